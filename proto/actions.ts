@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { ofHost } from './host.ts'
+import { hostInput } from './host.ts'
 import { QueryId } from './query-detail.ts'
 
 /** Name of a database, table, user or role. Hosts allow any text, so it is quoted wherever it is used. */
@@ -43,16 +43,16 @@ export const actionMethods = {
   killQuery: rpc({
     ...writing,
     doc: 'Kills a running query; `not-found` if no query with this id is running.',
-    input: z.object({ ...ofHost, ...actionParameters.killQuery }),
+    input: z.object({ ...hostInput, ...actionParameters.killQuery }),
   }),
   optimizeTable: rpc({
     ...writing,
     doc: 'Merges the parts of a table or of one partition. `not-found` if the table does not exist, `conflict` if its engine has no parts.',
-    input: z.object({ ...ofHost, ...actionParameters.optimizeTable }),
+    input: z.object({ ...hostInput, ...actionParameters.optimizeTable }),
   }),
   killMutation: rpc({
     ...writing,
     doc: 'Kills a mutation; `not-found` if it does not exist, `conflict` if it is done.',
-    input: z.object({ ...ofHost, ...actionParameters.killMutation }),
+    input: z.object({ ...hostInput, ...actionParameters.killMutation }),
   }),
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { maxExplainedLength } from './explain.ts'
-import { ofHost } from './host.ts'
+import { hostInput } from './host.ts'
 import { QueryId } from './query-detail.ts'
 
 /** Kinds of advice, in ascending order of effort. */
@@ -14,10 +14,10 @@ export type AdviceKind = z.infer<typeof AdviceKind>
  * How the savings were determined. `verified`: by a test on data of the host. `estimated`: from counts of the host.
  * `unverified`: from experience with such changes.
  */
-export const proofs = ['verified', 'estimated', 'unverified'] as const
+export const proofLevels = ['verified', 'estimated', 'unverified'] as const
 /** One of `proofs`. */
-export const Proof = z.enum(proofs)
-export type Proof = z.infer<typeof Proof>
+export const ProofLevel = z.enum(proofLevels)
+export type ProofLevel = z.infer<typeof ProofLevel>
 
 /**
  * Data read from the table by one execution, before and after. Bytes are those of the compressed columns that it reads.
@@ -43,7 +43,7 @@ export const Recommendation = z.object({
   rewritten: z.string().nullable(),
   /** Whether `ddl` or `rewritten` contains values of the query. */
   includesValues: z.boolean(),
-  proof: Proof,
+  proof: ProofLevel,
   /** Data that the change would save; null if unknown. */
   savings: Savings.nullable(),
   risk: z.string(),
@@ -60,7 +60,7 @@ export const adviceMethods = {
     prefer: 'hostKey',
     input: z
       .object({
-        ...ofHost,
+        ...hostInput,
         query: z.string().max(maxExplainedLength).optional(),
         queryId: QueryId.optional(),
         /** The default database of the query; for a `queryId` it is in the log. */

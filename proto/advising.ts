@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { maxExplainedLength } from './explain.ts'
-import { ofHost } from './host.ts'
+import { hostInput } from './host.ts'
 
 /** Maximum length of a condition in characters. */
 const maxConditionLength = 20_000
 const Name = z.string().min(1).max(256)
 const Condition = z.string().min(1).max(maxConditionLength)
-const ofTable = { ...ofHost, database: Name, table: Name }
+const ofTable = { ...hostInput, database: Name, table: Name }
 
 /** How a condition restricts a column: by values, by a range, by contained text, or otherwise. */
 export const ConditionKind = z.enum(['equality', 'range', 'text', 'other'])
@@ -71,7 +71,7 @@ export const advisingMethods = {
   statementReads: rpc({
     doc: 'Returns what a query reads from each table, as analyzed by the host. Rejects statements that do not only read.',
     ...common,
-    input: z.object({ ...ofHost, query: z.string().max(maxExplainedLength), database: Name.optional() }),
+    input: z.object({ ...hostInput, query: z.string().max(maxExplainedLength), database: Name.optional() }),
     output: z.object({
       reads: z.array(TableRead),
       /**

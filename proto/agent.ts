@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { actionParameters } from './actions.ts'
 import { rpc, service } from './contract.ts'
 import { conversationMethods } from './conversations.ts'
-import { externalToolMethods, maxUserServers, UserServer } from './external-tools.ts'
+import { externalToolMethods, maxUserToolServers, UserToolServer } from './external-tools.ts'
 import { HostKey } from './host.ts'
 import { modelMethods } from './models.ts'
 import { pruneMethods } from './prune.ts'
@@ -22,7 +22,7 @@ export const AgentMessage = z.object({
 export type AgentMessage = z.infer<typeof AgentMessage>
 
 /** The page that the user has open. */
-export const SeenPage = z.object({
+export const PageContext = z.object({
   route: z.string().max(200),
   label: z.string().max(200),
   /** The subject of the page, such as a table, a query or a time range. */
@@ -44,9 +44,9 @@ export const AgentQuestion = z.object({
   apiKey: z.string().max(512).nullable().default(null),
   /** Names of tools that the model cannot use. */
   disabledTools: z.array(z.string().max(128)).max(256).default([]),
-  userServers: z.array(UserServer).max(maxUserServers).default([]),
+  userServers: z.array(UserToolServer).max(maxUserToolServers).default([]),
   /** The page that the user has open. */
-  page: SeenPage.nullable().default(null),
+  page: PageContext.nullable().default(null),
 })
 export type AgentQuestion = z.infer<typeof AgentQuestion>
 

@@ -55,7 +55,7 @@ export const CustomRule = z.object({ id: AlertConfigId, ...customRule })
 export type CustomRule = z.infer<typeof CustomRule>
 
 /** Returns why the thresholds of a custom rule are invalid; undefined if they are valid. */
-export const thresholdProblem = ({ operator, warning, critical }: Omit<CustomRule, 'id'>): string | undefined => {
+export const findThresholdProblem = ({ operator, warning, critical }: Omit<CustomRule, 'id'>): string | undefined => {
   if (warning === null && critical === null) return 'or critical is required'
   if (warning === null || critical === null) return undefined
   const above = operator === '>' || operator === '>='
@@ -107,7 +107,7 @@ export const QuietHours = z.object({ id: AlertConfigId, ...quietHours })
 export type QuietHours = z.infer<typeof QuietHours>
 
 /** Returns why the times of quiet hours are invalid; undefined if they are valid. */
-export const quietHoursProblem = ({ start, end }: Pick<QuietHours, 'start' | 'end'>): string | undefined =>
+export const findQuietHoursProblem = ({ start, end }: Pick<QuietHours, 'start' | 'end'>): string | undefined =>
   start === end ? 'must differ from start; 00:00 to 24:00 is the whole day' : undefined
 
 const glob = z.string().min(1).max(128).default('*')
@@ -146,12 +146,12 @@ export type ChannelSettings = z.infer<typeof ChannelSettings>
  * The saved settings of a channel: whether it is enabled, its minimum severity, and its fields. An absent field keeps
  * its saved value, because secrets are never returned; null deletes it.
  */
-export const ChannelSaving = ChannelSettings.extend({
+export const ChannelSettingsUpdate = ChannelSettings.extend({
   settings: z
     .record(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/), z.string().trim().min(1).max(8_000).nullable())
     .optional(),
 })
-export type ChannelSaving = z.infer<typeof ChannelSaving>
+export type ChannelSettingsUpdate = z.infer<typeof ChannelSettingsUpdate>
 
 /** One setting of a channel. For a secret, `value` contains at most its last characters. */
 export const ChannelField = z.object({

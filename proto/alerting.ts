@@ -3,7 +3,7 @@ import { HistoryEntry, Silence } from './alert-history.ts'
 import {
   AlertSettings,
   ChannelField,
-  ChannelSaving,
+  ChannelSettingsUpdate,
   CustomRule,
   DigestSettings,
   MaintenanceWindow,
@@ -15,10 +15,10 @@ import {
 } from './alert-policy.ts'
 import { Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
-import { HostKey, ofHost } from './host.ts'
+import { HostKey, hostInput } from './host.ts'
 import { Severity } from './rules.ts'
-import { Encrypted, TransitPublicKey } from './transit.ts'
-import { ShownTarget, TargetSaving } from './webhook-targets.ts'
+import { EncryptedSecrets, TransitPublicKey } from './transit.ts'
+import { WebhookTargetView, WebhookTargetInput } from './webhook-targets.ts'
 
 const Milliseconds = z.number().int()
 const Whole = z.int().min(0)
@@ -129,7 +129,7 @@ export const AlertPolicy = z.object({
   /** Names of the additional webhook targets. */
   webhookTargets: z.array(z.string()),
   /** The additional webhook targets with all fields that are not secret. */
-  targets: z.array(ShownTarget).default([]),
+  targets: z.array(WebhookTargetView).default([]),
   rules: z.array(RuleSettings.extend({ ruleId: RuleId, sources: z.record(z.string(), Source) })),
   customRules: z.array(CustomRule.extend(withSource)),
   maintenanceWindows: z.array(MaintenanceWindow.extend(withSource)),
@@ -145,12 +145,12 @@ export const AlertConfigUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('general'), value: AlertSettings }),
   z.object({ kind: z.literal('digest'), value: DigestSettings }),
   z.object({ kind: z.literal('rule'), id: RuleId, value: RuleSettings }),
-  z.object({ kind: z.literal('channel'), id: z.string().max(64), value: ChannelSaving }),
+  z.object({ kind: z.literal('channel'), id: z.string().max(64), value: ChannelSettingsUpdate }),
   z.object({ kind: z.literal('custom-rule'), value: CustomRule }),
   z.object({ kind: z.literal('maintenance-window'), value: MaintenanceWindow }),
   z.object({ kind: z.literal('quiet-hours'), value: QuietHours }),
   z.object({ kind: z.literal('route'), value: Route }),
-  z.object({ kind: z.literal('webhook-target'), value: TargetSaving }),
+  z.object({ kind: z.literal('webhook-target'), value: WebhookTargetInput }),
 ])
 export type AlertConfigUpdate = z.infer<typeof AlertConfigUpdate>
 
@@ -190,7 +190,7 @@ export const alertingMethods = {
     ...reported,
     doc: 'Returns every rule on one host, as of the last sweep that evaluated it; queries no host.',
     safe: true,
-    input: z.object(ofHost),
+    input: z.object(hostInput),
     output: z.array(AlertCheck),
   }),
   alertHistory: rpc({
@@ -216,7 +216,7 @@ export const alertingMethods = {
     ...common,
     doc: 'Acknowledges or dismisses the condition of one rule on one host; `conflict` if its episode differs from the specified one.',
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       kind: Silence.shape.kind,
       ruleId: RuleId,
       episode: z.string().max(160).optional(),
@@ -229,7 +229,7 @@ export const alertingMethods = {
   unsilence: rpc({
     ...common,
     doc: 'Removes an acknowledgement or a dismissal.',
-    input: z.object({ ...ofHost, kind: Silence.shape.kind, ruleId: RuleId }),
+    input: z.object({ ...hostInput, kind: Silence.shape.kind, ruleId: RuleId }),
     output: Silence,
   }),
   alertPolicy: rpc({
@@ -245,7 +245,7 @@ export const alertingMethods = {
     input: z.object({
       update: AlertConfigUpdate,
       /** The secret fields of the value, as JSON encrypted with `alertSecretsKey`. They are added to the value. */
-      encrypted: Encrypted.optional(),
+      encrypted: EncryptedSecrets.optional(),
       /** Whether the entry must be new or must exist; null allows both. */
       mustBe: z.enum(['new', 'known']).nullable().default(null),
     }),
@@ -268,7 +268,7 @@ export const alertingMethods = {
     ...common,
     doc: 'Measures the metric of a rule on one host and evaluates it, without storing anything.',
     safe: true,
-    input: z.object({ ...ofHost, rule: CustomRule.omit({ id: true }) }),
+    input: z.object({ ...hostInput, rule: CustomRule.omit({ id: true }) }),
     output: z.object({
       status: AlertCheck.shape.status,
       value: z.number().nullable(),

@@ -15,7 +15,7 @@ import { subscriptionMethods } from './subscriptions.ts'
 const Whole = z.int().min(0)
 
 /** The result of a sweep. */
-export const Sweep = z.object({
+export const SweepSummary = z.object({
   /** False if sweeps are disabled: then nothing was done. */
   enabled: z.boolean().default(true),
   hosts: Whole,
@@ -34,7 +34,7 @@ export const Sweep = z.object({
   unknown: Whole.default(0),
   tookMs: Whole.default(0),
 })
-export type Sweep = z.infer<typeof Sweep>
+export type SweepSummary = z.infer<typeof SweepSummary>
 
 /** Evaluates the rules, stores the state of every condition and notifies the recipients. */
 export const alerts = service('alert-dispatcher', {
@@ -49,7 +49,7 @@ export const alerts = service('alert-dispatcher', {
     doc: 'Evaluates every rule on every host and notifies the recipients; continues without its caller. `conflict` while another sweep runs.',
     callers: ['gateway'],
     input: z.object({}),
-    output: Sweep,
+    output: SweepSummary,
   }),
   ...alertingMethods,
   ...deliveryMethods,

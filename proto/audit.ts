@@ -3,9 +3,9 @@ import { Identity } from './call.ts'
 import { event } from './contract.ts'
 import type { Host } from './host.ts'
 
-const HostOnRecord = z.string().brand('HostOnRecord')
+const AuditHostName = z.string().brand('AuditHostName')
 /** The name of a host in audit records. It is branded, so that only the function below creates it. */
-export type HostOnRecord = z.infer<typeof HostOnRecord>
+export type AuditHostName = z.infer<typeof AuditHostName>
 
 /** The suffix of user-supplied hosts. Names of configured hosts never end with it. */
 export const userConnectionSuffix = ' (user-supplied)'
@@ -14,8 +14,8 @@ export const userConnectionSuffix = ' (user-supplied)'
  * Returns the name of a host for audit records. User-supplied hosts get a suffix, because users could name them like
  * configured hosts.
  */
-export const hostOnRecord = ({ key, name }: Pick<Host, 'key' | 'name'>): HostOnRecord =>
-  HostOnRecord.parse(key.startsWith('user:') ? name + userConnectionSuffix : name)
+export const formatAuditHostName = ({ key, name }: Pick<Host, 'key' | 'name'>): AuditHostName =>
+  AuditHostName.parse(key.startsWith('user:') ? name + userConnectionSuffix : name)
 
 /** The record of an action on a host or on the product itself. */
 export const AuditRecord = z.object({

@@ -4,14 +4,14 @@ import { z } from 'zod'
 const maxLevels = 32
 
 /** Returns a refinement that limits the length of a value as JSON, in characters, and its nesting. */
-export const atMostAsJson = (characters: number) => ({
+export const limitJsonSize = (characters: number) => ({
   check: (value: unknown): boolean => !isDeep(value) && (JSON.stringify(value)?.length ?? 0) <= characters,
   message: `must not exceed ${characters} characters as JSON or ${maxLevels} levels of nesting`,
 })
 
 /** Returns a schema for any JSON value up to a length in characters. */
 export const boundedJson = (characters: number) => {
-  const { check, message } = atMostAsJson(characters)
+  const { check, message } = limitJsonSize(characters)
   return z.unknown().refine(check, message)
 }
 

@@ -77,7 +77,7 @@ export const clientVariables = {
 export type ClientVariable = keyof typeof clientVariables
 
 /** Variables that the web build reads but does not inline under their own names. */
-export const buildSwitches = {
+export const buildOnlyVariables = {
   SVC_ANALYTICS_KEY: text(
     'PostHog project key, unless CLIENT_PRODUCT_ANALYTICS_KEY is set. It is public and sent to browsers.',
   ),

@@ -90,7 +90,7 @@ export const Priority = z.enum(['person', 'sweep', 'report'])
 export type Priority = z.infer<typeof Priority>
 
 /** W3C trace context of the caller's span. */
-export interface Trace {
+export interface W3cTraceContext {
   traceparent: string
   tracestate?: string
 }
@@ -104,7 +104,7 @@ export interface Call {
   deadline: number
   signal: AbortSignal
   priority: Priority
-  trace?: Trace | undefined
+  trace?: W3cTraceContext | undefined
   /** The calling service, proven by the subject it published on; set on the serving side only. */
   caller?: ServiceName | undefined
   /** The signature of the gateway over the identity, passed on so that further services can verify it. */

@@ -43,11 +43,11 @@ export type Interval = z.infer<typeof Interval>
 const Version = z.string().regex(/^\d{1,2}(\.\d{1,2})?$/, 'must be a server version such as 24.3')
 
 /** One statement, or one per server version: the highest `since` not above the server version is used. */
-export const Sql = z.union([
+export const VersionedSql = z.union([
   z.string().min(1),
   z.array(z.strictObject({ since: Version, sql: z.string().min(1) })).min(1),
 ])
-export type Sql = z.infer<typeof Sql>
+export type VersionedSql = z.infer<typeof VersionedSql>
 
 /** Cache lifetime of a response: `realtime` 10 s, `standard` 30 s, `historical` 120 s. */
 export const CacheClass = z.enum(['realtime', 'standard', 'historical'])
@@ -65,7 +65,7 @@ const described = {
   requires: z.array(z.string().regex(/^(?:\$events|[\w$]+\.[\w$]+)$/)).default([]),
   /** Whether to send no settings, because the statement shows settings. Then only the client timeout limits it. */
   bare: z.boolean().optional(),
-  sql: Sql,
+  sql: VersionedSql,
 }
 
 /** A parameter of a chart or table page, bound as a query parameter of the ClickHouse type `type`. */

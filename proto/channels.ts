@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { Severity } from './rules.ts'
-import { Encrypted } from './transit.ts'
+import { EncryptedSecrets } from './transit.ts'
 import { TargetFormat, TargetTemplates } from './webhook-targets.ts'
 
 /** The result of sending one test message. */
-export const TestedTarget = z.object({
+export const TestMessageResult = z.object({
   /** The name that routes use. */
   name: z.string(),
   /** `ok`, `retry` for transient failures, `permanent` and `config` for others. A newer release may add values. */
@@ -13,11 +13,11 @@ export const TestedTarget = z.object({
   /** Why the test failed, or a hint for the operator after a successful one. */
   reason: z.string().nullable(),
 })
-export type TestedTarget = z.infer<typeof TestedTarget>
+export type TestMessageResult = z.infer<typeof TestMessageResult>
 
 /** The request that a webhook would receive. */
-export const Preview = z.object({ method: z.enum(['POST', 'PUT']), body: z.record(z.string(), z.json()) })
-export type Preview = z.infer<typeof Preview>
+export const WebhookPreview = z.object({ method: z.enum(['POST', 'PUT']), body: z.record(z.string(), z.json()) })
+export type WebhookPreview = z.infer<typeof WebhookPreview>
 
 /** Methods for notification channels. */
 export const channelMethods = {
@@ -26,7 +26,7 @@ export const channelMethods = {
     callers: ['gateway'],
     feature: 'HEALTH',
     input: z.object({ channel: z.string().max(64), target: z.string().max(64).optional() }),
-    output: z.array(TestedTarget),
+    output: z.array(TestMessageResult),
   }),
   previewTarget: rpc({
     doc: 'Returns the payload of a webhook for a sample alert; sends nothing. The address determines the format if that is `auto`.',
@@ -36,11 +36,11 @@ export const channelMethods = {
     input: z.object({
       format: TargetFormat,
       /** The address as JSON `{url}`, encrypted with `alertSecretsKey`. Earlier releases send a plain `url`. */
-      encrypted: Encrypted.optional(),
+      encrypted: EncryptedSecrets.optional(),
       url: z.string().max(2_048).optional(),
       templates: TargetTemplates.optional(),
       severity: Severity,
     }),
-    output: Preview,
+    output: WebhookPreview,
   }),
 }

@@ -19,12 +19,12 @@ export const ChatInstallation = z.object({
 export type ChatInstallation = z.infer<typeof ChatInstallation>
 
 /** The condition that a chat button refers to, by host and rule, or only by episode if it has no host. */
-export const ChatSubject = z.object({
+export const ChatButtonCondition = z.object({
   episode: z.string().min(1).max(160),
   hostKey: z.string().min(1).max(128).nullable(),
   ruleId: z.string().min(1).max(160),
 })
-export type ChatSubject = z.infer<typeof ChatSubject>
+export type ChatButtonCondition = z.infer<typeof ChatButtonCondition>
 
 /** The action ids of the buttons of an alert in the chat service. */
 export const chatActions = { acknowledge: 'watchhouse-ack', dismiss: 'watchhouse-dismiss' } as const

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { Fingerprint } from './fingerprints.ts'
-import { HostRef, FleetMetrics, HostStatus, readers } from './host.ts'
-import { ComparedHosts } from './settings-diff.ts'
-import { Unavailable } from './unavailable.ts'
-import { UsedWindow, Window } from './window.ts'
+import { QueriedHost, FleetMetrics, HostStatus, hostDataReaders } from './host.ts'
+import { ComparedHostKeys } from './settings-diff.ts'
+import { UnavailableReason } from './unavailable.ts'
+import { UsedWindow, TimeWindow } from './window.ts'
 
 /** A host of a comparison: its key figures, or why it has none. */
-export const ComparedHost = HostRef.extend({
+export const ComparedHost = QueriedHost.extend({
   status: HostStatus.nullable(),
   metrics: FleetMetrics.nullable(),
   /** Why its query patterns are unavailable. */
-  unavailable: Unavailable.nullable(),
+  unavailable: UnavailableReason.nullable(),
 })
 export type ComparedHost = z.infer<typeof ComparedHost>
 
@@ -42,12 +42,12 @@ export type ComparedPattern = z.infer<typeof ComparedPattern>
 export const comparisonMethods = {
   comparison: rpc({
     doc: 'Compares key figures of several hosts, and the patterns whose time differs most; each host fails independently.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'QUERIES',
     safe: true,
     input: z.object({
-      hostKeys: ComparedHosts,
-      ...Window.pick({ lastHours: true, from: true, to: true }).shape,
+      hostKeys: ComparedHostKeys,
+      ...TimeWindow.pick({ lastHours: true, from: true, to: true }).shape,
       /** The maximum number of patterns: those that differ most, among the most expensive of each host. */
       limit: z.number().int().min(1).max(200).default(50),
     }),

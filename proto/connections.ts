@@ -5,14 +5,14 @@ import { ConnectionName, SealedConnection } from './sealed-connection.ts'
 import { TransitPublicKey } from './transit.ts'
 
 /** The address, user and password of a user connection. All of them are required. */
-export const WholeConnectionTarget = z.strictObject({
+export const ExplicitConnectionTarget = z.strictObject({
   url: z.string().min(1, 'must not be empty').max(2_048, 'must not be longer than 2048 characters'),
   user: z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters'),
   password: z.string().max(1_024, 'must not be longer than 1024 characters'),
 })
-const { user, password } = WholeConnectionTarget.shape
+const { user, password } = ExplicitConnectionTarget.shape
 /** A connection target as entered by a user. User and password have the defaults of ClickHouse. */
-export const ConnectionTarget = WholeConnectionTarget.extend({
+export const ConnectionTarget = ExplicitConnectionTarget.extend({
   user: user.default('default'),
   password: password.default(''),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bytes, rpc, stream } from './contract.ts'
-import { ofHost } from './host.ts'
+import { hostInput } from './host.ts'
 import { RowValues, StatementFacts } from './statement.ts'
 import { exportFormats } from './table-page.ts'
 
@@ -13,7 +13,7 @@ export const defaultResultRows = 10_000
 /** Maximum bytes of streamed rows. */
 export const maxStreamedBytes = 256 * 1024 * 1024
 /** Maximum bytes of rows in a buffered response. */
-export const maxWholeBytes = 4 * 1024 * 1024
+export const maxBufferedBytes = 4 * 1024 * 1024
 
 /** Format of the rows: an array of values in column order for each row, or a file format. */
 export const resultFormats = ['json', ...exportFormats] as const
@@ -34,7 +34,7 @@ export const Truncation = z.object({
 export type Truncation = z.infer<typeof Truncation>
 
 /** The caller's id of a run, to cancel it; for example a UUID. */
-export const RunId = z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ and -')
+export const StatementRunId = z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ and -')
 
 /** Returns a schema of whole numbers from 1 with an error message. */
 const whole = (max: number) => {
@@ -59,7 +59,7 @@ export const runOptions = {
   maxRows: whole(maxResultRows).optional(),
   /** Execution time limit in seconds, at most `COLUMNDB_MAX_EXECUTION_TIME`. */
   maxSeconds: whole(86_400).optional(),
-  runId: RunId.optional(),
+  runId: StatementRunId.optional(),
 }
 /** Byte limit of a streamed response. */
 export const MaxBytes = whole(maxStreamedBytes)
@@ -77,10 +77,10 @@ export const consoleMethods = {
     doc: 'Runs one read-only statement and returns its whole result. The values of a row are in the order of `columns`; decimals, and 64-bit integers beyond the range of a number, are text.',
     ...common,
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       ...statement,
       ...runOptions,
-      maxBytes: whole(maxWholeBytes).default(maxWholeBytes),
+      maxBytes: whole(maxBufferedBytes).default(maxBufferedBytes),
       /** The part of the product that sends the statement, for the log of the host; absent for statements of users. */
       purpose: z
         .string()
@@ -98,7 +98,7 @@ export const consoleMethods = {
     doc: 'Runs one read-only statement and streams the result as sent by the host. With `json` each row is an array on its own line, in which 64-bit integers and decimals are text.',
     ...common,
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       ...statement,
       ...runOptions,
       maxBytes: MaxBytes.default(maxStreamedBytes),
@@ -114,7 +114,7 @@ export const consoleMethods = {
     callers: ['gateway', 'agent'],
     feature: 'QUERIES',
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, runId: RunId }),
+    input: z.object({ ...hostInput, runId: StatementRunId }),
     output: z.object({ cancelled: z.literal(true) }),
   }),
 }

@@ -59,7 +59,7 @@ export interface Service<M extends Methods = Methods> {
 }
 
 /** An event, delivered to all listeners at most once. `name` is `<noun>.<past-verb>`. */
-export interface Event<P extends z.ZodType = z.ZodType> {
+export interface BusEvent<P extends z.ZodType = z.ZodType> {
   kind: 'event'
   name: `${string}.${string}`
   doc: string
@@ -90,10 +90,13 @@ export const bytes = (): { kind: 'bytes' } => ({ kind: 'bytes' })
 export const service = <M extends Methods>(name: ServiceName, methods: M): Service<M> => ({ name, methods })
 
 /** Declares an event. */
-export const event = <P extends z.ZodType>(event: Omit<Event<P>, 'kind'>): Event<P> => ({ kind: 'event', ...event })
+export const event = <P extends z.ZodType>(event: Omit<BusEvent<P>, 'kind'>): BusEvent<P> => ({
+  kind: 'event',
+  ...event,
+})
 
 /** The value of one frame: the schema's output, or bytes. */
-export type FrameOf<F extends Frames> = F extends { kind: 'json'; schema: infer S extends z.ZodType }
+export type FrameValue<F extends Frames> = F extends { kind: 'json'; schema: infer S extends z.ZodType }
   ? z.output<S>
   : Uint8Array
 
@@ -113,7 +116,7 @@ export interface ProducedStream<H, F, T> {
 /** The client interface of a service. */
 export type Client<S extends Service> = {
   readonly [N in keyof S['methods']]: S['methods'][N] extends Stream<infer I, infer H, infer F, infer T>
-    ? (input: z.input<I>, call: Call) => Promise<StreamResponse<z.output<H>, FrameOf<F>, z.output<T>>>
+    ? (input: z.input<I>, call: Call) => Promise<StreamResponse<z.output<H>, FrameValue<F>, z.output<T>>>
     : S['methods'][N] extends Rpc<infer I, infer O>
       ? (input: z.input<I>, call: Call) => Promise<z.output<O>>
       : never
@@ -122,7 +125,7 @@ export type Client<S extends Service> = {
 /** The handlers of a service. The compiler requires every method. */
 export type Handlers<S extends Service> = {
   readonly [N in keyof S['methods']]: S['methods'][N] extends Stream<infer I, infer H, infer F, infer T>
-    ? (input: z.output<I>, call: Call) => Promise<ProducedStream<z.input<H>, FrameOf<F>, z.input<T>>>
+    ? (input: z.output<I>, call: Call) => Promise<ProducedStream<z.input<H>, FrameValue<F>, z.input<T>>>
     : S['methods'][N] extends Rpc<infer I, infer O>
       ? (input: z.output<I>, call: Call) => Promise<z.input<O>>
       : never

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { atMostAsJson, boundedJson } from './bounded-json.ts'
+import { limitJsonSize, boundedJson } from './bounded-json.ts'
 import { rpc } from './contract.ts'
 import { NumberedEvidence } from './evidence.ts'
 import { HostKey } from './host.ts'
@@ -17,7 +17,7 @@ export const conversationBounds = {
 } as const
 
 const bounds = conversationBounds
-const part = atMostAsJson(bounds.part)
+const part = limitJsonSize(bounds.part)
 
 /** Id of a conversation, chosen by the client as in the AI SDK. It is unique only among those of its owner. */
 export const ConversationId = z
@@ -74,7 +74,7 @@ export const Conversation = ConversationSummary.extend({ messages, evidence })
 export type Conversation = z.infer<typeof Conversation>
 
 /** A complete conversation as sent by its owner. */
-export const WrittenConversation = z.object({
+export const ConversationInput = z.object({
   id: ConversationId,
   /** If absent, the title is unchanged; a new conversation is titled by its first words. */
   title: ConversationTitle.optional(),
@@ -84,7 +84,7 @@ export const WrittenConversation = z.object({
   /** If absent, the evidence is unchanged. */
   evidence: evidence.optional(),
 })
-export type WrittenConversation = z.infer<typeof WrittenConversation>
+export type ConversationInput = z.infer<typeof ConversationInput>
 
 /** Databases that can store conversations, or `memory`. */
 export const conversationBackends = ['convstore', 'edgesql', 'postgres', 'memory'] as const
@@ -131,7 +131,7 @@ export const conversationMethods = {
   keepConversation: rpc({
     doc: 'Stores a conversation of the caller and replaces one with the same id.',
     ...common,
-    input: WrittenConversation,
+    input: ConversationInput,
     output: z.object({ created: z.boolean(), conversation: ConversationSummary }),
   }),
   removeConversation: rpc({

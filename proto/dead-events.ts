@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { LetterId } from './delivery.ts'
+import { DeadLetterId } from './delivery.ts'
 import { EventSeverity, EventStatus, InboundEvent } from './inbound-event.ts'
 
 /** A failed inbound event without secrets. Fields that could not be parsed are null. */
@@ -24,14 +24,14 @@ export const deadEventMethods = {
     callers: ['gateway'],
     feature: 'HEALTH',
     safe: true,
-    input: z.object({ before: LetterId.optional(), limit: z.number().int().min(1).max(500) }),
+    input: z.object({ before: DeadLetterId.optional(), limit: z.number().int().min(1).max(500) }),
     output: z.object({ letters: z.array(DeadEvent), next: z.string().nullable() }),
   }),
   replayDeadEvent: rpc({
     doc: 'Sends a failed inbound event to all its consumers again; `conflict` for one that cannot be read.',
     callers: ['gateway'],
     feature: 'HEALTH',
-    input: z.object({ id: LetterId }),
+    input: z.object({ id: DeadLetterId }),
     output: DeadEvent,
   }),
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { ofHost } from './host.ts'
-import { Unavailable } from './unavailable.ts'
+import { hostInput } from './host.ts'
+import { UnavailableReason } from './unavailable.ts'
 
 /** Methods that return the product's own statements. */
 export const definitionStatementMethods = {
@@ -10,12 +10,12 @@ export const definitionStatementMethods = {
     callers: ['agent'],
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, kind: z.enum(['chart', 'table']), name: z.string().min(1).max(128) }),
+    input: z.object({ ...hostInput, kind: z.enum(['chart', 'table']), name: z.string().min(1).max(128) }),
     output: z.object({
       /** The statement; null if the host lacks a required table. */
       sql: z.string().nullable(),
       parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
-      unavailable: Unavailable.nullable(),
+      unavailable: UnavailableReason.nullable(),
     }),
   }),
 }

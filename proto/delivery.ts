@@ -4,7 +4,7 @@ import { HostKey } from './host.ts'
 import { Severity } from './rules.ts'
 
 /** Final results of a delivery: `dropped` if it became obsolete, `dead` if it failed. */
-export const ends = ['sent', 'dropped', 'dead'] as const
+export const deliveryResults = ['sent', 'dropped', 'dead'] as const
 
 /** The result of delivering one notification to one target. */
 export const CompletedDelivery = z.object({
@@ -58,16 +58,16 @@ export const AlertTarget = z.object({
 export type AlertTarget = z.infer<typeof AlertTarget>
 
 /** Id of a dead letter: a notification or event that was given up. */
-export const LetterId = z.string().regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
+export const DeadLetterId = z.string().regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
 const limit = z.number().int().min(1).max(500)
 
 /**
  * The owner whose subscriptions a caller can see in addition to the targets of the operator, or `everybody`. If absent,
  * as from older releases, no subscriptions are visible.
  */
-export const SubscriptionsOf = z.union([z.literal('everybody'), z.object({ owner: z.string().min(1).max(64) })])
-export type SubscriptionsOf = z.infer<typeof SubscriptionsOf>
-const subscriptionsOf = SubscriptionsOf.optional()
+export const SubscriptionScope = z.union([z.literal('everybody'), z.object({ owner: z.string().min(1).max(64) })])
+export type SubscriptionScope = z.infer<typeof SubscriptionScope>
+const subscriptionsOf = SubscriptionScope.optional()
 
 /** The channel whose targets are webhook subscriptions of users. */
 export const subscriptionChannel = 'subscriptions'
@@ -83,7 +83,7 @@ export const deliveryMethods = {
       channel: z.string().max(40).optional(),
       target: z.string().max(64).optional(),
       episode: z.string().max(160).optional(),
-      result: z.enum(ends).optional(),
+      result: z.enum(deliveryResults).optional(),
       beforeMs: z.number().int().optional(),
       limit,
       subscriptionsOf,
@@ -103,14 +103,14 @@ export const deliveryMethods = {
     callers: ['gateway'],
     feature: 'HEALTH',
     safe: true,
-    input: z.object({ before: LetterId.optional(), limit, subscriptionsOf }),
+    input: z.object({ before: DeadLetterId.optional(), limit, subscriptionsOf }),
     output: z.object({ letters: z.array(DeadNotification), next: z.string().nullable() }),
   }),
   replayDeadLetter: rpc({
     doc: 'Resends a failed notification, unless its target has received a later one.',
     callers: ['gateway'],
     feature: 'HEALTH',
-    input: z.object({ id: LetterId, subscriptionsOf }),
+    input: z.object({ id: DeadLetterId, subscriptionsOf }),
     output: DeadNotification,
   }),
 }

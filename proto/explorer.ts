@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ResultColumn, Truncation } from './console.ts'
 import { bytes, rpc, stream } from './contract.ts'
-import { ofHost, readers } from './host.ts'
+import { hostInput, hostDataReaders } from './host.ts'
 import { StatementFacts } from './statement.ts'
-import { Incomplete, Unavailable } from './unavailable.ts'
+import { IncompleteReason, UnavailableReason } from './unavailable.ts'
 
 /** Name of a database or table. Any characters are allowed. */
 export const ExplorerName = z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')
@@ -202,15 +202,15 @@ const listOf = <R extends z.ZodType>(row: R) =>
   z.object({
     rows: z.array(row),
     truncated: z.boolean(),
-    unavailable: Unavailable.nullable(),
+    unavailable: UnavailableReason.nullable(),
     /** Why rows may be missing; null if the result is complete. */
-    incomplete: Incomplete.nullable().default(null),
+    incomplete: IncompleteReason.nullable().default(null),
   })
 const oneOf = <D extends z.ZodType>(detail: D) =>
-  z.object({ detail: detail.nullable(), unavailable: Unavailable.nullable() })
+  z.object({ detail: detail.nullable(), unavailable: UnavailableReason.nullable() })
 
-const common = { callers: readers, feature: 'TABLES', safe: true, prefer: 'hostKey' } as const
-const ofTable = z.object({ ...ofHost, database: ExplorerName, table: ExplorerName })
+const common = { callers: hostDataReaders, feature: 'TABLES', safe: true, prefer: 'hostKey' } as const
+const ofTable = z.object({ ...hostInput, database: ExplorerName, table: ExplorerName })
 const lastHours = z.int().min(1).max(8760).default(168)
 
 /**
@@ -221,13 +221,13 @@ export const explorerMethods = {
   exploreDatabases: rpc({
     doc: 'Lists databases with the number of their tables and their sizes.',
     ...common,
-    input: z.object(ofHost),
+    input: z.object(hostInput),
     output: listOf(ExplorerDatabase),
   }),
   exploreTables: rpc({
     doc: 'Lists tables, views and dictionaries of a database by name.',
     ...common,
-    input: z.object({ ...ofHost, database: ExplorerName, search: z.string().max(256).optional() }),
+    input: z.object({ ...hostInput, database: ExplorerName, search: z.string().max(256).optional() }),
     output: listOf(ExplorerTable),
   }),
   exploreTable: rpc({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bytes, stream } from './contract.ts'
-import { ofHost } from './host.ts'
+import { hostInput } from './host.ts'
 
 /** The state of the metrics of a host. */
 export const ExpositionHead = z.object({
@@ -21,7 +21,7 @@ export const expositionMethods = {
     feature: 'METRICS',
     safe: true,
     prefer: 'hostKey',
-    input: z.object(ofHost),
+    input: z.object(hostInput),
     head: ExpositionHead,
     frames: bytes(),
     tail: z.object({}),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 
 /** Maximum tool servers per caller. */
-export const maxUserServers = 5
+export const maxUserToolServers = 5
 
 /** A user-supplied tool server. */
-export const UserServer = z.object({
+export const UserToolServer = z.object({
   /** Prefix of its tool names. */
   id: z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or dashes'),
   name: z
@@ -15,10 +15,10 @@ export const UserServer = z.object({
   /** URL of the server. Every request to it passes the guard for outgoing requests. */
   endpoint: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048),
 })
-export type UserServer = z.infer<typeof UserServer>
+export type UserToolServer = z.infer<typeof UserToolServer>
 
 /** The tools of a tool server, or why it cannot be used. */
-export const ProbedServer = z.object({
+export const ToolServerProbe = z.object({
   ok: z.boolean(),
   /** Why the server cannot be used; null if it can. */
   error: z.string().nullable(),
@@ -27,7 +27,7 @@ export const ProbedServer = z.object({
   leftOut: z.int().min(0),
   tookMs: z.number().min(0),
 })
-export type ProbedServer = z.infer<typeof ProbedServer>
+export type ToolServerProbe = z.infer<typeof ToolServerProbe>
 
 /** Methods of `agent` for external tool servers. */
 export const externalToolMethods = {
@@ -35,7 +35,7 @@ export const externalToolMethods = {
     doc: 'Lists the tools of a tool server of the caller. An unusable server is reported in the result, not as an error.',
     callers: ['gateway'],
     feature: 'AGENT',
-    input: UserServer,
-    output: ProbedServer,
+    input: UserToolServer,
+    output: ToolServerProbe,
   }),
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { Host, HostLoad, HostState, readers } from './host.ts'
+import { Host, HostLoad, HostState, hostDataReaders } from './host.ts'
 
 /** A configured host with the result of its last probe and its load; `load` is null if unknown. */
 export const FleetHost = HostState.omit({ checkedAtMs: true, failure: true, clockSkewMs: true }).extend({
@@ -16,7 +16,7 @@ export type FleetHost = z.infer<typeof FleetHost>
 export const fleetMethods = {
   fleet: rpc({
     doc: 'Returns every host with its last known state and load, at most 10 seconds old; queries no host.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'OVERVIEW',
     safe: true,
     input: z.object({}),

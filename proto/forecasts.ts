@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { ofHost } from './host.ts'
+import { hostInput } from './host.ts'
 import { Insight, insightConfidences } from './insights.ts'
 
 /** The forecast of a resource by linear fits of its history. */
@@ -28,8 +28,8 @@ export const Forecast = z.object({
 export type Forecast = z.infer<typeof Forecast>
 
 /** A disk without a forecast yet: its history since the last drop, and the history required. */
-export const AwaitedForecast = z.object({ subject: z.string(), hours: z.number(), neededHours: z.number() })
-export type AwaitedForecast = z.infer<typeof AwaitedForecast>
+export const PendingForecast = z.object({ subject: z.string(), hours: z.number(), neededHours: z.number() })
+export type PendingForecast = z.infer<typeof PendingForecast>
 
 const common = { callers: ['gateway', 'agent'], feature: 'INSIGHTS', safe: true, prefer: 'hostKey' } as const
 /** Reasons why figures have no data. */
@@ -40,13 +40,13 @@ export const forecastMethods = {
   forecast: rpc({
     ...common,
     doc: 'Forecasts when the disks of one host are full, and when inserts fail with too many parts, as ranges.',
-    input: z.object(ofHost),
-    output: z.object({ forecasts: z.array(Forecast), notes, awaited: z.array(AwaitedForecast).default([]) }),
+    input: z.object(hostInput),
+    output: z.object({ forecasts: z.array(Forecast), notes, awaited: z.array(PendingForecast).default([]) }),
   }),
   anomalies: rpc({
     ...common,
     doc: 'Returns the current anomalies of one host: failures, duration, memory, new error codes and patterns, slower patterns, stopped inserts.',
-    input: z.object(ofHost),
+    input: z.object(hostInput),
     output: z.object({ anomalies: z.array(Insight), notes }),
   }),
 }

@@ -4,15 +4,15 @@ import { z } from 'zod'
 export const HostKey = z.string().min(1).max(128)
 
 /** Input fields of every method that queries one host. */
-export const ofHost = { hostKey: HostKey }
+export const hostInput = { hostKey: HostKey }
 /** One of several queried hosts, and why it failed; the results of the others remain valid. */
-export const HostRef = z.object({
+export const QueriedHost = z.object({
   hostKey: HostKey,
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
 })
-export type HostRef = z.infer<typeof HostRef>
+export type QueriedHost = z.infer<typeof QueriedHost>
 /** Services that can read data of hosts. */
-export const readers = ['gateway', 'agent', 'mcp', 'report', 'alert-dispatcher'] as const
+export const hostDataReaders = ['gateway', 'agent', 'mcp', 'report', 'alert-dispatcher'] as const
 
 /** A configured host without its URL, user and password. `id` is its position in the list. */
 export const Host = z.object({

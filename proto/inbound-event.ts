@@ -67,6 +67,7 @@ export const InboundEvent = z.object({
 export type InboundEvent = z.infer<typeof InboundEvent>
 
 /** The subject pattern of the event stream, which matches every source type. */
-export const inboundSubjects = 'inbound.>'
+export const inboundSubjectPattern = 'inbound.>'
 /** Returns the stream subject of an event. */
-export const inboundSubject = ({ sourceType }: Pick<InboundEvent, 'sourceType'>): string => `inbound.${sourceType}`
+export const formatInboundSubject = ({ sourceType }: Pick<InboundEvent, 'sourceType'>): string =>
+  `inbound.${sourceType}`

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { ofHost } from './host.ts'
+import { hostInput } from './host.ts'
 import { Insight, InsightId } from './insights.ts'
-import { Incomplete, Unavailable } from './unavailable.ts'
+import { IncompleteReason, UnavailableReason } from './unavailable.ts'
 
 /** A measured number; null if it is missing or not finite. */
-export const Figure = z
+export const FigureColumn = z
   .union([
     z.number(),
     z
@@ -15,7 +15,7 @@ export const Figure = z
   ])
   .nullable()
 /** A required count or age. Ages are negative if an entry is in the future of the host. */
-export const Count = z.union([
+export const CountColumn = z.union([
   z.number(),
   z
     .string()
@@ -23,7 +23,7 @@ export const Count = z.union([
     .transform(Number),
 ])
 /** A boolean, which older hosts return as a number. */
-export const Flag = z.union([z.boolean(), z.number()]).transform(Boolean)
+export const FlagColumn = z.union([z.boolean(), z.number()]).transform(Boolean)
 const table = { database: z.string(), table: z.string() }
 
 /**
@@ -36,13 +36,13 @@ export const replicationRowSets = {
     /** One of `repldbMirrorStates`. */
     state: z.string(),
     /** Hours since the start of the initial copy; null if it is not copying. */
-    copyingHours: Figure,
+    copyingHours: FigureColumn,
     /** Error lines; null if the log cannot be read. */
-    errorsLastHour: Figure,
+    errorsLastHour: FigureColumn,
     /** The most frequent pattern of these lines. */
     commonError: z.string(),
   }),
-  'replication-slots': z.object({ slot: z.string(), lagBytes: Count, growthBytesPerHour: Figure }),
+  'replication-slots': z.object({ slot: z.string(), lagBytes: CountColumn, growthBytesPerHour: FigureColumn }),
 } as const
 /** Name of a row set of the replication service. */
 export type ReplicationRowSet = keyof typeof replicationRowSets
@@ -53,65 +53,88 @@ export type ReplicationRowSet = keyof typeof replicationRowSets
  */
 export const insightRowSets = {
   /** Finished client queries by hour for four weeks. */
-  'query-hours': z.object({ hoursAgo: Count, calls: Count, errors: Count, p95Ms: Figure, peakMemoryBytes: Figure }),
+  'query-hours': z.object({
+    hoursAgo: CountColumn,
+    calls: CountColumn,
+    errors: CountColumn,
+    p95Ms: FigureColumn,
+    peakMemoryBytes: FigureColumn,
+  }),
   /**
    * Error codes of failed queries in the last day and in the seven days before. `historyHours` is the age of the log.
    */
-  'error-codes': z.object({ code: Count, name: z.string(), recent: Count, before: Count, historyHours: Count }),
+  'error-codes': z.object({
+    code: CountColumn,
+    name: z.string(),
+    recent: CountColumn,
+    before: CountColumn,
+    historyHours: CountColumn,
+  }),
   /** The most expensive query patterns of the last day, by day for eight days. Averages are per execution. */
   'fingerprint-days': z.object({
     hash: z.string(),
-    daysAgo: Count,
+    daysAgo: CountColumn,
     kind: z.string(),
-    calls: Count,
-    totalMs: Count,
-    p95Ms: Figure,
-    readRows: Figure,
-    selectedParts: Figure,
+    calls: CountColumn,
+    totalMs: CountColumn,
+    p95Ms: FigureColumn,
+    readRows: FigureColumn,
+    selectedParts: FigureColumn,
     /** Share of the marks of the tables that were read. */
-    marksShare: Figure,
+    marksShare: FigureColumn,
     /** Server revision and settings hash of the executions. */
-    revision: Count,
+    revision: CountColumn,
     settingsHash: z.string(),
     tables: z.array(z.string()),
     /** Total time of all patterns on that day. */
-    dayTotalMs: Count,
-    historyHours: Count,
+    dayTotalMs: CountColumn,
+    historyHours: CountColumn,
   }),
   /** Schema changes by table and day. */
-  'schema-changes': z.object({ table: z.string(), daysAgo: Count, changes: Count }),
+  'schema-changes': z.object({ table: z.string(), daysAgo: CountColumn, changes: CountColumn }),
   /** Rows of new parts in the last hour, and in the same hour a day and a week ago. */
   inserts: z.object({
     ...table,
-    lastHour: Count,
-    dayAgo: Count,
-    weekAgo: Count,
-    activeHours: Count,
-    historyHours: Count,
+    lastHour: CountColumn,
+    dayAgo: CountColumn,
+    weekAgo: CountColumn,
+    activeHours: CountColumn,
+    historyHours: CountColumn,
   }),
   /** Tables, with figures of their active parts. */
   tables: z.object({
     ...table,
-    parts: Count,
-    partsInFullestPartition: Count,
-    rows: Count,
-    compressedBytes: Figure,
-    uncompressedBytes: Figure,
+    parts: CountColumn,
+    partsInFullestPartition: CountColumn,
+    rows: CountColumn,
+    compressedBytes: FigureColumn,
+    uncompressedBytes: FigureColumn,
   }),
   /** Parts whose rows all expired by TTL more than a day ago. */
-  'expired-parts': z.object({ ...table, parts: Count, oldestHours: Count, bytes: Figure }),
-  replicas: z.object({ ...table, isReadonly: Flag, delaySeconds: Count }),
-  'detached-parts': z.object({ ...table, parts: Count }),
+  'expired-parts': z.object({ ...table, parts: CountColumn, oldestHours: CountColumn, bytes: FigureColumn }),
+  replicas: z.object({ ...table, isReadonly: FlagColumn, delaySeconds: CountColumn }),
+  'detached-parts': z.object({ ...table, parts: CountColumn }),
   /** Unfinished mutations. */
-  mutations: z.object({ ...table, mutationId: z.string(), ageSeconds: Count, partsToDo: Count, isFailing: Flag }),
+  mutations: z.object({
+    ...table,
+    mutationId: z.string(),
+    ageSeconds: CountColumn,
+    partsToDo: CountColumn,
+    isFailing: FlagColumn,
+  }),
   'running-queries': z.object({ hash: z.string(), user: z.string(), kind: z.string(), elapsedSeconds: z.number() }),
-  dictionaries: z.object({ database: z.string(), name: z.string(), status: z.string(), isFailing: Flag }),
+  dictionaries: z.object({ database: z.string(), name: z.string(), status: z.string(), isFailing: FlagColumn }),
   /** Used space by disk and hour for two weeks. */
-  'disk-hours': z.object({ disk: z.string(), hoursAgo: Count, usedBytes: Figure, totalBytes: Figure }),
+  'disk-hours': z.object({
+    disk: z.string(),
+    hoursAgo: CountColumn,
+    usedBytes: FigureColumn,
+    totalBytes: FigureColumn,
+  }),
   /** Changed settings with hashes of their values. */
   settings: z.object({ name: z.string(), valueHash: z.string() }),
   /** Parts in the fullest partition by hour for two days, and the limit at which inserts are rejected. */
-  'part-hours': z.object({ hoursAgo: Count, parts: Figure, refusedAt: Figure }),
+  'part-hours': z.object({ hoursAgo: CountColumn, parts: FigureColumn, refusedAt: FigureColumn }),
   ...replicationRowSets,
 } as const
 /** Name of a row set of detectors. */
@@ -137,12 +160,12 @@ export const insightRowMethods = {
     feature: 'INSIGHTS',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, set: z.enum(names) }),
+    input: z.object({ ...hostInput, set: z.enum(names) }),
     output: z.object({
       rows: z.array(z.record(z.string(), z.unknown())),
       sql: z.string(),
-      unavailable: Unavailable.nullable(),
-      incomplete: Incomplete.nullable().default(null),
+      unavailable: UnavailableReason.nullable(),
+      incomplete: IncompleteReason.nullable().default(null),
     }),
   }),
   storedFindings: rpc({
@@ -152,7 +175,7 @@ export const insightRowMethods = {
     safe: true,
     prefer: 'hostKey',
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       sinceMs: z.int(),
       limit: z.int().min(1).max(maxInsightsPerRequest),
       ids: z.array(InsightId).max(maxInsightsPerRequest).optional(),
@@ -164,7 +187,7 @@ export const insightRowMethods = {
     callers: ['report'],
     feature: 'INSIGHTS',
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, insights: z.array(Insight).max(maxInsightsPerRequest), version: z.int().min(0) }),
+    input: z.object({ ...hostInput, insights: z.array(Insight).max(maxInsightsPerRequest), version: z.int().min(0) }),
     output: z.object({ kept: z.int().min(0) }),
   }),
   pruneFindings: rpc({
@@ -172,7 +195,7 @@ export const insightRowMethods = {
     callers: ['report'],
     feature: 'INSIGHTS',
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, beforeMs: z.int() }),
+    input: z.object({ ...hostInput, beforeMs: z.int() }),
     output: z.object({ removed: z.int().min(0) }),
   }),
 }

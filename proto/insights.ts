@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { HostKey, ofHost } from './host.ts'
-import { ownPathOf } from './own-path.ts'
+import { HostKey, hostInput } from './host.ts'
+import { parseSameOriginPath } from './own-path.ts'
 
 /** Severities of insights. */
 export const insightSeverities = ['info', 'warning', 'critical'] as const
@@ -40,7 +40,10 @@ export const Insight = z.object({
   link: z
     .string()
     .max(500)
-    .refine((link) => link === '' || ownPathOf(link) !== undefined, 'must be a path of this site, such as /overview'),
+    .refine(
+      (link) => link === '' || parseSameOriginPath(link) !== undefined,
+      'must be a path of this site, such as /overview',
+    ),
   foundAtMs: z.int().min(0),
   dismissed: z.object({ by: z.string().max(256), atMs: z.int().min(0) }).nullable(),
 })
@@ -75,7 +78,7 @@ export const insightMethods = {
     feature: 'INSIGHTS',
     safe: true,
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       lastHours: z.int().min(1).max(8_760).default(168),
       severity: z.enum(insightSeverities).optional(),
       /** Whether to include dismissed insights. */
@@ -89,7 +92,7 @@ export const insightMethods = {
     callers: ['gateway'],
     feature: 'INSIGHTS',
     safe: true,
-    input: z.object(ofHost),
+    input: z.object(hostInput),
     output: z.object({
       backend: InsightBackend,
       /** Why the store differs from the configured one; null if it does not. */
@@ -110,7 +113,7 @@ export const insightMethods = {
     doc: 'Scans one host for insights and stores them; within five minutes of the last scan only if forced.',
     callers: ['gateway'],
     feature: 'INSIGHTS',
-    input: z.object({ ...ofHost, force: z.boolean().default(false) }),
+    input: z.object({ ...hostInput, force: z.boolean().default(false) }),
     output: z.object({
       /** False if the last scan is too recent; its insights remain valid. */
       ran: z.boolean(),
@@ -123,7 +126,7 @@ export const insightMethods = {
     doc: 'Dismisses an insight, or restores it. A dismissal persists if the insight is found again on the same day.',
     callers: ['gateway'],
     feature: 'INSIGHTS',
-    input: z.object({ ...ofHost, id: InsightId, dismissed: z.boolean() }),
+    input: z.object({ ...hostInput, id: InsightId, dismissed: z.boolean() }),
     output: Insight,
   }),
 }

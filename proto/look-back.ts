@@ -1,6 +1,6 @@
 /** The parameter of a lookback window in hours. The web reads this file, so it must not load schemas. */
-export const lookBack = 'last_hours'
+export const lookbackParameter = 'last_hours'
 
 /** Returns whether a table page has a lookback window. Pages without one show current data. */
-export const looksBack = ({ parameters }: { parameters: readonly { name: string }[] }): boolean =>
-  parameters.some(({ name }) => name === lookBack)
+export const hasLookbackWindow = ({ parameters }: { parameters: readonly { name: string }[] }): boolean =>
+  parameters.some(({ name }) => name === lookbackParameter)

@@ -42,7 +42,7 @@ const operation = <const N extends string, S extends z.ZodRawShape>(name: N, par
   z.strictObject({ operation: z.literal(name), params: z.strictObject(params) })
 
 /** Returns the schema of all operations on users, roles and grants, with the given schema for passwords. */
-export const managementWith = <P extends z.ZodType>(password: P) =>
+export const createManagementSchema = <P extends z.ZodType>(password: P) =>
   z.discriminatedUnion('operation', [
     operation('create_user', { ...ofUser, ...userTraits, password }),
     z.strictObject({
@@ -61,8 +61,8 @@ export const managementWith = <P extends z.ZodType>(password: P) =>
   ])
 
 /** An operation on users, roles or grants, with its parameters. */
-export const Management = managementWith(PasswordHash)
-export type Management = z.infer<typeof Management>
+export const ManagementOperation = createManagementSchema(PasswordHash)
+export type ManagementOperation = z.infer<typeof ManagementOperation>
 
 /** Methods that manage users, roles and grants of a host. */
 export const managementMethods = {
@@ -79,7 +79,7 @@ export const managementMethods = {
     callers: ['gateway'],
     feature: 'SECURITY',
     prefer: 'hostKey',
-    input: z.object({ hostKey: HostKey, management: Management }),
+    input: z.object({ hostKey: HostKey, management: ManagementOperation }),
     /** The statement as sent, with its password hash replaced by `[HIDDEN]`. */
     output: z.object({ ddl: z.string() }),
   }),

@@ -43,12 +43,12 @@ export const mcpVersions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-2
 const Named = z.object({ name: z.string(), title: z.string(), description: z.string() })
 
 /** Tools, resources and prompts of the tool server, without schemas. A template `uri` contains names in braces. */
-export const McpOffer = z.object({
+export const McpInventory = z.object({
   tools: z.array(Named),
   resources: z.array(z.object({ uri: z.string(), title: z.string() })),
   prompts: z.array(Named),
 })
-export type McpOffer = z.infer<typeof McpOffer>
+export type McpInventory = z.infer<typeof McpInventory>
 
 /** A tool for models. The schema is JSON Schema. */
 export const McpTool = z.object({
@@ -103,7 +103,7 @@ export const mcp = service('mcp', {
     callers: ['gateway'],
     safe: true,
     input: z.object({}),
-    output: McpOffer,
+    output: McpInventory,
   }),
   tools: rpc({
     doc: 'Lists all tools in order.',

@@ -44,20 +44,20 @@ export const OfferedModel = z.object({
 export type OfferedModel = z.infer<typeof OfferedModel>
 
 /** All models that the caller can request. */
-export const ModelsOffered = z.object({
+export const ModelList = z.object({
   models: z.array(OfferedModel).max(512),
   /** Gateways with a key that the caller can use. */
   configuredProviders: z.array(ModelProvider),
   /** The default model; null if no gateway has a key. */
   defaultModel: ModelId.nullable(),
 })
-export type ModelsOffered = z.infer<typeof ModelsOffered>
+export type ModelList = z.infer<typeof ModelList>
 
 /**
  * States of the live model list of a gateway: `off` by a setting or without a key, `failed` if the gateway did not
  * return it.
  */
-export const catalogueStates = ['live', 'off', 'failed'] as const
+export const modelListStates = ['live', 'off', 'failed'] as const
 
 /** Whether the agent can use a model, and which variables to set if not. Contains no values of variables. */
 export const ConfigCheck = z.object({
@@ -73,7 +73,7 @@ export const ConfigCheck = z.object({
       keyFrom: z.string().nullable(),
       /** Whether the operator configured the address of the gateway. */
       ownAddress: z.boolean(),
-      catalogue: z.enum(catalogueStates),
+      catalogue: z.enum(modelListStates),
       /** Variables that can provide a key. */
       missing: z.array(z.string()),
     }),
@@ -107,7 +107,7 @@ export const modelMethods = {
     ...common,
     safe: true,
     input: z.object({}),
-    output: ModelsOffered,
+    output: ModelList,
   }),
   modelCheck: rpc({
     doc: 'Returns which gateways have keys, and the variables to set for missing ones.',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { ofHost, readers } from './host.ts'
-import { Unavailable } from './unavailable.ts'
-import { UsedWindow, Window } from './window.ts'
+import { hostInput, hostDataReaders } from './host.ts'
+import { UnavailableReason } from './unavailable.ts'
+import { UsedWindow, TimeWindow } from './window.ts'
 
 /** The cost of statements on a host, including failed ones and subqueries of distributed queries. */
 export const StatementCost = z.object({
@@ -33,11 +33,11 @@ export type OwnCost = z.infer<typeof OwnCost>
 export const ownCostMethods = {
   ownCost: rpc({
     doc: 'Returns CPU time, duration and rows read of the statements of the product on one host, by purpose.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, ...Window.pick({ lastHours: true, from: true, to: true }).shape }),
-    output: z.object({ cost: OwnCost.nullable(), window: UsedWindow, unavailable: Unavailable.nullable() }),
+    input: z.object({ ...hostInput, ...TimeWindow.pick({ lastHours: true, from: true, to: true }).shape }),
+    output: z.object({ cost: OwnCost.nullable(), window: UsedWindow, unavailable: UnavailableReason.nullable() }),
   }),
 }

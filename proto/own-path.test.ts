@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ownPathOf } from './own-path.ts'
+import { parseSameOriginPath } from './own-path.ts'
 
 it.each([
   ['/', '/'],
@@ -21,5 +21,5 @@ it.each([
   ['https://evil.example', undefined],
   ['javascript:alert(1)', undefined],
 ])('%j is the path %j of this site', (given, path) => {
-  expect(ownPathOf(given)).toBe(path)
+  expect(parseSameOriginPath(given)).toBe(path)
 })

@@ -1,7 +1,7 @@
 const base = 'http://this.invalid'
 
 /** Returns a path of this site, normalized as by a browser; undefined if it leads to another site or is not a path. */
-export const ownPathOf = (given: string): string | undefined => {
+export const parseSameOriginPath = (given: string): string | undefined => {
   const url = given.startsWith('/') ? URL.parse(given, base) : null
   // Resolving dots can leave two leading slashes, which lead to another site.
   if (url?.origin !== base || url.pathname.startsWith('//')) return undefined

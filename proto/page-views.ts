@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { ofHost } from './host.ts'
+import { hostInput } from './host.ts'
 
 /** One view of a page of the product. */
 export const PageView = z.object({
@@ -32,14 +32,14 @@ export const pageViewMethods = {
     doc: 'Adds page views to the table of `EVENTS_TABLE_NAME` of a host and creates it if needed; none without write access.',
     callers: ['gateway'],
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, views: z.array(PageView).max(maxPageViews) }),
+    input: z.object({ ...hostInput, views: z.array(PageView).max(maxPageViews) }),
     output: z.object({ kept: z.int().min(0) }),
   }),
   removePageViews: rpc({
     doc: 'Removes the page views of one subject from that table; `forbidden` with the missing grant without access.',
     callers: ['gateway'],
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, actor: z.string().min(1).max(256) }),
+    input: z.object({ ...hostInput, actor: z.string().min(1).max(256) }),
     output: z.object({ removed: z.int().min(0) }),
   }),
 }

@@ -6,8 +6,8 @@ import {
   PostgresReplication,
   PostgresStatement,
   PostgresTable,
-  statementOrders,
-  StatementsUnavailable,
+  postgresStatementOrders,
+  StatementsUnavailableReason,
 } from './postgres-statistics.ts'
 
 /** Maximum entries of a list of the PostgreSQL source. */
@@ -78,13 +78,13 @@ export const postgresSourceMethods = {
     ...traits,
     doc: 'Lists statement patterns of the PostgreSQL source from pg_stat_statements.',
     feature: 'QUERIES',
-    input: z.object({ order: z.enum(statementOrders).default('total_time'), search, limit }),
+    input: z.object({ order: z.enum(postgresStatementOrders).default('total_time'), search, limit }),
     output: z.object({
       statements: z.array(PostgresStatement),
       truncated: z.boolean(),
       /** Epoch milliseconds of the last reset; null before PostgreSQL 14. */
       sinceMs: z.number().nullable(),
-      unavailable: StatementsUnavailable.nullable(),
+      unavailable: StatementsUnavailableReason.nullable(),
       limited: MissingPrivilege.nullable(),
     }),
   }),

@@ -1,8 +1,17 @@
 import { z } from 'zod'
-import { Unavailable } from './unavailable.ts'
+import { UnavailableReason } from './unavailable.ts'
 
 /** Sort orders of statement patterns, all descending. */
-export const statementOrders = ['total_time', 'calls', 'mean', 'longest', 'rows', 'read', 'temp', 'wal'] as const
+export const postgresStatementOrders = [
+  'total_time',
+  'calls',
+  'mean',
+  'longest',
+  'rows',
+  'read',
+  'temp',
+  'wal',
+] as const
 
 /** A statement pattern of `pg_stat_statements` since the last reset. */
 export const PostgresStatement = z.object({
@@ -30,8 +39,8 @@ export const PostgresStatement = z.object({
 export type PostgresStatement = z.infer<typeof PostgresStatement>
 
 /** Why there are no statement patterns, with the steps to enable them. */
-export const StatementsUnavailable = Unavailable.extend({ steps: z.array(z.string()) })
-export type StatementsUnavailable = z.infer<typeof StatementsUnavailable>
+export const StatementsUnavailableReason = UnavailableReason.extend({ steps: z.array(z.string()) })
+export type StatementsUnavailableReason = z.infer<typeof StatementsUnavailableReason>
 
 /** Sort orders of tables, all descending. */
 export const postgresTableOrders = ['size', 'dead_rows', 'sequential_reads', 'writes', 'age'] as const

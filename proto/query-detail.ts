@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Unavailable } from './unavailable.ts'
+import { UnavailableReason } from './unavailable.ts'
 
 /** A query id, which clients can choose. */
 export const QueryId = z.string().min(1).max(256)
@@ -55,7 +55,7 @@ const part = <R extends z.ZodType>(row: R) =>
     rows: z.array(row),
     /** Whether there are more rows than returned. */
     truncated: z.boolean(),
-    unavailable: Unavailable.nullable(),
+    unavailable: UnavailableReason.nullable(),
   })
 
 /** A thread of the query. */

@@ -19,7 +19,7 @@ import {
   FingerprintsRequest,
 } from './fingerprints.ts'
 import { QueryDetail, QueryId } from './query-detail.ts'
-import { FleetMetrics, Host, HostKey, HostState, HostStatus, ofHost, readers } from './host.ts'
+import { FleetMetrics, Host, HostKey, HostState, HostStatus, hostInput, hostDataReaders } from './host.ts'
 import { fleetMethods } from './fleet.ts'
 import { comparisonMethods } from './comparison.ts'
 import { definitionStatementMethods } from './definition-statement.ts'
@@ -35,8 +35,8 @@ import { repldbMethods } from './repldb.ts'
 import { ruleMethods } from './rules.ts'
 import { structureFactMethods } from './structure-advice.ts'
 import { Row, StatementFacts } from './statement.ts'
-import { Unavailable } from './unavailable.ts'
-import { Span, UsedWindow, Window } from './window.ts'
+import { UnavailableReason } from './unavailable.ts'
+import { TimeRangeInput, UsedWindow, TimeWindow } from './window.ts'
 
 /** Name of a chart or table page. An unknown name is `not-found` with the nearest ones. */
 const RequestedName = z.string().min(1).max(128, 'must not be longer than 128 characters')
@@ -44,7 +44,7 @@ const RequestedName = z.string().min(1).max(128, 'must not be longer than 128 ch
 export * from './host.ts'
 export * from './statement.ts'
 export * from './window.ts'
-export { Unavailable }
+export { UnavailableReason }
 
 const primitiveSentence = 'must be text of at most 512 characters, a number, a boolean or null'
 const primitive = z.union(
@@ -52,7 +52,7 @@ const primitive = z.union(
   primitiveSentence,
 )
 /** Values of chart placeholders: at most 20 keys of 64 characters. */
-export const Parameters = z
+export const PlaceholderValues = z
   .record(z.string().max(64), primitive)
   .refine((parameters) => Object.keys(parameters).length <= 20, 'must have at most 20 keys')
 
@@ -62,7 +62,7 @@ export const ChartData = z.object({
   rows: z.array(Row),
   /** The window and bucket that were used; null for charts of current values. */
   window: UsedWindow.nullable(),
-  unavailable: Unavailable.nullable(),
+  unavailable: UnavailableReason.nullable(),
   statement: StatementFacts.nullable(),
 })
 export type ChartData = z.infer<typeof ChartData>
@@ -100,19 +100,19 @@ export const filterOperators = [
  * A condition on a column. Several values mean any of them, for `notContains` and `notIn` none of them, and for
  * `between` both ends, inclusive.
  */
-export const Filter = z.object({
+export const ColumnFilter = z.object({
   column: z.string().max(128),
   operator: z.enum(filterOperators),
   values: z.array(z.string().max(1024)).min(1).max(50),
 })
-export type Filter = z.infer<typeof Filter>
+export type ColumnFilter = z.infer<typeof ColumnFilter>
 
 /** Filter, order and page of a table page. */
 export const TableRequest = z.object({
   hostKey: HostKey,
   name: RequestedName,
   sort: z.object({ column: z.string().max(128), direction: z.enum(['asc', 'desc']) }).optional(),
-  filters: z.array(Filter).max(20).default([]),
+  filters: z.array(ColumnFilter).max(20).default([]),
   /** Text to search in every text column. */
   search: z.string().max(256).optional(),
   limit: z.number().int().min(1).optional(),
@@ -122,9 +122,9 @@ export const TableRequest = z.object({
    * so that no rows are skipped.
    */
   page: z.number().int().min(1).optional(),
-  parameters: Parameters.default({}),
+  parameters: PlaceholderValues.default({}),
   /** The time range of pages with the parameter `last_hours`; `lastHours` is an alias of that parameter. */
-  ...Span.shape,
+  ...TimeRangeInput.shape,
   timezone: z.string().max(64).optional(),
   /** Whether to count all rows if there are more than requested, which needs another statement. */
   total: z.boolean().default(false),
@@ -132,7 +132,7 @@ export const TableRequest = z.object({
 export type TableRequest = z.infer<typeof TableRequest>
 
 /** Key figures of one host; null without data. */
-export const Overview = z.object({
+export const HostOverview = z.object({
   runningQueries: z.number().nullable(),
   /** Queries since midnight by the clock of the host, excluding those of the product. */
   todayQueries: z.number().nullable(),
@@ -142,9 +142,9 @@ export const Overview = z.object({
   hostInfo: HostStatus,
   metrics: FleetMetrics,
   /** Reasons for null values by field name, here and in `metrics`: a missing grant or table. */
-  unavailable: z.record(z.string(), Unavailable).default({}),
+  unavailable: z.record(z.string(), UnavailableReason).default({}),
 })
-export type Overview = z.infer<typeof Overview>
+export type HostOverview = z.infer<typeof HostOverview>
 
 /**
  * The only client of the databases. Methods declared here only read; methods that write are in `actions.ts`,
@@ -154,67 +154,72 @@ export type Overview = z.infer<typeof Overview>
 export const query = service('query', {
   hosts: rpc({
     doc: 'Lists the configured hosts in order.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     input: z.object({}),
     output: z.array(Host),
   }),
   hostStates: rpc({
     doc: 'Returns the last known state of every host, at most 10 seconds old; queries no host.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     input: z.object({}),
     output: z.array(HostState),
   }),
   catalogue: rpc({
     doc: 'Returns all chart and table definitions without their SQL.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     input: z.object({}),
     output: Catalogue,
   }),
   hostStatus: rpc({
     doc: 'Returns the current version, uptime and host name of a host; with `fleet` also its metrics.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'OVERVIEW',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, fleet: z.boolean().default(false) }),
+    input: z.object({ ...hostInput, fleet: z.boolean().default(false) }),
     output: HostStatus.extend({ metrics: FleetMetrics.nullable() }),
   }),
   overview: rpc({
     doc: 'Returns the key figures of one host.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'OVERVIEW',
     safe: true,
     prefer: 'hostKey',
-    input: z.object(ofHost),
-    output: Overview,
+    input: z.object(hostInput),
+    output: HostOverview,
   }),
   chart: rpc({
     doc: 'Returns the series of one chart. Also checks the feature of its definition.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, name: RequestedName, ...Window.shape, parameters: Parameters.default({}) }),
+    input: z.object({
+      ...hostInput,
+      name: RequestedName,
+      ...TimeWindow.shape,
+      parameters: PlaceholderValues.default({}),
+    }),
     output: ChartData,
   }),
   charts: rpc({
     doc: 'Returns several charts of one host; each fails independently.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     prefer: 'hostKey',
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       names: z.array(RequestedName).min(1).max(50),
-      ...Window.shape,
-      parameters: Parameters.default({}),
+      ...TimeWindow.shape,
+      parameters: PlaceholderValues.default({}),
     }),
     output: z.record(RequestedName, ChartResult),
   }),
   table: stream({
     doc: 'Streams the rows of one table page as JSONEachRow, split at row boundaries; only a row longer than a frame continues in the next one.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     prefer: 'hostKey',
     input: TableRequest,
@@ -223,7 +228,7 @@ export const query = service('query', {
       limit: z.number().int().nullable(),
       /** Maximum rows of any response or file; null without a limit. */
       maxRows: z.number().int().nullable().optional(),
-      unavailable: Unavailable.nullable(),
+      unavailable: UnavailableReason.nullable(),
     }),
     frames: bytes(),
     tail: z.object({
@@ -235,17 +240,17 @@ export const query = service('query', {
   }),
   exportTable: stream({
     doc: 'Streams one table page as a file in the requested format, split after rows.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     prefer: 'hostKey',
     input: TableRequest.omit({ total: true }).extend({ format: ExportFormat }),
-    head: z.object({ table: TableInfo, limit: z.number().int().nullable(), unavailable: Unavailable.nullable() }),
+    head: z.object({ table: TableInfo, limit: z.number().int().nullable(), unavailable: UnavailableReason.nullable() }),
     frames: bytes(),
     tail: z.object({ truncated: z.boolean(), rows: z.number().int() }),
   }),
   filterOptions: rpc({
     doc: 'Lists values of one column of a table page within filters and parameters, most rows first.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     prefer: 'hostKey',
     input: TableRequest.omit({ sort: true, limit: true, offset: true, page: true, total: true }).extend({
@@ -254,17 +259,17 @@ export const query = service('query', {
     output: z.object({
       options: z.array(FilterOption).max(maxFilterOptions),
       truncated: z.boolean(),
-      unavailable: Unavailable.nullable(),
+      unavailable: UnavailableReason.nullable(),
     }),
   }),
   databaseTables: rpc({
     doc: 'Lists table names outside the system databases for autocompletion, most rows first.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'TABLES',
     safe: true,
     prefer: 'hostKey',
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       /** Substring of `database.table`. */
       search: z.string().max(256).optional(),
       /** Maximum names. Callers request one more than they return, to detect that there are more. */
@@ -279,70 +284,70 @@ export const query = service('query', {
   }),
   fingerprints: rpc({
     doc: 'Lists query patterns within a window: calls, time and share of time, percentiles, errors, rows, bytes, memory, users.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, ...Window.shape, ...FingerprintsRequest.shape }),
+    input: z.object({ ...hostInput, ...TimeWindow.shape, ...FingerprintsRequest.shape }),
     output: z.object({
       fingerprints: z.array(Fingerprint),
       /** Number of patterns; null if `offset` is beyond the last one. */
       total: z.number().int().nullable(),
       window: UsedWindow,
-      unavailable: Unavailable.nullable(),
+      unavailable: UnavailableReason.nullable(),
       statement: StatementFacts.nullable(),
     }),
   }),
   fingerprint: rpc({
     doc: 'Returns one pattern within a window: figures, history, executions and failures. `not-found` if it did not run.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
     input: z.object({
-      ...ofHost,
-      ...Window.shape,
+      ...hostInput,
+      ...TimeWindow.shape,
       hash: FingerprintHash,
       executions: z.number().int().min(1).max(200).default(50),
     }),
     output: z.object({
       detail: FingerprintDetail.nullable(),
       window: UsedWindow,
-      unavailable: Unavailable.nullable(),
+      unavailable: UnavailableReason.nullable(),
     }),
   }),
   executions: rpc({
     doc: 'Lists executions of one pattern within a window, longest first, optionally within a range of durations.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, ...Window.shape, ...ExecutionsRequest.shape }),
+    input: z.object({ ...hostInput, ...TimeWindow.shape, ...ExecutionsRequest.shape }),
     output: z.object({
       executions: z.array(Execution),
       /** Total number of executions. */
       total: z.number().int(),
       window: UsedWindow,
-      unavailable: Unavailable.nullable(),
+      unavailable: UnavailableReason.nullable(),
     }),
   }),
   queryDetail: rpc({
     doc: 'Returns one query by its id: figures, settings, profile events, threads, views, processors and subqueries. `not-found` if no log contains it.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, queryId: QueryId, lastHours: z.number().int().min(1).max(8760).default(336) }),
-    output: z.object({ detail: QueryDetail.nullable(), unavailable: Unavailable.nullable() }),
+    input: z.object({ ...hostInput, queryId: QueryId, lastHours: z.number().int().min(1).max(8760).default(336) }),
+    output: z.object({ detail: QueryDetail.nullable(), unavailable: UnavailableReason.nullable() }),
   }),
   explain: rpc({
     doc: 'Returns the EXPLAIN output of a statement. Rejects statements that do not only read. Runs read-only within limits, because subqueries may be executed.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       query: z.string().max(maxExplainedLength),
       mode: ExplainMode.default('plan'),
       planSettings: ExplainSettings.default({}),

@@ -282,11 +282,11 @@ export const RepldbLogsRequest = z.strictObject({
 })
 
 /** Time ranges of the slot lag history, up to now. */
-export const repldbSpans = ['5min', '15min', '1hour', '1day', '1month'] as const
+export const repldbHistoryRanges = ['5min', '15min', '1hour', '1day', '1month'] as const
 
 /** Body of `POST peers/slots/lag_history`. */
 export const RepldbSlotLagRequest = z.strictObject({
   peerName: RepldbName,
   slotName: RepldbName,
-  timeSince: z.enum(repldbSpans).default('1hour'),
+  timeSince: z.enum(repldbHistoryRanges).default('1hour'),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { readers } from './host.ts'
+import { hostDataReaders } from './host.ts'
 import {
   RepldbBatches,
   RepldbBatchesRequest,
@@ -116,7 +116,7 @@ export const RepldbLogPatterns = z.object({
 export type RepldbLogPatterns = z.infer<typeof RepldbLogPatterns>
 
 const readMethod = <I extends z.ZodType, O extends z.ZodType>(doc: string, input: I, output: O) =>
-  rpc({ doc, callers: readers, feature: 'REPLDB', safe: true, input, output })
+  rpc({ doc, callers: hostDataReaders, feature: 'REPLDB', safe: true, input, output })
 const nothing = z.object({})
 const ofMirror = z.object({ mirror: RepldbName })
 const ofPeer = z.object({ peer: RepldbName })
@@ -128,7 +128,7 @@ const ofPeer = z.object({ peer: RepldbName })
 export const repldbMethods = {
   repldbOffer: rpc({
     doc: 'Returns whether a replication service is configured; calls none.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     input: nothing,
     output: z.object({ isConfigured: z.boolean() }),

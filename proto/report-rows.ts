@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { ofHost } from './host.ts'
-import { Count, Figure } from './insight-rows.ts'
-import { Incomplete, Unavailable } from './unavailable.ts'
+import { hostInput } from './host.ts'
+import { CountColumn, FigureColumn } from './insight-rows.ts'
+import { IncompleteReason, UnavailableReason } from './unavailable.ts'
 
 /** Number of steps into which the time series of a report divide the period. */
-export const reportSteps = 28
+export const reportStepCount = 28
 /** Maximum length of a report period in days. */
 export const maxReportDays = 92
 
@@ -16,57 +16,68 @@ export const maxReportDays = 92
 export const reportRowSets = {
   /** Finished client queries. `isBefore` is 1 for the previous period. */
   'statement-totals': z.object({
-    isBefore: Count,
-    calls: Count,
-    errors: Count,
-    totalMs: Count,
-    p50Ms: Figure,
-    p95Ms: Figure,
-    peakMemoryBytes: Figure,
+    isBefore: CountColumn,
+    calls: CountColumn,
+    errors: CountColumn,
+    totalMs: CountColumn,
+    p50Ms: FigureColumn,
+    p95Ms: FigureColumn,
+    peakMemoryBytes: FigureColumn,
   }),
   /** Totals of finished client queries by step; steps without queries are omitted. */
-  'statement-steps': z.object({ step: Count, calls: Count, errors: Count, p95Ms: Figure, peakMemoryBytes: Figure }),
+  'statement-steps': z.object({
+    step: CountColumn,
+    calls: CountColumn,
+    errors: CountColumn,
+    p95Ms: FigureColumn,
+    peakMemoryBytes: FigureColumn,
+  }),
   /** The most expensive query patterns of both periods. Bytes are averages per execution. */
   patterns: z.object({
     hash: z.string(),
     /** The query with placeholders for values, truncated. */
     text: z.string(),
     kind: z.string(),
-    calls: Count,
-    callsBefore: Count,
-    totalMs: Count,
-    totalMsBefore: Count,
-    p95Ms: Figure,
-    p95MsBefore: Figure,
-    readBytes: Figure,
-    readBytesBefore: Figure,
+    calls: CountColumn,
+    callsBefore: CountColumn,
+    totalMs: CountColumn,
+    totalMsBefore: CountColumn,
+    p95Ms: FigureColumn,
+    p95MsBefore: FigureColumn,
+    readBytes: FigureColumn,
+    readBytesBefore: FigureColumn,
     /** Total time of all patterns. */
-    allMs: Count,
-    allMsBefore: Count,
+    allMs: CountColumn,
+    allMsBefore: CountColumn,
   }),
-  'error-codes': z.object({ code: Count, name: z.string(), count: Count, countBefore: Count }),
+  'error-codes': z.object({ code: CountColumn, name: z.string(), count: CountColumn, countBefore: CountColumn }),
   /** Used space by disk and hour in the two weeks up to the end of the period; hour 0 is the last. */
-  'disk-hours': z.object({ disk: z.string(), hoursAgo: Count, usedBytes: Figure, totalBytes: Figure }),
+  'disk-hours': z.object({
+    disk: z.string(),
+    hoursAgo: CountColumn,
+    usedBytes: FigureColumn,
+    totalBytes: FigureColumn,
+  }),
   /** Bytes inserted into existing tables. */
   written: z.object({
     database: z.string(),
     table: z.string(),
-    rows: Count,
-    bytes: Count,
-    rowsBefore: Count,
-    bytesBefore: Count,
+    rows: CountColumn,
+    bytes: CountColumn,
+    rowsBefore: CountColumn,
+    bytesBefore: CountColumn,
   }),
   /** Peak values of some metrics, and when they occurred. */
-  peaks: z.object({ metric: z.string(), value: Figure, atMs: Count }),
-  merges: z.object({ merges: Count, failed: Count, longestMs: Figure }),
+  peaks: z.object({ metric: z.string(), value: FigureColumn, atMs: CountColumn }),
+  merges: z.object({ merges: CountColumn, failed: CountColumn, longestMs: FigureColumn }),
   /** Number of server starts. */
-  restarts: z.object({ restarts: Count }),
+  restarts: z.object({ restarts: CountColumn }),
   /** The last successful backup up to the end of the period, null without any, and the failed ones of the period. */
-  backups: z.object({ succeededAtMs: Figure, failed: Count }),
+  backups: z.object({ succeededAtMs: FigureColumn, failed: CountColumn }),
   /** Number of certificates and the earliest expiry. */
-  certificates: z.object({ certificates: Count, expiresAtMs: Figure }),
+  certificates: z.object({ certificates: CountColumn, expiresAtMs: FigureColumn }),
   /** Hours of the period in which the product queried the host. */
-  watched: z.object({ hours: Count }),
+  watched: z.object({ hours: CountColumn }),
 } as const
 /** Name of a row set of reports. */
 export type ReportRowSet = keyof typeof reportRowSets
@@ -84,15 +95,15 @@ export const reportRowMethods = {
     safe: true,
     prefer: 'hostKey',
     input: z
-      .object({ ...ofHost, set: z.enum(names), fromMs: z.int().min(0), toMs: z.int().min(0) })
+      .object({ ...hostInput, set: z.enum(names), fromMs: z.int().min(0), toMs: z.int().min(0) })
       .refine(({ fromMs, toMs }) => fromMs < toMs && toMs - fromMs <= maxReportDays * 86_400_000, {
         error: `must be a period of ${maxReportDays} days at most`,
         path: ['toMs'],
       }),
     output: z.object({
       rows: z.array(z.record(z.string(), z.unknown())),
-      unavailable: Unavailable.nullable(),
-      incomplete: Incomplete.nullable().default(null),
+      unavailable: UnavailableReason.nullable(),
+      incomplete: IncompleteReason.nullable().default(null),
     }),
   }),
 }

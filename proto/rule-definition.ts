@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DefinitionId, Sql, Unit } from './catalogue.ts'
+import { DefinitionId, VersionedSql, Unit } from './catalogue.ts'
 
 /** The severity of a condition. */
 export const Severity = z.enum(['warning', 'critical'])
@@ -62,7 +62,7 @@ export const RuleDefinition = z.strictObject({
   /** Whether the rule concerns no host. It is then measured once per sweep, with the first host of the list. */
   once: z.boolean().default(false),
   /** A statement that returns one row with the columns below. */
-  sql: Sql.optional(),
+  sql: VersionedSql.optional(),
   columns: z.array(RuleColumn).default(['measured']),
   /** Whether it is so slow that it must not share a query with other rules. */
   alone: z.boolean().default(false),
@@ -76,7 +76,7 @@ export const RuleDefinition = z.strictObject({
   /** Meaning of the alert, checks and remedies. */
   runbook: z.string().min(100).max(2_000),
   /** Rows that explain the condition, with only normalized statement text. */
-  diagnostic: Sql.optional(),
+  diagnostic: VersionedSql.optional(),
   /** Tables that the diagnostic reads, if they differ from `requires`. */
   diagnosticRequires: z.array(z.string().regex(/^system\.\w+$/, 'must be a table such as system.parts')).optional(),
   example: RuleExample.optional(),
@@ -84,5 +84,5 @@ export const RuleDefinition = z.strictObject({
 export type RuleDefinition = z.infer<typeof RuleDefinition>
 
 /** The shape of `charts/<topic>/<id>.metric.yaml`: a value on which operators can define rules. */
-export const MetricDefinition = z.strictObject({ ...described, sql: Sql })
+export const MetricDefinition = z.strictObject({ ...described, sql: VersionedSql })
 export type MetricDefinition = z.infer<typeof MetricDefinition>

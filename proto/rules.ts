@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DefinitionId, Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
-import { ofHost, readers } from './host.ts'
+import { hostInput, hostDataReaders } from './host.ts'
 import { Measure, Severity } from './rule-definition.ts'
 
 export { Severity }
@@ -81,7 +81,7 @@ export const maxDiagnosticRows = 50
 export const ruleMethods = {
   rules: rpc({
     doc: 'Lists all rules, and all metrics for custom rules, by id.',
-    callers: readers,
+    callers: hostDataReaders,
     safe: true,
     input: z.object({}),
     output: z.object({ rules: z.array(Rule), metrics: z.array(RuleMetric) }),
@@ -92,7 +92,7 @@ export const ruleMethods = {
     safe: true,
     prefer: 'hostKey',
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       rules: z.array(DefinitionId).max(300),
       metrics: z.array(DefinitionId).max(100).default([]),
     }),
@@ -110,11 +110,11 @@ export const ruleMethods = {
   }),
   diagnoseRule: rpc({
     doc: 'Returns the diagnostic of a rule on one host, at most 50 rows.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'HEALTH',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, rule: DefinitionId }),
+    input: z.object({ ...hostInput, rule: DefinitionId }),
     output: z.object({
       columns: z.array(z.string()),
       rows: z.array(z.array(z.unknown())).max(maxDiagnosticRows),

@@ -24,4 +24,4 @@ export const SealedConnection = z.object({
 export type SealedConnection = z.infer<typeof SealedConnection>
 
 /** Maximum connections per call. */
-export const maxConnectionsOfCall = 32
+export const maxConnectionsPerCall = 32

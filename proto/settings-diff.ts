@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { HostRef, HostKey, readers } from './host.ts'
-import { Unavailable } from './unavailable.ts'
+import { QueriedHost, HostKey, hostDataReaders } from './host.ts'
+import { UnavailableReason } from './unavailable.ts'
 
 /** The maximum number of hosts in a comparison. */
 export const maxComparedHosts = 16
 /** Keys of the hosts to compare: at least two, all different. */
-export const ComparedHosts = z
+export const ComparedHostKeys = z
   .array(HostKey)
   .min(2)
   .max(maxComparedHosts)
@@ -30,23 +30,25 @@ export const SettingRow = z.object({
 export type SettingRow = z.infer<typeof SettingRow>
 
 /** A host of a diff: why it failed, or which tables are unavailable. */
-export const DiffedHost = HostRef.extend({ unavailable: z.array(Unavailable.extend({ table: SettingTable })) })
-export type DiffedHost = z.infer<typeof DiffedHost>
+export const SettingsDiffHost = QueriedHost.extend({
+  unavailable: z.array(UnavailableReason.extend({ table: SettingTable })),
+})
+export type SettingsDiffHost = z.infer<typeof SettingsDiffHost>
 
 /** Methods that compare the settings of hosts. */
 export const settingsDiffMethods = {
   settingsDiff: rpc({
     doc: 'Compares server, session and MergeTree settings of several hosts; each host fails independently.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'SETTINGS',
     safe: true,
     input: z.object({
-      hostKeys: ComparedHosts,
+      hostKeys: ComparedHostKeys,
       /** Whether to omit settings that have their default on every host. */
       changedOnly: z.boolean().default(false),
       /** Whether to omit settings that are equal on all hosts. */
       differentOnly: z.boolean().default(false),
     }),
-    output: z.object({ hosts: z.array(DiffedHost), rows: z.array(SettingRow) }),
+    output: z.object({ hosts: z.array(SettingsDiffHost), rows: z.array(SettingRow) }),
   }),
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Incomplete } from './unavailable.ts'
+import { IncompleteReason } from './unavailable.ts'
 
 /** The id of an executed statement on the host, and its cost. */
 export const StatementFacts = z.object({
@@ -18,7 +18,7 @@ export const StatementFacts = z.object({
   /** The time zone of the buckets; null for that of the host. */
   timezone: z.string().nullable(),
   /** Why rows may be missing; null when the user of the host sees all of them. */
-  incomplete: Incomplete.nullable().default(null),
+  incomplete: IncompleteReason.nullable().default(null),
 })
 export type StatementFacts = z.infer<typeof StatementFacts>
 

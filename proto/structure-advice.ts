@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Proof } from './advice.ts'
+import { ProofLevel } from './advice.ts'
 import { rpc } from './contract.ts'
-import { HostKey, ofHost } from './host.ts'
+import { HostKey, hostInput } from './host.ts'
 
 /** Kinds of advice on a table and on a host. */
 export const structureAdviceKinds = [
@@ -28,7 +28,7 @@ export const StructureAdvice = z.object({
    * `verified` was measured on data of the host, `estimated` is computed from counts of the host, `unverified` is based
    * on experience with such changes.
    */
-  proof: Proof,
+  proof: ProofLevel,
   /** Size of the column or table before and after the change, as stored or before compression. */
   savings: z
     .object({ bytesBefore: z.number(), bytesAfter: z.number(), of: z.enum(['stored', 'uncompressed']) })
@@ -48,7 +48,7 @@ export const structureAdviceMethods = {
     doc: 'Returns advice on the columns, codecs, key and TTL of one table. Codecs are measured in a temporary table only if the operator allows it.',
     feature: 'TABLES',
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       database: Name,
       table: Name,
       /** Whether to measure codecs, if the operator allows it and `gateway` is the caller. */
@@ -60,7 +60,7 @@ export const structureAdviceMethods = {
     ...common,
     doc: 'Returns advice on the settings of one host based on its hardware, and on its release.',
     feature: 'SETTINGS',
-    input: z.object(ofHost),
+    input: z.object(hostInput),
     output,
   }),
 }
@@ -140,14 +140,14 @@ export const structureFactMethods = {
     ...forReports,
     doc: 'Returns the settings of a host for advice based on hardware.',
     feature: 'SETTINGS',
-    input: z.object(ofHost),
+    input: z.object(hostInput),
     output: z.record(z.string(), z.string()),
   }),
   settingsChanges: rpc({
     ...forReports,
     doc: 'Lists defaults that changed after a release, from a host of a later release.',
     feature: 'SETTINGS',
-    input: z.object({ ...ofHost, since: z.string().regex(/^\d{1,4}\.\d{1,4}$/, 'must be a release such as 25.8') }),
+    input: z.object({ ...hostInput, since: z.string().regex(/^\d{1,4}\.\d{1,4}$/, 'must be a release such as 25.8') }),
     output: z.array(
       z.object({ release: z.string(), name: z.string(), before: z.string(), after: z.string(), reason: z.string() }),
     ),

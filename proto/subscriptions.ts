@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { TestedTarget } from './channels.ts'
+import { TestMessageResult } from './channels.ts'
 import { rpc } from './contract.ts'
 import { AlertTarget, CompletedDelivery } from './delivery.ts'
 import { Severity } from './rules.ts'
-import { Encrypted } from './transit.ts'
+import { EncryptedSecrets } from './transit.ts'
 
 const glob = z.string().min(1).max(128).default('*')
 
@@ -73,13 +73,13 @@ export const subscriptionMethods = {
   addSubscription: rpc({
     ...common,
     doc: 'Subscribes a webhook; `conflict` if its owner has reached the limit.',
-    input: z.object({ ...owned, fields: Fields, encrypted: Encrypted }),
+    input: z.object({ ...owned, fields: Fields, encrypted: EncryptedSecrets }),
     output: Subscription,
   }),
   changeSubscription: rpc({
     ...common,
     doc: 'Changes the specified fields of a subscription. After a change, the previous signing secret also signs for a day, unless the address is on another server.',
-    input: z.object({ ...owned, fields: Fields.optional(), encrypted: Encrypted.optional() }),
+    input: z.object({ ...owned, fields: Fields.optional(), encrypted: EncryptedSecrets.optional() }),
     /** `hasMoved` is true if `movedSigningSecret` is in force. */
     output: Subscription.extend({ hasMoved: z.boolean().default(false) }),
   }),
@@ -93,7 +93,7 @@ export const subscriptionMethods = {
     ...common,
     doc: 'Sends a signed test message, enabled or not, and waits for the result.',
     input: z.object(owned),
-    output: TestedTarget,
+    output: TestMessageResult,
   }),
   subscriptionDeliveries: rpc({
     ...common,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { Evidence } from './evidence.ts'
-import { ofHost } from './host.ts'
+import { hostInput } from './host.ts'
 import { Row } from './statement.ts'
-import { Incomplete } from './unavailable.ts'
+import { IncompleteReason } from './unavailable.ts'
 
 /** Maximum rows of one statement of a tool. */
 const maxToolRows = 1_000
@@ -20,7 +20,7 @@ export const toolRowMethods = {
     safe: true,
     prefer: 'hostKey',
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       /** Name of the tool, such as `get_table_parts`. */
       tool: z.string().max(64),
       /** Name of the statement of the tool. */
@@ -29,6 +29,6 @@ export const toolRowMethods = {
       parameters: z.record(z.string().max(64), z.union([z.string().max(8_192), z.number()])).default({}),
       maxRows: z.int().min(1).max(maxToolRows),
     }),
-    output: z.object({ rows: z.array(Row), evidence: Evidence, incomplete: Incomplete.nullable().default(null) }),
+    output: z.object({ rows: z.array(Row), evidence: Evidence, incomplete: IncompleteReason.nullable().default(null) }),
   }),
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { HostRef, HostKey, HostLoad, HostState, ofHost, readers } from './host.ts'
-import { Unavailable } from './unavailable.ts'
+import { QueriedHost, HostKey, HostLoad, HostState, hostInput, hostDataReaders } from './host.ts'
+import { UnavailableReason } from './unavailable.ts'
 
 /** A replica of a shard, as seen by the queried host. */
 export const ClusterReplica = z.object({
@@ -41,7 +41,7 @@ export const Cluster = z.object({
 export type Cluster = z.infer<typeof Cluster>
 
 /** Totals over the replicated tables of one host. */
-export const Replication = z.object({
+export const ReplicationTotals = z.object({
   tables: z.number(),
   readonly: z.number(),
   sessionsExpired: z.number(),
@@ -51,16 +51,16 @@ export const Replication = z.object({
   /** The last exception of a queue, cut to 500 characters; empty without one. */
   exception: z.string(),
 })
-export type Replication = z.infer<typeof Replication>
+export type ReplicationTotals = z.infer<typeof ReplicationTotals>
 
 /** A configured host in one of the clusters: state and load of the last probe, and its current replication. */
-export const ClusterMember = HostRef.extend({
+export const ClusterMember = QueriedHost.extend({
   status: HostState.shape.status,
   version: HostState.shape.version,
   load: HostLoad.nullable(),
-  replication: Replication.nullable(),
+  replication: ReplicationTotals.nullable(),
   /** Why replication data is unavailable. */
-  unavailable: Unavailable.nullable(),
+  unavailable: UnavailableReason.nullable(),
 })
 export type ClusterMember = z.infer<typeof ClusterMember>
 
@@ -68,12 +68,12 @@ export type ClusterMember = z.infer<typeof ClusterMember>
 export const topologyMethods = {
   topology: rpc({
     doc: 'Returns clusters, shards and replicas as seen by one host, with live figures of the configured hosts among them; each host fails independently.',
-    callers: readers,
+    callers: hostDataReaders,
     feature: 'CLUSTER',
     safe: true,
     prefer: 'hostKey',
     input: z.object({
-      ...ofHost,
+      ...hostInput,
       /** Name of the only cluster to return; `not-found` if the host does not have it. */
       cluster: z.string().min(1).max(256).optional(),
     }),
@@ -82,7 +82,7 @@ export const topologyMethods = {
       members: z.array(ClusterMember),
       /** Whether the list of replicas is truncated. */
       truncated: z.boolean(),
-      unavailable: Unavailable.nullable(),
+      unavailable: UnavailableReason.nullable(),
     }),
   }),
 }

@@ -5,4 +5,4 @@ export const TransitPublicKey = z.object({ kty: z.literal('OKP'), crv: z.literal
 export type TransitPublicKey = z.infer<typeof TransitPublicKey>
 
 /** Secrets as JSON in a compact JWE with ECDH-ES and A256GCM. The limit allows secrets of maximum length. */
-export const Encrypted = z.string().max(200_000)
+export const EncryptedSecrets = z.string().max(200_000)

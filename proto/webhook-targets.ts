@@ -36,11 +36,11 @@ export const targetSecrets = {
 }
 
 /** A webhook target saved in the database. */
-export const TargetSaving = z.object({ id: AlertConfigId, ...targetFields, ...targetSecrets })
-export type TargetSaving = z.infer<typeof TargetSaving>
+export const WebhookTargetInput = z.object({ id: AlertConfigId, ...targetFields, ...targetSecrets })
+export type WebhookTargetInput = z.infer<typeof WebhookTargetInput>
 
 /** A webhook target without secrets: at most the end of its address, and the names of its headers. */
-export const ShownTarget = z.object({
+export const WebhookTargetView = z.object({
   /** The id, or the name if it is not saved in the database. */
   id: z.string(),
   ...targetFields,
@@ -49,4 +49,4 @@ export const ShownTarget = z.object({
   /** The source of the entry; a newer release may add values. */
   source: z.string().max(32),
 })
-export type ShownTarget = z.infer<typeof ShownTarget>
+export type WebhookTargetView = z.infer<typeof WebhookTargetView>

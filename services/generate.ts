@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FormatConfig, format } from 'oxfmt'
-import { buildSettings } from '#shared/config/build-time.ts'
+import { buildTimeSettings } from '#shared/config/build-time.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
 import type { ServiceConfig } from '#shared/lifecycle/service.ts'
-import { channelList } from './generate/channel-list.ts'
-import { releasedPath, releaseLines } from './generate/contracts.ts'
+import { generateChannelList } from './generate/channel-list.ts'
+import { releasedContractsPath, formatReleaseLines } from './generate/contracts.ts'
 
 interface Generated {
   /** The path from the root of the repository. */
@@ -23,8 +23,8 @@ const root = join(import.meta.dirname, '..')
  * Writes all generated files. `--check` only reports outdated files and fails; `--release` also records the contracts.
  */
 const main = async (isCheck: boolean, isRelease: boolean): Promise<void> => {
-  if (isRelease) await writeFile(join(root, releasedPath), await releaseLines())
-  await write(await channelList(), isCheck)
+  if (isRelease) await writeFile(join(root, releasedContractsPath), await formatReleaseLines())
+  await write(await generateChannelList(), isCheck)
   for (const generate of await generators()) {
     const generated = await generate()
     if (generated) await write(generated, isCheck)
@@ -49,15 +49,15 @@ const settingsPage = async (): Promise<Generated> => {
     const { settings }: ServiceConfig = await import(file)
     groups.push({ title: owner, settings })
   }
-  groups.push({ title: 'Build of the web', settings: buildSettings })
+  groups.push({ title: 'Build of the web', settings: buildTimeSettings })
   return { path: 'services/shared/config/REFERENCE.md', content: settingsReference(groups) }
 }
 
 /** Returns one function per generated file. It returns undefined for a file that this machine cannot generate. */
 const generators = async (): Promise<readonly (() => Promise<Generated | undefined>)[]> => {
   const { chartFiles } = await import('./generate/chart/files.ts')
-  const { ruleNames } = await import('./generate/rule-names.ts')
-  const { webClient } = await import('./generate/web-client.ts')
+  const { generateRuleNames: ruleNames } = await import('./generate/rule-names.ts')
+  const { generateWebClient: webClient } = await import('./generate/web-client.ts')
   return [settingsPage, webClient, ruleNames, ...chartFiles]
 }
 

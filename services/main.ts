@@ -5,23 +5,23 @@ import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Bus } from '#shared/bus/bus.ts'
 import { openSignatures } from '#shared/bus/config.ts'
-import { keepInstalled } from '#shared/bus/durable/installer.ts'
-import { installer } from '#shared/bus/durable/roles.ts'
+import { keepStreamsInstalled } from '#shared/bus/durable/installer.ts'
+import { installerService } from '#shared/bus/durable/roles.ts'
 import { openQueues } from '#shared/bus/durable/open.ts'
 import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
-import { type Environment, freezeEnvironment, withFiles } from '#shared/config/environment.ts'
+import { type Environment, freezeEnvironment, resolveFileVariables } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { InvalidSettings, read, type SettingProblem, type Values } from '#shared/config/setting.ts'
-import { describeProblems, listed, secretNamesOf, startProblems, unreadVariables } from '#shared/lifecycle/check.ts'
-import { lastWords } from '#shared/lifecycle/last-words.ts'
+import { InvalidSettings, parseSettings, type SettingProblem, type Values } from '#shared/config/setting.ts'
+import { describeProblems, joinNames, secretNamesOf, startProblems, unreadVariables } from '#shared/lifecycle/check.ts'
+import { formatFatalError } from '#shared/lifecycle/last-words.ts'
 import { startOperationsServer } from '#shared/lifecycle/operations.ts'
 import { openReadiness, type ProcessReadiness } from '#shared/lifecycle/readiness.ts'
 import { listenForStop } from '#shared/lifecycle/stop.ts'
 import { openNet } from '#shared/net/net.ts'
 import type { ServiceConfig, Start } from '#shared/lifecycle/service.ts'
 import { openStore } from '#shared/store/open.ts'
-import { instanceName, openTelemetry, type ProcessFacts, type ProcessTelemetry } from '#shared/telemetry/open.ts'
+import { chooseInstanceName, openTelemetry, type ProcessFacts, type ProcessTelemetry } from '#shared/telemetry/open.ts'
 
 interface ServiceModules {
   config(): Promise<ServiceConfig>
@@ -68,7 +68,7 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
   if (unknown.length > 0) {
     return refuse(
       misused,
-      `unknown service "${unknown.join(', ')}"; available: ${listed(targets)}; without arguments all services run\n`,
+      `unknown service "${unknown.join(', ')}"; available: ${joinNames(targets)}; without arguments all services run\n`,
     )
   }
   try {
@@ -108,7 +108,7 @@ const checkConfig = async (parameters: readonly string[], env: Environment) => {
   if (directory !== undefined) found.push(await checkFolder(directory, env))
   if (isConnecting) {
     const { checkServers } = await import('#shared/lifecycle/check-servers.ts')
-    found.push(await checkServers(withFiles(env)), await checkConfiguredHosts(withFiles(env)))
+    found.push(await checkServers(resolveFileVariables(env)), await checkConfiguredHosts(resolveFileVariables(env)))
   }
   const text = found.map((each) => each.text).join('')
   if (!found.every(({ isValid }) => isValid)) return refuse(failed, text)
@@ -148,15 +148,15 @@ const refuse = (exitCode: number, sentences: string): void => {
 
 /** Validates the settings. Throws `InvalidSettings` with all problems of the process and of the selected services. */
 const makePlan = async (chosen: readonly Target[], variables: Plan['variables']): Promise<Plan> => {
-  const env = withFiles(variables)
+  const env = resolveFileVariables(variables)
   const configs = await Promise.all(chosen.map((target) => services[target].config()))
   const elsewhere = targets.filter((target) => !chosen.includes(target))
   const problems = startProblems({ configs, chosen, elsewhere }, env)
   if (problems.length > 0) throw new InvalidSettings(problems)
-  const settings = read(processSettings, env)
+  const settings = parseSettings(processSettings, env)
   const { version } = packageFile
   const facts = {
-    instance: instanceName(settings.SVC_INSTANCE),
+    instance: chooseInstanceName(settings.SVC_INSTANCE),
     version,
     services: chosen,
     secretNames: secretNamesOf(configs),
@@ -191,7 +191,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   if (!signatures) log.warn('NATS_VERIFICATION_KEY is not set: requests between services are not authenticated')
   const { NATS_REPLICAS: replicas } = settings
   const [url, streamsUrl] = [settings.NATS_URL?.href, settings.NATS_STREAMS_URL?.href]
-  if (streamsUrl !== undefined && chosen.includes(installer)) {
+  if (streamsUrl !== undefined && chosen.includes(installerService)) {
     scope.use(await installStreams({ url: streamsUrl, replicas, log }, facts.instance, readiness))
   }
   const queues = scope.use(openQueues({ url, streamsUrl, replicas, env, log }))
@@ -222,11 +222,11 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
 
 /** Starts creating the streams in the background, because many requests do not need them. */
 const installStreams = async (
-  options: Parameters<typeof keepInstalled>[0],
+  options: Parameters<typeof keepStreamsInstalled>[0],
   instance: string,
   readiness: ProcessReadiness,
 ): Promise<AsyncDisposable> => {
-  const installation = await keepInstalled(options, { caller: installer, instance })
+  const installation = await keepStreamsInstalled(options, { caller: installerService, instance })
   const isMet = () => true
   readiness.require('streams', isMet, () => installation.problem)
   return installation
@@ -268,5 +268,5 @@ const sandboxLabels = ['sandbox-1', 'sandbox-2']
 try {
   await main(process.argv.slice(2), { ...process.env })
 } catch (error) {
-  refuse(failed, lastWords(error, process.env))
+  refuse(failed, formatFatalError(error, process.env))
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ActionOutcome, actionParameters } from '../actions.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 const { killQuery, optimizeTable, killMutation } = actionParameters
 
@@ -13,4 +13,6 @@ export const ActionRequest = z.discriminatedUnion('action', [
 export type ActionRequest = z.infer<typeof ActionRequest>
 
 /** Response of `POST /api/v1/actions`; `message` describes the outcome. */
-export const ActionResponse = answer(ActionOutcome, z.object({ host: z.string() })).extend({ message: z.string() })
+export const ActionResponse = createResponseSchema(ActionOutcome, z.object({ host: z.string() })).extend({
+  message: z.string(),
+})

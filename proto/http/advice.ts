@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { adviceMethods } from '../advice.ts'
 import { maxExplainedLength } from '../explain.ts'
 import { QueryId } from '../query-detail.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 import { bodyHostId } from './parameters.ts'
 
 /** `POST /api/v1/advice`: a statement, or the id of a query in the log. */
@@ -22,7 +22,7 @@ export const AdviceRequest = z
  * Response of `POST /api/v1/advice`: recommendations, best first. `metadata.notes` explain why there are none, or why a
  * table was skipped.
  */
-export const AdviceResponse = answer(
+export const AdviceResponse = createResponseSchema(
   adviceMethods.advise.output.shape.recommendations,
   z.object({ host: z.string(), notes: z.array(z.string()) }),
 )

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ActionOutcome } from '../actions.ts'
-import { AgentMessage, AgentRunId, maxMessages, SeenPage } from '../agent.ts'
-import { maxUserServers, UserServer } from '../external-tools.ts'
-import { answer } from './answer.ts'
+import { AgentMessage, AgentRunId, maxMessages, PageContext } from '../agent.ts'
+import { maxUserToolServers, UserToolServer } from '../external-tools.ts'
+import { createResponseSchema } from './answer.ts'
 import { bodyHostId } from './parameters.ts'
 
 /** Maximum length of `message`. Longer questions are sent as `messages`, which only the body size limits. */
@@ -34,9 +34,9 @@ export const AgentRequest = z
     /** The caller's own key for the gateway of the model. */
     apiKey: z.string().min(1).max(512).nullish(),
     disabledTools: z.array(z.string().min(1).max(128)).max(256).default([]),
-    mcpServers: z.array(UserServer).max(maxUserServers).default([]),
+    mcpServers: z.array(UserToolServer).max(maxUserToolServers).default([]),
     /** The page that the user has open. */
-    pageContext: SeenPage.nullish(),
+    pageContext: PageContext.nullish(),
     id: ChatId.optional(),
   })
   .refine(({ message, messages }) => (message === undefined) !== (messages === undefined), {
@@ -46,16 +46,16 @@ export const AgentRequest = z
 export type AgentRequest = z.infer<typeof AgentRequest>
 
 /** A run by its id, or the latest of a chat. */
-export const RunPath = z.object({ id: z.union([AgentRunId, ChatId], 'must be the id of a run or of a chat') })
+export const AgentRunPath = z.object({ id: z.union([AgentRunId, ChatId], 'must be the id of a run or of a chat') })
 
 /** Response of `POST /api/v1/agent/{id}/stop`. */
-export const StopResponse = answer(z.object({ stopped: z.boolean() }), z.object({}))
+export const StopRunResponse = createResponseSchema(z.object({ stopped: z.boolean() }), z.object({}))
 
 /** Body of `POST /api/v1/agent/approvals/{id}` and `POST /api/v1/agent/egress/{id}`. */
 export const ApprovalRequest = z.strictObject({ approved: z.boolean() })
 
 /** Response of `POST /api/v1/agent/approvals/{id}`: the outcome of the action; null if it was denied. */
-export const ApprovalResponse = answer(ActionOutcome.nullable(), z.object({ approved: z.boolean() }))
+export const ApprovalResponse = createResponseSchema(ActionOutcome.nullable(), z.object({ approved: z.boolean() }))
 
 /** Response of `POST /api/v1/agent/egress/{id}`. */
-export const EgressResponse = answer(z.null(), z.object({ approved: z.boolean() }))
+export const EgressResponse = createResponseSchema(z.null(), z.object({ approved: z.boolean() }))

@@ -2,23 +2,23 @@ import { z } from 'zod'
 import { HistoryEntry, Silence } from '../alert-history.ts'
 import {
   AlertSettings,
-  ChannelSaving,
+  ChannelSettingsUpdate,
   CustomRule,
   DigestSettings,
   MaintenanceWindow,
   QuietHours,
-  quietHoursProblem,
+  findQuietHoursProblem,
   RuleSettings,
   AlertConfigId,
   alertConfigFields,
-  thresholdProblem,
+  findThresholdProblem,
   CheckedRoute,
 } from '../alert-policy.ts'
 import { AlertCheck, AlertCondition, AlertHost, AlertPolicy, alertingMethods, maxHistoryLines } from '../alerting.ts'
 import { DefinitionId } from '../catalogue.ts'
 import { RuleMetric, ruleMethods } from '../rules.ts'
-import { answer } from './answer.ts'
-import { bodyHostId, hostId, text, whole, yesOrNo } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { bodyHostId, hostId, textParameter, integerParameter, booleanParameter } from './parameters.ts'
 
 /** The name of the host; `hostId` is null if it is no longer configured. */
 const host = { hostId: z.int().nullable(), host: z.string() }
@@ -29,12 +29,12 @@ const counted = z.object({ count: z.int() })
 /** `GET /api/v1/health/checks`: every rule on one host, as of the last sweep that evaluated it. */
 export const ChecksQuery = z.strictObject({ hostId: hostId.default(0) })
 /** Response of `GET /api/v1/health/checks`. */
-export const ChecksResponse = answer(z.array(AlertCheck), counted.extend({ host: z.string() }))
+export const ChecksResponse = createResponseSchema(z.array(AlertCheck), counted.extend({ host: z.string() }))
 
 /** `GET /api/v1/health/snapshot`: counts over all hosts. */
 export const SnapshotQuery = z.strictObject({})
 /** Response of `GET /api/v1/health/snapshot`. */
-export const SnapshotResponse = answer(
+export const SnapshotResponse = createResponseSchema(
   z.array(AlertHost.omit({ hostKey: true, conditions: true }).extend(host)),
   /** `inbound` is the number of conditions of inbound events, which have no host. */
   counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), inbound: z.int() }),
@@ -43,7 +43,7 @@ export const SnapshotResponse = answer(
 /** `GET /api/v1/health/alert-state`: conditions that are not ok on one host or on all. */
 export const AlertStateQuery = z.strictObject({ hostId: hostId.optional() })
 /** Response of `GET /api/v1/health/alert-state`. */
-export const AlertStateResponse = answer(
+export const AlertStateResponse = createResponseSchema(
   /**
    * `source` is null for conditions of the product's own rules; for inbound events it replaces the host, whose id is
    * null.
@@ -54,7 +54,7 @@ export const AlertStateResponse = answer(
 
 const daySentence = 'must be a day such as 2026-06-01, in UTC'
 const dayMs = 86_400_000
-const Day = text
+const Day = textParameter
   .regex(/^\d{4}-\d{2}-\d{2}$/, daySentence)
   .refine((day) => !Number.isNaN(Date.parse(day)), daySentence)
   .transform((day) => ({ fromMs: Date.parse(day), toMs: Date.parse(day) + dayMs }))
@@ -66,10 +66,13 @@ const defaultLines = 100
 export const HistoryQuery = z.strictObject({
   hostId: hostId.optional(),
   day: Day.optional(),
-  limit: whole(1, maxHistoryLines).default(defaultLines),
+  limit: integerParameter(1, maxHistoryLines).default(defaultLines),
 })
 /** Response of `GET /api/v1/health/history`. */
-export const HistoryResponse = answer(z.array(HistoryEntry.omit({ hostKey: true }).extend(optionalHost)), counted)
+export const HistoryResponse = createResponseSchema(
+  z.array(HistoryEntry.omit({ hostKey: true }).extend(optionalHost)),
+  counted,
+)
 
 const durations = { '5m': 5, '15m': 15, '60m': 60, '4h': 240, recovery: null } as const
 const Duration = z.enum(Object.keys(durations)).transform(
@@ -100,13 +103,13 @@ export const InboundDismissRequest = z.strictObject({ minutes: DismissRequest.sh
 /** `DELETE /api/v1/health/ack` and `…/dismiss`: the condition whose silence is removed. */
 export const SilenceQuery = z.strictObject({
   hostId,
-  ruleId: text.min(1, 'must name a rule').max(160, 'must not be longer than 160 characters'),
+  ruleId: textParameter.min(1, 'must name a rule').max(160, 'must not be longer than 160 characters'),
 })
 const HttpSilence = Silence.omit({ hostKey: true }).extend(optionalHost)
 /** The current or removed acknowledgement or dismissal. */
-export const SilenceResponse = answer(HttpSilence, z.object({}))
+export const SilenceResponse = createResponseSchema(HttpSilence, z.object({}))
 /** `GET /api/v1/health/ack`: acknowledgements and dismissals in force. */
-export const SilencesResponse = answer(z.array(HttpSilence), counted)
+export const SilencesResponse = createResponseSchema(z.array(HttpSilence), counted)
 
 const persistent = z.object({ persistent: z.boolean() })
 /** Returns a strict schema that requires a field. An empty body would reset everything, for which there is `DELETE`. */
@@ -121,41 +124,41 @@ const filled = <S extends z.ZodObject>(schema: S) =>
  */
 export const AlertConfigRequest = filled(AlertSettings)
 /** Response of `GET`, `PUT` and `DELETE /api/v1/health/alert-config`: the settings in force, with their sources. */
-export const AlertConfigResponse = answer(
+export const AlertConfigResponse = createResponseSchema(
   AlertPolicy.pick({ general: true, digestMinutes: true, channels: true, webhookTargets: true }),
   persistent,
 )
 /** Body of `PUT /api/v1/health/alert-config/channels/{channel}`. */
-export const AlertChannelRequest = filled(ChannelSaving)
+export const AlertChannelRequest = filled(ChannelSettingsUpdate)
 
 /** Body of `PUT /api/v1/health/alert-digest`. */
 export const AlertDigestRequest = DigestSettings.strict()
 /** Response of `GET`, `PUT` and `DELETE /api/v1/health/alert-digest`: the digest window in minutes, 0 if disabled. */
-export const AlertDigestResponse = answer(AlertPolicy.shape.digestMinutes, persistent)
+export const AlertDigestResponse = createResponseSchema(AlertPolicy.shape.digestMinutes, persistent)
 
 /** Body of `PUT /api/v1/health/check-alerts/{checkId}`. */
 export const CheckAlertsRequest = filled(RuleSettings)
 /** Rules with a configuration, with the source of each field. */
-export const CheckAlertsResponse = answer(AlertPolicy.shape.rules, persistent.extend({ count: z.int() }))
+export const CheckAlertsResponse = createResponseSchema(AlertPolicy.shape.rules, persistent.extend({ count: z.int() }))
 
 const source = { source: z.string() }
 /** The id of the created, changed or deleted entry. */
-export const AlertConfigIdResponse = answer(z.object({ id: z.string() }), z.object({}))
+export const AlertConfigIdResponse = createResponseSchema(z.object({ id: z.string() }), z.object({}))
 const newId = { id: AlertConfigId.optional() }
 
 const checkThresholds = (rule: Omit<CustomRule, 'id'>, context: z.RefinementCtx) => {
-  const message = thresholdProblem(rule)
+  const message = findThresholdProblem(rule)
   if (message !== undefined) context.addIssue({ code: 'custom', path: ['warning'], message })
 }
 const checkHours = (hours: Omit<QuietHours, 'id'>, context: z.RefinementCtx) => {
-  const message = quietHoursProblem(hours)
+  const message = findQuietHoursProblem(hours)
   if (message !== undefined) context.addIssue({ code: 'custom', path: ['end'], message })
 }
 
 /** `GET /api/v1/health/custom-rules`; `catalog=1` adds the metrics for custom rules. */
-export const CustomRulesQuery = z.strictObject({ catalog: yesOrNo.default(false) })
+export const CustomRulesQuery = z.strictObject({ catalog: booleanParameter.default(false) })
 /** Response of `GET /api/v1/health/custom-rules`; `metrics` is null without `catalog=1`. */
-export const CustomRulesResponse = answer(
+export const CustomRulesResponse = createResponseSchema(
   z.array(CustomRule.extend(source)),
   persistent.extend({ count: z.int(), metrics: z.array(RuleMetric).nullable() }),
 )
@@ -170,7 +173,10 @@ export const CustomRuleTestRequest = z
   })
   .superRefine(checkThresholds)
 /** Response of `POST /api/v1/health/custom-rules/test`. */
-export const CustomRuleTestResponse = answer(alertingMethods.testCustomRule.output, z.object({ host: z.string() }))
+export const CustomRuleTestResponse = createResponseSchema(
+  alertingMethods.testCustomRule.output,
+  z.object({ host: z.string() }),
+)
 
 const Instant = z.iso.datetime({ offset: true, error: 'must be a time with its zone, such as 2026-06-01T22:00:00Z' })
 const window = {
@@ -185,7 +191,7 @@ const isForwards = ({ startsAt, endsAt }: { startsAt: string; endsAt: string }) 
   Date.parse(startsAt) < Date.parse(endsAt)
 
 /** Response of `GET /api/v1/health/maintenance-windows`; `host` is null for a window of all hosts. */
-export const MaintenanceWindowsResponse = answer(
+export const MaintenanceWindowsResponse = createResponseSchema(
   z.array(
     MaintenanceWindow.pick({ id: true, reason: true }).extend({
       ...optionalHost,
@@ -202,14 +208,20 @@ export const NewMaintenanceWindow = z.strictObject({ ...newId, ...window }).refi
 export const MaintenanceWindowRequest = z.strictObject(window).refine(isForwards, endsLater)
 
 /** Response of `GET /api/v1/health/quiet-hours`. */
-export const QuietHoursResponse = answer(z.array(QuietHours.extend(source)), persistent.extend({ count: z.int() }))
+export const QuietHoursResponse = createResponseSchema(
+  z.array(QuietHours.extend(source)),
+  persistent.extend({ count: z.int() }),
+)
 /** Body of `POST /api/v1/health/quiet-hours`. */
 export const NewQuietHours = z.strictObject({ ...newId, ...alertConfigFields.quietHours }).superRefine(checkHours)
 /** Body of `PUT /api/v1/health/quiet-hours/{id}`. */
 export const QuietHoursRequest = z.strictObject(alertConfigFields.quietHours).superRefine(checkHours)
 
 /** Response of `GET /api/v1/health/routes`. */
-export const RoutesResponse = answer(z.array(CheckedRoute.extend(source)), persistent.extend({ count: z.int() }))
+export const RoutesResponse = createResponseSchema(
+  z.array(CheckedRoute.extend(source)),
+  persistent.extend({ count: z.int() }),
+)
 /** Body of `POST /api/v1/health/routes`. */
 export const NewRoute = z.strictObject({ ...newId, ...alertConfigFields.route })
 /** Body of `PUT /api/v1/health/routes/{id}`. */
@@ -218,7 +230,7 @@ export const RouteRequest = z.strictObject(alertConfigFields.route)
 /** `POST /api/v1/health/actions`: the rows that explain a rule on one host. */
 export const DiagnosisRequest = z.strictObject({ hostId: bodyHostId.default(0), ruleId: DefinitionId })
 /** Response of `POST /api/v1/health/actions`. */
-export const DiagnosisResponse = answer(
+export const DiagnosisResponse = createResponseSchema(
   ruleMethods.diagnoseRule.output.omit({ unavailable: true }),
   z.object({ host: z.string(), unavailable: z.string().nullable() }),
 )

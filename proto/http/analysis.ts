@@ -4,11 +4,22 @@ import { ExplainMode, explainModes, ExplainSettings, Explanation, maxExplainedLe
 import { FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
 import { query, StatementFacts } from '../query.ts'
 import { QueryId } from '../query-detail.ts'
-import { answer } from './answer.ts'
-import { backwards, bodyHostId, forwards, hostId, span, text, TimeZone, whole, wholeAs, yesOrNo } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import {
+  windowOrderIssue,
+  bodyHostId,
+  isWindowOrdered,
+  hostId,
+  timeRangeParameters,
+  textParameter,
+  TimeZone,
+  integerParameter,
+  integerParameterLike,
+  booleanParameter,
+} from './parameters.ts'
 
 const { fingerprints, fingerprint, executions, queryDetail } = query.methods
-const shortText = text.max(256, 'must not be longer than 256 characters').optional()
+const shortText = textParameter.max(256, 'must not be longer than 256 characters').optional()
 
 /**
  * `GET /api/v1/insights/query-patterns`. `from` and `to` are epoch seconds and override `lastHours` (default 24).
@@ -17,18 +28,18 @@ const shortText = text.max(256, 'must not be longer than 256 characters').option
 export const QueryPatternsQuery = z
   .strictObject({
     hostId: hostId.default(0),
-    ...span,
+    ...timeRangeParameters,
     order: z.enum(fingerprintOrders, `must be one of ${fingerprintOrders.join(', ')}`).optional(),
     search: shortText,
     user: shortText,
-    own: yesOrNo.optional(),
-    limit: wholeAs(fingerprints.input.shape.limit).optional(),
-    offset: wholeAs(fingerprints.input.shape.offset).optional(),
+    own: booleanParameter.optional(),
+    limit: integerParameterLike(fingerprints.input.shape.limit).optional(),
+    offset: integerParameterLike(fingerprints.input.shape.offset).optional(),
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 
 /** Response of `GET /api/v1/insights/query-patterns`; `metadata.total` is the number of patterns. */
-export const QueryPatternsResponse = answer(
+export const QueryPatternsResponse = createResponseSchema(
   fingerprints.output.shape.fingerprints,
   StatementFacts.partial().extend(fingerprints.output.pick({ total: true, window: true, unavailable: true }).shape),
 )
@@ -37,19 +48,19 @@ export const QueryPatternsResponse = answer(
 export const QueryPatternQuery = z
   .strictObject({
     hostId: hostId.default(0),
-    ...span,
+    ...timeRangeParameters,
     interval: z.enum(intervals, `must be one of ${intervals.join(', ')}`).optional(),
     timezone: TimeZone.optional(),
-    executions: wholeAs(fingerprint.input.shape.executions).optional(),
+    executions: integerParameterLike(fingerprint.input.shape.executions).optional(),
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 /** Path parameters of requests about one query pattern. */
 export const QueryPatternPath = z.object({ hash: FingerprintHash })
 
 /**
  * Response of `GET /api/v1/insights/query-patterns/{hash}`. If `data` is null, `metadata.unavailable` has the reason.
  */
-export const QueryPatternResponse = answer(
+export const QueryPatternResponse = createResponseSchema(
   fingerprint.output.shape.detail,
   z.object({ host: z.string(), ...fingerprint.output.omit({ detail: true }).shape }),
 )
@@ -62,14 +73,14 @@ const maxDurationMs = 1_000_000_000
 export const ExecutionsQuery = z
   .strictObject({
     hostId: hostId.default(0),
-    ...span,
-    minMs: whole(0, maxDurationMs).optional(),
-    maxMs: whole(1, maxDurationMs).optional(),
-    limit: wholeAs(executions.input.shape.limit).optional(),
+    ...timeRangeParameters,
+    minMs: integerParameter(0, maxDurationMs).optional(),
+    maxMs: integerParameter(1, maxDurationMs).optional(),
+    limit: integerParameterLike(executions.input.shape.limit).optional(),
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 /** Response of that request: executions, longest first, and their number in `metadata.total`. */
-export const ExecutionsResponse = answer(
+export const ExecutionsResponse = createResponseSchema(
   executions.output.shape.executions,
   z.object({ host: z.string(), ...executions.output.omit({ executions: true }).shape }),
 )
@@ -77,12 +88,12 @@ export const ExecutionsResponse = answer(
 /** `GET /api/v1/queries/{queryId}`; `lastHours` defaults to two weeks. */
 export const QueryDetailQuery = z.strictObject({
   hostId: hostId.default(0),
-  lastHours: wholeAs(queryDetail.input.shape.lastHours).optional(),
+  lastHours: integerParameterLike(queryDetail.input.shape.lastHours).optional(),
 })
 /** Path parameters of `GET /api/v1/queries/{queryId}`. */
 export const QueryDetailPath = z.object({ queryId: QueryId })
 /** Response of `GET /api/v1/queries/{queryId}`. If `data` is null, `metadata.unavailable` has the reason. */
-export const QueryDetailResponse = answer(
+export const QueryDetailResponse = createResponseSchema(
   queryDetail.output.shape.detail,
   z.object({ host: z.string(), ...queryDetail.output.omit({ detail: true }).shape }),
 )
@@ -104,7 +115,7 @@ const maxAddressStatement = 8_000
 const maxAddressSettings = 2_048
 const settingsSentence = 'must be a JSON object of settings, each 0, 1, true or false'
 
-const JsonSettings = text
+const JsonSettings = textParameter
   .max(maxAddressSettings, `must not be longer than ${maxAddressSettings} characters`)
   .transform((json, context): unknown => {
     try {
@@ -119,7 +130,10 @@ const JsonSettings = text
 /** Query parameters of `GET /api/v1/explain`; `planSettings` is a JSON object. */
 export const ExplainQuery = z.strictObject({
   hostId: hostId.default(0),
-  query: text.max(maxAddressStatement, `must not be longer than ${maxAddressStatement} characters; send it by POST`),
+  query: textParameter.max(
+    maxAddressStatement,
+    `must not be longer than ${maxAddressStatement} characters; send it by POST`,
+  ),
   mode: Mode.optional(),
   planSettings: JsonSettings.optional(),
   database: Database,
@@ -135,4 +149,4 @@ export const ExplainRequest = z.strictObject({
 })
 
 /** Response of `GET` and `POST /api/v1/explain`. */
-export const ExplainResponse = answer(Explanation, z.object({ host: z.string() }))
+export const ExplainResponse = createResponseSchema(Explanation, z.object({ host: z.string() }))

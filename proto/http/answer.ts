@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
 /** Returns the schema of a successful response, for routes whose shape the specification does not define. */
-export const answer = <D extends z.ZodType, M extends z.ZodType>(data: D, metadata: M) =>
+export const createResponseSchema = <D extends z.ZodType, M extends z.ZodType>(data: D, metadata: M) =>
   z.object({ success: z.literal(true), data, metadata })
 
 /** The body of every error response below `/api`. `type` is the error code. */
-export const Failure = z.object({
+export const ErrorResponse = z.object({
   success: z.literal(false),
   error: z.object({
     type: z.string(),
@@ -14,4 +14,4 @@ export const Failure = z.object({
   }),
   metadata: z.object({ requestId: z.string() }),
 })
-export type Failure = z.infer<typeof Failure>
+export type ErrorResponse = z.infer<typeof ErrorResponse>

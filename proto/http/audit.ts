@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { AuditRecord } from '../audit.ts'
-import { answer } from './answer.ts'
-import { text, whole } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { textParameter, integerParameter } from './parameters.ts'
 
-const word = text.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')
+const word = textParameter.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')
 const maxRecords = 1_000
 const defaultRecords = 100
 
@@ -12,9 +12,9 @@ export const AuditQuery = z.strictObject({
   action: word.optional(),
   subject: word.optional(),
   host: word.optional(),
-  before: whole(0, 4_102_444_799_999).optional(),
-  limit: whole(1, maxRecords).default(defaultRecords),
+  before: integerParameter(0, 4_102_444_799_999).optional(),
+  limit: integerParameter(1, maxRecords).default(defaultRecords),
 })
 
 /** Response of `GET /api/v1/audit`. `next` is the `before` of the next page; null on the last page. */
-export const AuditResponse = answer(z.array(AuditRecord), z.object({ next: z.number().int().nullable() }))
+export const AuditResponse = createResponseSchema(z.array(AuditRecord), z.object({ next: z.number().int().nullable() }))

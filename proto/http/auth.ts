@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Scope, scopes } from '../call.ts'
-import { answer } from './answer.ts'
-import { text } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { textParameter } from './parameters.ts'
 
 const everyScope = [...scopes]
 
@@ -49,19 +49,22 @@ export const ListedKey = z.object({
 export type ListedKey = z.infer<typeof ListedKey>
 
 /** `GET /api/v1/auth/api-keys`: all keys for the operator, otherwise the caller's own. */
-export const ApiKeysResponse = answer(z.array(ListedKey), z.object({ count: z.int() }))
+export const ApiKeysResponse = createResponseSchema(z.array(ListedKey), z.object({ count: z.int() }))
 
 /** Response of `DELETE /api/v1/auth/api-keys/{id}`: the revoked key. */
-export const RevokedKeyResponse = answer(ListedKey, z.object({}))
+export const RevokedKeyResponse = createResponseSchema(ListedKey, z.object({}))
 
 /** The scopes of an OAuth request, separated by spaces; all scopes if empty. */
-const ScopeText = text
+const ScopeText = textParameter
   .max(128, 'must not be longer than 128 characters')
   .transform((given) => [...new Set(given.split(' ').filter((word) => word !== ''))])
   .pipe(z.array(z.enum(scopes, `must be one or more of ${scopes.join(', ')}`)))
   .transform((given) => (given.length === 0 ? everyScope : given))
 
-const ClientId = text.regex(/^[\w.~-]{1,64}$/, 'must be up to 64 letters, digits, dots, dashes and underscores')
+const ClientId = textParameter.regex(
+  /^[\w.~-]{1,64}$/,
+  'must be up to 64 letters, digits, dots, dashes and underscores',
+)
 
 /** `POST /auth/device/code` (RFC 8628 §3.1). Unknown fields are ignored, as OAuth requires. */
 export const DeviceCodeRequest = z.object({ client_id: ClientId.default('cli'), scope: ScopeText.default(everyScope) })
@@ -78,8 +81,8 @@ export const DeviceCodeResponse = z.object({
 
 /** `POST /auth/token` (RFC 8628 §3.4). */
 export const TokenRequest = z.object({
-  grant_type: text.max(128, 'must not be longer than 128 characters'),
-  device_code: text.max(128, 'must not be longer than 128 characters').optional(),
+  grant_type: textParameter.max(128, 'must not be longer than 128 characters'),
+  device_code: textParameter.max(128, 'must not be longer than 128 characters').optional(),
   client_id: ClientId.optional(),
 })
 
@@ -94,19 +97,19 @@ export const TokenResponse = z.object({
 /** Error response of OAuth requests (RFC 6749 §5.2). */
 export const OAuthFailure = z.object({ error: z.string(), error_description: z.string() })
 
-const userCode = text.max(32, 'must not be longer than 32 characters')
+const userCode = textParameter.max(32, 'must not be longer than 32 characters')
 
 /** The code that a user enters to approve or deny a device. Case and the dash do not matter. */
 export const UserCodeRequest = z.strictObject({ user_code: userCode })
 
 /** Response of `POST /api/v1/auth/device/approve` and `POST /api/v1/auth/device/deny`. */
-export const DeviceDecisionResponse = answer(
+export const DeviceDecisionResponse = createResponseSchema(
   z.object({ approved: z.boolean(), deviceOnly: z.boolean(), subject: z.string() }),
   z.object({}),
 )
 
 /** Response of `GET /api/v1/auth/device/status`: the state of the request to be approved. */
-export const DeviceStatusResponse = answer(
+export const DeviceStatusResponse = createResponseSchema(
   z.object({
     state: z.enum(['pending', 'approved', 'denied', 'used', 'expired']),
     clientId: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 /** Whether billing is enabled, the reason if not, and the billing server. */
 export const Billing = z.object({
@@ -12,4 +12,4 @@ export const Billing = z.object({
 export type Billing = z.infer<typeof Billing>
 
 /** Response of `GET /api/v1/billing`. */
-export const BillingResponse = answer(Billing, z.object({}))
+export const BillingResponse = createResponseSchema(Billing, z.object({}))

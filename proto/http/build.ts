@@ -4,7 +4,7 @@ import { z } from 'zod'
  * `web/build/build.json`, written by the web build: the gateway's only source of build-time values.
  * `client` contains every `CLIENT_*` variable with its value at build time, null if unset.
  */
-export const BuildFacts = z.object({
+export const BuildInfo = z.object({
   /** Version of the package from which the web was built. */
   version: z.string(),
   gitSha: z.string().nullable(),
@@ -13,4 +13,4 @@ export const BuildFacts = z.object({
   builtAt: z.string().nullable(),
   client: z.record(z.string().regex(/^CLIENT_[A-Z0-9_]+$/), z.string().nullable()),
 })
-export type BuildFacts = z.infer<typeof BuildFacts>
+export type BuildInfo = z.infer<typeof BuildInfo>

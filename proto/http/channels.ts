@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { Preview, TestedTarget } from '../channels.ts'
+import { WebhookPreview, TestMessageResult } from '../channels.ts'
 import { Severity } from '../rules.ts'
-import { ShownTarget, targetFields, targetSecrets } from '../webhook-targets.ts'
-import { answer } from './answer.ts'
+import { WebhookTargetView, targetFields, targetSecrets } from '../webhook-targets.ts'
+import { createResponseSchema } from './answer.ts'
 
 /** `POST /api/v1/health/channels/{channel}/test`: sends to one target or to all. */
 export const ChannelTestRequest = z.strictObject({ target: z.string().min(1).max(64).optional() })
 /** The result of each test message. A failed send is a result, not an error. */
-export const ChannelTestResponse = answer(z.array(TestedTarget), z.object({ count: z.int() }))
+export const ChannelTestResponse = createResponseSchema(z.array(TestMessageResult), z.object({ count: z.int() }))
 
 /** `GET /api/v1/health/webhook-targets`: all targets from all sources, without their secrets. */
-export const WebhookTargetsResponse = answer(
-  z.array(ShownTarget),
+export const WebhookTargetsResponse = createResponseSchema(
+  z.array(WebhookTargetView),
   z.object({ persistent: z.boolean(), count: z.int() }),
 )
 
@@ -29,4 +29,4 @@ export const TargetPreviewRequest = z.strictObject({
   severity: Severity.default('warning'),
 })
 /** Response of that request: method and body that the webhook would receive. */
-export const TargetPreviewResponse = answer(Preview, z.object({}))
+export const TargetPreviewResponse = createResponseSchema(WebhookPreview, z.object({}))

@@ -1,37 +1,37 @@
 import { z } from 'zod'
 import { chatActions, ChatInstallation, ChatInstallationId } from '../chat-application.ts'
-import { answer } from './answer.ts'
-import { text } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { textParameter } from './parameters.ts'
 
 const { installedAtMs: _at, ...shown } = ChatInstallation.shape
 /** A chat that the application is installed for. */
-export const ChatInstallationShown = z.object({ ...shown, installedAt: z.iso.datetime() })
-export type ChatInstallationShown = z.infer<typeof ChatInstallationShown>
+export const ChatInstallationView = z.object({ ...shown, installedAt: z.iso.datetime() })
+export type ChatInstallationView = z.infer<typeof ChatInstallationView>
 
 /** Response of `GET /api/v1/health/chat-application`. */
-export const ChatApplicationResponse = answer(
+export const ChatApplicationResponse = createResponseSchema(
   z.object({
     /** Whether alerts in chats have buttons. */
     interactive: z.boolean(),
     /** Names of variables that the installation requires and that are not set. */
     missing: z.array(z.string()),
-    installations: z.array(ChatInstallationShown),
+    installations: z.array(ChatInstallationView),
   }),
   z.object({ count: z.int() }),
 )
 
 /** `GET /api/v1/health/chat-application/callback`: the parameters of the redirect by the chat service. */
 export const ChatCallbackQuery = z.object({
-  state: text.min(1, 'must not be empty').max(64),
-  code: text.min(1, 'must not be empty').max(1_024).optional(),
+  state: textParameter.min(1, 'must not be empty').max(64),
+  code: textParameter.min(1, 'must not be empty').max(1_024).optional(),
   /** The error code of the chat service. */
-  error: text.max(128).optional(),
+  error: textParameter.max(128).optional(),
 })
 
 /** Path parameters of requests about one installation. */
 export const ChatInstallationPath = z.object({ id: ChatInstallationId })
 /** Response of a `DELETE` request: the removed installation. */
-export const ChatInstallationResponse = answer(ChatInstallationShown, z.object({}))
+export const ChatInstallationResponse = createResponseSchema(ChatInstallationView, z.object({}))
 
 const word = z.string().min(1).max(256)
 /** The form that the chat service sends for a pressed button: JSON in the field `payload`. */
@@ -57,4 +57,4 @@ export const ChatAction = z.object({
 export type ChatAction = z.infer<typeof ChatAction>
 
 /** Response of `POST /api/webhooks/chat-application`: the text that is also posted to the chat. */
-export const ChatActionResponse = answer(z.object({ said: z.string() }), z.object({}))
+export const ChatActionResponse = createResponseSchema(z.object({ said: z.string() }), z.object({}))

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { Cluster, ClusterMember, ClusterReplica } from '../topology.ts'
-import { Unavailable } from '../unavailable.ts'
-import { answer } from './answer.ts'
-import { hostId, text } from './parameters.ts'
+import { UnavailableReason } from '../unavailable.ts'
+import { createResponseSchema } from './answer.ts'
+import { hostId, textParameter } from './parameters.ts'
 
 /** Query parameters of `GET /api/v1/cluster/topology`. */
 export const TopologyQuery = z.strictObject({
   hostId: hostId.default(0),
-  cluster: text.min(1, 'must name a cluster').max(256, 'must not be longer than 256 characters').optional(),
+  cluster: textParameter.min(1, 'must name a cluster').max(256, 'must not be longer than 256 characters').optional(),
 })
 
 const Shard = Cluster.shape.shards.element
 
 /** Response of `GET /api/v1/cluster/topology`. A replica with a `hostId` is listed in `members`. */
-export const TopologyResponse = answer(
+export const TopologyResponse = createResponseSchema(
   z.object({
     clusters: z.array(
       Cluster.extend({
@@ -26,5 +26,5 @@ export const TopologyResponse = answer(
     ),
     members: z.array(ClusterMember.omit({ hostKey: true }).extend({ id: z.number().int(), name: z.string() })),
   }),
-  z.object({ host: z.string(), truncated: z.boolean(), unavailable: Unavailable.nullable() }),
+  z.object({ host: z.string(), truncated: z.boolean(), unavailable: UnavailableReason.nullable() }),
 )

@@ -1,15 +1,22 @@
 import { z } from 'zod'
 import { ComparedHost, ComparedPattern, comparisonMethods, PatternFigures } from '../comparison.ts'
-import { DiffedHost, maxComparedHosts, SettingRow } from '../settings-diff.ts'
+import { SettingsDiffHost, maxComparedHosts, SettingRow } from '../settings-diff.ts'
 import { UsedWindow } from '../window.ts'
-import { answer } from './answer.ts'
-import { backwards, forwards, span, text, wholeAs, yesOrNo } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import {
+  windowOrderIssue,
+  isWindowOrdered,
+  timeRangeParameters,
+  textParameter,
+  integerParameterLike,
+  booleanParameter,
+} from './parameters.ts'
 
 const hostsSentence = `must be 2 to ${maxComparedHosts} different host ids, separated by commas`
 const hostPosition = String.raw`(?:0|[1-9]\d{0,4}|-[1-9]\d{0,9})`
 
 /** Positions in the host list, negative for connections of the caller: `0,1`. */
-const hosts = text
+const hosts = textParameter
   .regex(new RegExp(`^${hostPosition}(?:,${hostPosition}){1,${maxComparedHosts - 1}}$`), hostsSentence)
   .transform((given) => given.split(',').map(Number))
   .refine((ids) => new Set(ids).size === ids.length, hostsSentence)
@@ -22,16 +29,16 @@ const byHost = <V extends z.ZodType>(value: V) => z.record(z.string(), value)
 /** Query parameters of `GET /api/v1/settings-diff`. */
 export const SettingsDiffQuery = z.strictObject({
   hosts,
-  changedOnly: yesOrNo.default(false),
-  differentOnly: yesOrNo.default(false),
+  changedOnly: booleanParameter.default(false),
+  differentOnly: booleanParameter.default(false),
 })
 /**
  * Response of `GET /api/v1/settings-diff`. `values` are keyed by host id, null if the host lacks the setting or
  * returned no data.
  */
-export const SettingsDiffResponse = answer(
+export const SettingsDiffResponse = createResponseSchema(
   z.object({
-    hosts: z.array(DiffedHost.omit({ hostKey: true }).extend(named)),
+    hosts: z.array(SettingsDiffHost.omit({ hostKey: true }).extend(named)),
     rows: z.array(SettingRow.extend({ values: byHost(z.string().nullable()) })),
   }),
   z.object({}),
@@ -41,15 +48,15 @@ export const SettingsDiffResponse = answer(
 export const ComparisonQuery = z
   .strictObject({
     hosts,
-    ...span,
-    limit: wholeAs(comparisonMethods.comparison.input.shape.limit).optional(),
+    ...timeRangeParameters,
+    limit: integerParameterLike(comparisonMethods.comparison.input.shape.limit).optional(),
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 /**
  * Response of `GET /api/v1/compare`. `values` are keyed by host id, null if the pattern did not run or the host
  * returned no data.
  */
-export const ComparisonResponse = answer(
+export const ComparisonResponse = createResponseSchema(
   z.object({
     hosts: z.array(ComparedHost.omit({ hostKey: true }).extend(named)),
     patterns: z.array(ComparedPattern.extend({ values: byHost(PatternFigures.nullable()) })),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Feature } from '../call.ts'
 import { Catalogue } from '../catalogue.ts'
 import { Host, HostState } from '../query.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 import { Me } from './session.ts'
 
 /** A host with its last known state, at most 10 seconds old. */
@@ -34,7 +34,7 @@ const ClientLimits = z.object({
 })
 
 /** Optional capabilities of this installation, in addition to features. */
-const Offers = z.object({
+const InstallationCapabilities = z.object({
   /** Whether users can store connections. */
   storedConnections: z.boolean(),
   /** Whether users, roles and grants of the hosts can be changed. */
@@ -50,13 +50,13 @@ const Offers = z.object({
   /** Whether users can subscribe webhooks to alerts. */
   subscriptions: z.boolean(),
 })
-export type Offers = z.infer<typeof Offers>
+export type InstallationCapabilities = z.infer<typeof InstallationCapabilities>
 
 /**
  * Response of `GET /api/v1/config`: permissions and sign-in methods. Callers with read access also receive all
  * definitions, and the hosts with their last known state. It queries no host, so it also works when all are down.
  */
-export const ConfigResponse = answer(
+export const ConfigResponse = createResponseSchema(
   z.object({
     provider: Me.shape.provider,
     capabilities: Me.shape.may,
@@ -65,7 +65,7 @@ export const ConfigResponse = answer(
     limits: ClientLimits,
     /** Default IANA time zone for display. */
     displayZone: z.string().optional(),
-    offers: Offers,
+    offers: InstallationCapabilities,
     hosts: z.array(HostSummary),
     catalogue: Catalogue,
   }),

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { ConnectionTarget, ConnectionTest, WholeConnectionTarget } from '../connections.ts'
+import { ConnectionTarget, ConnectionTest, ExplicitConnectionTarget } from '../connections.ts'
 import { ConnectionName } from '../sealed-connection.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 /** Body of `POST /api/v1/browser-connections/test`. */
 export const ConnectionTestRequest = ConnectionTarget
 /**
  * Response of `POST /api/v1/browser-connections/test`. A failed connection is a result with the reason, not an error.
  */
-export const ConnectionTestResponse = answer(ConnectionTest, z.object({}))
+export const ConnectionTestResponse = createResponseSchema(ConnectionTest, z.object({}))
 
 /** Body of `POST /api/v1/browser-connections/sessions`; the name defaults to the host name. */
 export const ConnectionSessionRequest = ConnectionTarget.extend({ name: ConnectionName.optional() })
@@ -23,7 +23,7 @@ export const connectionSessionHeader = 'x-connection-session'
  * Response of `POST /api/v1/browser-connections/sessions`. The server does not store the session; the token contains
  * its encrypted credentials.
  */
-export const ConnectionSessionResponse = answer(
+export const ConnectionSessionResponse = createResponseSchema(
   z.object({
     token: z.string(),
     header: z.literal(connectionSessionHeader),
@@ -49,14 +49,14 @@ export const UserConnection = z.object({
 export type UserConnection = z.infer<typeof UserConnection>
 
 /** Response of `GET /api/v1/user-connections`. */
-export const UserConnectionsResponse = answer(z.array(UserConnection), z.object({ count: z.int() }))
+export const UserConnectionsResponse = createResponseSchema(z.array(UserConnection), z.object({ count: z.int() }))
 /** Body of `POST /api/v1/user-connections`. */
 export const UserConnectionRequest = ConnectionTarget.extend({ name: ConnectionName })
 /**
  * Body of `PUT /api/v1/user-connections/{id}`: only a new name, or all fields. A new address without a password would
  * send the stored password to a different server.
  */
-export const UserConnectionChange = WholeConnectionTarget.partial()
+export const UserConnectionChange = ExplicitConnectionTarget.partial()
   .extend({ name: ConnectionName })
   .refine(
     (change) => new Set([change.url, change.user, change.password].map((part) => part === undefined)).size === 1,
@@ -66,6 +66,6 @@ export const UserConnectionChange = WholeConnectionTarget.partial()
     },
   )
 /** Response of `POST`, `PUT` and `DELETE` requests: the current or deleted connection. */
-export const UserConnectionResponse = answer(UserConnection, z.object({}))
+export const UserConnectionResponse = createResponseSchema(UserConnection, z.object({}))
 /** Path parameters of requests about one stored connection. */
 export const UserConnectionPath = z.object({ id: z.string().regex(/^[\w-]{22}$/, 'must be the id of a connection') })

@@ -5,11 +5,11 @@ import {
   MaxBytes,
   ResultFormat,
   resultFormats,
-  RunId,
+  StatementRunId,
   runOptions,
 } from '../console.ts'
 import { StatementFacts } from '../statement.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 import { bodyHostId, hostId } from './parameters.ts'
 
 /**
@@ -33,15 +33,15 @@ const { runQuery, cancelQuery } = consoleMethods
  * Response of `POST /api/v1/explorer/query`. Values of a row are in the order of the columns; 64-bit integers and
  * decimals are text.
  */
-export const ConsoleResponse = answer(
+export const ConsoleResponse = createResponseSchema(
   // The OpenAPI document describes a row as an array; `RowValues` of the bus has no schema there.
   runQuery.output.pick({ columns: true }).extend({ rows: z.array(z.array(z.unknown())) }),
   StatementFacts.extend(runQuery.output.pick({ truncated: true }).shape),
 )
 
 /** Query parameters of `DELETE /api/v1/explorer/query/{runId}`, which cancels a run of the same caller. */
-export const CancelQuery = z.strictObject({ hostId: hostId.default(0) })
+export const CancelRunQuery = z.strictObject({ hostId: hostId.default(0) })
 /** Path parameters of `DELETE /api/v1/explorer/query/{runId}`. */
-export const CancelPath = z.object({ runId: RunId })
+export const ConsoleRunPath = z.object({ runId: StatementRunId })
 /** Response of `DELETE /api/v1/explorer/query/{runId}`. */
-export const CancelResponse = answer(cancelQuery.output, z.object({ host: z.string() }))
+export const CancelRunResponse = createResponseSchema(cancelQuery.output, z.object({ host: z.string() }))

@@ -6,10 +6,10 @@ import {
   ConversationId,
   ConversationModel,
   ConversationSummary,
-  WrittenConversation,
+  ConversationInput,
 } from '../conversations.ts'
-import { answer } from './answer.ts'
-import { bodyHostId, text, whole } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { bodyHostId, textParameter, integerParameter } from './parameters.ts'
 
 /**
  * Response of `GET /api/v1/conversations/backend`, exactly as specified. `browser` means that the server stores no
@@ -27,44 +27,47 @@ const host = {
 }
 
 /** A conversation in a list of its owner. */
-export const ShownSummary = ConversationSummary.omit({ hostKey: true }).extend(host)
-export type ShownSummary = z.infer<typeof ShownSummary>
+export const ConversationSummaryView = ConversationSummary.omit({ hostKey: true }).extend(host)
+export type ConversationSummaryView = z.infer<typeof ConversationSummaryView>
 /** A conversation with its messages, as its owner sees it. */
-export const ShownConversation = Conversation.omit({ hostKey: true }).extend(host)
-export type ShownConversation = z.infer<typeof ShownConversation>
+export const ConversationView = Conversation.omit({ hostKey: true }).extend(host)
+export type ConversationView = z.infer<typeof ConversationView>
 
 /** Query parameters of `GET /api/v1/conversations`; `cursor` is the `next` of the previous page. */
 export const ConversationsQuery = z.strictObject({
-  limit: whole(1, 100).default(20),
-  cursor: text.pipe(ConversationCursor).optional(),
+  limit: integerParameter(1, 100).default(20),
+  cursor: textParameter.pipe(ConversationCursor).optional(),
 })
 /** Response of `GET /api/v1/conversations`; `next` is null on the last page. */
-export const ConversationsResponse = answer(
-  z.array(ShownSummary),
+export const ConversationsResponse = createResponseSchema(
+  z.array(ConversationSummaryView),
   z.object({ count: z.int(), next: z.string().nullable() }),
 )
 
 /** Path parameters of requests about one conversation. */
 export const ConversationPath = z.object({ id: ConversationId })
 /** Response of `GET /api/v1/conversations/{id}`. */
-export const ConversationResponse = answer(ShownConversation, z.object({}))
+export const ConversationResponse = createResponseSchema(ConversationView, z.object({}))
 
 /**
  * Body of `PUT /api/v1/conversations/{id}`: the complete conversation, at most 512 KiB. An absent title or absent
  * evidence remains unchanged.
  */
-export const KeepConversationRequest = z.strictObject({
-  title: WrittenConversation.shape.title,
+export const StoreConversationRequest = z.strictObject({
+  title: ConversationInput.shape.title,
   hostId: bodyHostId.nullable().default(null),
   model: ConversationModel.nullable().default(null),
-  messages: WrittenConversation.shape.messages,
-  evidence: WrittenConversation.shape.evidence,
+  messages: ConversationInput.shape.messages,
+  evidence: ConversationInput.shape.evidence,
 })
 /** Response of `PUT /api/v1/conversations/{id}`. */
-export const StoreConversationResponse = answer(ShownSummary, z.object({ created: z.boolean() }))
+export const StoreConversationResponse = createResponseSchema(
+  ConversationSummaryView,
+  z.object({ created: z.boolean() }),
+)
 
 /** Response of `DELETE /api/v1/conversations` and `DELETE /api/v1/conversations/{id}`: the number of removed ones. */
-export const RemoveConversationsResponse = answer(z.object({ removed: z.int() }), z.object({}))
+export const RemoveConversationsResponse = createResponseSchema(z.object({ removed: z.int() }), z.object({}))
 
 /** Response of `GET /api/v1/conversations/{id}/follow-ups`. */
-export const FollowUpsResponse = answer(z.object({ questions: z.array(z.string()) }), z.object({}))
+export const FollowUpsResponse = createResponseSchema(z.object({ questions: z.array(z.string()) }), z.object({}))

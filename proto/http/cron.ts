@@ -1,23 +1,23 @@
 import { z } from 'zod'
-import { Sweep } from '../alerts.ts'
+import { SweepSummary } from '../alerts.ts'
 import { pruneMethods } from '../prune.ts'
 import { report } from '../report.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 /** Query parameters of cron routes. They have none of their own, and ignore those that schedulers add. */
 export const CronQuery = z.looseObject({})
 
 /** Response of `GET /api/cron/health-sweep`: the result, or `enabled: false` if sweeps are disabled. */
-export const SweepResponse = answer(
-  z.union([Sweep.extend({ enabled: z.literal(true) }), z.object({ enabled: z.literal(false) })]),
+export const SweepResponse = createResponseSchema(
+  z.union([SweepSummary.extend({ enabled: z.literal(true) }), z.object({ enabled: z.literal(false) })]),
   z.object({}),
 )
 
 /** Response of `GET /api/cron/retention-prune`: removed entries by service and kind. */
-export const PruneResponse = answer(
+export const PruneResponse = createResponseSchema(
   z.object({ removed: z.record(z.string(), pruneMethods.prune.output.shape.removed) }),
   z.object({}),
 )
 
 /** Response of `GET /api/cron/weekly-report`. */
-export const WeeklyReportResponse = answer(report.methods.weekly.output, z.object({}))
+export const WeeklyReportResponse = createResponseSchema(report.methods.weekly.output, z.object({}))

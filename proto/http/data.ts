@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from '../catalogue.ts'
-import { ChartData, ChartResult, Host, Overview, query, Row, StatementFacts, Unavailable } from '../query.ts'
+import { ChartData, ChartResult, Host, HostOverview, query, Row, StatementFacts, UnavailableReason } from '../query.ts'
 import { DatabaseTable, FilterOption } from '../table-page.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 const Empty = z.object({})
 const { hostStatus, filterOptions } = query.methods
 
 /** Response of `GET /api/v1/hosts`. */
-export const HostsResponse = answer(z.array(Host.omit({ key: true })), Empty)
+export const HostsResponse = createResponseSchema(z.array(Host.omit({ key: true })), Empty)
 /** Response of `GET /api/v1/host-status`; `metrics` is null without `fleet=1`. */
-export const HostStatusResponse = answer(
+export const HostStatusResponse = createResponseSchema(
   z.object({
     version: hostStatus.output.shape.version,
     uptime: hostStatus.output.shape.uptimeSeconds,
@@ -19,22 +19,25 @@ export const HostStatusResponse = answer(
   z.object({ host: z.string() }),
 )
 /** Response of `GET /api/v1/overview`. */
-export const OverviewResponse = answer(Overview, z.object({ host: z.string() }))
+export const OverviewResponse = createResponseSchema(HostOverview, z.object({ host: z.string() }))
 /** `GET /api/v1/catalogue`: every chart and table page, for menus and generic pages. */
-export const CatalogueResponse = answer(Catalogue, Empty)
+export const CatalogueResponse = createResponseSchema(Catalogue, Empty)
 
 const ChartMetadata = StatementFacts.partial().extend({
   chart: ChartInfo,
   window: ChartData.shape.window,
-  unavailable: Unavailable.nullable(),
+  unavailable: UnavailableReason.nullable(),
 })
 /** Response of `GET /api/v1/charts/{name}`. */
-export const ChartResponse = answer(z.array(Row), ChartMetadata)
+export const ChartResponse = createResponseSchema(z.array(Row), ChartMetadata)
 /** `POST /api/v1/charts/batch`: each chart fails independently. */
-export const ChartBatchResponse = answer(z.record(z.string(), ChartResult), z.object({ host: z.string() }))
+export const ChartBatchResponse = createResponseSchema(
+  z.record(z.string(), ChartResult),
+  z.object({ host: z.string() }),
+)
 
 /** Response of `GET /api/v1/tables/{name}`. */
-export const TableResponse = answer(
+export const TableResponse = createResponseSchema(
   z.array(Row),
   StatementFacts.partial().extend({
     table: TableInfo,
@@ -45,13 +48,16 @@ export const TableResponse = answer(
     truncated: z.boolean(),
     /** Number of rows that match the filters: on the last page, or with `total=1`; otherwise null. */
     total: z.number().nullable(),
-    unavailable: Unavailable.nullable(),
+    unavailable: UnavailableReason.nullable(),
   }),
 )
 /** Response of `GET /api/v1/tables`. */
-export const TableListResponse = answer(z.array(DatabaseTable), z.object({ host: z.string(), truncated: z.boolean() }))
+export const TableListResponse = createResponseSchema(
+  z.array(DatabaseTable),
+  z.object({ host: z.string(), truncated: z.boolean() }),
+)
 /** Response of `GET /api/v1/tables/{name}/filter-options`. */
-export const FilterOptionsResponse = answer(
+export const FilterOptionsResponse = createResponseSchema(
   z.array(FilterOption),
   z.object({ host: z.string(), column: z.string(), ...filterOptions.output.omit({ options: true }).shape }),
 )

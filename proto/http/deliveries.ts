@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { DeadEvent } from '../dead-events.ts'
-import { AlertTarget, DeadNotification, CompletedDelivery, ends } from '../delivery.ts'
-import { answer } from './answer.ts'
-import { text, whole } from './parameters.ts'
+import { AlertTarget, DeadNotification, CompletedDelivery, deliveryResults } from '../delivery.ts'
+import { createResponseSchema } from './answer.ts'
+import { textParameter, integerParameter } from './parameters.ts'
 
-const word = text.min(1, 'must not be empty').max(160, 'must not be longer than 160 characters')
-const limit = whole(1, 500).default(100)
+const word = textParameter.min(1, 'must not be empty').max(160, 'must not be longer than 160 characters')
+const limit = integerParameter(1, 500).default(100)
 /** The name of the host. `hostId` is null if it is no longer configured; both are null without a host. */
 const host = { hostId: z.int().nullable(), host: z.string().nullable() }
 
@@ -14,25 +14,25 @@ export const DeliveriesQuery = z.strictObject({
   channel: word.optional(),
   target: word.optional(),
   episode: word.optional(),
-  result: z.enum(ends).optional(),
-  before: whole(0, 4_102_444_799_999).optional(),
+  result: z.enum(deliveryResults).optional(),
+  before: integerParameter(0, 4_102_444_799_999).optional(),
   limit,
 })
 /** Response of `GET /api/v1/health/deliveries`. `next` is the `before` of the next page; null on the last page. */
-export const DeliveriesResponse = answer(
+export const DeliveriesResponse = createResponseSchema(
   z.array(CompletedDelivery.omit({ hostKey: true }).extend(host)),
   z.object({ next: z.int().nullable() }),
 )
 
 /** `GET /api/v1/health/targets`: the current notification targets and their health. */
-export const TargetsResponse = answer(z.array(AlertTarget), z.object({ count: z.int() }))
+export const TargetsResponse = createResponseSchema(z.array(AlertTarget), z.object({ count: z.int() }))
 
 const DeadAlert = DeadNotification.omit({ hostKey: true }).extend({ stream: z.literal('DELIVER'), ...host })
 const DeadInbound = DeadEvent.extend({ stream: z.literal('EVENTS') })
 /** A dead letter: a notification that could not be delivered, or an inbound event that could not be processed. */
 const Dead = z.discriminatedUnion('stream', [DeadAlert, DeadInbound])
 const stream = z.enum(['DELIVER', 'EVENTS'])
-const letterId = text.regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
+const letterId = textParameter.regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
 
 /**
  * `GET /api/v1/health/dead-letters`: newest first, of both streams unless one is specified. `before` is the `next` of
@@ -40,9 +40,9 @@ const letterId = text.regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter'
  */
 export const DeadLettersQuery = z.strictObject({ stream: stream.optional(), before: letterId.optional(), limit })
 /** Response of `GET /api/v1/health/dead-letters`. `next` is null on the last page. */
-export const DeadLettersResponse = answer(z.array(Dead), z.object({ next: z.string().nullable() }))
+export const DeadLettersResponse = createResponseSchema(z.array(Dead), z.object({ next: z.string().nullable() }))
 
 /** `POST /api/v1/health/dead-letters/{id}/replay`: the stream of the dead letter. */
 export const ReplayRequest = z.strictObject({ stream: stream.default('DELIVER') })
 /** Response of that request: the dead letter that is sent again. */
-export const ReplayResponse = answer(Dead, z.object({}))
+export const ReplayResponse = createResponseSchema(Dead, z.object({}))

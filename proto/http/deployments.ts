@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { Deployment, maxDeploymentsListed } from '../deployments.ts'
-import { answer } from './answer.ts'
-import { backwards, forwards, span, whole } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { windowOrderIssue, isWindowOrdered, timeRangeParameters, integerParameter } from './parameters.ts'
 
 /** `GET /api/v1/deployments`, with times in epoch seconds as in charts. */
 export const DeploymentsQuery = z
   .strictObject({
-    from: span.from,
-    to: span.to,
-    limit: whole(1, maxDeploymentsListed).default(100),
+    from: timeRangeParameters.from,
+    to: timeRangeParameters.to,
+    limit: integerParameter(1, maxDeploymentsListed).default(100),
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 
 /** Response of `GET /api/v1/deployments`, newest first. */
-export const DeploymentsResponse = answer(z.array(Deployment), z.object({ count: z.int() }))
+export const DeploymentsResponse = createResponseSchema(z.array(Deployment), z.object({ count: z.int() }))
 
 /** The body of a webhook of a repository host. Its fields depend on the event. */
 export const RepositoryHookBody = z.looseObject({})
@@ -21,7 +21,7 @@ export const RepositoryHookBody = z.looseObject({})
 /**
  * Response of `POST /api/webhooks/repository`: whether the event is stored as a deployment, and the reason if not.
  */
-export const RepositoryHookResponse = answer(
+export const RepositoryHookResponse = createResponseSchema(
   z.object({ kept: z.boolean(), reason: z.string().nullable() }),
   z.object({}),
 )

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 /** A documentation page in lists. */
 export const DocSummary = z.object({
@@ -10,11 +10,11 @@ export const DocSummary = z.object({
 export type DocSummary = z.infer<typeof DocSummary>
 
 /** A documentation page in Markdown. */
-export const DocText = DocSummary.extend({ text: z.string() })
-export type DocText = z.infer<typeof DocText>
+export const DocPage = DocSummary.extend({ text: z.string() })
+export type DocPage = z.infer<typeof DocPage>
 
 /** Response of `GET /api/v1/docs`: all pages in reading order. */
-export const DocsResponse = answer(z.array(DocSummary), z.object({ count: z.int() }))
+export const DocsResponse = createResponseSchema(z.array(DocSummary), z.object({ count: z.int() }))
 
 /** Response of `GET /api/v1/docs/{page}`. */
-export const DocResponse = answer(DocText, z.object({}))
+export const DocResponse = createResponseSchema(DocPage, z.object({}))

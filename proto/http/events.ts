@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EventSeverity, EventStatus, InboundEvent, eventBounds } from '../inbound-event.ts'
-import { answer } from './answer.ts'
-import { text, whole } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { textParameter, integerParameter } from './parameters.ts'
 
 const Whole = z.int().min(0)
 
@@ -19,7 +19,7 @@ export const IngestBody = z.union([z.looseObject({}), z.array(z.looseObject({}))
  * Response of `POST /api/events/ingest`: the number of stored events, including duplicates. `errors` contains rejected
  * events by index.
  */
-export const IngestResponse = answer(
+export const IngestResponse = createResponseSchema(
   z.object({
     accepted: Whole,
     /** Number of accepted events that were stored before. */
@@ -30,30 +30,31 @@ export const IngestResponse = answer(
   z.object({}),
 )
 
-const word = text.min(1, 'must not be empty').max(eventBounds.source, 'must not be longer than 128 characters')
+const word = textParameter.min(1, 'must not be empty').max(eventBounds.source, 'must not be longer than 128 characters')
 const maxEpochMs = 4_102_444_799_999
 const cursorSentence = 'must be the `next` of an earlier response'
 
 /** A page cursor: receive time and id of the last event of the previous page. */
-const EventCursor = text.regex(/^\d{1,15}-[0-9a-f]{1,64}$/, cursorSentence).transform((cursor) => {
+const EventCursor = textParameter.regex(/^\d{1,15}-[0-9a-f]{1,64}$/, cursorSentence).transform((cursor) => {
   const dash = cursor.indexOf('-')
   return { receivedAt: Number(cursor.slice(0, dash)), id: cursor.slice(dash + 1) }
 })
 
 /** Returns the cursor for the page after an event. */
-export const placeOf = ({ receivedAt, id }: Pick<InboundEvent, 'receivedAt' | 'id'>): string => `${receivedAt}-${id}`
+export const formatEventCursor = ({ receivedAt, id }: Pick<InboundEvent, 'receivedAt' | 'id'>): string =>
+  `${receivedAt}-${id}`
 
 /** `GET /api/v1/events`: newest first; `from` and `to` are epoch milliseconds. */
 export const EventsQuery = z.strictObject({
   source: word.optional(),
   severity: z.enum(EventSeverity.options, `must be one of ${EventSeverity.options.join(', ')}`).optional(),
   status: z.enum(EventStatus.options, `must be one of ${EventStatus.options.join(', ')}`).optional(),
-  search: text.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
-  from: whole(0, maxEpochMs).optional(),
-  to: whole(0, maxEpochMs).optional(),
+  search: textParameter.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
+  from: integerParameter(0, maxEpochMs).optional(),
+  to: integerParameter(0, maxEpochMs).optional(),
   before: EventCursor.optional(),
-  limit: whole(1, 500).default(100),
+  limit: integerParameter(1, 500).default(100),
 })
 
 /** Response of `GET /api/v1/events`. `next` is the `before` of the next page; null on the last page. */
-export const EventsResponse = answer(z.array(InboundEvent), z.object({ next: z.string().nullable() }))
+export const EventsResponse = createResponseSchema(z.array(InboundEvent), z.object({ next: z.string().nullable() }))

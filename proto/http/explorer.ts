@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { explorerMethods, ExplorerName, TableKeys, TableOverview } from '../explorer.ts'
-import { Incomplete, Unavailable } from '../unavailable.ts'
-import { answer } from './answer.ts'
-import { hostId, text, wholeAs } from './parameters.ts'
+import { IncompleteReason, UnavailableReason } from '../unavailable.ts'
+import { createResponseSchema } from './answer.ts'
+import { hostId, textParameter, integerParameterLike } from './parameters.ts'
 
 const { exploreDatabases, exploreTables, exploreColumns, exploreDdl, exploreSkipIndexes } = explorerMethods
 const { exploreProjections, exploreParts, exploreDependencies, exploreUsage, exploreQueries } = explorerMethods
 
-const name = text.pipe(ExplorerName)
+const name = textParameter.pipe(ExplorerName)
 const ofHost = { hostId: hostId.default(0) }
 const ofTable = z.strictObject({ ...ofHost, database: name, table: name })
 
@@ -17,31 +17,38 @@ export const DatabasesQuery = z.strictObject(ofHost)
 export const TablesQuery = z.strictObject({
   ...ofHost,
   database: name,
-  search: text.max(256, 'must not be longer than 256 characters').optional(),
+  search: textParameter.max(256, 'must not be longer than 256 characters').optional(),
 })
 /** Query parameters of requests about one table. */
-export const OfTableQuery = ofTable
+export const ExplorerTableQuery = ofTable
 /** Query parameters of requests about a table or, without `table`, a whole database. */
-export const OfDatabaseQuery = ofTable.partial({ table: true })
+export const ExplorerDatabaseQuery = ofTable.partial({ table: true })
 /** Query parameters of `GET /api/v1/explorer/parts`; `inactive=1` adds inactive parts. */
 export const PartsQuery = ofTable.extend({
   inactive: z.enum(['0', '1'], 'must be 1 or 0').optional(),
-  limit: wholeAs(exploreParts.input.shape.limit).optional(),
+  limit: integerParameterLike(exploreParts.input.shape.limit).optional(),
 })
 /** Query parameters of `GET /api/v1/explorer/usage`. */
-export const UsageQuery = ofTable.extend({ lastHours: wholeAs(exploreUsage.input.shape.lastHours).optional() })
+export const UsageQuery = ofTable.extend({
+  lastHours: integerParameterLike(exploreUsage.input.shape.lastHours).optional(),
+})
 /** Query parameters of `GET /api/v1/explorer/query-log`. */
-export const TableQueriesQuery = UsageQuery.extend({ limit: wholeAs(exploreQueries.input.shape.limit).optional() })
+export const TableQueriesQuery = UsageQuery.extend({
+  limit: integerParameterLike(exploreQueries.input.shape.limit).optional(),
+})
 /** Query parameters of `GET /api/v1/explorer/preview`. */
 export const PreviewQuery = ofTable.extend({
-  limit: wholeAs(explorerMethods.previewTable.input.shape.limit).optional(),
+  limit: integerParameterLike(explorerMethods.previewTable.input.shape.limit).optional(),
 })
 
-const about = { host: z.string(), unavailable: Unavailable.nullable() }
+const about = { host: z.string(), unavailable: UnavailableReason.nullable() }
 
 const listAnswer = <L extends z.ZodType>(list: L) =>
-  answer(list, z.object({ ...about, truncated: z.boolean(), incomplete: Incomplete.nullable().default(null) }))
-const detailAnswer = <D extends z.ZodType>(detail: D) => answer(detail, z.object(about))
+  createResponseSchema(
+    list,
+    z.object({ ...about, truncated: z.boolean(), incomplete: IncompleteReason.nullable().default(null) }),
+  )
+const detailAnswer = <D extends z.ZodType>(detail: D) => createResponseSchema(detail, z.object(about))
 
 /**
  * Response with databases. In this and the following responses, `data` is empty or null if the host returns no data,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { text, whole } from './parameters.ts'
+import { textParameter, integerParameter } from './parameters.ts'
 
 const maxSelectorLength = 1_024
 const maxSelectors = 20
 const maxHosts = 100
 /** A position in the host list. */
-const listedHost = whole(0, 99_999)
+const listedHost = integerParameter(0, 99_999)
 
 const several = <S extends z.ZodType>(each: S, max: number) =>
   z.preprocess(
@@ -16,7 +16,7 @@ const several = <S extends z.ZodType>(each: S, max: number) =>
 /** Query parameters of `GET /api/v1/metrics`, which select hosts and series. All filters apply together. */
 export const MetricsQuery = z.strictObject({
   'host[]': several(listedHost, maxHosts),
-  group: text.min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
+  group: textParameter.min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
   /** Prometheus series selectors. A series is returned if any of them matches. */
   'match[]': several(
     z.string().max(maxSelectorLength, `must not be longer than ${maxSelectorLength} characters`),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Finding } from '../finding.ts'
 import { FleetHost } from '../fleet.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 /** The load of a host. It has only whole numbers, with shares in percent, because a response can have many hosts. */
 const FleetLoad = z.object({
@@ -42,7 +42,7 @@ export type FleetEntry = z.infer<typeof FleetEntry>
  * Response of `GET /api/v1/fleet`. `oldestMs` is the age of the oldest state; `findingsBy` names the services that
  * reported findings.
  */
-export const FleetResponse = answer(
+export const FleetResponse = createResponseSchema(
   z.array(FleetEntry),
   z.object({ oldestMs: z.number().nullable(), findingsBy: z.array(z.string()) }),
 )

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 const id = z.string().min(1).max(256)
 
@@ -10,12 +10,12 @@ export const IdentityEvent = z.object({
 })
 
 /** An event about one user or one session. */
-export const IdentityEventOfOne = IdentityEvent.extend({ data: z.object({ id }) })
+export const IdentitySubjectEvent = IdentityEvent.extend({ data: z.object({ id }) })
 
 const Whole = z.int().min(0)
 
 /** Response of `POST /api/webhooks/identity-provider`; `done` is null if there was nothing to do. */
-export const IdentityWebhookResponse = answer(
+export const IdentityWebhookResponse = createResponseSchema(
   z.object({
     done: z.enum(['person-forgotten', 'session-ended']).nullable(),
     /** Number of removed records of a deleted user. */

@@ -1,35 +1,35 @@
 import { z } from 'zod'
-import { AwaitedForecast, Forecast } from '../forecasts.ts'
+import { PendingForecast, Forecast } from '../forecasts.ts'
 import { Insight, InsightBackend, InsightId, InsightRun, insightSeverities } from '../insights.ts'
-import { answer } from './answer.ts'
-import { bodyHostId, hostId, whole, yesOrNo } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { bodyHostId, hostId, integerParameter, booleanParameter } from './parameters.ts'
 
 const severity = z.enum(insightSeverities, `must be one of ${insightSeverities.join(', ')}`).optional()
-const lastHours = whole(1, 8_760).default(168)
-const limit = whole(1, 500).default(100)
+const lastHours = integerParameter(1, 8_760).default(168)
+const limit = integerParameter(1, 500).default(100)
 
 /** Query parameters of `GET /api/v1/insights`; `dismissed=1` includes dismissed insights. */
 export const InsightsQuery = z.strictObject({
   hostId: hostId.default(0),
   lastHours,
   severity,
-  dismissed: yesOrNo.default(false),
+  dismissed: booleanParameter.default(false),
   limit,
 })
 /** An insight in responses. `link` is a page of the product with the host; null if there is none. */
-export const ShownInsight = Insight.omit({ hostKey: true }).extend({
+export const InsightView = Insight.omit({ hostKey: true }).extend({
   link: z.string().nullable(),
   hostId: z.int(),
   host: z.string(),
 })
-export type ShownInsight = z.infer<typeof ShownInsight>
+export type InsightView = z.infer<typeof InsightView>
 /** Response of `GET /api/v1/insights`. */
-export const InsightsResponse = answer(z.array(ShownInsight), z.object({ count: z.int() }))
+export const InsightsResponse = createResponseSchema(z.array(InsightView), z.object({ count: z.int() }))
 
 /** Query parameters of `GET /api/v1/findings`; the specification names its parameter `host`. */
 export const FindingsQuery = z.strictObject({ host: hostId.default(0), lastHours, severity, limit })
 /** Response of `GET /api/v1/findings`, exactly as specified. */
-export const FindingsResponse = z.object({ findings: z.array(ShownInsight), count: z.int() })
+export const FindingsResponse = z.object({ findings: z.array(InsightView), count: z.int() })
 
 /** Response of `GET /api/v1/insights/backend`, exactly as specified. */
 export const InsightBackendResponse = z.object({ backend: InsightBackend })
@@ -38,7 +38,7 @@ export const InsightBackendResponse = z.object({ backend: InsightBackend })
  * Response of `GET /api/v1/insights/status`: the store of insights, why it differs from the configured one, and the
  * last scan.
  */
-export const InsightStatusResponse = answer(
+export const InsightStatusResponse = createResponseSchema(
   z.object({
     backend: InsightBackend,
     reason: z.string().nullable(),
@@ -54,8 +54,8 @@ export const GenerateInsightsRequest = z.strictObject({
   force: z.boolean().default(false),
 })
 /** Response of `POST /api/v1/insights/generate`; `ran` is false if the last scan is too recent. */
-export const GenerateInsightsResponse = answer(
-  z.array(ShownInsight),
+export const GenerateInsightsResponse = createResponseSchema(
+  z.array(InsightView),
   z.object({ count: z.int(), ran: z.boolean(), run: InsightRun.nullable() }),
 )
 
@@ -66,15 +66,15 @@ export const DismissInsightRequest = z.strictObject({
   dismissed: z.boolean().default(true),
 })
 /** Response of `POST /api/v1/insights/dismiss`. */
-export const DismissInsightResponse = answer(ShownInsight, z.object({}))
+export const DismissInsightResponse = createResponseSchema(InsightView, z.object({}))
 
 /**
  * Response of `GET /api/v1/insights/forecast`: forecasts as ranges of days. `metadata.notes` explain missing data, and
  * `awaited` lists disks without enough history.
  */
-export const ForecastResponse = answer(
+export const ForecastResponse = createResponseSchema(
   z.array(Forecast),
-  z.object({ notes: z.array(z.string()), awaited: z.array(AwaitedForecast) }),
+  z.object({ notes: z.array(z.string()), awaited: z.array(PendingForecast) }),
 )
 /** Response of `GET /api/v1/insights/anomalies`. */
-export const AnomaliesResponse = answer(z.array(ShownInsight), z.object({ notes: z.array(z.string()) }))
+export const AnomaliesResponse = createResponseSchema(z.array(InsightView), z.object({ notes: z.array(z.string()) }))

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { McpOffer } from '../mcp.ts'
-import { answer } from './answer.ts'
+import { McpInventory } from '../mcp.ts'
+import { createResponseSchema } from './answer.ts'
 
 /** Response of `GET /api/v1/mcp/info`. Counts and `offer` are null if the tool server does not respond. */
-export const McpInfo = answer(
+export const McpInfo = createResponseSchema(
   z.object({
     status: z.enum(['connected', 'unavailable']),
     version: z.string(),
     toolCount: z.int().nullable(),
     resourceCount: z.int().nullable(),
     promptCount: z.int().nullable(),
-    offer: McpOffer.nullable(),
+    offer: McpInventory.nullable(),
   }),
   z.object({ url: z.url() }),
 )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ownCostMethods } from '../own-cost.ts'
-import { answer } from './answer.ts'
-import { backwards, forwards, hostId, span } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { windowOrderIssue, isWindowOrdered, hostId, timeRangeParameters } from './parameters.ts'
 
 const { ownCost } = ownCostMethods
 
@@ -9,12 +9,12 @@ const { ownCost } = ownCostMethods
 export const OwnCostQuery = z
   .strictObject({
     hostId: hostId.default(0),
-    ...span,
+    ...timeRangeParameters,
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 
 /** Response of `GET /api/v1/own-cost`. If `data` is null, `metadata.unavailable` has the reason. */
-export const OwnCostResponse = answer(
+export const OwnCostResponse = createResponseSchema(
   ownCost.output.shape.cost,
   z.object({ host: z.string(), ...ownCost.output.omit({ cost: true }).shape }),
 )

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 /** Body of `POST /api/v1/page-views`: the route pattern of the opened page, without the values in its address. */
 export const PageViewRequest = z.strictObject({
@@ -10,4 +10,4 @@ export const PageViewRequest = z.strictObject({
 })
 
 /** Response of `POST /api/v1/page-views`: whether the page view is stored. */
-export const PageViewResponse = answer(z.object({ kept: z.boolean() }), z.object({}))
+export const PageViewResponse = createResponseSchema(z.object({ kept: z.boolean() }), z.object({}))

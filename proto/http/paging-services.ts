@@ -1,14 +1,17 @@
 import { z } from 'zod'
 import { PagingService } from '../paging-services.ts'
-import { answer } from './answer.ts'
-import { text } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { textParameter } from './parameters.ts'
 
 /**
  * Query parameters of `GET /api/v1/health/channels/paging-a/services`, which lists services whose name contains
  * `search`, or all.
  */
 export const PagingServicesQuery = z.strictObject({
-  search: text.min(1, 'must not be empty').max(100, 'must not be longer than 100 characters').optional(),
+  search: textParameter.min(1, 'must not be empty').max(100, 'must not be longer than 100 characters').optional(),
 })
 /** Response of that request; `more` is true if the list is incomplete. */
-export const PagingServicesResponse = answer(z.array(PagingService), z.object({ count: z.int(), more: z.boolean() }))
+export const PagingServicesResponse = createResponseSchema(
+  z.array(PagingService),
+  z.object({ count: z.int(), more: z.boolean() }),
+)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Interval, intervals } from '../catalogue.ts'
-import { Parameters, Span, filterOperators } from '../query.ts'
+import { PlaceholderValues, TimeRangeInput, filterOperators } from '../query.ts'
 import { exportFormats, maxDatabaseTables } from '../table-page.ts'
 
 /** Names between braces in the path of a route. */
@@ -9,7 +9,7 @@ export type PathParameter<P extends string> = P extends `${string}{${infer N}}${
   : never
 
 /** A query parameter that must be present exactly once. */
-export const text = z.string({
+export const textParameter = z.string({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be given only once'),
 })
 
@@ -17,9 +17,9 @@ export const text = z.string({
 const withOpenApiSchema = (schema: Record<string, unknown>) => ({ override: schema })
 
 /** Returns the schema of a whole number without sign, exponent or leading zeros. */
-export const whole = (min: number, max: number) => {
+export const integerParameter = (min: number, max: number) => {
   const sentence = `must be a whole number from ${min} to ${max}`
-  return text
+  return textParameter
     .regex(/^(0|[1-9]\d{0,14})$/, sentence)
     .transform(Number)
     .refine((value) => value >= min && value <= max, sentence)
@@ -27,9 +27,9 @@ export const whole = (min: number, max: number) => {
 }
 
 /** Returns the schema of a whole number with the bounds of a bus field. */
-export const wholeAs = (field: z.ZodOptional<z.ZodNumber> | z.ZodDefault<z.ZodNumber>) => {
+export const integerParameterLike = (field: z.ZodOptional<z.ZodNumber> | z.ZodDefault<z.ZodNumber>) => {
   const { minValue, maxValue }: z.ZodNumber = field.unwrap()
-  return whole(minValue ?? 0, maxValue ?? Number.MAX_SAFE_INTEGER)
+  return integerParameter(minValue ?? 0, maxValue ?? Number.MAX_SAFE_INTEGER)
 }
 
 /** The maximum position in the host list. */
@@ -40,7 +40,7 @@ const hostIdSentence = `must be a whole number up to ${maxHostId}; negative only
 const hostIdMeaning = 'Position in the list of hosts; negative for a stored connection of the caller.'
 
 /** A host id in a query parameter. */
-export const hostId = text
+export const hostId = textParameter
   .regex(/^(0|-?[1-9]\d{0,9})$/, hostIdSentence)
   .transform(Number)
   .refine((id) => id >= minHostId && id <= maxHostId, hostIdSentence)
@@ -60,16 +60,16 @@ const yesWords = new Set(['1', 'true'])
 const noWords = new Set(['0', 'false'])
 
 /** A boolean query parameter: `1` or `true`, `0` or `false`. */
-export const yesOrNo = text
+export const booleanParameter = textParameter
   .refine((word) => yesWords.has(word) || noWords.has(word), 'must be 1 or 0')
   .transform((word) => yesWords.has(word))
   .meta(withOpenApiSchema({ enum: [...yesWords, ...noWords] }))
 
 /** Query parameters of `GET /api/v1/host-status`. */
-export const HostStatusQuery = z.strictObject({ hostId, fleet: yesOrNo.default(false) })
+export const HostStatusQuery = z.strictObject({ hostId, fleet: booleanParameter.default(false) })
 
 /** An IANA time zone, converted to its canonical spelling because ClickHouse is case-sensitive here. */
-export const TimeZone = text
+export const TimeZone = textParameter
   .regex(/^[A-Za-z][\w+/-]{0,63}$/, 'must be a time zone such as Europe/Berlin')
   .transform((name, context) => {
     try {
@@ -85,7 +85,7 @@ const primitiveMap = 'must be a JSON object of at most 20 texts, numbers, boolea
 const maxParametersLength = 16_384
 
 /** Values of chart placeholders, as a JSON object. */
-const JsonParameters = text
+const JsonParameters = textParameter
   .max(maxParametersLength, `must not be longer than ${maxParametersLength} characters`)
   .transform((json, context): unknown => {
     try {
@@ -95,22 +95,22 @@ const JsonParameters = text
       return z.NEVER
     }
   })
-  .pipe(Parameters)
+  .pipe(PlaceholderValues)
 
 /** Returns whether the start of a window is before its end, or one of them is absent. */
-export const forwards = (window: { from?: number | undefined; to?: number | undefined }) =>
+export const isWindowOrdered = (window: { from?: number | undefined; to?: number | undefined }) =>
   window.from === undefined || window.to === undefined || window.from < window.to
 /** The issue to report if the start of a window is not before its end. */
-export const backwards = { path: ['to'], message: 'must be later than from' }
+export const windowOrderIssue = { path: ['to'], message: 'must be later than from' }
 
 /** Maximum timestamp in epoch seconds: the last second of the year 2099. */
-export const latestSecond = 4_102_444_799
+export const maxEpochSeconds = 4_102_444_799
 
 /** Time range parameters. `from` and `to` are epoch seconds and override `lastHours`. */
-export const span = {
-  lastHours: wholeAs(Span.shape.lastHours).optional(),
-  from: whole(0, latestSecond).optional(),
-  to: whole(0, latestSecond).optional(),
+export const timeRangeParameters = {
+  lastHours: integerParameterLike(TimeRangeInput.shape.lastHours).optional(),
+  from: integerParameter(0, maxEpochSeconds).optional(),
+  to: integerParameter(0, maxEpochSeconds).optional(),
 }
 
 /** Query parameters of `GET /api/v1/charts/{name}`. */
@@ -118,11 +118,11 @@ export const ChartQuery = z
   .strictObject({
     hostId: hostId.default(0),
     interval: z.enum(intervals, `must be one of ${intervals.join(', ')}`).optional(),
-    ...span,
+    ...timeRangeParameters,
     timezone: TimeZone.optional(),
     params: JsonParameters.optional(),
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 
 /** Body of `POST /api/v1/charts/batch`: several charts of one host over one window. */
 export const ChartBatchRequest = z
@@ -130,16 +130,16 @@ export const ChartBatchRequest = z
     names: z.array(z.string().min(1).max(128)).min(1).max(50),
     hostId: bodyHostId.default(0),
     interval: Interval.optional(),
-    lastHours: Span.shape.lastHours,
-    from: z.int().min(0).max(latestSecond).optional(),
-    to: z.int().min(0).max(latestSecond).optional(),
+    lastHours: TimeRangeInput.shape.lastHours,
+    from: z.int().min(0).max(maxEpochSeconds).optional(),
+    to: z.int().min(0).max(maxEpochSeconds).optional(),
     timezone: TimeZone.optional(),
-    params: Parameters.optional(),
+    params: PlaceholderValues.optional(),
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 
 /** A column and a direction: `column.asc` or `column.desc`. */
-const Sort = text
+const Sort = textParameter
   .regex(/^.{1,128}\.(asc|desc)$/, 'must be a column and a direction, such as elapsed.desc')
   .transform((given) => {
     const dot = given.lastIndexOf('.')
@@ -193,12 +193,12 @@ const filters = z.preprocess(
 /** Parameters that select rows of a table page. All others are values of declared page parameters. */
 const selecting = {
   hostId: hostId.default(0),
-  ...span,
+  ...timeRangeParameters,
   filter: filters,
-  search: text.max(256, 'must not be longer than 256 characters').optional(),
+  search: textParameter.max(256, 'must not be longer than 256 characters').optional(),
   timezone: TimeZone.optional(),
 }
-const pageParameter = text.max(512, 'must not be longer than 512 characters')
+const pageParameter = textParameter.max(512, 'must not be longer than 512 characters')
 
 /**
  * `GET /api/v1/tables/{name}`. `limit` and `pageSize` are aliases; `page` starts at 1 and is an alternative to
@@ -208,11 +208,11 @@ export const TableQuery = z
   .object({
     ...selecting,
     sort: Sort.optional(),
-    limit: whole(1, 1_000_000).optional(),
-    pageSize: whole(1, 1_000_000).optional(),
-    page: whole(1, 1_000_000).optional(),
-    offset: whole(0, 1_000_000_000).optional(),
-    total: yesOrNo.default(false),
+    limit: integerParameter(1, 1_000_000).optional(),
+    pageSize: integerParameter(1, 1_000_000).optional(),
+    page: integerParameter(1, 1_000_000).optional(),
+    offset: integerParameter(0, 1_000_000_000).optional(),
+    total: booleanParameter.default(false),
     format: z.enum(['json', ...exportFormats], `must be one of json, ${exportFormats.join(', ')}`).optional(),
   })
   .catchall(pageParameter)
@@ -228,16 +228,16 @@ export const TableQuery = z
     path: ['page'],
     message: 'requires limit or pageSize',
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 
 /** Query parameters of `GET /api/v1/tables/{name}/filter-options`. */
 export const FilterOptionsQuery = z
   .object({
     ...selecting,
-    column: text.min(1, 'must name a column').max(128, 'must not be longer than 128 characters'),
+    column: textParameter.min(1, 'must name a column').max(128, 'must not be longer than 128 characters'),
   })
   .catchall(pageParameter)
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
 
 const defaultDatabaseTables = 1_000
 
@@ -245,5 +245,5 @@ const defaultDatabaseTables = 1_000
 export const TableListQuery = z.strictObject({
   hostId: hostId.default(0),
   search: selecting.search,
-  limit: whole(1, maxDatabaseTables).default(defaultDatabaseTables),
+  limit: integerParameter(1, maxDatabaseTables).default(defaultDatabaseTables),
 })

@@ -6,30 +6,30 @@ import {
   PostgresReplication,
   PostgresStatement,
   PostgresTable,
-  statementOrders,
+  postgresStatementOrders,
 } from '../postgres-statistics.ts'
-import { answer } from './answer.ts'
-import { text, whole, yesOrNo } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { textParameter, integerParameter, booleanParameter } from './parameters.ts'
 
-const limit = whole(1, maxPostgresEntries).default(100)
-const search = text.max(256, 'must not be longer than 256 characters').optional()
+const limit = integerParameter(1, maxPostgresEntries).default(100)
+const search = textParameter.max(256, 'must not be longer than 256 characters').optional()
 const { postgresActivity, postgresStatements, postgresTables, postgresReplication, postgresLocks } =
   postgresSourceMethods
 
 /** Response of `GET /api/v1/postgres/status`. */
-export const PostgresStatusResponse = answer(PostgresStatus, z.object({}))
+export const PostgresStatusResponse = createResponseSchema(PostgresStatus, z.object({}))
 
 /** Query parameters of `GET /api/v1/postgres/activity`; `all=1` adds idle sessions and server processes. */
-export const PostgresActivityQuery = z.strictObject({ all: yesOrNo.default(false), limit })
+export const PostgresActivityQuery = z.strictObject({ all: booleanParameter.default(false), limit })
 /** Response of `GET /api/v1/postgres/activity`. */
-export const PostgresActivityResponse = answer(
+export const PostgresActivityResponse = createResponseSchema(
   z.array(PostgresSession),
   postgresActivity.output.omit({ sessions: true }),
 )
 
 /** Query parameters of `GET /api/v1/postgres/statements`; `search` matches substrings of patterns. */
 export const PostgresStatementsQuery = z.strictObject({
-  order: z.enum(statementOrders, `must be one of ${statementOrders.join(', ')}`).default('total_time'),
+  order: z.enum(postgresStatementOrders, `must be one of ${postgresStatementOrders.join(', ')}`).default('total_time'),
   search,
   limit,
 })
@@ -37,7 +37,7 @@ export const PostgresStatementsQuery = z.strictObject({
  * Response of `GET /api/v1/postgres/statements`. If the server tracks no patterns, `data` is empty and
  * `metadata.unavailable` contains the steps to enable it.
  */
-export const PostgresStatementsResponse = answer(
+export const PostgresStatementsResponse = createResponseSchema(
   z.array(PostgresStatement),
   postgresStatements.output.omit({ statements: true }),
 )
@@ -49,13 +49,19 @@ export const PostgresTablesQuery = z.strictObject({
   limit,
 })
 /** Response of `GET /api/v1/postgres/tables`. */
-export const PostgresTablesResponse = answer(z.array(PostgresTable), postgresTables.output.omit({ tables: true }))
+export const PostgresTablesResponse = createResponseSchema(
+  z.array(PostgresTable),
+  postgresTables.output.omit({ tables: true }),
+)
 
 /** Response of `GET /api/v1/postgres/replication`. */
-export const PostgresReplicationResponse = answer(
+export const PostgresReplicationResponse = createResponseSchema(
   PostgresReplication,
   postgresReplication.output.omit({ replication: true }),
 )
 
 /** Response of `GET /api/v1/postgres/locks`; empty if no session waits for a lock. */
-export const PostgresLocksResponse = answer(z.array(LockSession), postgresLocks.output.omit({ sessions: true }))
+export const PostgresLocksResponse = createResponseSchema(
+  z.array(LockSession),
+  postgresLocks.output.omit({ sessions: true }),
+)

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { RepldbLogPatterns, RepldbOverview, RepldbStatus } from '../repldb.ts'
 import { RepldbLogLevel, RepldbName } from '../repldb-api.ts'
-import { answer } from './answer.ts'
-import { text } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import { textParameter } from './parameters.ts'
 
 /** The empty metadata of these responses. */
 const none = z.object({})
 
 /** Returns the schema of a response with data of the replication service. */
-export const repldbResponse = <D extends z.ZodType>(data: D) => answer(data, none)
+export const repldbResponse = <D extends z.ZodType>(data: D) => createResponseSchema(data, none)
 
 /** Response of `GET /api/v1/repldb-status`, with status 200 in every state. */
 export const RepldbStatusResponse = repldbResponse(RepldbStatus)
@@ -18,8 +18,8 @@ export const RepldbOverviewResponse = repldbResponse(RepldbOverview)
 export const RepldbLogPatternsResponse = repldbResponse(RepldbLogPatterns)
 /** Query parameters of `GET /api/v1/repldb/log-patterns`. Without `mirror`, it returns the patterns of all mirrors. */
 export const RepldbLogPatternsQuery = z.strictObject({
-  mirror: text.pipe(RepldbName).optional(),
-  level: text.pipe(RepldbLogLevel).default('all'),
+  mirror: textParameter.pipe(RepldbName).optional(),
+  level: textParameter.pipe(RepldbLogLevel).default('all'),
 })
 
 /**

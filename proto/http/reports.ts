@@ -1,15 +1,23 @@
 import { z } from 'zod'
 import { HostReport, hostReportMethods, ListedReport, ReportDelivery, reportFormats, ReportId } from '../host-report.ts'
 import { maxReportDays } from '../report-rows.ts'
-import { answer } from './answer.ts'
-import { backwards, bodyHostId, forwards, hostId, latestSecond, TimeZone, wholeAs } from './parameters.ts'
+import { createResponseSchema } from './answer.ts'
+import {
+  windowOrderIssue,
+  bodyHostId,
+  isWindowOrdered,
+  hostId,
+  maxEpochSeconds,
+  TimeZone,
+  integerParameterLike,
+} from './parameters.ts'
 
 const { limit } = hostReportMethods.reports.input.shape
 
 /** Query parameters of `GET /api/v1/reports`: reports of one host or of all. */
 export const ReportsQuery = z.strictObject({
   hostId: hostId.optional(),
-  limit: wholeAs(limit).default(limit.parse(undefined)),
+  limit: integerParameterLike(limit).default(limit.parse(undefined)),
 })
 
 /** `hostId` is null if the host is no longer configured. */
@@ -18,7 +26,7 @@ const ShownListing = ListedReport.omit({ hostKey: true }).extend(ofHost)
 const ShownReport = HostReport.omit({ hostKey: true, settings: true }).extend(ofHost)
 
 /** Response of `GET /api/v1/reports`. */
-export const ReportsResponse = answer(z.array(ShownListing), z.object({ count: z.int() }))
+export const ReportsResponse = createResponseSchema(z.array(ShownListing), z.object({ count: z.int() }))
 
 /** Path parameters of requests about one report. */
 export const ReportPath = z.object({ id: ReportId })
@@ -28,20 +36,20 @@ export const ReportQuery = z.strictObject({
   format: z.enum(formats, `must be one of ${formats.join(', ')}`).optional(),
 })
 /** Response of `GET /api/v1/reports/{id}`. */
-export const ReportResponse = answer(ShownReport, z.object({ delivery: ReportDelivery }))
+export const ReportResponse = createResponseSchema(ShownReport, z.object({ delivery: ReportDelivery }))
 
 /** Body of `POST /api/v1/reports`; `from` and `to` are epoch seconds. */
 export const BuildReportRequest = z
   .strictObject({
     hostId: bodyHostId.default(0),
-    from: z.int().min(0).max(latestSecond),
-    to: z.int().min(0).max(latestSecond),
+    from: z.int().min(0).max(maxEpochSeconds),
+    to: z.int().min(0).max(maxEpochSeconds),
     timezone: TimeZone.optional(),
   })
-  .refine(forwards, backwards)
+  .refine(isWindowOrdered, windowOrderIssue)
   .refine(({ from, to }) => to - from <= maxReportDays * 86_400, {
     path: ['to'],
     message: `must be at most ${maxReportDays} days later than from`,
   })
 /** Response of `POST /api/v1/reports`. */
-export const BuildReportResponse = answer(ShownReport, z.object({}))
+export const BuildReportResponse = createResponseSchema(ShownReport, z.object({}))

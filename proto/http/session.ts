@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { Feature, Identity, Profile } from '../call.ts'
-import { ownPathOf } from '../own-path.ts'
-import { answer } from './answer.ts'
-import { text } from './parameters.ts'
+import { parseSameOriginPath } from '../own-path.ts'
+import { createResponseSchema } from './answer.ts'
+import { textParameter } from './parameters.ts'
 
 /** Maximum length of a return path. */
 const maxReturnPathLength = 2_048
 const notAPath = 'must be a path of this site, such as /overview'
 
 /** A path of this site, normalized as by a browser, that cannot lead to another site. */
-export const ReturnPath = text
+export const ReturnPath = textParameter
   .max(maxReturnPathLength, `must not be longer than ${maxReturnPathLength} characters`)
   .transform((given, context) => {
-    const path = ownPathOf(given)
+    const path = parseSameOriginPath(given)
     if (path !== undefined) return path
     context.addIssue({ code: 'custom', message: notAPath })
     return z.NEVER
@@ -25,10 +25,10 @@ export const SignInQuery = z.strictObject({ return: ReturnPath.default('/') })
 export const CallbackQuery = z.object({
   return: ReturnPath.default('/'),
   // An empty state would match a missing cookie.
-  state: text.min(1, 'must not be empty').max(64),
-  handshaken: text.max(1).optional(),
-  __clerk_handshake: text.max(16_384).optional(),
-  __clerk_db_jwt: text.max(2_048).optional(),
+  state: textParameter.min(1, 'must not be empty').max(64),
+  handshaken: textParameter.max(1).optional(),
+  __clerk_handshake: textParameter.max(16_384).optional(),
+  __clerk_db_jwt: textParameter.max(2_048).optional(),
 })
 
 /** Body of `POST /api/v1/auth/session`: an API key that the browser stores in an HttpOnly cookie. */
@@ -50,7 +50,7 @@ export const Me = z.object({
 export type Me = z.infer<typeof Me>
 
 /** Response of `GET /api/v1/auth/me` and of a sign-in. */
-export const MeResponse = answer(Me, z.object({}))
+export const MeResponse = createResponseSchema(Me, z.object({}))
 
 /** Response of `DELETE /api/v1/auth/session`. */
-export const SignOutResponse = answer(z.object({ signedOut: z.literal(true) }), z.object({}))
+export const SignOutResponse = createResponseSchema(z.object({ signedOut: z.literal(true) }), z.object({}))

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { SkillName, SkillSummary } from '../skills.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 
 /** Response of `GET /api/v1/agent/skills`. */
-export const SkillsResponse = answer(z.array(SkillSummary), z.object({ count: z.int() }))
+export const SkillsResponse = createResponseSchema(z.array(SkillSummary), z.object({ count: z.int() }))
 
 /** Response of `GET /api/v1/agent/skills/{name}`; `text` is the complete file. */
-export const SkillResponse = answer(SkillSummary.extend({ text: z.string() }), z.object({}))
+export const SkillResponse = createResponseSchema(SkillSummary.extend({ text: z.string() }), z.object({}))
 
 /** `GET /.well-known/agent-skills/index.json`, in the format of agentskills.io. */
 export const SkillIndex = z.object({

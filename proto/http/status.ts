@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { HostState } from '../host.ts'
 
 /** Response of `GET /api/health`, exactly as specified. */
-export const Health = z.object({ status: z.literal('ok'), timestamp: z.iso.datetime() })
+export const HealthResponse = z.object({ status: z.literal('ok'), timestamp: z.iso.datetime() })
 
 /** Response of `GET /api/healthz`: host states at most 10 seconds old. Anonymous callers see only ids and statuses. */
-export const Healthz = z.object({
+export const HealthzResponse = z.object({
   ok: z.boolean(),
   hosts: z.array(
     HostState.pick({ id: true, status: true }).extend({
@@ -20,7 +20,7 @@ export const Healthz = z.object({
 })
 
 /** Response of `GET /api/version`. */
-export const Version = z.object({
+export const VersionResponse = z.object({
   ui: z.string(),
   version: z.string(),
   gitSha: z.string().nullable(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { StructureAdvice } from '../structure-advice.ts'
-import { answer } from './answer.ts'
+import { createResponseSchema } from './answer.ts'
 import { bodyHostId } from './parameters.ts'
 
 const Name = z.string().min(1).max(256)
@@ -17,7 +17,7 @@ export const TableAdviceRequest = z.strictObject({
  * Response of `POST /api/v1/advice/table` and `GET /api/v1/advice/host`: recommendations. `metadata.notes` explain why
  * there are none.
  */
-export const StructureAdviceResponse = answer(
+export const StructureAdviceResponse = createResponseSchema(
   z.array(StructureAdvice),
   z.object({ host: z.string(), notes: z.array(z.string()) }),
 )

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { chunksOf, dataOf, ofType } from '../agent/testing/start-agent.ts'
-import { turnsTaken } from '../agent/testing/script.ts'
+import { parseChunkStream, findLastData, filterByType } from '../agent/testing/start-agent.ts'
+import { countResponses } from '../agent/testing/script.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
 import { agentTools } from '../agent/tools/index.ts'
 import { startSandbox } from '../sandbox/start.ts'
-import { failingNow, slow, statements } from '../testing/agent-tools.ts'
+import { recentFailureStatements, slowStatementPrefix, exampleDataStatements } from '../testing/agent-tools.ts'
 import { fetchJson, queryEngine } from '../testing/fetch-json.ts'
 import { startReplicationService } from '../query/testing/replication-service.ts'
 import { replicationToolCases } from '../testing/replication-tool-cases.ts'
-import { startInventing } from '../testing/invented-tables.ts'
+import { startFakeTablesHost } from '../testing/invented-tables.ts'
 import { startProduct } from '../testing/product.ts'
 import { startPostgres } from '../testing/servers.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -35,10 +35,10 @@ describeOnTopologies('the tools of the agent', (topology) => {
     scope.use(other)
     hostUrl = sandbox.url
     otherUrl = other.url
-    for (const statement of statements) await queryEngine(hostUrl, statement)
+    for (const statement of exampleDataStatements) await queryEngine(hostUrl, statement)
     for (const amount of [1, 2, 3]) await fails(`SELECT nothing_17 FROM shop.orders WHERE amount > ${amount}`)
     await queryEngine(hostUrl, 'SYSTEM FLUSH LOGS query_log')
-    const inventing = scope.use(await startInventing(hostUrl, ['replicas', 'replication_queue']))
+    const inventing = scope.use(await startFakeTablesHost(hostUrl, ['replicas', 'replication_queue']))
     gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] }))
     const source: Record<string, string> = hasSource
       ? { SVC_POSTGRES_SOURCE_URL: scope.use(await startPostgres()).url }
@@ -61,22 +61,22 @@ describeOnTopologies('the tools of the agent', (topology) => {
   }
   const call = async (name: string, given: object) => {
     gateway.play((request) =>
-      turnsTaken(request) === 0 ? { say: [{ call: name, with: { ...given } }] } : { say: [{ text: 'done' }] },
+      countResponses(request) === 0 ? { say: [{ call: name, with: { ...given } }] } : { say: [{ text: 'done' }] },
     )
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ message: 'Please' })
-    return chunksOf(await (await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })).text())
+    return parseChunkStream(await (await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })).text())
   }
   /** Calls a tool and returns its result. Also checks that the result has evidence. */
   const facts = async (name: string, given: object = {}) => {
     const chunks = await call(name, given)
-    expect(ofType(chunks, 'tool-output-error')).toEqual([])
-    const { text, result, evidence } = Output.parse(ofType(chunks, 'tool-output-available')[0]).output
+    expect(filterByType(chunks, 'tool-output-error')).toEqual([])
+    const { text, result, evidence } = Output.parse(filterByType(chunks, 'tool-output-available')[0]).output
     expect(evidence.length).toBeGreaterThan(0)
     return { text, ...result }
   }
   const failure = async (name: string, given: object) => {
-    const [failed] = [...ofType(await call(name, given), 'tool-output-error')]
+    const [failed] = [...filterByType(await call(name, given), 'tool-output-error')]
     return Failure.parse(failed).errorText
   }
   it.each(agentTools.filter(({ example }) => example))('$name answers a call with its example', async (tool) => {
@@ -104,7 +104,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   })
 
   it('list_slow_query_patterns returns patterns with their figures', async () => {
-    const hash = await one(`SELECT toString(normalizedQueryHash('${slow}1')) AS hash`)
+    const hash = await one(`SELECT toString(normalizedQueryHash('${slowStatementPrefix}1')) AS hash`)
     expect(await facts('list_slow_query_patterns', { search: 'peculiar', lastHours: 1 })).toMatchObject({
       total: 1,
       patterns: [{ ...hash, calls: 4, errors: 0, kind: 'Select', tables: ['shop.orders'] }],
@@ -266,7 +266,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     }
     const chunks = await call('query_and_visualize', given)
     const rows = await queryEngine(hostUrl, given.sql)
-    expect(dataOf(chunks, 'data-chart')).toMatchObject({
+    expect(findLastData(chunks, 'data-chart')).toMatchObject({
       title: 'By status',
       hostKey: 'one',
       x: 'status',
@@ -284,7 +284,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   })
 
   it('explain_anomaly_score returns what is unusual, and the statement behind it', async () => {
-    for (const statement of failingNow) await queryEngine(otherUrl, statement)
+    for (const statement of recentFailureStatements) await queryEngine(otherUrl, statement)
     expect(await facts('explain_anomaly_score', { hostId: 1, kind: 'error-rate' })).toMatchObject({
       anomalies: [{ kind: 'error-rate', severity: expect.any(String), sql: expect.stringContaining('SELECT') }],
     })
@@ -318,7 +318,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     const approve = async (approvalId: string) =>
       fetchJson(`${url}/api/v1/agent/approvals/${approvalId}`, { method: 'POST', headers, body: '{"approved":true}' })
     gateway.play((request) =>
-      turnsTaken(request) === 0 ? { say: [{ call: name, with: { ...given } }] } : { say: [{ text: 'done' }] },
+      countResponses(request) === 0 ? { say: [{ call: name, with: { ...given } }] } : { say: [{ text: 'done' }] },
     )
     const response = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body: '{"message":"Do it"}' })
     let text = ''
@@ -329,7 +329,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
       if (approvalId) approval ??= approve(approvalId)
     }
     expect((await approval)?.status).toBe(200)
-    return dataOf(await chunksOf(text), 'data-approval')
+    return findLastData(await parseChunkStream(text), 'data-approval')
   }
 
   it('optimize_table merges once a person has approved it', async () => {
@@ -348,14 +348,14 @@ describeOnTopologies('the tools of the agent', (topology) => {
   it('ask_user leaves the question to the person', async () => {
     const question = { question: 'Which one?', kind: 'single_choice', options: ['one', 'two'] }
     const chunks = await call('ask_user', question)
-    expect(ofType(chunks, 'tool-input-available')).toMatchObject([{ toolName: 'ask_user', input: question }])
-    expect(ofType(chunks, 'tool-output-available')).toEqual([])
+    expect(filterByType(chunks, 'tool-input-available')).toMatchObject([{ toolName: 'ask_user', input: question }])
+    expect(filterByType(chunks, 'tool-output-available')).toEqual([])
     expect(chunks.at(-1)).toMatchObject({ finishReason: 'tool-calls' })
   })
 
   it('search_tools finds tools that the model does not have yet', async () => {
     const found = async (topic: string) =>
-      JSON.stringify(ofType(await call('search_tools', { topic }), 'tool-output-available'))
+      JSON.stringify(filterByType(await call('search_tools', { topic }), 'tool-output-available'))
     expect(await found('forecast when disks are full')).toContain('"forecast_disk_capacity"')
     expect(await found('what a query would cost')).toContain('"estimate_query_cost"')
     expect(await found('kill a mutation')).toContain('"kill_mutation"')
@@ -368,7 +368,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   })
 
   it('get_repldb_metrics says what it needs', async () => {
-    const failed = ofType(await call('get_repldb_metrics', { metric: 'snapshot' }), 'tool-output-error')
+    const failed = filterByType(await call('get_repldb_metrics', { metric: 'snapshot' }), 'tool-output-error')
     expect(Failure.parse(failed[0]).errorText).toContain('mirror is required')
   })
 

@@ -3,8 +3,8 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSandbox } from '../sandbox/start.ts'
-import { chunksOf, dataOf, ofType, textOf } from '../agent/testing/start-agent.ts'
-import { evidenceOf, type Script } from '../agent/testing/script.ts'
+import { parseChunkStream, findLastData, filterByType, joinChunkText } from '../agent/testing/start-agent.ts'
+import { extractEvidenceIds, type ModelScript } from '../agent/testing/script.ts'
 import {
   gatewayVariables,
   type ScriptedGateway,
@@ -43,27 +43,28 @@ describeOnTopologies('the agent', (topology) => {
   }, startLimitMs)
   afterAll(() => scope.disposeAsync())
 
-  const begin = async (script: Script, message = 'Is it well?'): Promise<Response> => {
+  const begin = async (script: ModelScript, message = 'Is it well?'): Promise<Response> => {
     gateway.play(script)
     return fetch(`${product.url}/api/v1/agent`, { method: 'POST', headers, body: JSON.stringify({ message }) })
   }
-  const answer = async (script: Script, message?: string) => chunksOf(await (await begin(script, message)).text())
+  const answer = async (script: ModelScript, message?: string) =>
+    parseChunkStream(await (await begin(script, message)).text())
 
   it('answers with data of the host, and evidence that can be queried again', async () => {
     const sql = 'SELECT name FROM system.databases ORDER BY name'
     const chunks = await answer((request) => {
-      const [evidence] = evidenceOf(request)
+      const [evidence] = extractEvidenceIds(request)
       return evidence ? say(`There are databases [${evidence}].`) : call('query', { sql })
     })
     const names = (await queryEngine(hostUrl, sql)).map(({ name }) => [name])
     const columns = [{ name: 'name', type: 'String' }]
-    expect(Evidence.parse(dataOf(chunks, 'data-evidence'))).toMatchObject({
+    expect(Evidence.parse(findLastData(chunks, 'data-evidence'))).toMatchObject({
       hostKey: 'one',
       statement: sql,
       rows: names.length,
       rowHash: hash('sha256', JSON.stringify({ columns, rows: names })),
     })
-    expect(dataOf(chunks, 'data-claims')).toMatchObject({
+    expect(findLastData(chunks, 'data-claims')).toMatchObject({
       claims: [{ text: 'There are databases.', evidence: [expect.stringMatching(/^e\d+$/)] }],
     })
     expect(gateway.violations).toEqual([])
@@ -94,9 +95,9 @@ describeOnTopologies('the agent', (topology) => {
       decision = fetchJson(path, { method: 'POST', headers, body: JSON.stringify({ approved: true }) })
     }
     expect((await decision)?.status).toBe(404)
-    const parts = await chunksOf(chunks.join(''))
-    expect(dataOf(parts, 'data-approval')).toMatchObject({ state: 'failed', host: 'one' })
-    expect(textOf(parts)).toBe('as you decided')
+    const parts = await parseChunkStream(chunks.join(''))
+    expect(findLastData(parts, 'data-approval')).toMatchObject({ state: 'failed', host: 'one' })
+    expect(joinChunkText(parts)).toBe('as you decided')
     const audit = await fetchJson(`${product.url}/api/v1/audit?action=kill-query`)
     expect(audit.body).toMatchObject({ data: [{ result: 'refused', target: { queryId: 'no-such-query' } }] })
   })
@@ -117,7 +118,7 @@ describeOnTopologies('the agent', (topology) => {
     await fetchJson(`${product.url}/api/v1/agent/long-chat/stop`, { method: 'POST', headers, body: '{}' })
     for (let next = await events?.read(); next?.value !== undefined; next = await events?.read()) text += next.value
     expect(text.startsWith('id: 3\n')).toBe(true)
-    expect(ofType(await chunksOf(text), 'abort')).toHaveLength(1)
+    expect(filterByType(await parseChunkStream(text), 'abort')).toHaveLength(1)
     await expect.poll(() => gateway.abandoned).toBe(abandonedBefore + 1)
   })
 
@@ -134,7 +135,7 @@ describeOnTopologies('the agent', (topology) => {
     await eventually(running, (statements) => statements === 1)
     const stop = `${product.url}/api/v1/agent/${started.headers.get('x-run-id')}/stop`
     expect(await fetchJson(stop, { method: 'POST', headers, body: '{}' })).toMatchObject({ status: 200 })
-    expect(ofType(await chunksOf(await started.text()), 'abort')).toHaveLength(1)
+    expect(filterByType(await parseChunkStream(await started.text()), 'abort')).toHaveLength(1)
     expect(await eventually(running, (statements) => statements === 0)).toBe(0)
   })
 
@@ -147,8 +148,8 @@ describeOnTopologies('the agent', (topology) => {
     expect(new Set(instances).size).toBe(2)
     await Promise.all(product.agents.map((process) => process.kill()))
     for (const each of answers) {
-      const chunks = await chunksOf(await each.text())
-      expect(dataOf(chunks, 'data-run-lost')).toMatchObject({ code: 'run-lost', retryable: true })
+      const chunks = await parseChunkStream(await each.text())
+      expect(findLastData(chunks, 'data-run-lost')).toMatchObject({ code: 'run-lost', retryable: true })
       expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'error' })
     }
   })

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { notificationOf } from '../alert-dispatcher/delivery/testing/notification.ts'
-import { type Notification, asMessage } from '../alert-dispatcher/notification.ts'
+import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
+import { type Notification, toOutboxMessage } from '../alert-dispatcher/notification.ts'
 import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startPostgres, startRedis } from '../testing/servers.ts'
 
@@ -51,7 +51,7 @@ const startReceiver = async (): Promise<Receiver> => {
       if (!hang.when?.(message)) response.end('ok')
     })
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return { url: origin, received, hang, [Symbol.asyncDispose]: stop }
 }
 
@@ -63,7 +63,7 @@ const receivedFrom = (body: unknown): Received => {
 }
 
 const publish = (store: Store, notification: Notification) =>
-  store.update(`state:${notification.id}`, z.number(), () => ({ value: 1, outbox: [asMessage(notification)] }))
+  store.update(`state:${notification.id}`, z.number(), () => ({ value: 1, outbox: [toOutboxMessage(notification)] }))
 
 interface Servers {
   redis: string
@@ -132,7 +132,7 @@ const countsOf = (received: readonly Received[]): Map<string, number> => {
 
 const hosts = Array.from({ length: 500 }, (_, index) => `host-${index}`)
 const unreachable = (host: string, kind: 'fire' | 'recover'): Notification =>
-  notificationOf({
+  createNotification({
     kind,
     sequence: kind === 'fire' ? 0 : 1,
     episode: `down-${host}`,
@@ -153,7 +153,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
     const env = { TEST_CHANNELS: '1', TEST_LIMITS: limits, HEALTH_ALERT_WEBHOOK_URL: receiver.url }
     await Promise.all([start('one', env), start('two', env)])
     const warning = (index: number) =>
-      notificationOf({ episode: `w${index}`, title: `warning ${index}`, hostKey: null })
+      createNotification({ episode: `w${index}`, title: `warning ${index}`, hostKey: null })
     await Promise.all(Array.from({ length: 100 }, (_, index) => publish(store, warning(index))))
     await eventually(
       async () => receiver.received.length,
@@ -162,7 +162,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
     const before = receiver.received.length
     await publish(
       store,
-      notificationOf({ episode: 'c', title: 'the critical one', severity: 'critical', hostKey: null }),
+      createNotification({ episode: 'c', title: 'the critical one', severity: 'critical', hostKey: null }),
     )
     const place = await eventually(
       async () => receiver.received.findIndex(({ title }) => title.includes('the critical one')),

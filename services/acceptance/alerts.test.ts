@@ -2,29 +2,29 @@ import { systemClock } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
 import { startDispatchers } from '../testing/alerts/dispatchers.ts'
-import { type Ground, openGround } from '../testing/alerts/ground.ts'
-import { play } from '../testing/alerts/scenario.ts'
-import { forgotten, scenarios, upheavals } from '../testing/alerts/scenarios.ts'
+import { type DispatcherBackends, openDispatcherBackends } from '../testing/alerts/ground.ts'
+import { playScenario } from '../testing/alerts/scenario.ts'
+import { storeLossScenario, scenarios, disruptionScenarios } from '../testing/alerts/scenarios.ts'
 import type { WatchedHosts } from '../testing/alerts/watched-hosts.ts'
 import { eventually } from '../testing/fetch-json.ts'
 import type { Topology } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
 
 const operator = (topology: Topology) => () => {
-  let ground: Ground
+  let ground: DispatcherBackends
   beforeAll(async () => {
-    ground = await openGround(topology)
+    ground = await openDispatcherBackends(topology)
   })
   afterAll(() => ground[Symbol.asyncDispose]())
 
-  it.each(Object.entries({ ...scenarios, ...upheavals }))('%s', async (_sentence, scenario) => {
-    const logged = await play(await ground.next(), scenario)
+  it.each(Object.entries({ ...scenarios, ...disruptionScenarios }))('%s', async (_sentence, scenario) => {
+    const logged = await playScenario(await ground.next(), scenario)
     expect(logged).not.toContain('"level":"error"')
   })
 
   it('notifies again about firing alerts when the store is lost', async () => {
     const place = await ground.next()
-    await expect(play({ ...place, env: {} }, forgotten)).resolves.not.toContain('"level":"error"')
+    await expect(playScenario({ ...place, env: {} }, storeLossScenario)).resolves.not.toContain('"level":"error"')
   })
 }
 
@@ -36,7 +36,7 @@ const leaseEndsWithinMs = 30_000
 
 describeWith(['nats', 'redis', 'postgres'], 'a sweep whose Redis goes on the way', () => {
   it('fails with a reason, and the next one reports what is missing', { tags: ['long'] }, async () => {
-    await using ground = await openGround('nats')
+    await using ground = await openDispatcherBackends('nats')
     const place = await ground.next()
     const reached = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()

@@ -1,8 +1,8 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { Failure } from '#proto/http/answer.ts'
-import { Healthz } from '#proto/http/status.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
+import { HealthzResponse } from '#proto/http/status.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { type BadHost, startGarbageHost, startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
@@ -55,7 +55,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
     async (_, hostId, label, status) => {
       const answer = await overview(hostId)
       expect(answer.status).toBe(status)
-      expect(Failure.parse(answer.body).error.message).toContain(label)
+      expect(ErrorResponse.parse(answer.body).error.message).toContain(label)
       expect(answer.text).not.toMatch(/127\.0\.0\.1|localhost|wrong-password|watchhouse/)
       expect(answer.tookMs).toBeLessThan(hangEndsWithinMs)
     },
@@ -71,7 +71,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
 
   it('lists unreachable hosts in healthz at once, without connecting to any', async () => {
     const states = await eventually(
-      async () => Healthz.parse((await fetchJson(`${product.url}/api/healthz`)).body).hosts,
+      async () => HealthzResponse.parse((await fetchJson(`${product.url}/api/healthz`)).body).hosts,
       (hosts) => hosts.every((host) => host.status !== 'unknown'),
     )
     expect(states).toEqual([
@@ -93,7 +93,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
     expect(host.status).toBe(404)
     const chart = await fetchJson(`${product.url}/api/v1/charts/query-coutn?hostId=0`)
     expect(chart.status).toBe(404)
-    expect(Failure.parse(chart.body).error.message + JSON.stringify(chart.body)).toContain('query-count')
+    expect(ErrorResponse.parse(chart.body).error.message + JSON.stringify(chart.body)).toContain('query-count')
     const table = await fetchJson(`${product.url}/api/v1/tables/diks?hostId=0`)
     expect(table.status).toBe(404)
     expect(JSON.stringify(table.body)).toContain('disks')

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixtures } from '../testing/conformance/fixtures.ts'
 import { startOpenProduct } from '../testing/conformance/start.ts'
-import type { Further } from '../mcp/protocol/server.ts'
+import type { AdditionalTools } from '../mcp/protocol/server.ts'
 
 const startLimitMs = 120_000
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
@@ -22,7 +22,7 @@ const runSuite = async (url: string, revision: string, expected?: string) =>
 
 interface Case {
   what: string
-  further?: Further
+  further?: AdditionalTools
   /** Baseline file with the expected failures, by protocol revision. */
   failing: Readonly<Record<string, string | undefined>>
 }

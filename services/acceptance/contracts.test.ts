@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { breaks } from './release/breaks.ts'
-import { lastRelease, presentContracts } from '../generate/contracts.ts'
+import { findBreakingChanges } from './release/breaks.ts'
+import { readLastRelease, readPresentContracts } from '../generate/contracts.ts'
 
 const request = z.object({ hostKey: z.string(), limit: z.number().max(10).optional(), order: z.enum(['asc', 'desc']) })
 const between = (before: z.ZodType, now: z.ZodType) => {
   const contract = (schema: z.ZodType) => ({ 'query.rows': { input: z.toJSONSchema(schema, { io: 'input' }) } })
-  return breaks(contract(before), contract(now))
+  return findBreakingChanges(contract(before), contract(now))
 }
 
 describe('a contract of the bus', () => {
@@ -23,9 +23,11 @@ describe('a contract of the bus', () => {
     const grown = z.union([...output.options, z.object({ later: z.literal(true) })])
     expect(between(output, grown)).toEqual([])
     expect(between(grown, output)).not.toEqual([])
-    expect(breaks({ a: { callers: ['gateway'] } }, { a: { callers: ['gateway', 'mcp'] }, b: {} })).toEqual([])
-    expect(breaks({ a: { callers: ['gateway', 'mcp'] } }, { a: { callers: ['gateway'] } })).toHaveLength(1)
-    expect(breaks({ a: {}, b: {} }, { a: {} })).toEqual(['b is gone'])
+    expect(findBreakingChanges({ a: { callers: ['gateway'] } }, { a: { callers: ['gateway', 'mcp'] }, b: {} })).toEqual(
+      [],
+    )
+    expect(findBreakingChanges({ a: { callers: ['gateway', 'mcp'] } }, { a: { callers: ['gateway'] } })).toHaveLength(1)
+    expect(findBreakingChanges({ a: {}, b: {} }, { a: {} })).toEqual(['b is gone'])
   })
 
   const input = 'query.rows.input'
@@ -65,8 +67,8 @@ describe('a contract of the bus', () => {
   })
 
   it('can be read by the last release and read what that sends; `npm run generate -- --release` records a release', async () => {
-    const { version, contracts } = await lastRelease()
+    const { version, contracts } = await readLastRelease()
     expect(version).toMatch(/^\d+\.\d+\.\d+$/)
-    expect(breaks(contracts, await presentContracts())).toEqual([])
+    expect(findBreakingChanges(contracts, await readPresentContracts())).toEqual([])
   })
 })

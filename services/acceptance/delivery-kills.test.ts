@@ -8,12 +8,12 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { DeliveryRecord, recordKey } from '../alert-dispatcher/delivery/record.ts'
-import { notificationOf } from '../alert-dispatcher/delivery/testing/notification.ts'
-import { asMessage } from '../alert-dispatcher/notification.ts'
+import { DeliveryRecord, deliveryRecordKey } from '../alert-dispatcher/delivery/record.ts'
+import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
+import { toOutboxMessage } from '../alert-dispatcher/notification.ts'
 import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 
@@ -56,7 +56,7 @@ const startCollector = async (): Promise<Collector> => {
       setTimeout(() => response.end('ok'), answerMs)
     })
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: origin,
     counts,
@@ -66,14 +66,21 @@ const startCollector = async (): Promise<Collector> => {
 }
 
 const fire = (store: Store, number: number) => {
-  const notification = notificationOf({ episode: `episode-${number}`, title: `alert-${number} fires`, hostKey: null })
-  return store.update(`state:${number}`, z.number(), () => ({ value: number, outbox: [asMessage(notification)] }))
+  const notification = createNotification({
+    episode: `episode-${number}`,
+    title: `alert-${number} fires`,
+    hostKey: null,
+  })
+  return store.update(`state:${number}`, z.number(), () => ({ value: number, outbox: [toOutboxMessage(notification)] }))
 }
 
 const recover = (store: Store, number: number) => {
   const of = { episode: `episode-${number}`, title: `alert-${number} ends`, hostKey: null }
-  const notification = notificationOf({ ...of, kind: 'recover', sequence: 1 })
-  return store.update(`state:${number}`, z.number(), () => ({ value: -number, outbox: [asMessage(notification)] }))
+  const notification = createNotification({ ...of, kind: 'recover', sequence: 1 })
+  return store.update(`state:${number}`, z.number(), () => ({
+    value: -number,
+    outbox: [toOutboxMessage(notification)],
+  }))
 }
 
 interface Servers {
@@ -140,7 +147,7 @@ const countUnrecorded = async (
   const received = notifications.filter((notification) => counts.has(notification.text))
   const outcomes = await Promise.all(
     received.map(async ({ episode, sequence, target }) => {
-      const record = await store.get(recordKey(episode), DeliveryRecord)
+      const record = await store.get(deliveryRecordKey(episode), DeliveryRecord)
       return record?.recipients[target]?.taken.includes(sequence) ?? false
     }),
   )

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { readDocument, type ServedDocument } from '../gateway/testing/served-document.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { gatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
@@ -121,7 +121,7 @@ describe('the document of the API, about every operation', () => {
     socket.end(bytes)
     const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
     expect(head).toMatch(/^HTTP\/1\.1 431 /)
-    expect(Failure.parse(JSON.parse(body)).error.type).toBe('too-large')
+    expect(ErrorResponse.parse(JSON.parse(body)).error.type).toBe('too-large')
     const answer = new Response(body, { status: 431, headers: json })
     await document.expectDocumented(health, answer)
   })

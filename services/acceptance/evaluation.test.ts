@@ -1,28 +1,28 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { reportOf, isRight, type Score } from '../agent/evaluation/score.ts'
-import { scenarios } from '../agent/evaluation/scenarios.ts'
+import { formatEvaluationReport, passesAllCriteria, type AnswerScore } from '../agent/evaluation/score.ts'
+import { evaluationScenarios } from '../agent/evaluation/scenarios.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
-import { evaluate } from './evaluation/evaluate.ts'
-import { scriptOf } from './evaluation/scripted.ts'
+import { evaluateAgent } from './evaluation/evaluate.ts'
+import { createScenarioScript } from './evaluation/scripted.ts'
 
 const withinMs = 300_000
 
 vi.setConfig({ hookTimeout: withinMs })
 let gateway: ScriptedGateway
-let scores: readonly Score[] = []
+let scores: readonly AnswerScore[] = []
 beforeAll(async () => {
   gateway = await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] })
-  scores = await evaluate({
+  scores = await evaluateAgent({
     variables: gatewayVariables(gateway),
-    before: (scenario) => gateway.play(scriptOf(scenario)),
+    before: (scenario) => gateway.play(createScenarioScript(scenario)),
   })
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-it.each(scenarios.map(({ name }) => name))('the agent finds its way from question to answer: %s', (name) => {
+it.each(evaluationScenarios.map(({ name }) => name))('the agent finds its way from question to answer: %s', (name) => {
   const score = scores.find((each) => each.name === name)
-  expect(score && isRight(score), JSON.stringify(score)).toBe(true)
+  expect(score && passesAllCriteria(score), JSON.stringify(score)).toBe(true)
 })
 
 it('sends the model host data as data only, and no secrets', () => {
@@ -37,5 +37,5 @@ it('sends the model host data as data only, and no secrets', () => {
 })
 
 it('a report says what was right and what it cost', () => {
-  expect(reportOf('a model', scores)).toContain('12 of 12 right; cause named in 12 of 12')
+  expect(formatEvaluationReport('a model', scores)).toContain('12 of 12 right; cause named in 12 of 12')
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { HostsResponse, OverviewResponse } from '#proto/http/data.ts'
-import { Healthz } from '#proto/http/status.ts'
+import { HealthzResponse } from '#proto/http/status.ts'
 import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
@@ -33,7 +33,7 @@ it('starts two embedded hosts without a host list, logs it, and stops them at it
   const { data } = HostsResponse.parse((await fetchJson(`${product.url}/api/v1/hosts`)).body)
   expect(data.map(({ name }) => name)).toEqual(labels)
   const health = await eventually(
-    async () => Healthz.parse((await fetchJson(`${product.url}/api/healthz`)).body),
+    async () => HealthzResponse.parse((await fetchJson(`${product.url}/api/healthz`)).body),
     ({ hosts }) => hosts.every(({ status }) => status === 'up'),
   )
   expect(health.ok).toBe(true)

@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { ConnectionSessionResponse } from '#proto/http/connections.ts'
 import { ChartResponse, TableResponse } from '#proto/http/data.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
@@ -59,7 +59,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for user
     expect((await settings()).status).toBe(200)
     const refused = await openSession()
     expect(refused.status).toBe(503)
-    expect(Failure.parse(refused.body).error.message).toContain('no process with SVC_QUERY_ROLE=guest is running')
+    expect(ErrorResponse.parse(refused.body).error.message).toContain('no process with SVC_QUERY_ROLE=guest is running')
     expect((await settings(headers)).status).toBe(503)
     await product.guest?.restart()
     expect((await settings(headers)).status).toBe(200)

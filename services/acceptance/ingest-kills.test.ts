@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
-import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
+import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { eventually } from '../testing/fetch-json.ts'
 import { type ProductProcess, startProcess } from '../testing/product/process.ts'
@@ -120,7 +120,7 @@ describeWith(['nats', 'redis', 'postgres'], 'events while their keepers are kill
     )
     const often = new Map<string, number>()
     const queue = scope.use(await openNatsQueue({ url: nats.url, replicas: 1 }, { caller: 'ingest', instance: 'test' }))
-    const consumer = { stream: 'EVENTS', name: 'test', subjects: inboundSubjects, body: InboundEvent } as const
+    const consumer = { stream: 'EVENTS', name: 'test', subjects: inboundSubjectPattern, body: InboundEvent } as const
     scope.use(
       await queue.consume(consumer, async ({ body: { dedupKey } }) => {
         often.set(dedupKey, (often.get(dedupKey) ?? 0) + 1)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { EventsResponse } from '#proto/http/events.ts'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
@@ -17,7 +17,7 @@ const startWebhook = async () => {
     notifications.push(z.object({ text: z.string() }).parse(JSON.parse(text)).text)
     response.end('ok')
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: `${origin}/hook`,
     notifications,

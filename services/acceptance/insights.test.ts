@@ -10,17 +10,17 @@ import {
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
-import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
-import { clickhouseStore } from '../report/stores/index.ts'
+import { openParts, createSilentTelemetry } from '../query/testing/open-parts.ts'
+import { createClickhouseInsightStore } from '../report/stores/index.ts'
 import { insightStoreSuite } from '../report/stores/stores.suite.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
 import {
-  hashOfOne,
-  type InventingHost,
-  inventedProcesses,
-  inventedReplicas,
-  startInventing,
+  selectOneHash,
+  type FakeTablesHost,
+  fakeProcessStatements,
+  fakeReplicaStatements,
+  startFakeTablesHost,
 } from '../testing/invented-tables.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -29,7 +29,7 @@ const startLimitMs = 180_000
 
 /** The host that all tests share. */
 let sandbox: Sandbox
-let inventing: InventingHost
+let inventing: FakeTablesHost
 const opened = new AsyncDisposableStack()
 beforeAll(async () => {
   sandbox = opened.use(await startSandbox())
@@ -39,12 +39,12 @@ beforeAll(async () => {
     'CREATE TABLE shop.orders (n UInt64, v UInt8) ENGINE = MergeTree ORDER BY n',
     'INSERT INTO shop.orders VALUES (1, 1)',
     'ALTER TABLE shop.orders UPDATE v = throwIf(n > 0) WHERE 1 SETTINGS mutations_sync = 0',
-    ...inventedReplicas,
-    ...inventedProcesses,
+    ...fakeReplicaStatements,
+    ...fakeProcessStatements,
   ]) {
     await queryEngine(sandbox.url, statement)
   }
-  inventing = opened.use(await startInventing(sandbox.url, ['replicas', 'processes']))
+  inventing = opened.use(await startFakeTablesHost(sandbox.url, ['replicas', 'processes']))
   const failing = `SELECT count() AS failing FROM system.mutations WHERE latest_fail_reason != ''`
   await eventually(
     () => queryEngine(sandbox.url, failing),
@@ -60,10 +60,17 @@ describe('insights on the hosts themselves', () => {
     const hub = openMemoryHub()
     const open = async (caller: 'query' | 'report') =>
       opened.use(
-        await openBus({ hub, caller, instance: caller, version: '1', telemetry: quietTelemetry(), clock: systemClock }),
+        await openBus({
+          hub,
+          caller,
+          instance: caller,
+          version: '1',
+          telemetry: createSilentTelemetry(),
+          clock: systemClock,
+        }),
       )
     opened.use(await (await open('query')).serve(query, parts.handlers))
-    return clickhouseStore((await open('report')).client(query), pino({ level: 'silent' }))
+    return createClickhouseInsightStore((await open('report')).client(query), pino({ level: 'silent' }))
   })
 })
 
@@ -137,7 +144,7 @@ describeOnTopologies('insights', (topology) => {
   it.each([
     ['readonly-replica', 'shop.lost', 'critical', { database: 'shop', table: 'lost', isReadonly: 1 }],
     ['replica-lag', 'shop.late', 'info', { database: 'shop', table: 'late', delaySeconds: 400 }],
-    ['long-query', hashOfOne, 'warning', { hash: hashOfOne, user: 'reports', elapsedSeconds: 4_000 }],
+    ['long-query', selectOneHash, 'warning', { hash: selectOneHash, user: 'reports', elapsedSeconds: 4_000 }],
   ])('%s is found by the tables of a host that say so', async (kind, subject, severity, row) => {
     const { data } = await generate({ hostId: 3, force: true })
     const found = data.filter((insight) => insight.kind === kind)

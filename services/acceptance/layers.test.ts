@@ -1,8 +1,8 @@
 import { matchesGlob } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
-import { forbidden, targetOf } from './shape/layers.ts'
-import { importsOf, isCode, readSource, repositoryFiles } from '../testing/source-file.ts'
+import { explainForbiddenImport, resolveImport } from './shape/layers.ts'
+import { listImports, isCode, readSource, repositoryFiles } from '../testing/source-file.ts'
 
 describe('who may import whom', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('who may import whom', () => {
     ['web/src/lib/api/client.ts', '../../../../services/shared/time/clock.ts'],
     ['charts/merges/build.ts', 'zod'],
   ])('%s may not import %s', (path, specifier) => {
-    expect(forbidden(path, specifier)).toContain(specifier)
+    expect(explainForbiddenImport(path, specifier)).toContain(specifier)
   })
 
   it.each([
@@ -39,20 +39,22 @@ describe('who may import whom', () => {
     ['services/main.ts', './sandbox/start.ts'],
     ['web/src/lib/api/client.ts', '#proto/http/data.ts'],
   ])('%s may import %s', (path, specifier) => {
-    expect(forbidden(path, specifier)).toBeUndefined()
+    expect(explainForbiddenImport(path, specifier)).toBeUndefined()
   })
 
   it('holds for every import of the repository', () => {
     const files = repositoryFiles().filter(isCode).map(readSource)
-    const found = files.flatMap((file) => importsOf(file).flatMap((one) => forbidden(file.path, one) ?? []))
+    const found = files.flatMap((file) =>
+      listImports(file).flatMap((one) => explainForbiddenImport(file.path, one) ?? []),
+    )
     expect(found).toEqual([])
   })
 
   it('sees static, exported, dynamic and component imports', () => {
     const text = "import a from 'one'\nexport { b } from 'two'\nexport * from 'three'\nawait import('four')\n"
-    expect(importsOf({ path: 'services/x.ts', text }).toSorted()).toEqual(['four', 'one', 'three', 'two'])
+    expect(listImports({ path: 'services/x.ts', text }).toSorted()).toEqual(['four', 'one', 'three', 'two'])
     const component = '<p>{1}</p>\n<script lang="ts">\n  import A from \'./A.svelte\'\n</script>\n'
-    expect(importsOf({ path: 'web/src/B.svelte', text: component })).toEqual(['./A.svelte'])
+    expect(listImports({ path: 'web/src/B.svelte', text: component })).toEqual(['./A.svelte'])
   })
 })
 
@@ -68,7 +70,7 @@ describe('what the image is made of', () => {
 
   it('has the packages that the product imports, and no others', () => {
     const imported = services
-      .flatMap(importsOf)
+      .flatMap(listImports)
       .flatMap((one) => /^(?![.#]|node:)(?:@[^/]+\/)?[^/]+/.exec(one)?.[0] ?? [])
     // `node` runs the product and is not imported. `pino-pretty` is a development dependency that is used if installed.
     const installed = [...Object.keys(packageFile.dependencies).filter((name) => name !== 'node'), 'pino-pretty']
@@ -79,7 +81,7 @@ describe('what the image is made of', () => {
     // Entry points: the product, and shared modules that only generators import.
     const generated = ['bus/accounts.ts', 'config/build-time.ts', 'config/reference.ts']
     const entries = ['services/main.ts', ...generated.map((path) => `services/shared/${path}`)]
-    const imported = sources.flatMap((file) => importsOf(file).map((one) => targetOf(file.path, one)))
+    const imported = sources.flatMap((file) => listImports(file).map((one) => resolveImport(file.path, one)))
     expect(imported).toContain('services/query/service.ts')
     const needed = new Set([...entries, ...imported])
     expect(services.map(({ path }) => path).filter((path) => !needed.has(path))).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { startHangingHost } from '../testing/bad-hosts.ts'
-import { readExposition, valueIn } from '../testing/exposition-format.ts'
+import { parseExposition, findSampleValue } from '../testing/exposition-format.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
 import { startStubFleet } from '../testing/stub-fleet.ts'
@@ -15,14 +15,14 @@ describeOnTopologies('the figures for Prometheus', (topology) => {
     const { status, headers, text } = await fetchJson(`${product.url}${path}`)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-    const families = readExposition(text)
+    const families = parseExposition(text)
     for (const host of ['0', '1']) {
-      expect(valueIn(families, 'watchhouse_host_up', { host })).toBe(1)
-      expect(valueIn(families, 'clickhouse_query', { host })).toBeGreaterThanOrEqual(1)
-      expect(valueIn(families, 'clickhouse_uptime', { host })).toBeGreaterThanOrEqual(0)
+      expect(findSampleValue(families, 'watchhouse_host_up', { host })).toBe(1)
+      expect(findSampleValue(families, 'clickhouse_query', { host })).toBeGreaterThanOrEqual(1)
+      expect(findSampleValue(families, 'clickhouse_uptime', { host })).toBeGreaterThanOrEqual(0)
     }
     expect(families.get('clickhouse_query')).toMatchObject({ type: 'gauge', help: expect.stringContaining('queries') })
-    expect(valueIn(families, 'watchhouse_host_info', { host: '1', name: 'two' })).toBe(1)
+    expect(findSampleValue(families, 'watchhouse_host_info', { host: '1', name: 'two' })).toBe(1)
   })
 
   it('lack those of a host that hangs, and no others', async () => {
@@ -31,10 +31,10 @@ describeOnTopologies('the figures for Prometheus', (topology) => {
     const hosts = [...fleet.hosts, { url: hanging.url, name: 'hanging' }]
     await using product = await startProduct({ topology, hosts })
     const first = await fetchJson(`${product.url}${path}`)
-    const families = readExposition(first.text)
-    const up = ['0', '1', '2'].map((host) => valueIn(families, 'watchhouse_host_up', { host }))
+    const families = parseExposition(first.text)
+    const up = ['0', '1', '2'].map((host) => findSampleValue(families, 'watchhouse_host_up', { host }))
     expect(up).toEqual([1, 1, 0])
-    expect(valueIn(families, 'watchhouse_host_failure', { host: '2', reason: 'timeout' })).toBe(1)
+    expect(findSampleValue(families, 'watchhouse_host_failure', { host: '2', reason: 'timeout' })).toBe(1)
     expect(families.get('clickhouse_stubfigure9')?.samples.size).toBe(2)
   })
 })
@@ -51,7 +51,7 @@ describeWith(['nats', 'redis', 'postgres'], 'fifty scrapers that come at once to
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
     expect(fleet.batches()).toEqual(Array(100).fill(1))
 
-    const [all = new Map(), one = new Map()] = answers.map(({ text }) => readExposition(text))
+    const [all = new Map(), one = new Map()] = answers.map(({ text }) => parseExposition(text))
     // On a busy machine, some hosts miss the deadline. The same response reports them as down.
     const up = [...(all.get('watchhouse_host_up')?.samples.values() ?? [])]
     expect(up).toHaveLength(100)

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AlertConfigIdResponse } from '#proto/http/alerts.ts'
-import { Failure } from '#proto/http/answer.ts'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { certificate } from '../alert-dispatcher/channels/testing/certificate.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { testCertificate } from '../alert-dispatcher/channels/testing/certificate.ts'
 import { type JsonResponse, fetchJson } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
@@ -30,12 +30,12 @@ const startReceiver = async (opened: AsyncDisposableStack, isSecure: boolean): P
   const sent: Sent[] = []
   const take = ({ url: path = '', headers: { authorization } }: IncomingMessage) =>
     void sent.push({ path, authorization })
-  const server = isSecure ? createSecureServer(certificate) : createServer()
+  const server = isSecure ? createSecureServer(testCertificate) : createServer()
   server.on('request', (request, response) => {
     take(request)
     request.resume().on('end', () => response.end('{}'))
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   opened.defer(stop)
   return { url: isSecure ? origin.replace('http://127.0.0.1', 'https://localhost') : origin, sent }
 }
@@ -53,7 +53,7 @@ describe('a secret whose address changes', () => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-moved-secrets-'))
     opened.defer(() => rm(directory, { recursive: true }))
     const authority = join(directory, 'authority.pem')
-    await writeFile(authority, certificate.cert)
+    await writeFile(authority, testCertificate.cert)
     const receivers = [false, false, false, true, true].map((isSecure) => startReceiver(opened, isSecure))
     ;[operators, own, foreign, secure, foreignSecure] = (await Promise.all(receivers)) as [
       Receiver,
@@ -92,7 +92,7 @@ describe('a secret whose address changes', () => {
     expect(await send('POST', `channels/${channel}/test`, {})).toMatchObject({ status: 200 })
   const refused = (answer: JsonResponse, parameter: string) => {
     expect(answer.status).toBe(400)
-    const { error } = Failure.parse(answer.body)
+    const { error } = ErrorResponse.parse(answer.body)
     expect(error).toMatchObject({ type: 'invalid', details: { parameter } })
     expect(error.message).toMatch(new RegExp(`^${parameter.replace('.', '\\.')} must be given again`))
     expect(answer.text).not.toMatch(/tk_/)

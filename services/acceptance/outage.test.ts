@@ -1,6 +1,6 @@
 // @module-tag long
 import { expect, it, vi } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { startHeldHost } from '../testing/held-host.ts'
@@ -35,7 +35,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', ()
     expect(cutOff.tookMs).toBeLessThan(silenceEndsWithinMs)
     const unheard = await rows()
     expect(unheard.status).toBe(503)
-    expect(Failure.parse(unheard.body).error.type).toBe('unavailable')
+    expect(ErrorResponse.parse(unheard.body).error.type).toBe('unavailable')
     expect(unheard.tookMs).toBeLessThan(atOnceMs)
     expect((await fetchJson(`${product.url}/api/healthz`)).status).toBe(200)
     expect((await fetchJson(`${product.gateway.operationsUrl}/readyz`)).status).toBe(200)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSkills } from '../agent/skills/skills.ts'
 import { checkReadOnly } from '../query/read-only/read-only.ts'
 import { reportRuns, type StatementRuns } from '../query/testing/statement-runs.ts'
-import { answerOf } from '../sandbox/curl.ts'
+import { fetchText } from '../sandbox/curl.ts'
 import type { Sandbox } from '../sandbox/start.ts'
 import { startSeeded } from '../testing/seeded.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   sandbox = await startSeeded('one')
 }, startLimitMs)
 afterAll(async () => {
-  const version = await answerOf(sandbox.url, 'SELECT version()')
+  const version = await fetchText(sandbox.url, 'SELECT version()')
   await sandbox[Symbol.asyncDispose]()
   reportRuns({ where: `the embedded engine ${version}`, branches })
 })
@@ -35,7 +35,7 @@ const runSql = (
   settings: Record<string, string> = {},
 ) => {
   const bound = Object.entries(parameters).map(([name, value]) => [`param_${name}`, asTsv(value)])
-  return answerOf(sandbox.url, sql, { ...Object.fromEntries(bound), ...settings })
+  return fetchText(sandbox.url, sql, { ...Object.fromEntries(bound), ...settings })
 }
 
 /** Escapes a value for a query parameter, which ClickHouse reads in TSV format. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { durationsAreMonotonic, instantFiles } from './shape/clocks.ts'
-import { type Rule, castsAreExplained, classesHaveAReason, exportsAreDocumented, namesAreWords } from './shape/rules.ts'
+import { durationsAreMonotonic, wallClockFiles } from './shape/clocks.ts'
+import {
+  type LintRule,
+  castsAreExplained,
+  classesHaveAReason,
+  exportsAreDocumented,
+  namesAreWords,
+} from './shape/rules.ts'
 import { isCode, isTest, readSource, repositoryFiles } from '../testing/source-file.ts'
 
 const product = repositoryFiles()
@@ -8,7 +14,7 @@ const product = repositoryFiles()
   .map(readSource)
 const lengthOf = (text: string): number => text.split('\n').length - 1
 
-const broken = (rule: Rule, text: string, path = 'services/x.ts'): number => rule({ path, text }).length
+const broken = (rule: LintRule, text: string, path = 'services/x.ts'): number => rule({ path, text }).length
 
 describe('sizes', () => {
   const lengths = product.map(({ text }) => lengthOf(text)).toSorted((a, b) => a - b)
@@ -59,7 +65,7 @@ describe('what a parser sees', () => {
     const isMeasured = (path: string) => !/^services\/(bench|sandbox)\/|\/testing\//.test(path)
     const files = product.filter(({ path }) => isMeasured(path))
     const calculating = files.filter((file) => durationsAreMonotonic(file).length > 0).map(({ path }) => path)
-    expect(calculating).toEqual(Object.keys(instantFiles).toSorted())
+    expect(calculating).toEqual(Object.keys(wallClockFiles).toSorted())
   })
 
   it('has classes only where there is hidden state or a base class', () => {

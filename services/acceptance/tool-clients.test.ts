@@ -8,7 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOpenProduct } from '../testing/conformance/start.ts'
-import { modern } from '../testing/tool-server.ts'
+import { statelessRevision } from '../testing/tool-server.ts'
 
 const startLimitMs = 120_000
 /** Exit code of the MCP Inspector if the tool call failed. */
@@ -41,8 +41,8 @@ const connectModern = (mode: Mode) => async () => {
 describe.each([
   ['the client of the classic era', connectClassic, classic],
   ['the client of today that begins as before', connectModern('legacy'), classic],
-  ['the client of today that finds out', connectModern('auto'), modern],
-  ['the client of today that insists', connectModern({ pin: modern }), modern],
+  ['the client of today that finds out', connectModern('auto'), statelessRevision],
+  ['the client of today that insists', connectModern({ pin: statelessRevision }), statelessRevision],
 ])('%s', (_what, connect, expected) => {
   let connected: Awaited<ReturnType<typeof connect>>
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ServerCard } from '#proto/http/mcp.ts'
 import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
-import { modern, startToolServer, type ToolServer } from '../testing/tool-server.ts'
+import { statelessRevision, startToolServer, type ToolServer } from '../testing/tool-server.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
 const startLimitMs = 180_000
@@ -66,7 +66,7 @@ describeOnTopologies('the tool server', (topology) => {
       const { result } = await server.current('server/discover')
       expect(result).toMatchObject({
         resultType: 'complete',
-        supportedVersions: [modern],
+        supportedVersions: [statelessRevision],
         ttlMs: 3_600_000,
         cacheScope: 'public',
       })
@@ -135,7 +135,7 @@ describeOnTopologies('the tool server', (topology) => {
     const [remote] = card.remotes
     for (const protocolVersion of remote?.supportedProtocolVersions ?? []) {
       const hello = { protocolVersion, capabilities: {}, clientInfo: { name: 'curl', version: '8' } }
-      const { result } = await (protocolVersion === modern
+      const { result } = await (protocolVersion === statelessRevision
         ? server.current('server/discover')
         : server.classic('initialize', hello))
       expect([result?.protocolVersion, ...[result?.supportedVersions].flat()]).toContain(protocolVersion)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WeeklyReportResponse } from '#proto/http/cron.ts'
 import { BuildReportResponse, ReportResponse, ReportsResponse } from '#proto/http/reports.ts'
-import { lastWeek } from '../report/reports/material.ts'
+import { findLastWeek } from '../report/reports/material.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
 import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
-import { fortnightOf, type LoggedStatement, logFortnight, usedGibibytes } from '../testing/fortnight.ts'
+import { generateFortnight, type LoggedStatement, logFortnight, usedGibibytes } from '../testing/fortnight.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -19,8 +19,8 @@ const weekMs = 168 * hourMs
 
 /** The host with two weeks of history that both topologies share. */
 let sandbox: Sandbox
-const week = lastWeek(Date.now(), 'UTC')
-const statements = fortnightOf(week.fromMs - weekMs)
+const week = findLastWeek(Date.now(), 'UTC')
+const statements = generateFortnight(week.fromMs - weekMs)
 beforeAll(async () => {
   sandbox = await startSandbox()
   for (const statement of [

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 
 /** Returns the items that share words with a topic, best match first; all items in their order if none does. */
-export const bestFor = <T>(topic: string, things: readonly T[], textOf: (thing: T) => string): T[] => {
+export const rankByTopic = <T>(topic: string, things: readonly T[], textOf: (thing: T) => string): T[] => {
   const wanted = wordsOf(topic)
   const score = (thing: T): number => {
     const words = wordsOf(textOf(thing))

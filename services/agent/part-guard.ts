@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { ChartPart } from '#proto/agent-parts.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { exactly, read } from '#shared/config/setting.ts'
+import { exactly, parseSettings } from '#shared/config/setting.ts'
 import type { DataPart } from '#shared/tools/tool.ts'
 
 /** The settings of the check for invalid charts. */
@@ -41,5 +41,5 @@ const axesOf = ({ columns, x, y }: ChartPart): string[] => {
 }
 
 const logsProblems = (env: Environment): boolean =>
-  read(partGuardSettings, env).AGENT_JSON_RENDER_PATCH_GUARD_DEBUG &&
-  read(processSettings, env).NODE_ENV !== 'production'
+  parseSettings(partGuardSettings, env).AGENT_JSON_RENDER_PATCH_GUARD_DEBUG &&
+  parseSettings(processSettings, env).NODE_ENV !== 'production'

@@ -7,8 +7,8 @@ import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { read } from '#shared/config/setting.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { type ApprovalRequests, openApprovalRequests } from './approvals/approval-requests.ts'
@@ -16,7 +16,7 @@ import { agentSettings } from './config.ts'
 import { type Conversations, openConversations } from './conversations/open.ts'
 import { type EgressRequests, openEgressRequests } from './egress/egress-requests.ts'
 import { type ExternalTools, openExternalTools } from './external/open.ts'
-import { openMcpTools, type Toolmaker, openToolmaker, type AgentTool } from './toolmaker.ts'
+import { openMcpTools, type ToolSource, combineToolSources, type AgentTool } from './toolmaker.ts'
 import { type Models, openModels } from './models/open.ts'
 import type { RunLimits } from './runs/run.ts'
 import { type Runs, openRuns } from './runs/runs.ts'
@@ -25,7 +25,7 @@ import { agentTools, postgresTools, repldbTools } from './tools/index.ts'
 import { loadSkill } from './tools/load-skill.ts'
 
 /** The dependencies of the agent's handlers. */
-export interface Parts {
+export interface AgentDeps {
   env: Environment
   clock: Clock
   log: Logger
@@ -40,7 +40,7 @@ export interface Parts {
   runs: Runs
   approvalRequests: ApprovalRequests
   egress: EgressRequests
-  toolsFor: Toolmaker
+  toolsFor: ToolSource
   metrics: AgentMetrics
 }
 
@@ -48,17 +48,17 @@ export interface Parts {
 const finishingShare = 0.6
 
 /** Additional tools and changed limits, for tests. */
-export interface Further {
+export interface AgentOverrides {
   tools?: readonly AgentTool[]
   limits?: Partial<RunLimits>
 }
 
 /** Opens the dependencies of the handlers. The caller disposes of the runs; `opened` owns everything else. */
-export const openParts = async (
-  { env, bus, clock, net, store, telemetry: { log, metrics } }: Context,
-  { tools = [], limits = {} }: Further,
+export const openAgentDeps = async (
+  { env, bus, clock, net, store, telemetry: { log, metrics } }: ServiceContext,
+  { tools = [], limits = {} }: AgentOverrides,
   opened: AsyncDisposableStack,
-): Promise<Parts> => {
+): Promise<AgentDeps> => {
   const clients = {
     query: bus.client(query),
     report: bus.client(report),
@@ -67,10 +67,10 @@ export const openParts = async (
   const models = opened.use(openModels({ env, net, clock, store, log }))
   const conversations = opened.use(openConversations({ env, net, clock, log, models }))
   const external = opened.use(openExternalTools({ env, net, clock, log }))
-  const graceMs = () => read(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
+  const graceMs = () => parseSettings(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
   const runs = openRuns({ instance: bus.instance, graceMs, limits })
   const mcpTools = openMcpTools(bus.client(mcp), clock)
-  const from: Toolmaker[] = [
+  const from: ToolSource[] = [
     async () => [...tools, loadSkill(skills), ...agentTools],
     async (_question, call) => ((await clients.query.postgresOffered({}, call)).isOffered ? postgresTools : []),
     async (_question, call) => ((await readsReplication(env, clients.query, call)) ? repldbTools : []),
@@ -89,14 +89,14 @@ export const openParts = async (
     runs,
     approvalRequests: openApprovalRequests(),
     egress: openEgressRequests(),
-    toolsFor: openToolmaker({ env, from, log }),
+    toolsFor: combineToolSources({ env, from, log }),
     metrics: openAgentMetrics(metrics, () => runs.running),
   }
 }
 
 /** Returns whether a replication service is configured and the agent may read from it. */
 const readsReplication = async (env: Environment, client: Client<typeof query>, call: Call): Promise<boolean> =>
-  read(agentSettings, env).SVC_FEATURE_REPLDB_AGENT && (await client.repldbOffer({}, call)).isConfigured
+  parseSettings(agentSettings, env).SVC_FEATURE_REPLDB_AGENT && (await client.repldbOffer({}, call)).isConfigured
 
 /** Records the Prometheus metrics of answers. */
 interface AgentMetrics {

@@ -1,6 +1,6 @@
 import { agent } from '#proto/agent.ts'
-import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
-import { type Further, openParts, type Parts } from './parts.ts'
+import type { ServiceContext, RunningService, Start } from '#shared/lifecycle/service.ts'
+import { type AgentOverrides, openAgentDeps, type AgentDeps } from './parts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { conversationHandlers } from './conversations/open.ts'
 import { externalHandlers } from './external/open.ts'
@@ -8,14 +8,14 @@ import { modelHandlers } from './models/open.ts'
 import { skillHandlers } from './skills/skills.ts'
 import { resolveApproval, takeApproval } from './approvals/approval-requests.ts'
 import { decideEgress } from './egress/egress-requests.ts'
-import { read, stop } from './runs/runs.ts'
-import { start as startAnswer } from './loop/start.ts'
+import { createReadHandler, createStopHandler } from './runs/runs.ts'
+import { createStartHandler as startAnswer } from './loop/start.ts'
 import { summarize } from './models/complete-text.ts'
 
-const handlers = (parts: Parts): Handlers<typeof agent> => ({
+const handlers = (parts: AgentDeps): Handlers<typeof agent> => ({
   start: startAnswer(parts),
-  read: read(parts),
-  stop: stop(parts),
+  read: createReadHandler(parts),
+  stop: createStopHandler(parts),
   takeApproval: takeApproval(parts),
   resolveApproval: resolveApproval(parts),
   decideEgress: decideEgress(parts),
@@ -33,9 +33,9 @@ const maxInFlight = 4_096
 export const start: Start = (context) => startWith(context)
 
 /** Starts the agent with overrides for tests. */
-export const startWith = async (context: Context, further: Further = {}): Promise<RunningService> => {
+export const startWith = async (context: ServiceContext, further: AgentOverrides = {}): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
-  const parts = await openParts(context, further, opened)
+  const parts = await openAgentDeps(context, further, opened)
   const { runs } = parts
   opened.use(await context.bus.serve(agent, handlers(parts), { maxInFlight, load: () => runs.running }))
   // Runs end first, so that their readers receive the final events.

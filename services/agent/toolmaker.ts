@@ -29,19 +29,19 @@ export interface EgressTool {
 }
 
 /** A source of tools: returns the tools that it offers for a question. */
-export type Toolmaker = (question: AgentQuestion, call: Call) => Promise<readonly AgentTool[]>
+export type ToolSource = (question: AgentQuestion, call: Call) => Promise<readonly AgentTool[]>
 
-/** Dependencies of `openToolmaker`. */
+/** Dependencies of `combineToolSources`. */
 interface Sources {
   env: Environment
   /** In order of precedence: of several tools with the same name, the first one is used. */
-  from: readonly Toolmaker[]
+  from: readonly ToolSource[]
   log: Logger
 }
 
 /** Combines the tools of all sources, which are queried concurrently. A failed source is logged and omitted. */
-export const openToolmaker =
-  ({ env, from, log }: Sources): Toolmaker =>
+export const combineToolSources =
+  ({ env, from, log }: Sources): ToolSource =>
   async (question, call) => {
     const made = await Promise.allSettled(from.map((make) => make(question, call)))
     call.signal.throwIfAborted()

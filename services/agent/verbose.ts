@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Environment } from '#shared/config/environment.ts'
-import { flag, read } from '#shared/config/setting.ts'
+import { flag, parseSettings } from '#shared/config/setting.ts'
 
 /** The setting that enables verbose logging. */
 export const verboseSettings = {
@@ -16,8 +16,8 @@ export const logVerbosely = (
   facts: Record<string, unknown>,
   message: string,
 ): void => {
-  if (read(verboseSettings, env).AGENT_DEBUG) log.info(facts, message)
+  if (parseSettings(verboseSettings, env).AGENT_DEBUG) log.info(facts, message)
 }
 
 /** Returns the time since a `performance.now()` timestamp, rounded to milliseconds. */
-export const tookMs = (beganMs: number): number => Math.round(performance.now() - beganMs)
+export const elapsedMsSince = (beganMs: number): number => Math.round(performance.now() - beganMs)

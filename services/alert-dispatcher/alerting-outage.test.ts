@@ -1,7 +1,7 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { expect, it, vi } from 'vitest'
 import { startDispatchers } from '../testing/alerts/dispatchers.ts'
-import { openGround } from '../testing/alerts/ground.ts'
+import { openDispatcherBackends } from '../testing/alerts/ground.ts'
 import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startPostgres } from '../testing/servers.ts'
 
@@ -10,12 +10,12 @@ vi.setConfig({ testTimeout: 60_000 })
 describeWith(['postgres'], 'while the state database is unavailable', () => {
   it('uses the last known configuration, keeps sweeping and rejects changes', async () => {
     await using postgres = await startPostgres({ private: true })
-    await using ground = await openGround('memory')
+    await using ground = await openDispatcherBackends('memory')
     const clock = { ms: Date.UTC(2026, 0, 5, 12) }
     const watched = { names: ['one'], values: { 'one/disk': 85 } }
     await using dispatchers = await startDispatchers({
       place: await ground.next(),
-      clock: clockOf(() => clock.ms),
+      clock: createClock(() => clock.ms),
       env: { HEALTH_ALERT_ENABLED: 'true', SVC_STATE_DB_URL: postgres.url, SVC_HEALTH_CONFIG_DIRECTORY: '/nowhere' },
       watched,
     })

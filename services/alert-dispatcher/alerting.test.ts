@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,16 +6,16 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { AlertConfigUpdate } from '#proto/alerting.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
 import { type Dispatchers, startDispatchers } from '../testing/alerts/dispatchers.ts'
-import { type Ground, openGround } from '../testing/alerts/ground.ts'
+import { type DispatcherBackends, openDispatcherBackends } from '../testing/alerts/ground.ts'
 import type { WatchedHosts } from '../testing/alerts/watched-hosts.ts'
 
 const metrics = [
   { id: 'running-queries', title: 'Running queries', doc: '', category: 'queries', unit: 'count' as const },
 ]
 
-let ground: Ground
+let ground: DispatcherBackends
 beforeAll(async () => {
-  ground = await openGround('memory')
+  ground = await openDispatcherBackends('memory')
 })
 afterAll(() => ground[Symbol.asyncDispose]())
 
@@ -25,7 +25,7 @@ const open = async ({ env = {} }: { env?: Record<string, string> } = {}) => {
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }
   const dispatchers = await startDispatchers({
     place: await ground.next(),
-    clock: clockOf(() => clock.ms),
+    clock: createClock(() => clock.ms),
     env: { HEALTH_ALERT_ENABLED: 'true', SVC_HEALTH_CONFIG_DIRECTORY: '/nowhere', ...env },
     watched,
   })

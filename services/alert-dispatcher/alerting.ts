@@ -7,25 +7,25 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Transit } from '#shared/seal/transit.ts'
 import type { Store } from '#shared/store/store.ts'
-import type { PolicyBook } from './policy/open-policy.ts'
-import type { Stores } from './stores/stores.ts'
+import type { PolicyProvider } from './policy/open-policy.ts'
+import type { DispatcherStores } from './stores/stores.ts'
 
 /** Dependencies of the alerting handlers. */
 export interface AlertingDeps {
   env: Environment
   clock: Clock
   store: Store
-  stores: Stores
+  stores: DispatcherStores
   query: Client<typeof query>
   net: Pick<Net, 'check' | 'mail'>
-  policy: PolicyBook
+  policy: PolicyProvider
   transit: Transit
 }
 
 export type AlertingHandlers = Handlers<Service<typeof alertingMethods>>
 
 /** Throws `not-implemented` unless a state database persists the data; `what` names the rejected operation. */
-export const requireStateDatabase = ({ isPersistent }: Stores, what: string): void => {
+export const requireStateDatabase = ({ isPersistent }: DispatcherStores, what: string): void => {
   if (isPersistent) return
   throw new ServiceError(
     'not-implemented',

@@ -1,16 +1,16 @@
 import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { Episodes } from './conditions/condition.ts'
 import type { EventEpisodes } from './events/record.ts'
 import type { Notification } from './notification.ts'
-import type { Observe } from './sweeps/observe.ts'
+import type { SweepMetrics } from './sweeps/observe.ts'
 import type { WarnOfBrokenChannels, WarnOfInvalidRules } from './policy/warnings.ts'
 import type { Policy } from './policy.ts'
 
 /** Dependencies of sweeps and ticks. */
-export interface DispatcherDeps extends Pick<Context, 'env' | 'store' | 'clock' | 'net' | 'telemetry'> {
+export interface DispatcherDeps extends Pick<ServiceContext, 'env' | 'store' | 'clock' | 'net' | 'telemetry'> {
   query: Client<typeof query>
   /** Returns the current alert configuration. */
   policy(): Promise<Policy>
@@ -20,7 +20,7 @@ export interface DispatcherDeps extends Pick<Context, 'env' | 'store' | 'clock' 
   isMissed(notification: Notification): Promise<boolean>
   /** Whether episodes outlive this process. If not, the state store is authoritative. */
   isPersistent: boolean
-  observe: Observe
+  observe: SweepMetrics
   warnOfInvalidRules: WarnOfInvalidRules
   warnOfLostRoutes(policy: Policy): void
   warnOfBrokenChannels: WarnOfBrokenChannels

@@ -3,31 +3,39 @@ import type { Client, Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { openTransit } from '#shared/seal/transit.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { AlertingDeps, AlertingHandlers } from './alerting.ts'
-import { pagingServices } from './channels/paging-services.ts'
+import { createPagingServicesHandler } from './channels/paging-services.ts'
 import { chatApplicationHandlers } from './chat-application/handlers.ts'
 import type { ChatApplication } from './chat-application/open.ts'
-import { alertChecks, alertState, firing, silence, silences, unsilence, testCustomRule } from './conditions/handlers.ts'
+import {
+  alertChecks,
+  alertState,
+  createFiringHandlers,
+  silence,
+  silences,
+  unsilence,
+  testCustomRule,
+} from './conditions/handlers.ts'
 import type { Delivery } from './delivery/open.ts'
 import { previewTarget } from './delivery/preview-target.ts'
 import { deliverySettings } from './delivery/settings.ts'
 import { testChannel } from './delivery/test-channel.ts'
-import { inboundConditions } from './events/inbound-conditions.ts'
+import { createInboundConditionHandlers } from './events/inbound-conditions.ts'
 import { alertPolicy, deleteAlertConfig, updateAlertConfig } from './policy/alert-config.ts'
 import { policySettings } from './policy/layers/environment.ts'
-import type { PolicyBook } from './policy/open-policy.ts'
-import type { Stores } from './stores/stores.ts'
+import type { PolicyProvider } from './policy/open-policy.ts'
+import type { DispatcherStores } from './stores/stores.ts'
 import { subscriptionHandlers } from './subscriptions/handlers.ts'
 import type { Subscriptions } from './subscriptions/open.ts'
 import { type Schedule, sweepHandler } from './sweeps/schedule.ts'
 
-interface HandlerDeps extends Context {
+interface HandlerDeps extends ServiceContext {
   query: Client<typeof query>
-  stores: Stores
-  policy: PolicyBook
+  stores: DispatcherStores
+  policy: PolicyProvider
   delivery: Delivery
   schedule: Schedule
   subscriptions: Subscriptions
@@ -39,14 +47,14 @@ export const handlers = (deps: HandlerDeps): Handlers<typeof alerts> => {
   const withPolicy = { ...deps, policy: deps.policy.current }
   const transit = openTransit(deps.store, 'alert-dispatcher:transit-key')
   return {
-    ...firing(deps.store),
+    ...createFiringHandlers(deps.store),
     sweep: sweepHandler(deps.schedule, deps.env),
     ...deps.delivery.handlers,
     ...testChannel(withPolicy),
-    ...pagingServices(withPolicy),
+    ...createPagingServicesHandler(withPolicy),
     ...previewTarget({ ...deps, transit }),
     ...alertingHandlers({ ...deps, transit }),
-    ...inboundConditions(deps),
+    ...createInboundConditionHandlers(deps),
     ...subscriptionHandlers({ ...deps, transit }),
     ...chatApplicationHandlers(deps),
     prune: prune(deps),
@@ -71,7 +79,7 @@ const alertingHandlers = (alerting: AlertingDeps): AlertingHandlers => ({
 const dayMs = 86_400_000
 
 interface PruneDeps {
-  stores: Stores
+  stores: DispatcherStores
   delivery: Pick<Delivery, 'prune'>
   env: Environment
   clock: Clock
@@ -81,14 +89,16 @@ interface PruneDeps {
 const prune =
   ({ stores, delivery, env, clock }: PruneDeps): Handlers<typeof alerts>['prune'] =>
   async () => {
-    const beforeMs = clock.now() - read(policySettings, env).SVC_ALERT_HISTORY_DAYS * dayMs
+    const beforeMs = clock.now() - parseSettings(policySettings, env).SVC_ALERT_HISTORY_DAYS * dayMs
     const { history, episodes, eventEpisodes, silences } = stores
     return {
       removed: {
         history: await history.prune(beforeMs),
         episodes: (await episodes.prune(beforeMs)) + (await eventEpisodes.prune(beforeMs)),
         silences: await silences.prune(beforeMs),
-        deliveries: await delivery.prune(clock.now() - read(deliverySettings, env).SVC_ALERT_DELIVERIES_DAYS * dayMs),
+        deliveries: await delivery.prune(
+          clock.now() - parseSettings(deliverySettings, env).SVC_ALERT_DELIVERIES_DAYS * dayMs,
+        ),
       },
     }
   }

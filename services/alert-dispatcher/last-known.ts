@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#shared/time/clock.ts'
-import { openOutage } from '#shared/telemetry/outage.ts'
+import { openOutageLog } from '#shared/telemetry/outage.ts'
 
 /** How long a value is reused; changes by another process appear within this time. */
 const freshMs = 2_000
 
 /** A cached value from a database. While the database is unavailable, it stays the last known value. */
-export interface LastKnown<T> {
+export interface LastKnownValue<T> {
   get(): Promise<T>
   /** Invalidates the value, so that the next call reads it again. */
   changed(): void
@@ -22,9 +22,9 @@ interface Reading<T> {
 }
 
 /** Opens a cached value; concurrent calls share one read. */
-export const openLastKnown = <T>({ initial, clock, read, log, named }: Reading<T>): LastKnown<T> => {
+export const openLastKnownValue = <T>({ initial, clock, read, log, named }: Reading<T>): LastKnownValue<T> => {
   const begins = `reading ${named} failed; using the last known ones`
-  const outage = openOutage(log, { begins, ends: `reading ${named} recovered` })
+  const outage = openOutageLog(log, { begins, ends: `reading ${named} recovered` })
   let known = initial
   let readAtMs = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined

@@ -69,7 +69,7 @@ export type Notification = z.infer<typeof Notification>
 export const notificationTopic = 'notice'
 
 /** Returns the outbox message of a notification. The outbox holds it until every delivery has ended. */
-export const asMessage = (notification: Notification): OutboxMessage => ({
+export const toOutboxMessage = (notification: Notification): OutboxMessage => ({
   id: notification.id,
   topic: notificationTopic,
   payload: notification,
@@ -87,7 +87,7 @@ export type AddressedNotification = z.infer<typeof AddressedNotification>
 export const addressedTopic = 'addressed'
 
 /** Returns the id of a delivery, which is the same for the same notification and target. */
-export const deliveryIdOf = ({ notification, channel, target }: AddressedNotification): string =>
+export const getDeliveryId = ({ notification, channel, target }: AddressedNotification): string =>
   `${notification.id}:${channel}:${target}`
 
 /** Returns a short identifier for a user-defined name. */

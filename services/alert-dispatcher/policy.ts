@@ -1,6 +1,6 @@
 import type { Severity } from '#proto/rules.ts'
-import type { OpenInstallation } from './chat-application/installation.ts'
-import type { OpenSubscription } from './subscriptions/subscription.ts'
+import type { DecryptedInstallation } from './chat-application/installation.ts'
+import type { DecryptedSubscription } from './subscriptions/subscription.ts'
 import type { TargetFormat, TargetTemplates } from '#proto/webhook-targets.ts'
 import type {
   ChannelSettings,
@@ -38,9 +38,9 @@ export interface Policy {
   channels: Readonly<Record<string, ChannelPolicy>>
   webhookTargets: readonly WebhookTarget[]
   /** Webhook subscriptions of users, which operators do not configure. */
-  subscriptions: readonly OpenSubscription[]
+  subscriptions: readonly DecryptedSubscription[]
   /** Slack channels in which the application is installed. */
-  chatApplications: readonly OpenInstallation[]
+  chatApplications: readonly DecryptedInstallation[]
 }
 
 /** A channel as database and files configure it. Absent fields use the variables `HEALTH_ALERT_<CHANNEL>_…`. */

@@ -1,5 +1,5 @@
 /** Items to process, and the maximum number that are processed at once. */
-export interface Queue<T> {
+export interface WorkQueue<T> {
   items: readonly T[]
   atOnce: number
 }
@@ -14,7 +14,10 @@ export const runConcurrently = <T>(
 /**
  * Processes queues in order. A queue starts once all items of the earlier ones have started, even if some still run.
  */
-export const runQueues = async <T>(queues: readonly Queue<T>[], work: (item: T) => Promise<void>): Promise<void> => {
+export const runQueues = async <T>(
+  queues: readonly WorkQueue<T>[],
+  work: (item: T) => Promise<void>,
+): Promise<void> => {
   const waiting = queues.map(({ items, atOnce }) => ({ items: items.values(), free: atOnce }))
   let isFailed = false
   const lane = async (): Promise<void> => {

@@ -1,13 +1,13 @@
 import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
-import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
+import type { ServiceContext, RunningService, Start } from '#shared/lifecycle/service.ts'
 import { channels } from './channels/index.ts'
 import { openChatApplication } from './chat-application/open.ts'
-import { minSeveritiesOf, openDelivery } from './delivery/open.ts'
+import { createListMinSeverities, openDelivery } from './delivery/open.ts'
 import { consumeEvents } from './events/consume.ts'
 import { handlers } from './handlers.ts'
 import { loadFileLayer } from './policy/health-d/read.ts'
-import { openObserve } from './sweeps/observe.ts'
+import { openSweepMetrics } from './sweeps/observe.ts'
 import { openPolicy } from './policy/open-policy.ts'
 import { openWarnings } from './policy/warnings.ts'
 import { openSchedule } from './sweeps/schedule.ts'
@@ -18,7 +18,7 @@ import { openSubscriptions } from './subscriptions/open.ts'
 export const start: Start = (context) => startWith(context)
 
 /** Starts the dispatcher with a custom tick interval, for tests. */
-export const startWith = async (context: Context, tickEveryMs?: number): Promise<RunningService> => {
+export const startWith = async (context: ServiceContext, tickEveryMs?: number): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
   const { env, bus, clock } = context
   const { log } = context.telemetry
@@ -29,7 +29,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
     env,
     store: stores.policy,
     file: loadFileLayer(env, log, channels),
-    minSeveritiesOf: minSeveritiesOf(env),
+    minSeveritiesOf: createListMinSeverities(env),
     subscriptions: subscriptions.current,
     chatApplications: chatApplication.current,
     clock,
@@ -41,7 +41,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const { episodes, eventEpisodes, isPersistent } = stores
   const episodeDeps = { episodes, eventEpisodes, isPersistent, isMissed: delivery.isMissed }
   const warns = await openWarnings(env, log, policy)
-  const sweepDeps = { ...shared, ...episodeDeps, ...warns, policy: policy.current, observe: openObserve(context) }
+  const sweepDeps = { ...shared, ...episodeDeps, ...warns, policy: policy.current, observe: openSweepMetrics(context) }
   opened.use(await consumeEvents({ ...sweepDeps, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweepDeps, tickEveryMs)
   opened.use(

@@ -4,7 +4,7 @@ import { type Product, startProduct } from '../testing/product.ts'
 import { gatewayVariables, scriptedKey } from '../agent/testing/scripted-gateway.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { residentMb } from './resident-memory.ts'
+import { readResidentMb } from './resident-memory.ts'
 import { type BareServer, startScript } from './start-bare-server.ts'
 
 const repetitions = 5
@@ -64,7 +64,7 @@ const memoryOfMany = async (hosts: Hosts): Promise<Comparison> => {
   await using product = await startAgentOf(model, hosts, 'nats')
   const pid = product.agents[0]?.pid ?? 0
   let peakMb = 0
-  const watching = setInterval(() => (peakMb = Math.max(peakMb, residentMb(pid))), watchEveryMs)
+  const watching = setInterval(() => (peakMb = Math.max(peakMb, readResidentMb(pid))), watchEveryMs)
   try {
     await Promise.all(Array.from({ length: crowd }, () => runAgent(product.url)))
     await wait(watchEveryMs)

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
-import { offerConstant } from './constant-tool.ts'
-import { sayListening } from './report-listening.ts'
+import { registerConstantTool } from './constant-tool.ts'
+import { reportAddress } from './report-listening.ts'
 
 /** A minimal MCP server with one tool, built with the official library. Run as a process. */
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'bare', version: '1.0.0' })
-  offerConstant(server)
+  registerConstantTool(server)
   return server
 })
 
@@ -16,7 +16,7 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   if (address === null || typeof address === 'string')
     throw new Error('cannot report the address: the server has no port')
-  sayListening(`http://127.0.0.1:${address.port}`)
+  reportAddress(`http://127.0.0.1:${address.port}`)
 })
 process.once('SIGTERM', () => {
   server.close()

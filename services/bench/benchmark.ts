@@ -28,22 +28,22 @@ export const percentile = (figures: readonly number[], share: number): number =>
 }
 
 /** Formats a comparison as a line with the ratio, the bar, both medians and their spread. */
-export const describe = (comparison: Comparison): string => {
-  const ratio = ratioOf(comparison)
+export const formatComparison = (comparison: Comparison): string => {
+  const ratio = computeRatio(comparison)
   const bar = 'atMost' in comparison.bar ? `≤ ${comparison.bar.atMost}` : `≥ ${comparison.bar.atLeast}`
   const figures = `${spread(comparison.ours)} against ${spread(comparison.reference)} ${comparison.unit}${bareOf(comparison)}`
-  return `${holds(comparison) ? 'holds ' : 'MISSES'}  ${comparison.name}: ${ratio.toFixed(2)} (bar ${bar}); ${figures}`
+  return `${meetsBar(comparison) ? 'holds ' : 'MISSES'}  ${comparison.name}: ${ratio.toFixed(2)} (bar ${bar}); ${figures}`
 }
 
-export const ratioOf = (comparison: Comparison): number => median(comparison.ours) / median(comparison.reference)
+export const computeRatio = (comparison: Comparison): number => median(comparison.ours) / median(comparison.reference)
 
 const bareOf = ({ bare, reference }: Comparison): string =>
   bare ? `; a bare proxy ${(median(bare) / median(reference)).toFixed(2)}, ${spread(bare)}` : ''
 
-export const holds = (comparison: Comparison): boolean =>
+export const meetsBar = (comparison: Comparison): boolean =>
   'atMost' in comparison.bar
-    ? ratioOf(comparison) <= comparison.bar.atMost
-    : ratioOf(comparison) >= comparison.bar.atLeast
+    ? computeRatio(comparison) <= comparison.bar.atMost
+    : computeRatio(comparison) >= comparison.bar.atLeast
 
 const spread = (figures: readonly number[]): string =>
   figures.length === 1

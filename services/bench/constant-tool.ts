@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 
 /** Registers a tool with a constant result, so that benchmarks measure only the path to the tool. */
-export const offerConstant = (server: McpServer): void => {
+export const registerConstantTool = (server: McpServer): void => {
   server.registerTool('constant', { description: 'Says the same each time.' }, async () => ({
     content: [{ type: 'text', text: 'always' }],
   }))

@@ -3,9 +3,9 @@ import { openStore } from '#shared/store/open.ts'
 import { startRedis } from '../testing/servers.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
-import { type AddressedNotification, addressedTopic, deliveryIdOf } from '../alert-dispatcher/notification.ts'
+import { type AddressedNotification, addressedTopic, getDeliveryId } from '../alert-dispatcher/notification.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
-import { type Measure, measureInTurn, noticeFor, openDecisions } from './decisions.ts'
+import { type MeasureLatency, measureInTurn, namedNotification, openDecisionProbe } from './decisions.ts'
 
 const repetitions = 5
 const warmUp = 50
@@ -15,7 +15,7 @@ const waiting = 5_000
 const atOnce = 200
 
 /** Measures by how much a failing target with thousands of pending messages delays another target of the channel. */
-export const deadTarget: Benchmark = {
+export const failingTarget: Benchmark = {
   name: 'dead-target',
   async run() {
     await using opened = new AsyncDisposableStack()
@@ -49,19 +49,19 @@ const dead: ChannelTarget = {
 }
 
 /** Starts a store with `count` messages for the failing target in its outbox, and delivery from that store. */
-const openPlace = async (opened: AsyncDisposableStack, count: number): Promise<Measure> => {
+const openPlace = async (opened: AsyncDisposableStack, count: number): Promise<MeasureLatency> => {
   const { url: redis } = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
   await using store = await openStore({ env: { REDIS_URL: redis }, busIsShared: true })
   for (let from = 0; from < count; from += atOnce) {
     const outbox = Array.from({ length: atOnce }, (_, index) => {
       const payload: AddressedNotification = {
-        notification: noticeFor(`dead-${from + index}`),
+        notification: namedNotification(`dead-${from + index}`),
         channel: webhook.id,
         target: dead.id,
       }
-      return { id: deliveryIdOf(payload), topic: addressedTopic, payload }
+      return { id: getDeliveryId(payload), topic: addressedTopic, payload }
     })
     await store.update(`bench:fill:${from}`, z.number(), () => ({ value: from, outbox }))
   }
-  return openDecisions(opened, { redis, others: [dead] })
+  return openDecisionProbe(opened, { redis, others: [dead] })
 }

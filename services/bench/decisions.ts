@@ -12,10 +12,10 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
-import { notificationOf } from '../alert-dispatcher/delivery/testing/notification.ts'
-import { type Notification, asMessage } from '../alert-dispatcher/notification.ts'
+import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
+import { type Notification, toOutboxMessage } from '../alert-dispatcher/notification.ts'
 import type { Route } from '../alert-dispatcher/policy.ts'
-import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
+import { testPolicy } from '../alert-dispatcher/testing/story.ts'
 
 /** Pause between the arrival of a message and the next send, in milliseconds. */
 const pauseMs = 5
@@ -23,14 +23,14 @@ const pauseMs = 5
 const limits = { concurrency: 64, perSecond: 10_000, burst: 10_000 }
 
 /** Sends a message with this name. Resolves with the milliseconds until it arrived. */
-export type Measure = (name: string) => Promise<number>
+export type MeasureLatency = (name: string) => Promise<number>
 
 let last = 0
 /**
  * Measures each path `count` times and returns the latencies by path. Messages are sent one at a time, so that no queue
  * forms. The paths alternate, so that other load affects all of them equally.
  */
-export const measureInTurn = async (measures: readonly Measure[], count: number): Promise<number[][]> => {
+export const measureInTurn = async (measures: readonly MeasureLatency[], count: number): Promise<number[][]> => {
   const measured = measures.map((): number[] => [])
   for (let index = 0; index < count; index += 1) {
     for (const [place, measure] of measures.entries()) {
@@ -42,9 +42,9 @@ export const measureInTurn = async (measures: readonly Measure[], count: number)
 }
 
 /** Returns a measurement from the moment when `send` calls `begins` until `arrived` is called with the same name. */
-export const timing = (
+export const createLatencyProbe = (
   send: (name: string, begins: () => void) => Promise<unknown>,
-): { measure: Measure; arrived(name: string): void } => {
+): { measure: MeasureLatency; arrived(name: string): void } => {
   const waiting = new Map<string, () => void>()
   return {
     arrived: (name) => waiting.get(name)?.(),
@@ -67,9 +67,12 @@ interface Place {
 }
 
 /** Starts delivery. Returns a measurement from an alert decision until the first bytes reach the webhook. */
-export const openDecisions = async (opened: AsyncDisposableStack, { redis, others = [] }: Place): Promise<Measure> => {
+export const openDecisionProbe = async (
+  opened: AsyncDisposableStack,
+  { redis, others = [] }: Place,
+): Promise<MeasureLatency> => {
   const store = opened.use(await openStore({ env: { REDIS_URL: redis }, busIsShared: true }))
-  const { measure, arrived } = timing((name, begins) => decide(store, name, begins))
+  const { measure, arrived } = createLatencyProbe((name, begins) => decide(store, name, begins))
   const env = { HEALTH_ALERT_WEBHOOK_URL: await startReceiver(opened, arrived) }
   const facts = { instance: 'bench', version: 'bench', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opened.use(await openTelemetry({ LOG_LEVEL: 'error' }, facts, process.stderr))
@@ -83,7 +86,7 @@ export const openDecisions = async (opened: AsyncDisposableStack, { redis, other
       // Delivery calls only the method `hosts`.
       query: hostsOnly as Client<typeof query>,
       database: undefined,
-      policy: async () => ({ ...plainPolicy, routes: [toMeasured] }),
+      policy: async () => ({ ...testPolicy, routes: [toMeasured] }),
       channels: [{ ...webhook, limits, targets: (given, policy) => [...targetsIn(given, policy), ...others] }],
     }),
   )
@@ -112,7 +115,7 @@ const toMeasured: Route = {
 
 /** Writes a decision to the outbox like a sweep, in one transaction with the state. */
 const decide = (store: Store, name: string, begins: () => void) => {
-  const outbox = [asMessage(noticeFor(name))]
+  const outbox = [toOutboxMessage(namedNotification(name))]
   return store.update(`bench:${name}`, z.number(), () => {
     begins()
     return { value: 1, outbox }
@@ -120,8 +123,8 @@ const decide = (store: Store, name: string, begins: () => void) => {
 }
 
 /** Returns a notification whose episode and title contain this name. */
-export const noticeFor = (name: string): Notification =>
-  notificationOf({ episode: name, title: `${name}:`, hostKey: null })
+export const namedNotification = (name: string): Notification =>
+  createNotification({ episode: name, title: `${name}:`, hostKey: null })
 
 /** Starts a webhook that calls `arrived` as soon as the bytes with a name arrive, before parsing. Returns its URL. */
 const startReceiver = async (opened: AsyncDisposableStack, arrived: (name: string) => void): Promise<string> => {

@@ -2,7 +2,13 @@ import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { startNats, startRedis } from '../testing/servers.ts'
 import { Notification } from '../alert-dispatcher/notification.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
-import { type Measure, measureInTurn, noticeFor, openDecisions, timing } from './decisions.ts'
+import {
+  type MeasureLatency,
+  measureInTurn,
+  namedNotification,
+  openDecisionProbe,
+  createLatencyProbe,
+} from './decisions.ts'
 
 const repetitions = 5
 const warmUp = 300
@@ -20,7 +26,7 @@ export const deliveryTime: Benchmark = {
     const nats = opened.use(await startNats({ private: true }))
     // Configured as in the chart, but without a disk sync per write: NATS before 2.10 cannot sync each message.
     const redis = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
-    const decide = await openDecisions(opened, { redis: redis.url })
+    const decide = await openDecisionProbe(opened, { redis: redis.url })
     const publish = await openPublishing(opened, nats.url)
     const [ours, reference]: [number[], number[]] = [[], []]
     await measureInTurn([decide, publish], warmUp)
@@ -34,12 +40,12 @@ export const deliveryTime: Benchmark = {
 }
 
 /** Returns a measurement of the same message through a durable queue alone, from publisher to consumer. */
-const openPublishing = async (opened: AsyncDisposableStack, url: string): Promise<Measure> => {
+const openPublishing = async (opened: AsyncDisposableStack, url: string): Promise<MeasureLatency> => {
   const caller = 'alert-dispatcher'
   const queue = opened.use(await openNatsQueue({ url, replicas: 1 }, { caller, instance: 'bench-publishes' }))
   const consumed = opened.use(await openNatsQueue({ url, replicas: 1 }, { caller, instance: 'bench-consumes' }))
-  const { measure, arrived } = timing((name, begins) => {
-    const body = noticeFor(name)
+  const { measure, arrived } = createLatencyProbe((name, begins) => {
+    const body = namedNotification(name)
     begins()
     return queue.publish('inbound.bench', { id: body.id, body })
   })

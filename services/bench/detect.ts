@@ -4,12 +4,12 @@ import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openStore } from '#shared/store/open.ts'
 import { queryEngine } from '../testing/fetch-json.ts'
-import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
+import { openParts, createSilentTelemetry } from '../query/testing/open-parts.ts'
 import { scanHost } from '../report/insights/scan-host.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
-import { keepingLogs, seedStatements } from './detect/seed.ts'
-import { scenarios, tables, type ExpectedScenario } from './detect/scenarios.ts'
+import { removeLogTtlStatements, seedStatements } from './detect/seed.ts'
+import { scenarios, tableStatements, type ExpectedScenario } from './detect/scenarios.ts'
 
 const atLeast = 0.9
 
@@ -19,7 +19,8 @@ export const detection: Benchmark = {
   async run() {
     await using opened = new AsyncDisposableStack()
     const sandbox = opened.use(await startSandbox())
-    for (const statement of ['SYSTEM FLUSH LOGS', ...keepingLogs, ...tables]) await queryEngine(sandbox.url, statement)
+    for (const statement of ['SYSTEM FLUSH LOGS', ...removeLogTtlStatements, ...tableStatements])
+      await queryEngine(sandbox.url, statement)
     const look = await openLook(opened, sandbox.url)
     const score = { right: 0, found: 0, wanted: 0 }
     for (const [index, scenario] of scenarios.entries()) {
@@ -47,7 +48,7 @@ const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() =
   const parts = opened.use(await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'box' }))
   const hub = openMemoryHub()
   const open = async (caller: 'query' | 'report') => {
-    const telemetry = { ...quietTelemetry(), log: pino({ level: 'silent' }) }
+    const telemetry = { ...createSilentTelemetry(), log: pino({ level: 'silent' }) }
     return opened.use(await openBus({ hub, caller, instance: caller, version: '1', telemetry, clock: systemClock }))
   }
   opened.use(await (await open('query')).serve(query, parts.handlers))

@@ -1,7 +1,7 @@
 import { startProduct } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { load, type LoadResult, type Target } from './load.ts'
+import { runLoad, type LoadResult, type LoadTarget } from './load.ts'
 import { startBareProxy } from './start-bare-server.ts'
 import { startReplayHost, type ReplayHost } from './start-replay-host.ts'
 
@@ -52,11 +52,11 @@ const measure = async (host: ReplayHost, bars: Bars): Promise<Comparison[]> => {
     // The pool has as many connections as the direct load opens.
     env: { SVC_QUERY_CACHE: 'off', LOG_LEVEL: 'warn', COLUMNDB_POOL_SIZE: String(crowd) },
   })
-  const through: Target = { origin: product.url, path: statusPath, method: 'GET' }
+  const through: LoadTarget = { origin: product.url, path: statusPath, method: 'GET' }
   await warmUp(through)
   const direct = await host.busiest()
   await using proxy = await startBareProxy(direct, crowd)
-  const bare: Target = { origin: proxy.url, path: '/', method: 'GET' }
+  const bare: LoadTarget = { origin: proxy.url, path: '/', method: 'GET' }
   await warmUp(bare)
 
   const targets = { ours: through, reference: direct, bare }
@@ -81,21 +81,21 @@ const measure = async (host: ReplayHost, bars: Bars): Promise<Comparison[]> => {
 /** A value for each target: the product, the host itself, and a minimal proxy. */
 type Each<T> = Record<'ours' | 'reference' | 'bare', T>
 
-const warmUp = async (target: Target): Promise<void> => {
+const warmUp = async (target: LoadTarget): Promise<void> => {
   for (let answered = 0; answered < warmUpRequests;) {
-    const { perSecond } = await load(target, crowd, warmUpStepMs)
+    const { perSecond } = await runLoad(target, crowd, warmUpStepMs)
     answered += (perSecond * warmUpStepMs) / 1000
   }
 }
 
-const inTurn = async (targets: Each<Target>, connections: number): Promise<Each<LoadResult[]>> => {
+const inTurn = async (targets: Each<LoadTarget>, connections: number): Promise<Each<LoadResult[]>> => {
   const results: Each<LoadResult[]> = { ours: [], reference: [], bare: [] }
   const { ours, reference, bare } = targets
-  for (const target of [ours, reference, bare]) await load(target, connections, warmUpMs)
+  for (const target of [ours, reference, bare]) await runLoad(target, connections, warmUpMs)
   for (let repetition = 0; repetition < repetitions; repetition++) {
-    results.reference.push(await load(reference, connections, measuredMs))
-    results.ours.push(await load(ours, connections, measuredMs))
-    results.bare.push(await load(bare, connections, measuredMs))
+    results.reference.push(await runLoad(reference, connections, measuredMs))
+    results.ours.push(await runLoad(ours, connections, measuredMs))
+    results.bare.push(await runLoad(bare, connections, measuredMs))
   }
   return results
 }

@@ -1,7 +1,7 @@
 import { startProduct } from '../testing/product.ts'
 import type { Benchmark } from './benchmark.ts'
-import { load } from './load.ts'
-import { processorMs } from './processor-time.ts'
+import { runLoad } from './load.ts'
+import { readProcessorMs } from './processor-time.ts'
 import { startExpressServer } from './start-bare-server.ts'
 
 const repetitions = 5
@@ -20,7 +20,7 @@ export const healthCost: Benchmark = {
     const reference: number[] = []
     const measured = { url: product.url, pid: product.gateway.pid }
     for (const { url } of [measured, application])
-      await load({ origin: url, path, method: 'GET' }, connections, warmUpMs)
+      await runLoad({ origin: url, path, method: 'GET' }, connections, warmUpMs)
     for (let repetition = 0; repetition < repetitions; repetition++) {
       reference.push(await perSecond(application))
       ours.push(await perSecond(measured))
@@ -31,7 +31,7 @@ export const healthCost: Benchmark = {
 
 /** Returns the requests per second of CPU time. Unlike wall-clock time, CPU time does not depend on other load. */
 const perSecond = async ({ url, pid }: { url: string; pid: number }): Promise<number> => {
-  const before = processorMs(pid)
-  const answered = await load({ origin: url, path, method: 'GET' }, connections, measuredMs)
-  return (answered.perSecond * measuredMs) / (processorMs(pid) - before)
+  const before = readProcessorMs(pid)
+  const answered = await runLoad({ origin: url, path, method: 'GET' }, connections, measuredMs)
+  return (answered.perSecond * measuredMs) / (readProcessorMs(pid) - before)
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { startProduct } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { yieldToOthers } from './lower-priority.ts'
+import { lowerPriority } from './lower-priority.ts'
 
 /** The npm package of Lighthouse. It is too large for a dependency, so npm downloads it to its cache on demand. */
 const tool = 'lighthouse@13'
@@ -91,7 +91,7 @@ export const lighthouseScores: Benchmark = {
     await sandbox.seeded
     await using product = await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env: { LOG_LEVEL: 'warn' } })
     // Lowers the priority of the servers, because a user's browser does not share its CPU with them.
-    for (const pid of [sandbox.pid, ...product.pids]) yieldToOthers(pid)
+    for (const pid of [sandbox.pid, ...product.pids]) lowerPriority(pid)
     const failures: unknown[] = []
     for (const [device, options] of Object.entries(devices)) {
       for (const [page, path] of Object.entries(pages)) {

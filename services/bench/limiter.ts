@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { startRedis } from '../testing/servers.ts'
 import { openLimits } from '../gateway/limits/limits.ts'
 import { systemClock } from '../shared/time/clock.ts'
-import { withFiles } from '../shared/config/environment.ts'
+import { resolveFileVariables } from '../shared/config/environment.ts'
 import { openCounters } from '#shared/store/counters.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 
@@ -57,7 +57,7 @@ const onRedis = async (): Promise<Comparison> => {
 }
 
 /** Returns the environment like `main.ts`, with the rate limit set. */
-const productEnvironment = () => withFiles({ ...process.env, RATE_LIMIT_API_PER_MIN: String(never) })
+const productEnvironment = () => resolveFileVariables({ ...process.env, RATE_LIMIT_API_PER_MIN: String(never) })
 
 interface Compared {
   ours: Count

@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 import { percentile } from './benchmark.ts'
 
-export interface Target {
+export interface LoadTarget {
   origin: string
   path: string
   method: 'GET' | 'POST'
@@ -16,16 +16,16 @@ export interface LoadResult {
 }
 
 /** Accepted responses besides 200. With `busy`, 503 with `Retry-After` is accepted. */
-export interface AcceptedRequest {
+export interface AcceptedResponses {
   busy?: boolean
 }
 
 /** Sends requests for `lengthMs`, sequentially on each connection. Throws for a response that is not accepted. */
-export const load = async (
-  target: Target,
+export const runLoad = async (
+  target: LoadTarget,
   connections: number,
   lengthMs: number,
-  accepted: AcceptedRequest = {},
+  accepted: AcceptedResponses = {},
 ): Promise<LoadResult> => {
   await using pool = disposable(new Pool(target.origin, { connections, pipelining: 1 }))
   const latencies: number[] = []
@@ -34,7 +34,7 @@ export const load = async (
   const client = async (): Promise<void> => {
     while (performance.now() < end) {
       const before = performance.now()
-      const status = await send(pool.pool, target, accepted)
+      const status = await sendLoadRequest(pool.pool, target, accepted)
       if (status === 200) latencies.push(performance.now() - before)
     }
   }
@@ -48,7 +48,11 @@ export const load = async (
 }
 
 /** Sends a request and returns the status of the response. Throws if the response is not accepted. */
-export const send = async (pool: Pool, target: Target, { busy = false }: AcceptedRequest): Promise<number> => {
+export const sendLoadRequest = async (
+  pool: Pool,
+  target: LoadTarget,
+  { busy = false }: AcceptedResponses,
+): Promise<number> => {
   const { path, method, headers = {}, body = null } = target
   const response = await pool.request({ path, method, headers, body })
   const answer = await response.body.text()

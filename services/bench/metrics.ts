@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 import { type ProductOptions, startProduct } from '../testing/product.ts'
 import { type StubFleet, startStubFleet } from '../testing/stub-fleet.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { processorMs } from './processor-time.ts'
+import { readProcessorMs } from './processor-time.ts'
 import { startBareServer } from './start-bare-server.ts'
 
 const hosts = 100
@@ -73,10 +73,10 @@ const costOfOne = async ({ url, pid }: Measured): Promise<number> => {
   // The first scrape refreshes expired metrics, so that the measured scrapes use the cache.
   await scrape(url)
   const pool = new Pool(url, { connections: 1 })
-  const before = processorMs(pid)
+  const before = readProcessorMs(pid)
   try {
     for (let done = 0; done < scrapesPerFigure; done++) await scrape(url, pool)
-    return (processorMs(pid) - before) / scrapesPerFigure
+    return (readProcessorMs(pid) - before) / scrapesPerFigure
   } finally {
     await pool.close()
   }

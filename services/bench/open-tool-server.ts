@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { startServices } from '../testing/conformance/services.ts'
-import { offerConstant } from './constant-tool.ts'
-import { sayListening } from './report-listening.ts'
+import { registerConstantTool } from './constant-tool.ts'
+import { reportAddress } from './report-listening.ts'
 
 /** Runs services of the product with an additional constant tool. Run as a process, with the service names. */
 const names = process.argv.slice(2)
@@ -19,7 +19,7 @@ const env = {
 await using running = await startServices({
   names,
   env,
-  further: { options: {}, sendsNotifications: false, offer: offerConstant },
+  further: { options: {}, sendsNotifications: false, offer: registerConstantTool },
 })
-sayListening(running.url ?? 'http://127.0.0.1')
+reportAddress(running.url ?? 'http://127.0.0.1')
 await once(process, 'SIGTERM')

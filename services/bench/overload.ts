@@ -3,8 +3,8 @@ import { Pool } from 'undici'
 import { startProduct, type Topology } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { type Benchmark, type Comparison, percentile } from './benchmark.ts'
-import { load, send, type Target } from './load.ts'
-import { processorMs } from './processor-time.ts'
+import { runLoad, sendLoadRequest, type LoadTarget } from './load.ts'
+import { readProcessorMs } from './processor-time.ts'
 import { startReplayHost } from './start-replay-host.ts'
 
 const repetitions = 5
@@ -29,7 +29,7 @@ interface Limit {
   isProcessor: boolean
   hostDelayMs: number
   slots: number
-  target: Omit<Target, 'origin'>
+  target: Omit<LoadTarget, 'origin'>
 }
 
 const limits: readonly Limit[] = [
@@ -50,7 +50,7 @@ const limits: readonly Limit[] = [
 ]
 
 /** Measures goodput and latency at three times the capacity. */
-export const overloaded: Benchmark = {
+export const overloadGoodput: Benchmark = {
   name: 'overload',
   async *run() {
     await using sandbox = await startSandbox({ seed: false })
@@ -73,7 +73,7 @@ async function* measure(upstream: string, topology: Topology, limit: Limit): Asy
     },
   })
   const target = { ...limit.target, origin: product.url }
-  await load(target, callers, warmUpMs, acceptsBusy)
+  await runLoad(target, callers, warmUpMs, acceptsBusy)
   const rounds: Round[] = []
   for (let repetition = 0; repetition < repetitions; repetition++) rounds.push(await measureRound(target, product.pids))
   const name = `${topology}, three times as much as the ${limit.title}`
@@ -109,9 +109,9 @@ type Round = Record<'unloaded' | 'full' | 'overloaded', Figures>
 
 const acceptsBusy = { busy: true }
 
-const measureRound = async (target: Target, pids: readonly number[]): Promise<Round> => {
-  const unloaded = await timed(pids, () => load(target, 1, measuredMs))
-  const full = await timed(pids, () => load(target, callers, measuredMs, acceptsBusy))
+const measureRound = async (target: LoadTarget, pids: readonly number[]): Promise<Round> => {
+  const unloaded = await timed(pids, () => runLoad(target, 1, measuredMs))
+  const full = await timed(pids, () => runLoad(target, callers, measuredMs, acceptsBusy))
   const flood = startFlood(target, full.perSecond * times)
   await pause(noticedWithinMs)
   flood.count()
@@ -127,7 +127,7 @@ const timed = async <F extends { perSecond: number }>(
   pids: readonly number[],
   measured: () => Promise<F>,
 ): Promise<F & { perProcessorSecond: number }> => {
-  const usedMs = () => pids.reduce((sum, pid) => sum + processorMs(pid), 0)
+  const usedMs = () => pids.reduce((sum, pid) => sum + readProcessorMs(pid), 0)
   const [before, began] = [usedMs(), performance.now()]
   const figures = await measured()
   const processors = (usedMs() - before) / (performance.now() - began)
@@ -152,7 +152,7 @@ interface Flood {
 }
 
 /** Sends requests at a fixed rate, independent of the responses. */
-const startFlood = (target: Target, perSecond: number): Flood => {
+const startFlood = (target: LoadTarget, perSecond: number): Flood => {
   const pool = new Pool(target.origin, { connections: maxConnections, pipelining: 1, connectTimeout: 60_000 })
   const latencies: number[] = []
   const failures: string[] = []
@@ -164,7 +164,7 @@ const startFlood = (target: Target, perSecond: number): Flood => {
     const isCounted = before >= countedFrom
     if (isCounted) sent++
     try {
-      if ((await send(pool, target, acceptsBusy)) !== 200) return
+      if ((await sendLoadRequest(pool, target, acceptsBusy)) !== 200) return
       const now = performance.now()
       if (now >= countedFrom) answered++
       if (isCounted) latencies.push(now - before)

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { listenAndSay } from './report-listening.ts'
+import { listenAndReport } from './report-listening.ts'
 
 /**
  * A host with a fixed latency that does no work. It forwards the first occurrence of a statement to a real host. For
@@ -83,4 +83,4 @@ const server = createServer((request, response) => {
     response.writeHead(502).end(String(error))
   })
 })
-listenAndSay(server)
+listenAndReport(server)

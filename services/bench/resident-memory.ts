@@ -22,13 +22,13 @@ export const residentMemory: Benchmark = {
       ],
     })
     await setTimeout(idleMs)
-    const ours = product.pids.map(residentMb)
+    const ours = product.pids.map(readResidentMb)
     return [{ name: '30 s after ready', unit: 'MB', ours, reference: [allowedMb], bar: { atMost: 1 } }]
   },
 }
 
 /** Returns the resident memory of a process in MiB. Throws if the process has exited. */
-export const residentMb = (pid: number): number => {
+export const readResidentMb = (pid: number): number => {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   if (kilobytes === undefined) throw new Error(`cannot read the memory of process ${pid}: it has exited`)
   return Number(kilobytes) / 1024

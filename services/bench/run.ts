@@ -1,7 +1,7 @@
 import { agentCost } from './agent.ts'
 import type { Benchmark } from './benchmark.ts'
-import { describe } from './benchmark.ts'
-import { deadTarget } from './dead-target.ts'
+import { formatComparison } from './benchmark.ts'
+import { failingTarget } from './dead-target.ts'
 import { deliveryTime } from './delivery.ts'
 import { detection } from './detect.ts'
 import { exportRate } from './export.ts'
@@ -12,7 +12,7 @@ import { ingestCost } from './ingest.ts'
 import { lighthouseScores } from './lighthouse.ts'
 import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
-import { overloaded } from './overload.ts'
+import { overloadGoodput } from './overload.ts'
 import { residentMemory } from './resident-memory.ts'
 import { startTime } from './start-time.ts'
 import { sweepCost } from './sweep.ts'
@@ -29,8 +29,8 @@ const benchmarks: readonly Benchmark[] = [
   healthCost,
   ingestCost,
   deliveryTime,
-  deadTarget,
-  overloaded,
+  failingTarget,
+  overloadGoodput,
   residentMemory,
   startTime,
   sweepCost,
@@ -52,6 +52,6 @@ if (unknown.length > 0) {
   for (const benchmark of benchmarks) {
     if (wanted.length > 0 && !wanted.includes(benchmark.name)) continue
     process.stdout.write(`${benchmark.name} …\n`)
-    for await (const comparison of await benchmark.run()) process.stdout.write(`  ${describe(comparison)}\n`)
+    for await (const comparison of await benchmark.run()) process.stdout.write(`  ${formatComparison(comparison)}\n`)
   }
 }

@@ -1,4 +1,4 @@
-import type { Script } from '../agent/testing/script.ts'
+import type { ModelScript } from '../agent/testing/script.ts'
 
 const tokensPerSecond = 200
 /** Typical time of a model to its first token, in milliseconds. */
@@ -7,7 +7,7 @@ const words = (count: number) => 'word '.repeat(count).trim()
 const calling = (sql: string) => ({ say: [{ call: 'query', with: { sql } }], tokensPerSecond, thinksMs })
 
 /** Scripts of model responses for benchmarks, by name. */
-export const acts: Readonly<Record<string, Script>> = {
+export const modelScripts: Readonly<Record<string, ModelScript>> = {
   /** Three tool calls, one per step, then a response of four hundred words. */
   work: [
     calling('SELECT 1'),

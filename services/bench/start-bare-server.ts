@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { Target } from './load.ts'
+import type { LoadTarget } from './load.ts'
 
 const Listening = z.object({ listening: z.object({ url: z.url() }) })
 
@@ -17,7 +17,7 @@ export const startBareServer = async (body: Buffer): Promise<BareServer> =>
   start(new URL('bare-server.ts', import.meta.url), body)
 
 /** Starts a process that sends a fixed statement to a host for each request, and forwards the response. */
-export const startBareProxy = async (question: Target, connections: number): Promise<BareServer> =>
+export const startBareProxy = async (question: LoadTarget, connections: number): Promise<BareServer> =>
   start(new URL('bare-proxy.ts', import.meta.url), Buffer.from(JSON.stringify(question)), [String(connections)])
 
 /** Starts a process with a minimal Express application. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Target } from './load.ts'
+import type { LoadTarget } from './load.ts'
 import { startScript } from './start-bare-server.ts'
 
 const Recorded = z.array(
@@ -17,7 +17,7 @@ const Recorded = z.array(
 export interface ReplayHost extends AsyncDisposable {
   url: string
   /** Returns the most frequent request so far, so that the benchmark can send the same load directly. */
-  busiest(): Promise<Target>
+  busiest(): Promise<LoadTarget>
 }
 
 /** Starts a replay host in a separate process. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
 import { HostLoad } from '#proto/host.ts'
-import { sayListening } from './report-listening.ts'
+import { reportAddress } from './report-listening.ts'
 
 // Many fake hosts in one process. They respond to each statement of a sweep after a fixed time; 1% hang, 1% refuse
 // connections. An additional server returns the addresses of the hosts and the number of rule statements.
@@ -57,6 +57,6 @@ const hosts = await Promise.all(
     return listen(host % 100 === 99 ? hang : serve)
   }),
 )
-sayListening(
+reportAddress(
   await listen((_request, response) => void response.end(JSON.stringify({ hosts, ruleStatements: counters.rules }))),
 )

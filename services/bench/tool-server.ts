@@ -2,8 +2,8 @@ import { type Product, startProduct } from '../testing/product.ts'
 import { startNats } from '../testing/servers.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { load, type LoadResult, type Target } from './load.ts'
-import { residentMb } from './resident-memory.ts'
+import { runLoad, type LoadResult, type LoadTarget } from './load.ts'
+import { readResidentMb } from './resident-memory.ts'
 import { startBareToolServer, startToolServices } from './start-bare-server.ts'
 
 const repetitions = 5
@@ -75,7 +75,7 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
     hosts: [{ url: host, name: 'bench' }],
     env: { SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '100000000', LOG_LEVEL: 'error' },
   })
-  const straight: Target = { origin: host, path: '/', method: 'POST', body: 'SELECT 1' }
+  const straight: LoadTarget = { origin: host, path: '/', method: 'POST', body: 'SELECT 1' }
   const [reference, ours] = await inTurn([straight, query(product, 'SELECT 1')], 1, warmUpOfQueriesMs)
   const p50 = (results: readonly LoadResult[] = []) => results.map((result) => result.p50Ms)
   const little = await peakMemory(product, "SELECT repeat('x', 1000)")
@@ -98,16 +98,17 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
   ]
 }
 
-const query = ({ url }: Product, sql: string): Target => modernCall(url, path, { name: 'query', arguments: { sql } })
+const query = ({ url }: Product, sql: string): LoadTarget =>
+  modernCall(url, path, { name: 'query', arguments: { sql } })
 
 /** Returns the peak resident memory of the product, in MiB, while it returns the result of a query. */
 const peakMemory = async (product: Product, sql: string): Promise<number> => {
   let peakMb = 0
-  const look = () => (peakMb = Math.max(peakMb, residentMb(product.gateway.pid)))
+  const look = () => (peakMb = Math.max(peakMb, readResidentMb(product.gateway.pid)))
   const watching = setInterval(look, watchEveryMs)
   try {
     // The query runs only once, because the garbage of earlier results would count too.
-    await load(query(product, sql), 1, 1)
+    await runLoad(query(product, sql), 1, 1)
   } finally {
     clearInterval(watching)
   }
@@ -116,11 +117,16 @@ const peakMemory = async (product: Product, sql: string): Promise<number> => {
 }
 
 /** Measures the targets in alternation, so that other load affects all of them. */
-const inTurn = async (targets: readonly Target[], connections: number, warmUpMs: number): Promise<LoadResult[][]> => {
+const inTurn = async (
+  targets: readonly LoadTarget[],
+  connections: number,
+  warmUpMs: number,
+): Promise<LoadResult[][]> => {
   const results: LoadResult[][] = targets.map(() => [])
-  for (const target of targets) await load(target, crowd, warmUpMs)
+  for (const target of targets) await runLoad(target, crowd, warmUpMs)
   for (let repetition = 0; repetition < repetitions; repetition++) {
-    for (const [index, target] of targets.entries()) results[index]?.push(await load(target, connections, measuredMs))
+    for (const [index, target] of targets.entries())
+      results[index]?.push(await runLoad(target, connections, measuredMs))
   }
   return results
 }
@@ -134,7 +140,7 @@ const json = 'application/json'
 const headers = { 'content-type': json, accept: `${json}, text/event-stream` }
 const message = (params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
 
-const classicCall = (origin: string, to: string, call: ToolCall): Target => ({
+const classicCall = (origin: string, to: string, call: ToolCall): LoadTarget => ({
   origin,
   path: to,
   method: 'POST',
@@ -142,7 +148,7 @@ const classicCall = (origin: string, to: string, call: ToolCall): Target => ({
   body: message(call),
 })
 
-const modernCall = (origin: string, to: string, call: ToolCall): Target => ({
+const modernCall = (origin: string, to: string, call: ToolCall): LoadTarget => ({
   origin,
   path: to,
   method: 'POST',

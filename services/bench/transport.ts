@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Connections, openConnections } from '../query/clickhouse/connections.ts'
+import { type HostConnections, openHostConnections } from '../query/clickhouse/connections.ts'
 import type { Statement, StreamFormat } from '../query/clickhouse/statement.ts'
-import { hostList, type MonitoredHost } from '../query/hosts/host-list.ts'
+import { validateHostList, type MonitoredHost } from '../query/hosts/host-list.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { type Benchmark, type Comparison, percentile } from './benchmark.ts'
 
@@ -40,9 +40,9 @@ export const transportCost: Benchmark = {
     await using sandbox = await startSandbox({ seed: true })
     await sandbox.seeded
     const credentials = { user: 'watchhouse', password: 'watchhouse' }
-    const [host] = hostList('COLUMNDB_HOST', [{ url: sandbox.url, label: 'bench', ...credentials }]).hosts
+    const [host] = validateHostList('COLUMNDB_HOST', [{ url: sandbox.url, label: 'bench', ...credentials }]).hosts
     if (!host) throw new Error('invalid address of the sandbox')
-    await using connections = openConnections()
+    await using connections = openHostConnections()
     for (const { name, sql, format } of kinds) {
       const senderOf = (hot: Pick<Statement, 'hot'>) =>
         sender(connections, host, { what: 'bench', sql, ...hot }, format)
@@ -62,7 +62,12 @@ type Send = () => Promise<void>
 type Each<T> = Record<'ours' | 'reference', T>
 
 /** Returns a function that sends the statement and reads its response: streamed with a `format`, otherwise buffered. */
-const sender = (connections: Connections, host: MonitoredHost, statement: Statement, format?: StreamFormat): Send => {
+const sender = (
+  connections: HostConnections,
+  host: MonitoredHost,
+  statement: Statement,
+  format?: StreamFormat,
+): Send => {
   const pool = { size: crowd, idleMs: 60_000 }
   const carrying = { pool, signal: new AbortController().signal, onActivity: () => undefined, maxBytes: Infinity }
   const limits = { readonly: 0, maxExecutionSeconds: 60, background: false }
@@ -76,7 +81,7 @@ const sender = (connections: Connections, host: MonitoredHost, statement: Statem
   }
 }
 
-const drain = async (connections: Connections, ...begin: Parameters<Connections['stream']>) => {
+const drain = async (connections: HostConnections, ...begin: Parameters<HostConnections['stream']>) => {
   const { statusCode, body } = await connections.stream(...begin)
   while (await body.take());
   body.leave()

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { features } from '#proto/call.ts'
-import type { Limit } from './limits/limits.ts'
-import type { Access, Route } from './http-route.ts'
+import type { RateLimitBudget } from './limits/limits.ts'
+import type { RouteAccessLevel, Route } from './http-route.ts'
 import { routes } from './routes.ts'
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
-const withAccess = (access: Access) => routes.filter((route) => route.access === access)
+const withAccess = (access: RouteAccessLevel) => routes.filter((route) => route.access === access)
 
 /** Paths that are open to anonymous callers in every authentication mode. */
 const openPaths = [
@@ -32,8 +32,8 @@ const outside = (those: readonly Route[], paths: readonly RegExp[]) =>
 
 describe('route access', () => {
   it('is declared by every route', () => {
-    const accesses = new Set<Access>(['anonymous', 'read', 'write', 'own-bearer'])
-    const limits = new Set<Limit>([
+    const accesses = new Set<RouteAccessLevel>(['anonymous', 'read', 'write', 'own-bearer'])
+    const limits = new Set<RateLimitBudget>([
       'none',
       'data',
       'agent',

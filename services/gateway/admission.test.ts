@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { features, type Identity, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { ConfigResponse } from '#proto/http/config.ts'
 import { CatalogueResponse } from '#proto/http/data.ts'
 import { fakeQuery, type QueryHandlers } from './testing/query.ts'
 import { startFake } from './testing/start.ts'
-import { anonymous } from './auth/identity.ts'
+import { anonymousCaller } from './auth/identity.ts'
 
 const getJson = async (url: string, init?: RequestInit) => {
   const response = await fetch(url, init)
@@ -15,7 +15,7 @@ const getJson = async (url: string, init?: RequestInit) => {
 
 const refusalOf = async (url: string) => {
   const { status, headers, body } = await getJson(url)
-  return [status, Failure.parse(body).error.type, headers.get('www-authenticate')]
+  return [status, ErrorResponse.parse(body).error.type, headers.get('www-authenticate')]
 }
 
 /** Requires the feature of the chart, as `query` does. */
@@ -128,8 +128,11 @@ describe('invalid credentials', () => {
 })
 
 it('does not read the body of a rejected request', async () => {
-  await using product = await startFake({ env: { SVC_API_KEY_SECRET: 'secret' }, identify: async () => anonymous })
+  await using product = await startFake({
+    env: { SVC_API_KEY_SECRET: 'secret' },
+    identify: async () => anonymousCaller,
+  })
   const init = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
   const { status, body } = await getJson(`${product.url}/api/v1/charts/batch`, init)
-  expect([status, Failure.parse(body).error.type]).toEqual([401, 'unauthenticated'])
+  expect([status, ErrorResponse.parse(body).error.type]).toEqual([401, 'unauthenticated'])
 })

@@ -2,13 +2,13 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { requireAllowedHost } from './server/allowed-hosts.ts'
-import { clientAddress, clientPrefix } from './request/client-address.ts'
+import { clientAddress, resolveClientNetwork } from './request/client-address.ts'
 import { cloudMode } from './installation/edition.ts'
-import { exchangeOf } from './response/http-exchange.ts'
-import { refusalOf, withinPermissions } from './features/refusal.ts'
+import { getExchange } from './response/http-exchange.ts'
+import { findRouteRefusal, limitToPermissions } from './features/refusal.ts'
 import type { Gateway } from './gateway.ts'
-import { anonymous } from './auth/identity.ts'
-import { requireWithin, type RateLimitState, standingHeaders } from './limits/limits.ts'
+import { anonymousCaller } from './auth/identity.ts'
+import { requireWithinRateLimit, type RateLimitState, createRateLimitHeaders } from './limits/limits.ts'
 import { publicUrl } from './request/public-url.ts'
 import type { Route } from './http-route.ts'
 
@@ -29,13 +29,13 @@ export const admit =
     const identity = await callerOf(route, gateway, request, response)
     if (route.dials && isUnknown(identity)) requireAllowedHost(request, env)
     const policy = gateway.policy()
-    const refusal = refusalOf(route, identity, policy)
+    const refusal = findRouteRefusal(route, identity, policy)
     if (refusal) throw refusal
     if (route.limit === 'agent') {
-      const prefix = clientPrefix(request, env)
+      const prefix = resolveClientNetwork(request, env)
       for await (const standing of limits.countQuestion(identity, prefix)) applyLimit(response, standing)
     }
-    exchangeOf(response).identity = withinPermissions(identity, policy.permissions)
+    getExchange(response).identity = limitToPermissions(identity, policy.permissions)
     next()
   }
 
@@ -43,8 +43,8 @@ const isUnknown = ({ kind }: Identity): boolean => kind === 'anonymous' || kind 
 
 /** Sets the rate limit headers, which a later and stricter budget overwrites; throws if the budget is used up. */
 const applyLimit = (response: Response, standing: RateLimitState): void => {
-  for (const [name, value] of standingHeaders(standing)) response.setHeader(name, value)
-  requireWithin(standing)
+  for (const [name, value] of createRateLimitHeaders(standing)) response.setHeader(name, value)
+  requireWithinRateLimit(standing)
 }
 
 /**
@@ -75,7 +75,7 @@ const authenticate = async ({ access, identify }: Route, gateway: Gateway, reque
     return await gateway.identify(request)
   } catch (error) {
     const mayBeUnknown = access === 'anonymous' || access === 'own-bearer'
-    if (mayBeUnknown && error instanceof ServiceError && isAboutCaller(error)) return anonymous
+    if (mayBeUnknown && error instanceof ServiceError && isAboutCaller(error)) return anonymousCaller
     throw error
   }
 }

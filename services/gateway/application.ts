@@ -2,17 +2,17 @@ import { IncomingMessage, ServerResponse, type ServerOptions } from 'node:http'
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import { admit } from './admission.ts'
-import { admitsUnproven } from './auth/provider.ts'
+import { acceptsUnverifiedCallers } from './auth/provider.ts'
 import type { Gateway } from './gateway.ts'
 import type { Route, HttpMethod } from './http-route.ts'
 import { warnOfOtherAddressHeader } from './request/client-address.ts'
-import { readerOf } from './request/read-body.ts'
+import { createBodyReader } from './request/read-body.ts'
 import { answerFailure } from './response/answer-failure.ts'
-import { HttpError, exchangeOf } from './response/http-exchange.ts'
+import { HttpError, getExchange } from './response/http-exchange.ts'
 import { dispatch } from './run-route.ts'
 import { guardHosts } from './server/allowed-hosts.ts'
-import { crossOrigin } from './server/cross-origin.ts'
-import { receive, setAll } from './server/receive.ts'
+import { createCorsMiddleware } from './server/cross-origin.ts'
+import { receive, setFixedHeaders } from './server/receive.ts'
 import type { HeaderLines, SecurityHeaders } from './server/security-headers.ts'
 import { serveMissingBuild, serveWeb } from './web/built-web.ts'
 
@@ -34,8 +34,8 @@ export const openApplication = (gateway: Gateway, { routes, headers, web }: Appl
 
   application.use(receive(gateway.telemetry, headers))
   application.use(warnOfOtherAddressHeader(gateway.env, gateway.telemetry.log))
-  application.use(guardHosts(routes, gateway.env, () => admitsUnproven(gateway.env, gateway.build)))
-  application.use(crossOrigin(gateway.env))
+  application.use(guardHosts(routes, gateway.env, () => acceptsUnverifiedCallers(gateway.env, gateway.build)))
+  application.use(createCorsMiddleware(gateway.env))
   application.use('/api/v1/repldb', onlyListed(routes))
   application.use(byFamily(routes, (those) => routerOf(those, gateway, headers.api)))
   application.use(/^\/api(?=\/|$)/i, noSuchPath)
@@ -70,7 +70,7 @@ const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLin
       const handlers = [
         ...setErrorFormat(route, gateway),
         admit(route, gateway),
-        ...readerOf(route),
+        ...createBodyReader(route),
         dispatch(route, gateway),
       ]
       here[verbOf(route)](...handlers)
@@ -87,14 +87,14 @@ const verbOf = ({ method }: Route) => method.toLowerCase() as 'get' | 'post' | '
 const namesRoute =
   (path: string): RequestHandler<Record<string, string>> =>
   (_request, response, next) => {
-    exchangeOf(response).route = path
+    getExchange(response).route = path
     next()
   }
 
 const setsHeaders =
   (headers: HeaderLines): RequestHandler<Record<string, string>> =>
   (_request, response, next) => {
-    setAll(response, headers)
+    setFixedHeaders(response, headers)
     next()
   }
 
@@ -104,7 +104,7 @@ const setErrorFormat = (route: Route, { env }: Gateway): RequestHandler<Record<s
   if (errorFormat === undefined && challenge === undefined) return []
   return [
     (request, response, next) => {
-      const exchange = exchangeOf(response)
+      const exchange = getExchange(response)
       exchange.errorFormat = errorFormat
       if (challenge) exchange.challenge = (shown) => challenge(request, env, shown)
       next()
@@ -137,7 +137,9 @@ const noSuchFile: RequestHandler = () => {
  * Returns request and response classes with the prototypes of the application. Otherwise Express replaces the
  * prototype of every request and response. V8 then deoptimizes them, and a small request takes 10 % longer.
  */
-export const messagesOf = (application: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> => {
+export const createMessageClasses = (
+  application: Express,
+): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> => {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<R extends IncomingMessage> extends ServerResponse<R> {}
   Object.setPrototypeOf(ExpressRequest.prototype, application.request)

@@ -1,8 +1,15 @@
 import { displayZoneSettings, subscriptionSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { problemsOf, read, type SettingProblem, text, whole, optional } from '#shared/config/setting.ts'
-import { agentDoorSettings, toolServerSettings } from './agent/config.ts'
+import {
+  findSettingProblems,
+  parseSettings,
+  type SettingProblem,
+  text,
+  whole,
+  optional,
+} from '#shared/config/setting.ts'
+import { agentRouteSettings, mcpAccessSettings } from './agent/config.ts'
 import { auditSettings } from './audit/open-audit.ts'
 import { authProblems, authSettings } from './auth/config.ts'
 import { deviceProblems, deviceSettings } from './auth/device/config.ts'
@@ -64,8 +71,8 @@ export const settings = {
   ...usageReportSettings,
   ...displayZoneSettings,
   ...crossOriginSettings,
-  ...toolServerSettings,
-  ...agentDoorSettings,
+  ...mcpAccessSettings,
+  ...agentRouteSettings,
 } as const
 
 /** Returns the conflicts between settings. */
@@ -82,8 +89,8 @@ const anyAddress = new Set(['0.0.0.0', '::'])
 
 /** Returns an error if the public and the operations listener use the same port. */
 export const portProblems = (env: Environment): readonly SettingProblem[] => {
-  if (problemsOf(both, env).length > 0) return []
-  const { PORT: port, HOST: host, ...operations } = read(both, env)
+  if (findSettingProblems(both, env).length > 0) return []
+  const { PORT: port, HOST: host, ...operations } = parseSettings(both, env)
   const overlaps = [host, operations.OPERATIONS_HOST].some((each) => anyAddress.has(each))
   const isSame = port !== 0 && port === operations.OPERATIONS_PORT && (overlaps || host === operations.OPERATIONS_HOST)
   const sentence = `must not be ${port}, which is the port of the HTTP API and the web (PORT)`

@@ -4,8 +4,8 @@ import type { agent } from '#proto/agent.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
-import type { BuildFacts } from '#proto/http/build.ts'
-import type { DocText } from '#proto/http/docs.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
+import type { DocPage } from '#proto/http/docs.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { mcp } from '#proto/mcp.ts'
 import type { query } from '#proto/query.ts'
@@ -13,7 +13,7 @@ import type { report } from '#proto/report.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import type { Chats } from './agent/run-events.ts'
+import type { ChatRuns } from './agent/run-events.ts'
 import type { Audit } from './audit/open-audit.ts'
 import type { Policy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
@@ -23,10 +23,10 @@ import type { DeviceLogin } from './auth/device/open-device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
 import type { UserConnections } from './connections/user-connections.ts'
 import type { HostList, HostStates } from './hosts/host-list.ts'
-import type { Guests, Limits } from './limits/limits.ts'
-import type { AnswerChat } from './webhooks/chat-click.ts'
-import type { PageViews } from './web/page-view-queue.ts'
-import type { RequireFirstTime } from './webhooks/signature.ts'
+import type { Guests, RateLimits } from './limits/limits.ts'
+import type { ReplyToChat } from './webhooks/chat-click.ts'
+import type { PageViewQueue } from './web/page-view-queue.ts'
+import type { RejectReplay } from './webhooks/signature.ts'
 
 /** The dependencies of the routes. */
 export interface Gateway {
@@ -40,16 +40,16 @@ export interface Gateway {
   ingest: Client<typeof ingest>
   agent: Client<typeof agent>
   /** The latest agent run of each chat. */
-  chats: Chats
+  chats: ChatRuns
   hosts: HostList
   hostStates: HostStates
   /** User-supplied connections. */
   connections: UserConnections
   exposition: Exposition
   /** Facts about the web build; undefined if the web is not built. */
-  build: BuildFacts | undefined
+  build: BuildInfo | undefined
   /** The pages of the documentation, in order. */
-  docs: readonly DocText[]
+  docs: readonly DocPage[]
   /** Version of the product. */
   version: string
   requestTimeoutMs: number
@@ -63,11 +63,11 @@ export interface Gateway {
   identify(request: Request): Promise<Identity>
   /** Returns the current access policy. */
   policy(): Policy
-  limits: Limits
+  limits: RateLimits
   audit: Audit
   guests: Guests
   /** Rejects replays of signed requests. */
-  requireFirstTime: RequireFirstTime
-  answerChat: AnswerChat
-  pageViews: PageViews
+  requireFirstTime: RejectReplay
+  answerChat: ReplyToChat
+  pageViews: PageViewQueue
 }

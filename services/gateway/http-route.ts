@@ -5,20 +5,20 @@ import type { Call, Feature, Identity } from '#proto/call.ts'
 import type { PathParameter } from '#proto/http/parameters.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Gateway } from './gateway.ts'
-import type { Limit } from './limits/limits.ts'
+import type { RateLimitBudget } from './limits/limits.ts'
 import type { ErrorFormat, PublicError } from './response/http-exchange.ts'
 import { parse, type QueryValues } from './request/parse.ts'
 import { hasPublicUrl } from './request/public-url.ts'
-import type { Cookies, Reply } from './response/http-reply.ts'
+import type { ResponseCookies, Reply } from './response/http-reply.ts'
 import type { Download } from './response/send.ts'
-import type { Rows } from './response/envelope.ts'
+import type { RowStream } from './response/envelope.ts'
 
 /**
  * The access that a route requires: none; to read data; to write, which includes the agent and SQL of the caller; or a
  * bearer that the route checks itself.
  */
-export type Access = 'anonymous' | 'read' | 'write' | 'own-bearer'
-export type ExtraRefusal = 400 | 401 | 405 | 409 | 415 | 422
+export type RouteAccessLevel = 'anonymous' | 'read' | 'write' | 'own-bearer'
+export type ExtraErrorStatus = 400 | 401 | 405 | 409 | 415 | 422
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** An entry of the route table. */
@@ -32,8 +32,8 @@ export interface Route {
   downloads?: readonly string[] | undefined
   /** Required feature; null if there is none, or if the requested chart or table page defines it. */
   feature: Feature | null
-  access: Access
-  limit: Limit
+  access: RouteAccessLevel
+  limit: RateLimitBudget
   query: z.ZodType
   /** Schema of the request body; absent for routes without a body. */
   body?: z.ZodType
@@ -55,9 +55,9 @@ export interface Route {
   /** Media types and schema of the body, for routes that read it as bytes. */
   reads?: { mediaTypes: readonly string[]; schema: z.ZodType }
   /** Error statuses whose body is JSON-RPC, written by the service behind the route. */
-  jsonRpc?: readonly (ExtraRefusal | 404)[] | undefined
+  jsonRpc?: readonly (ExtraErrorStatus | 404)[] | undefined
   /** Additional error statuses for the OpenAPI document. */
-  refuses?: readonly ExtraRefusal[] | undefined
+  refuses?: readonly ExtraErrorStatus[] | undefined
   /** Status of a successful response; 200 by default. */
   status?: number
   /** Media type of a successful response; JSON by default. */
@@ -114,12 +114,12 @@ interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
   doc: string
   downloads?: readonly string[]
   feature: Feature | null
-  access: Access
-  limit: Limit
+  access: RouteAccessLevel
+  limit: RateLimitBudget
   guests?: boolean
   secretOnly?: boolean
   dials?: boolean
-  refuses?: readonly ExtraRefusal[]
+  refuses?: readonly ExtraErrorStatus[]
   query: Q
   answer: A
 }
@@ -133,7 +133,7 @@ interface JsonRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> 
    * host of the request.
    */
   cacheForSeconds?: number
-  handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
+  handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway, cookies: ResponseCookies): Promise<z.input<A>>
 }
 
 const bodyless =
@@ -162,7 +162,11 @@ interface BodyRoute<P extends string, Q extends z.ZodType, B extends z.ZodType, 
   A
 > {
   body: B
-  handle(request: RouteRequest<P, z.output<Q>, z.output<B>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
+  handle(
+    request: RouteRequest<P, z.output<Q>, z.output<B>>,
+    gateway: Gateway,
+    cookies: ResponseCookies,
+  ): Promise<z.input<A>>
 }
 
 const bodied =
@@ -246,7 +250,7 @@ export const documentRoute = <const P extends string, Q extends z.ZodType, A ext
 
 interface RedirectRoute<P extends string, Q extends z.ZodType> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
   /** Returns the target: a path of the product, or a URL from the configuration. */
-  handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<string>
+  handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway, cookies: ResponseCookies): Promise<string>
 }
 
 /** Defines a GET route that redirects. */
@@ -268,7 +272,7 @@ interface RowsRoute<P extends string, Q extends z.ZodType, A extends RowsRespons
   handle(
     request: RouteRequest<P, z.output<Q>>,
     gateway: Gateway,
-  ): Promise<Rows<z.input<A['shape']['metadata']>> | Download>
+  ): Promise<RowStream<z.input<A['shape']['metadata']>> | Download>
 }
 
 /** Defines a GET route that returns the rows of a host unparsed, in the usual response or as a file. */

@@ -2,21 +2,21 @@ import type { Logger } from 'pino'
 import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
 import { clientVariables } from '#proto/build-variables.ts'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import { ingest } from '#proto/ingest.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openCounters } from '#shared/store/counters.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
-import { openChats } from './agent/run-events.ts'
+import { openChatRuns } from './agent/run-events.ts'
 import { openAudit } from './audit/open-audit.ts'
 import { openAuditStore } from './audit/store.ts'
 import { openAuth } from './auth/auth.ts'
-import { openDenied } from './auth/denied.ts'
+import { openDeniedUsers } from './auth/denied.ts'
 import { openCodeStore, openDeviceLogin } from './auth/device/open-device-login.ts'
 import { openApiKeys, warnOfWeakSecret } from './auth/keys/keys.ts'
 import { openFetchJson } from './auth/outgoing.ts'
@@ -36,18 +36,18 @@ import { openUsageReport } from './installation/usage-report.ts'
 import { limitBindings } from './limits/config.ts'
 import { openGuests, openLimits } from './limits/limits.ts'
 import { openDocument } from './openapi/document.ts'
-import { warnOfUnknownAddress } from './request/public-url.ts'
+import { warnOfMissingPublicUrl } from './request/public-url.ts'
 import { routes } from './routes.ts'
 import type { WebBuild } from './web/built-web.ts'
-import { openPageViews } from './web/page-view-queue.ts'
-import { openAnswerChat } from './webhooks/chat-click.ts'
-import { openFirstTime } from './webhooks/signature.ts'
+import { openPageViewQueue } from './web/page-view-queue.ts'
+import { openChatReply } from './webhooks/chat-click.ts'
+import { openReplayProtection } from './webhooks/signature.ts'
 
 import packageFacts from '../../package.json' with { type: 'json' }
 
 /** Opens the dependencies of the routes. Resources that must be released are added to `opening`. */
 export const openGateway = async (
-  { bus, clock, env, net, store, telemetry }: Context,
+  { bus, clock, env, net, store, telemetry }: ServiceContext,
   { facts: build, docs }: WebBuild,
   opening: AsyncDisposableStack,
 ): Promise<Gateway> => {
@@ -58,7 +58,7 @@ export const openGateway = async (
   const hosts = openHostList(clients.query, clock)
   warnOfSettings(env, build, log)
   opening.use(openUsageReport({ env, store, clock, log, hosts, send: net.trusted, version: packageFacts.version }))
-  const denied = openDenied(env, store)
+  const denied = openDeniedUsers(env, store)
   const keys = openApiKeys({ env, store, clock, denied })
   const policy = openPolicy(env, build, readFeatureFile(env, log))
   const auth = openAuth({ env, build, keys, denied, clock, log, fetchJson: openFetchJson(net) })
@@ -70,14 +70,14 @@ export const openGateway = async (
     clock,
     telemetry,
     ...clients,
-    chats: openChats(store),
+    chats: openChatRuns(store),
     hosts,
     hostStates: opening.use(openHostStates(clients.query, clock, telemetry)),
     exposition: openExposition({ ...clients, hosts, clock, log }),
     build,
     docs,
     version: packageFacts.version,
-    requestTimeoutMs: read(settings, env).SVC_REQUEST_TIMEOUT_MS,
+    requestTimeoutMs: parseSettings(settings, env).SVC_REQUEST_TIMEOUT_MS,
     document: openDocument(routes, packageFacts.version),
     keys,
     auth,
@@ -89,21 +89,25 @@ export const openGateway = async (
     audit: opening.use(await openAudit({ store: await openAuditStore(database), bus, clock, telemetry })),
     limits: openLimits(env, clock, counters),
     guests: openGuests(store),
-    requireFirstTime: openFirstTime(store),
-    answerChat: openAnswerChat(net.guarded('notification'), log),
-    pageViews: opening.use(openPageViews({ ...clients, hosts, clock, log })),
+    requireFirstTime: openReplayProtection(store),
+    answerChat: openChatReply(net.guarded('notification'), log),
+    pageViews: opening.use(openPageViewQueue({ ...clients, hosts, clock, log })),
   }
 }
 
-const warnOfSettings = (env: Context['env'], build: WebBuild['facts'], log: Context['telemetry']['log']): void => {
+const warnOfSettings = (
+  env: ServiceContext['env'],
+  build: WebBuild['facts'],
+  log: ServiceContext['telemetry']['log'],
+): void => {
   warnOfWeakSecret(env, log)
-  warnOfUnknownAddress(env, log)
+  warnOfMissingPublicUrl(env, log)
   warnOfCloudMode(build, env, log)
   warnOfIgnoredSettings(env, build, log)
 }
 
 /** Returns bus clients of the services that the routes call. */
-const clientsOn = (bus: Context['bus']) => ({
+const clientsOn = (bus: ServiceContext['bus']) => ({
   query: bus.client(query),
   alerts: bus.client(alerts),
   report: bus.client(report),
@@ -113,13 +117,13 @@ const clientsOn = (bus: Context['bus']) => ({
 })
 
 /** Logs each variable that is set and has no effect, so that operators do not rely on it. */
-const warnOfIgnoredSettings = (env: Environment, build: BuildFacts | undefined, log: Logger): void => {
+const warnOfIgnoredSettings = (env: Environment, build: BuildInfo | undefined, log: Logger): void => {
   for (const { name, reason } of ignoredSettings(env, build))
     log.warn({ variable: name, reason }, 'setting has no effect')
 }
 
 /** Returns every variable that is set and has no effect. */
-export const ignoredSettings = (env: Environment, build: BuildFacts | undefined): IgnoredSetting[] => [
+export const ignoredSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => [
   ...ignoredBillingSettings(env, build),
   ...ignoredEditionSettings(env, build),
   ...ignoredBindings(env),
@@ -127,7 +131,7 @@ export const ignoredSettings = (env: Environment, build: BuildFacts | undefined)
 ]
 
 const ignoredBindings = (env: Environment): IgnoredSetting[] =>
-  Object.entries(read(limitBindings, env))
+  Object.entries(parseSettings(limitBindings, env))
     .filter(([, text]) => text !== undefined)
     .map(([name]) => ({
       name,
@@ -136,7 +140,7 @@ const ignoredBindings = (env: Environment): IgnoredSetting[] =>
     }))
 
 /** Returns the client variables that differ from the web build, which contains their values. */
-const ignoredClientVariables = (env: Environment, { client }: BuildFacts): IgnoredSetting[] =>
+const ignoredClientVariables = (env: Environment, { client }: BuildInfo): IgnoredSetting[] =>
   Object.keys(clientVariables)
     .filter((name) => env[name]?.trim() && env[name].trim() !== client[name])
     .map((name) => ({

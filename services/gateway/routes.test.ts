@@ -14,7 +14,7 @@ import { repldbRequests } from './testing/repldb.ts'
 import { deliveryRequests, inboundConditionRequests, subscriptionRequests } from './testing/deliveries.ts'
 import { type FakeProduct, startFake, buildWebWith } from './testing/start.ts'
 import { signKey } from './auth/keys/key-token.ts'
-import { anonymous } from './auth/identity.ts'
+import { anonymousCaller } from './auth/identity.ts'
 import type { Route } from './http-route.ts'
 import { routes } from './routes.ts'
 
@@ -184,7 +184,7 @@ describe('the route table', () => {
   // Routes with a bearer token of their own check that first.
   const guarded = routes.filter(({ feature, access }) => feature !== null && access !== 'own-bearer')
   it.each(guarded.map((route) => [nameOf(route)]))('%s returns 403 to a caller without its feature', async (name) => {
-    await using strict = await startFake({ identify: async () => ({ ...anonymous, features: ['ABOUT'] }) })
+    await using strict = await startFake({ identify: async () => ({ ...anonymousCaller, features: ['ABOUT'] }) })
     const { url = '', body } = good[name] ?? {}
     const headers = { 'content-type': 'application/json' }
     const method = name.split(' ')[0]

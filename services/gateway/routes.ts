@@ -1,28 +1,28 @@
 import type { Route } from './http-route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
-import { authCli, authDocumentRoutes } from './routes/auth-documents.ts'
+import { authCliRoute, authDocumentRoutes } from './routes/auth-documents.ts'
 import { sessionRoutes } from './routes/auth-session.ts'
-import { actions, managementRoutes } from './routes/actions.ts'
-import { advice, structureAdviceRoutes, insightRoutes } from './routes/insights.ts'
+import { actionsRoute, managementRoutes } from './routes/actions.ts'
+import { adviceRoute, structureAdviceRoutes, insightRoutes } from './routes/insights.ts'
 import { agentRoutes, agentApprovalRoutes } from './routes/agent.ts'
 import { agentModelRoutes, agentSkillRoutes } from './routes/agent-models.ts'
-import { audit } from './routes/audit.ts'
-import { installationRoutes, config } from './routes/config.ts'
+import { auditRoute } from './routes/audit.ts'
+import { installationRoutes, configRoute } from './routes/config.ts'
 import { connectionRoutes } from './routes/connections.ts'
-import { catalogue, hostRoutes } from './routes/hosts.ts'
+import { catalogueRoute, hostRoutes } from './routes/hosts.ts'
 import { chatApplicationRoutes, chatWebhook } from './routes/chat-application.ts'
 import { chartRoutes } from './routes/charts.ts'
 import { clusterTopology, fleetRoutes } from './routes/fleet.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { comparisonRoutes, queryAnalysisRoutes } from './routes/query-analysis.ts'
 import { cronRoutes } from './routes/cron.ts'
-import { deployments, events, ingestEvents } from './routes/ingest.ts'
+import { deploymentsRoute, eventsRoute, ingestRoute } from './routes/ingest.ts'
 import { deviceLoginRoutes } from './routes/device-login.ts'
-import { docRoutes, openApi } from './routes/docs.ts'
+import { docRoutes, openApiRoute } from './routes/docs.ts'
 import { consoleRoutes } from './routes/console.ts'
 import { explorerRoutes } from './routes/explorer.ts'
 import { tableRoutes } from './routes/tables.ts'
-import { health, healthz, metrics } from './routes/health.ts'
+import { healthRoute, healthzRoute, metricsRoute } from './routes/health.ts'
 import { healthChannelRoutes, healthPagingServices, healthWebhookTargetRoutes } from './routes/health-channels.ts'
 import { healthCustomRuleRoutes, healthPolicyRoutes } from './routes/health-policies.ts'
 import { healthDeadLetterRoutes, healthDeliveryRoutes } from './routes/health-deliveries.ts'
@@ -41,17 +41,17 @@ import { webhookSubscriptionRoutes } from './routes/webhook-subscriptions.ts'
 
 /** All routes of the product, with method, path, feature, access, limit, parameters and response. */
 export const routes: readonly Route[] = [
-  health,
-  actions,
+  healthRoute,
+  actionsRoute,
   ...managementRoutes,
-  audit,
-  openApi,
-  healthz,
+  auditRoute,
+  openApiRoute,
+  healthzRoute,
   ...installationRoutes,
-  config,
+  configRoute,
   ...docRoutes,
   ...hostRoutes,
-  catalogue,
+  catalogueRoute,
   ...chartRoutes,
   ...tableRoutes,
   ...insightRoutes,
@@ -59,17 +59,17 @@ export const routes: readonly Route[] = [
   ...reportRoutes,
   ...structureAdviceRoutes,
   ...queryAnalysisRoutes,
-  advice,
+  adviceRoute,
   ...consoleRoutes,
   ...explorerRoutes,
   ...repldbRoutes,
-  metrics,
+  metricsRoute,
   ...fleetRoutes,
   ...postgresRoutes,
   clusterTopology,
   ...comparisonRoutes,
   ...connectionRoutes,
-  authCli,
+  authCliRoute,
   ...apiKeyRoutes,
   ...deviceLoginRoutes,
   ...authDocumentRoutes,
@@ -88,13 +88,13 @@ export const routes: readonly Route[] = [
   ...webhookSubscriptionRoutes,
   ...chatApplicationRoutes,
   ...cronRoutes,
-  ingestEvents,
+  ingestRoute,
   chatWebhook,
   repositoryWebhook,
   identityWebhook,
-  deployments,
+  deploymentsRoute,
   pageView,
-  events,
+  eventsRoute,
   ...mcpRoutes,
   mcpInfo,
   serverCard,

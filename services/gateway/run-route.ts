@@ -1,15 +1,15 @@
 import type { RequestHandler, Response } from 'express'
-import type { Call, Identity, Trace } from '#proto/call.ts'
+import type { Call, Identity, W3cTraceContext } from '#proto/call.ts'
 import type { Span } from '#shared/telemetry/telemetry.ts'
-import { bodyOf, readBytes } from './request/read-body.ts'
-import { hostsOf } from './connections/hosts-of.ts'
-import { exchangeOf, callerLeft } from './response/http-exchange.ts'
-import { shown } from './response/answer-failure.ts'
-import { explained } from './features/refusal.ts'
+import { parseBody, readBytes } from './request/read-body.ts'
+import { openCallerHosts } from './connections/hosts-of.ts'
+import { getExchange, createClientClosedError } from './response/http-exchange.ts'
+import { toPublicError } from './response/answer-failure.ts'
+import { explainForbidden } from './features/refusal.ts'
 import type { Gateway } from './gateway.ts'
 import { publicUrl } from './request/public-url.ts'
 import { parseQueryString } from './request/parse.ts'
-import { replyTo } from './response/http-reply.ts'
+import { createReply } from './response/http-reply.ts'
 import type { Route } from './http-route.ts'
 
 /**
@@ -18,7 +18,7 @@ import type { Route } from './http-route.ts'
 export const dispatch =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response) => {
-    const { requestId, identity } = exchangeOf(response)
+    const { requestId, identity } = getExchange(response)
     if (identity === undefined) throw new Error(`request to "${route.path}" was not admitted`)
     const span = gateway.telemetry.tracer.start(`${request.method} ${route.path}`, 'server', traceOf(request.headers), {
       'http.request.method': request.method,
@@ -27,9 +27,9 @@ export const dispatch =
     })
     try {
       const call = { ...callOf(identity, span.trace, response, gateway), connections: new Map() }
-      const hosts = hostsOf(gateway, request.headers, call)
+      const hosts = openCallerHosts(gateway, request.headers, call)
       const query = parseQueryString(request.url)
-      const body = route.body && bodyOf(request, route)
+      const body = route.body && parseBody(request, route)
       const preferred = (types: string[]) => request.accepts(types) || undefined
       const raw = {
         path: request.params,
@@ -42,11 +42,11 @@ export const dispatch =
         publicUrl: () => publicUrl(request, gateway.env),
         readBody: (maxBytes: number) => readBytes(request, response, maxBytes),
       }
-      await route.respond(raw, { ...gateway, hosts }, replyTo(request, response))
+      await route.respond(raw, { ...gateway, hosts }, createReply(request, response))
       end(span, response.statusCode)
     } catch (thrown) {
-      const error = explained(thrown, identity, gateway.policy())
-      end(span, shown(error).status, error)
+      const error = explainForbidden(thrown, identity, gateway.policy())
+      end(span, toPublicError(error).status, error)
       throw error
     }
   }
@@ -57,17 +57,17 @@ const end = (span: Span, status: number, error?: unknown): void => {
   span.end(status >= 500 ? error : undefined)
 }
 
-const traceOf = (headers: Readonly<Record<string, string | string[] | undefined>>): Trace | undefined => {
+const traceOf = (headers: Readonly<Record<string, string | string[] | undefined>>): W3cTraceContext | undefined => {
   const { traceparent, tracestate } = headers
   if (typeof traceparent !== 'string') return undefined
   return typeof tracestate === 'string' ? { traceparent, tracestate } : { traceparent }
 }
 
 /** Returns the call that is passed to other services; it is cancelled if the caller disconnects. */
-const callOf = (identity: Identity, trace: Trace | undefined, response: Response, gateway: Gateway): Call => {
+const callOf = (identity: Identity, trace: W3cTraceContext | undefined, response: Response, gateway: Gateway): Call => {
   const left = new AbortController()
   response.once('close', () => {
-    if (!response.writableFinished) left.abort(callerLeft())
+    if (!response.writableFinished) left.abort(createClientClosedError())
   })
   const deadline = gateway.clock.elapsedMs() + gateway.requestTimeoutMs
   return { identity, deadline, signal: left.signal, priority: 'person', trace }

@@ -1,8 +1,8 @@
 import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { read } from '#shared/config/setting.ts'
-import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
-import { openApplication, messagesOf } from './application.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import type { ServiceContext, RunningService, Start } from '#shared/lifecycle/service.ts'
+import { openApplication, createMessageClasses } from './application.ts'
 import { limitConcurrency } from './server/capacity.ts'
 import { settings } from './config.ts'
 import type { Gateway } from './gateway.ts'
@@ -21,13 +21,16 @@ export const start: Start = async (context) =>
 
 /** Starts the gateway for a web build. */
 export const startWith = async (
-  context: Context,
+  context: ServiceContext,
   web: WebBuild,
   identify?: Gateway['identify'],
   served: readonly Route[] = routes,
 ): Promise<RunningService> => {
   const { env, readiness, telemetry } = context
-  const { HOST, PORT, SVC_REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS } = read({ ...settings, ...processSettings }, env)
+  const { HOST, PORT, SVC_REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS } = parseSettings(
+    { ...settings, ...processSettings },
+    env,
+  )
   await using opening = new AsyncDisposableStack()
   const gateway = await openGateway(context, web, opening)
   const headers = securityHeaders(web.indexHtml, web.facts)
@@ -45,7 +48,7 @@ export const startWith = async (
       graceMs: SHUTDOWN_GRACE_MS * drainingShare,
       // Twice the timeout, so that a route that times out can still send its response.
       stalledAfterMs: 2 * SVC_REQUEST_TIMEOUT_MS,
-      messages: messagesOf(application),
+      messages: createMessageClasses(application),
     }),
   )
   readiness.require('http', () => listener.listening)

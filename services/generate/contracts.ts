@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { Identity } from '#proto/call.ts'
-import type { Event, Method, Service } from '#proto/contract.ts'
+import type { BusEvent, Method, Service } from '#proto/contract.ts'
 import { SealedConnection } from '#proto/sealed-connection.ts'
 import { root } from '../testing/source-file.ts'
 
@@ -12,11 +12,11 @@ export type Contracts = Record<string, unknown>
 /**
  * The file with the last release and its contracts, one per line. The path is relative to the root of the repository.
  */
-export const releasedPath = 'services/generate/contracts.jsonl'
+export const releasedContractsPath = 'services/generate/contracts.jsonl'
 
 /** Reads the version of the last release and its contracts. */
-export const lastRelease = async (): Promise<{ version: string; contracts: Contracts }> => {
-  const [first = '', ...lines] = (await readFile(join(root, releasedPath), 'utf8')).trimEnd().split('\n')
+export const readLastRelease = async (): Promise<{ version: string; contracts: Contracts }> => {
+  const [first = '', ...lines] = (await readFile(join(root, releasedContractsPath), 'utf8')).trimEnd().split('\n')
   const { release } = z.object({ release: z.string() }).parse(JSON.parse(first))
   const contract = z.record(z.string(), z.unknown())
   const contracts = Object.fromEntries(lines.flatMap((line) => Object.entries(contract.parse(JSON.parse(line)))))
@@ -24,9 +24,9 @@ export const lastRelease = async (): Promise<{ version: string; contracts: Contr
 }
 
 /** Returns the contracts that `proto/` declares in the working tree. */
-export const presentContracts = async (): Promise<Contracts> => {
+export const readPresentContracts = async (): Promise<Contracts> => {
   const declared: Contracts = { identity: schemaOf(Identity), 'sealed-connection': schemaOf(SealedConnection) }
-  for (const exported of await exportsOfProto()) {
+  for (const exported of await importProtoExports()) {
     if (isService(exported)) {
       for (const [name, method] of Object.entries(exported.methods)) {
         declared[`${exported.name}.${name}`] = methodOf(method)
@@ -40,18 +40,18 @@ export const presentContracts = async (): Promise<Contracts> => {
 }
 
 /** Imports all files of `proto/` and returns their exports, sorted by file name. */
-export const exportsOfProto = async (): Promise<unknown[]> => {
+export const importProtoExports = async (): Promise<unknown[]> => {
   const files = (await readdir(join(root, 'proto'))).filter((file) => /^[\w-]+(?<!\.test)\.ts$/.test(file)).toSorted()
   const modules = await Promise.all(files.map((file) => import(join(root, 'proto', file))))
   return modules.flatMap((module) => Object.values<unknown>(module))
 }
 
 /** Returns the current version and its contracts in the format of `contracts.jsonl`. */
-export const releaseLines = async (): Promise<string> => {
+export const formatReleaseLines = async (): Promise<string> => {
   const { version } = z
     .object({ version: z.string() })
     .parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
-  const contracts = Object.entries(await presentContracts()).map(([name, contract]) => ({ [name]: contract }))
+  const contracts = Object.entries(await readPresentContracts()).map(([name, contract]) => ({ [name]: contract }))
   return [{ release: version }, ...contracts].map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
@@ -78,5 +78,5 @@ export const isService = (exported: unknown): exported is Service =>
   typeof exported === 'object' && exported !== null && 'methods' in exported
 
 /** Returns whether an export of `proto/` declares an event. */
-export const isEvent = (exported: unknown): exported is Event =>
+export const isEvent = (exported: unknown): exported is BusEvent =>
   typeof exported === 'object' && exported !== null && 'kind' in exported && exported.kind === 'event'

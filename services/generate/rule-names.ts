@@ -14,7 +14,7 @@ const Names = z.looseObject({ rules: Listed, metrics: Listed })
  * Returns `names.json` with the missing rules and metrics added. Names are never removed: scripts and silences use
  * them.
  */
-export const ruleNames = async () => {
+export const generateRuleNames = async () => {
   const { rules, metrics, ...others } = Names.parse(JSON.parse(await readFile(join(root, path), 'utf8')))
   const there = await openDefinitions(pino({ level: 'silent' }))
   const names = { rules: withNames(rules, there.rules), metrics: withNames(metrics, there.metrics), ...others }

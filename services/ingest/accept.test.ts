@@ -1,8 +1,8 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
+import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
 import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
@@ -19,7 +19,7 @@ const opened = async (opening: AsyncDisposableStack, replaced: Partial<Queue> = 
   const queue = opening.use(await openMemoryQueues()())
   const origin = openInstallationId(store)
   const seen: InboundEvent[] = []
-  const consumer = { stream: 'EVENTS', name: 'test', subjects: inboundSubjects, body: InboundEvent } as const
+  const consumer = { stream: 'EVENTS', name: 'test', subjects: inboundSubjectPattern, body: InboundEvent } as const
   opening.use(
     await queue.consume(consumer, async ({ body }) => {
       seen.push(body)
@@ -28,7 +28,7 @@ const opened = async (opening: AsyncDisposableStack, replaced: Partial<Queue> = 
   )
   const observed: string[] = []
   const observe = (type: string, outcome: string) => void observed.push(`${type} ${outcome}`)
-  const handler = accept({ queue: { ...queue, ...replaced }, store, clock: clockOf(() => nowMs), origin, observe })
+  const handler = accept({ queue: { ...queue, ...replaced }, store, clock: createClock(() => nowMs), origin, observe })
   const send = (sent: unknown, headers: Record<string, string> = {}) =>
     handler(
       { body: typeof sent === 'string' ? sent : JSON.stringify(sent), headers: { ...json, ...headers } },

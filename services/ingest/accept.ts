@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { type InboundEvent, inboundSubject } from '#proto/inbound-event.ts'
+import { type InboundEvent, formatInboundSubject } from '#proto/inbound-event.ts'
 import { type ingest, maxEvents } from '#proto/ingest.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import type { Store } from '#shared/store/store.ts'
 import { type Clock, instant } from '#shared/time/clock.ts'
-import { type Headers, type Draft, isJsonObject, requirePlainJson } from './adapters/adapter.ts'
+import { type RequestHeaders, type EventDraft, isJsonObject, requirePlainJson } from './adapters/adapter.ts'
 import { isBinaryCloudEvent } from './adapters/cloud-events.ts'
 import { adapters } from './adapters/index.ts'
-import { hashTexts, normalize } from './normalize.ts'
+import { hashTexts, normalizeEvent } from './normalize.ts'
 
 interface AcceptDeps {
   queue: Queue
@@ -38,7 +38,7 @@ export const accept =
       hops: hopsIn(headers),
       origin: await deps.origin(),
     }
-    const events = parsed.map((one, index) => ('error' in one ? one : normalize(one, { ...context, index })))
+    const events = parsed.map((one, index) => ('error' in one ? one : normalizeEvent(one, { ...context, index })))
     // The key is not claimed if every event is invalid, so that the sender can correct the body.
     const isClaimed = idempotencyKey !== undefined && events.some((event) => 'id' in event)
     const claim = isClaimed ? await claimKey(deps, idempotencyKey, body) : undefined
@@ -62,21 +62,21 @@ const storeEvent = async (
   isDuplicate: boolean,
 ): Promise<AcceptResult> => {
   const { id } = event
-  const duplicate = isDuplicate || (await queue.publish(inboundSubject(event), { id, body: event })).duplicate
+  const duplicate = isDuplicate || (await queue.publish(formatInboundSubject(event), { id, body: event })).duplicate
   observe(event.sourceType, duplicate ? 'duplicate' : 'kept')
   return { id, duplicate }
 }
 
 const maxKeyLength = 255
 
-const keyIn = ({ 'idempotency-key': key }: Headers): string | undefined => {
+const keyIn = ({ 'idempotency-key': key }: RequestHeaders): string | undefined => {
   if (key === undefined) return undefined
   if (key === '' || key.length > maxKeyLength)
     throw new ServiceError('invalid', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)
   return key
 }
 
-const hopsIn = ({ 'x-reemit-hops': hops = '' }: Headers): number => (/^\d{1,3}$/.test(hops) ? Number(hops) : 0)
+const hopsIn = ({ 'x-reemit-hops': hops = '' }: RequestHeaders): number => (/^\d{1,3}$/.test(hops) ? Number(hops) : 0)
 
 const Claim = z.object({ body: z.string(), isKept: z.boolean() })
 /** How long a key is bound to the body of its first request. */
@@ -106,10 +106,10 @@ const claimKey = async ({ store }: AcceptDeps, idempotencyKey: string, body: str
 }
 
 /** A parsed event of a request, or why it could not be parsed. */
-type ParsedEvent = (Draft & { sourceType: string }) | { error: string }
+type ParsedEvent = (EventDraft & { sourceType: string }) | { error: string }
 
 /** Parses the events of a body in order. Throws `invalid` for a body that cannot contain events. */
-export const parseEvents = (body: string, headers: Headers): ParsedEvent[] => {
+export const parseEvents = (body: string, headers: RequestHeaders): ParsedEvent[] => {
   const isBinary = isBinaryCloudEvent(headers)
   const value = isBinary && body === '' ? null : jsonOf(body)
   requirePlainJson(value)
@@ -145,7 +145,7 @@ const listedEvents = (value: unknown): unknown[] | undefined => {
   return value.events
 }
 
-const parseEvent = (value: unknown, headers: Headers): ParsedEvent[] => {
+const parseEvent = (value: unknown, headers: RequestHeaders): ParsedEvent[] => {
   if (!isJsonObject(value)) return [{ error: 'an event must be a JSON object' }]
   const adapter = adapters.find(({ recognizes }) => recognizes(value, headers))
   if (!adapter) return [{ error: 'an event must be a JSON object' }]

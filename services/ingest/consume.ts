@@ -1,28 +1,28 @@
 import type { Logger } from 'pino'
-import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
+import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
 import type { Queue, Outcome } from '#shared/bus/durable/queue.ts'
-import { unlessPoison } from '#shared/bus/durable/unless-poison.ts'
+import { deadLetterPoison } from '#shared/bus/durable/unless-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
 import { installationId } from '#shared/store/installation.ts'
 import { type Clock, ageMs } from '#shared/time/clock.ts'
 import { settings } from './config.ts'
-import type { Events } from './events.ts'
+import type { EventStore } from './events.ts'
 
 /** High enough that consumers retry until the stream drops the event. */
 const tries = 100_000
 const maxReemitsInFlight = 16
 
 /** Stores and forwards events from the queue, with one consumer for each, until disposed. */
-export const consumeEvents = async (queue: Queue, events: Events, deps: ReemitDeps): Promise<AsyncDisposable> => {
+export const consumeEvents = async (queue: Queue, events: EventStore, deps: ReemitDeps): Promise<AsyncDisposable> => {
   await using opened = new AsyncDisposableStack()
-  const consumer = { stream: 'EVENTS', subjects: inboundSubjects, body: InboundEvent, tries } as const
+  const consumer = { stream: 'EVENTS', subjects: inboundSubjectPattern, body: InboundEvent, tries } as const
   opened.use(
     await queue.consume(
       { ...consumer, name: 'events-kept', mayRepeat: true },
-      unlessPoison(async ({ body }) => {
+      deadLetterPoison(async ({ body }) => {
         await events.put(body)
         return 'done'
       }),
@@ -33,7 +33,7 @@ export const consumeEvents = async (queue: Queue, events: Events, deps: ReemitDe
     opened.use(
       await queue.consume(
         { ...consumer, name: 'events-reemitted', maxInFlight: maxReemitsInFlight },
-        unlessPoison(reemit(deps)),
+        deadLetterPoison(reemit(deps)),
       ),
     )
   }
@@ -74,7 +74,7 @@ export const reemit =
   (deps: ReemitDeps) =>
   async ({ body: event, deliveries }: { body: InboundEvent; deliveries: number }): Promise<Outcome> => {
     const { env, clock, log, observe, waitsMs = defaultWaitsMs } = deps
-    const { [address]: url } = read(settings, env)
+    const { [address]: url } = parseSettings(settings, env)
     if (url === undefined) return 'done'
     if (event.own || event.hops >= maxHops) {
       observe('skipped')

@@ -5,7 +5,7 @@ import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import { deadEventHandlers } from './dead-events.ts'
 import { serviceCall } from './testing/service-call.ts'
-import { eventOf } from './testing/event.ts'
+import { createEvent } from './testing/event.ts'
 
 let queue: Queue
 const received: string[] = []
@@ -24,7 +24,7 @@ const letters = async () => (await deadEventHandlers(queue).deadEvents({ limit: 
 const replay = async (id = '') => deadEventHandlers(queue).replayDeadEvent({ id }, serviceCall)
 
 it('lists a dead event and resends it once', async () => {
-  await queue.publish('inbound.generic', { id: 'e1', body: eventOf({ id: 'e1', title: 'Disk full' }) })
+  await queue.publish('inbound.generic', { id: 'e1', body: createEvent({ id: 'e1', title: 'Disk full' }) })
   await until(async () => (await letters()).length === 1)
   const [letter] = await letters()
   expect(letter).toMatchObject({ event: 'e1', title: 'Disk full', reason: 'could not be dealt with' })

@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { InboundEvent } from '#proto/inbound-event.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { DeadLetter, Queue } from '#shared/bus/durable/queue.ts'
-import { streams } from '#shared/bus/durable/streams.ts'
+import { streamPlans } from '#shared/bus/durable/streams.ts'
 import { matcher } from '#shared/bus/subject.ts'
 
 type DeadEventHandlers = Pick<Handlers<typeof ingest>, keyof typeof deadEventMethods>
@@ -28,7 +28,7 @@ export const deadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>): DeadE
   },
 })
 
-const ofEvents = streams.EVENTS.subjects.map(matcher)
+const ofEvents = streamPlans.EVENTS.subjects.map(matcher)
 
 const isEvent = ({ subject }: DeadLetter): boolean => ofEvents.some((matches) => matches(subject))
 

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../testing/servers.ts'
-import { deploymentHandlers, type Deployments, openDeployments } from './deployments.ts'
+import { deploymentHandlers, type DeploymentStore, openDeploymentStore } from './deployments.ts'
 
 const max = 5
 
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
-  openDeployments(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'd_' })), max)
+  openDeploymentStore(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'd_' })), max)
 
-const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Deployments>> = {
-  memory: async () => openDeployments(undefined, max),
+const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<DeploymentStore>> = {
+  memory: async () => openDeploymentStore(undefined, max),
   libSQL: async (opened) => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-deployments-'))
     opened.defer(() => rm(directory, { recursive: true }))
@@ -45,7 +45,7 @@ describe.each(Object.keys(implementations))('deployments', (name) => {
 
 function suite(name: string): void {
   const opened = new AsyncDisposableStack()
-  let deployments: Deployments
+  let deployments: DeploymentStore
   beforeAll(async () => {
     const open = implementations[name]
     if (!open) throw new Error(`no implementation ${name}`)
@@ -70,7 +70,7 @@ function suite(name: string): void {
   })
 
   it('are hidden after the retention and deleted by prune', async () => {
-    const clock = clockOf(() => 2 * 86_400_000 + 2_600)
+    const clock = createClock(() => 2 * 86_400_000 + 2_600)
     const handlers = deploymentHandlers({ deployments, env: { SVC_DEPLOYMENTS_DAYS: '2' }, clock })
     // The handler does not use its call.
     const listedDeployments = await handlers.deployments(

@@ -2,14 +2,14 @@ import type { Handlers } from '#proto/contract.ts'
 import { Deployment, maxDeployments, type deploymentMethods } from '#proto/deployments.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { settings } from './config.ts'
 
 /** Stores the newest `maxDeployments` deployments. */
-export interface Deployments {
+export interface DeploymentStore {
   /** Inserts or updates a deployment, unless the stored state is newer. */
   put(deployment: Deployment): Promise<void>
   /** Returns deployments, newest first. */
@@ -36,7 +36,10 @@ const deploymentRecords = defineCollection({
 })
 
 /** Opens the deployment store in the database, or in memory without one. */
-export const openDeployments = async (database: Database | undefined, max = maxDeployments): Promise<Deployments> => {
+export const openDeploymentStore = async (
+  database: Database | undefined,
+  max = maxDeployments,
+): Promise<DeploymentStore> => {
   const deployments = (await openCollections('deployments', [deploymentRecords], database)).of(deploymentRecords)
   return {
     async put(deployment) {
@@ -53,7 +56,7 @@ export const openDeployments = async (database: Database | undefined, max = maxD
 type DeploymentHandlers = Pick<Handlers<typeof ingest>, keyof typeof deploymentMethods>
 
 interface DeploymentDeps {
-  deployments: Deployments
+  deployments: DeploymentStore
   env: Environment
   clock: Clock
 }
@@ -62,7 +65,7 @@ const dayMs = 86_400_000
 
 /** Returns the start of the retention period in epoch milliseconds. */
 export const getRetentionStartMs = ({ env, clock }: Omit<DeploymentDeps, 'deployments'>): number =>
-  Math.max(0, clock.now() - read(settings, env).SVC_DEPLOYMENTS_DAYS * dayMs)
+  Math.max(0, clock.now() - parseSettings(settings, env).SVC_DEPLOYMENTS_DAYS * dayMs)
 
 /**
  * Returns the handlers for deployments; those beyond the retention are not returned, even if they are not deleted yet.

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../testing/servers.ts'
-import { eventOf } from './testing/event.ts'
-import { type Events, openEvents } from './events.ts'
+import { createEvent } from './testing/event.ts'
+import { type EventStore, openEventStore } from './events.ts'
 
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
-  openEvents(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'e_' })))
+  openEventStore(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'e_' })))
 
-const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Events>> = {
-  memory: async () => openEvents(undefined),
+const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<EventStore>> = {
+  memory: async () => openEventStore(undefined),
   libSQL: async (opened) => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-events-'))
     opened.defer(() => rm(directory, { recursive: true }))
@@ -26,7 +26,7 @@ describe.each(Object.keys(implementations))('inbound events', (name) => {
   describeWith(needs[name] ?? [], `in ${name}`, () => suite(name))
 })
 
-const odd = eventOf({
+const odd = createEvent({
   id: 'd',
   source: `it's "cron"`,
   severity: 'critical',
@@ -38,24 +38,24 @@ const odd = eventOf({
 
 function suite(name: string): void {
   const opened = new AsyncDisposableStack()
-  let events: Events
+  let events: EventStore
   beforeAll(async () => {
     const open = implementations[name]
     if (!open) throw new Error(`no implementation ${name}`)
     events = await open(opened)
     for (const event of [
-      eventOf({ id: 'a', receivedAt: 1_000 }),
-      eventOf({ id: 'b', receivedAt: 2_000, status: 'info', severity: 'info', body: 'Released' }),
-      eventOf({ id: 'c', receivedAt: 2_000, source: 'nagios' }),
+      createEvent({ id: 'a', receivedAt: 1_000 }),
+      createEvent({ id: 'b', receivedAt: 2_000, status: 'info', severity: 'info', body: 'Released' }),
+      createEvent({ id: 'c', receivedAt: 2_000, source: 'nagios' }),
       odd,
-      eventOf({ id: 'a', receivedAt: 3_000, title: 'again' }),
+      createEvent({ id: 'a', receivedAt: 3_000, title: 'again' }),
     ]) {
       await events.put(event)
     }
   })
   afterAll(() => opened.disposeAsync())
 
-  const found = async (filter: Partial<Parameters<Events['list']>[0]>) =>
+  const found = async (filter: Partial<Parameters<EventStore['list']>[0]>) =>
     (await events.list({ limit: 10, ...filter })).map(({ id }) => id)
 
   it('are stored once and unchanged, and listed newest first', async () => {
@@ -64,7 +64,7 @@ function suite(name: string): void {
     expect((await events.list({ limit: 10 }))[3]?.title).toBe('Disk full')
   })
 
-  it.each<[string, Partial<Parameters<Events['list']>[0]>, string[]]>([
+  it.each<[string, Partial<Parameters<EventStore['list']>[0]>, string[]]>([
     ['source', { source: 'nagios' }, ['c']],
     ['source with a quote', { source: odd.source }, ['d']],
     ['severity', { severity: 'info' }, ['b']],

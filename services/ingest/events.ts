@@ -4,7 +4,7 @@ import { defineCollection, openCollections } from '#shared/store/collection/coll
 import type { Database } from '#shared/store/sql/connection.ts'
 
 /** Stores inbound events for the configured retention. */
-export interface Events {
+export interface EventStore {
   /** Stores an event once, even if it arrives repeatedly. */
   put(event: InboundEvent): Promise<void>
   /** Returns events, newest first. */
@@ -27,7 +27,7 @@ const searched = ({ title, body, resource, dedupKey, source }: InboundEvent): st
   [title, body, resource, dedupKey, source].join('\n').toLowerCase()
 
 /** Opens the event store in the database; without one, it holds the newest ten thousand events in memory. */
-export const openEvents = async (database: Database | undefined): Promise<Events> => {
+export const openEventStore = async (database: Database | undefined): Promise<EventStore> => {
   const events = (await openCollections('events', [inboundEvents], database)).of(inboundEvents)
   return {
     async put(event) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseEvents } from './accept.ts'
-import { normalize } from './normalize.ts'
+import { normalizeEvent } from './normalize.ts'
 
 const around = {
   idempotencyKey: undefined,
@@ -13,7 +13,7 @@ const around = {
 const keyOf = (sent: object): string => {
   const [draft] = parseEvents(JSON.stringify(sent), {})
   if (!draft || 'error' in draft) throw new Error('no event')
-  const event = normalize(draft, around)
+  const event = normalizeEvent(draft, around)
   if ('error' in event) throw new Error(event.error)
   return event.dedupKey
 }

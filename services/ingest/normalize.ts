@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type InboundEvent, eventBounds } from '#proto/inbound-event.ts'
-import { cut } from '#shared/text/strings.ts'
-import type { Draft } from './adapters/adapter.ts'
+import { shortenWithEllipsis } from '#shared/text/strings.ts'
+import type { EventDraft } from './adapters/adapter.ts'
 
 /** Properties of the request that its events share. */
 interface RequestContext {
@@ -17,8 +17,8 @@ interface RequestContext {
 const bounds = eventBounds
 
 /** Returns the event in its stored form, or an error if it is too large. */
-export const normalize = (
-  draft: Draft & { sourceType: string },
+export const normalizeEvent = (
+  draft: EventDraft & { sourceType: string },
   context: RequestContext,
 ): InboundEvent | { error: string } => {
   const raw = JSON.stringify(draft.raw)
@@ -55,7 +55,7 @@ export const normalize = (
 }
 
 /** Returns an id from the key of the sender, or from the content. */
-const idOf = ({ identity, raw }: Draft, { idempotencyKey, index }: RequestContext): string => {
+const idOf = ({ identity, raw }: EventDraft, { idempotencyKey, index }: RequestContext): string => {
   if (idempotencyKey !== undefined) return hashTexts('key', idempotencyKey, String(index))
   return identity === null ? hashTexts('content', canonical(raw)) : hashTexts('named', ...identity)
 }
@@ -64,7 +64,7 @@ const idOf = ({ identity, raw }: Draft, { idempotencyKey, index }: RequestContex
  * Returns a deduplication key for an event without one. It is built from title and resource, else from the sender's id,
  * else from all fields that stay the same. A title alone would merge unrelated incidents.
  */
-const fallbackKey = ({ title, externalId, raw }: Draft, resource: string): string => {
+const fallbackKey = ({ title, externalId, raw }: EventDraft, resource: string): string => {
   if (title.trim() !== '' && resource !== '') return hashTexts(title.trim(), resource)
   if (externalId !== null) return externalId
   const stable = canonical(stableFields(raw))
@@ -99,7 +99,7 @@ const cutter = (): Cutter => {
     const text = value.replaceAll('\0', ' ').toWellFormed()
     if (text.length <= maxLength) return text
     hasCut = true
-    return cut(text, maxLength)
+    return shortenWithEllipsis(text, maxLength)
   }
   return {
     cut: cutText,

@@ -1,12 +1,12 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { type ReemitDeps, canReemit, reemit } from './consume.ts'
-import { eventOf } from './testing/event.ts'
+import { createEvent } from './testing/event.ts'
 
 const nowMs = 1_000_000
 
@@ -25,7 +25,7 @@ const startTarget = async (...statuses: readonly number[]) => {
     response.statusCode = statuses[received.length - 1] ?? 200
     response.end()
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: `${origin}/hook?token=secret`,
     received,
@@ -45,7 +45,7 @@ const forwardEvent = async (
   const forward = reemit({
     env: url === undefined ? {} : { SVC_EVENTS_REEMIT_WEBHOOK_URL: url },
     send: net.trusted,
-    clock: clockOf(() => nowMs),
+    clock: createClock(() => nowMs),
     log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
     origin: async () => 'watchhouse-0123456789abcdef',
     observe: (outcome) => outcomes.push(outcome),
@@ -53,7 +53,7 @@ const forwardEvent = async (
     ...replaced,
   })
   for (let deliveries = 1; ; deliveries += 1) {
-    const outcome = await forward({ body: eventOf({ receivedAt: nowMs, raw: '{"s":1}', ...more }), deliveries })
+    const outcome = await forward({ body: createEvent({ receivedAt: nowMs, raw: '{"s":1}', ...more }), deliveries })
     if (outcome === 'done') return { outcomes, logged: lines.join('') }
     outcomes.push(outcome)
   }

@@ -1,5 +1,5 @@
 import { ingest } from '#proto/ingest.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Start } from '#shared/lifecycle/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
@@ -8,8 +8,8 @@ import { accept } from './accept.ts'
 import { settings } from './config.ts'
 import { consumeEvents } from './consume.ts'
 import { deadEventHandlers } from './dead-events.ts'
-import { deploymentHandlers, getRetentionStartMs, openDeployments } from './deployments.ts'
-import { openEvents } from './events.ts'
+import { deploymentHandlers, getRetentionStartMs, openDeploymentStore } from './deployments.ts'
+import { openEventStore } from './events.ts'
 
 const dayMs = 86_400_000
 
@@ -19,8 +19,8 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
   const { log, metrics: registry } = telemetry
   const database = await openStateDatabase(env, log)
   if (database) opened.use(database)
-  const events = await openEvents(database)
-  const deployments = await openDeployments(database)
+  const events = await openEventStore(database)
+  const deployments = await openDeploymentStore(database)
   const queue = opened.use(await openQueue())
   readiness.require(
     'ingest queue',
@@ -44,7 +44,7 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
       ...deploymentHandlers({ deployments, env, clock }),
       prune: async () => ({
         removed: {
-          events: await events.prune(clock.now() - read(settings, env).SVC_EVENTS_DAYS * dayMs),
+          events: await events.prune(clock.now() - parseSettings(settings, env).SVC_EVENTS_DAYS * dayMs),
           deployments: await deployments.prune(getRetentionStartMs({ env, clock })),
         },
       }),

@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { systemClock } from '#shared/time/clock.ts'
-import { untraced } from '#shared/telemetry/tracing.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
 import { openCallTool } from './call-tool.ts'
-import { hostAt, readTool, result as success } from '#shared/tools/tool.ts'
-import { contextOf } from './testing/context.ts'
+import { findHost, readTool, result as success } from '#shared/tools/tool.ts'
+import { createToolContext } from './testing/context.ts'
 
-const context = contextOf(() => [])
+const context = createToolContext(() => [])
 const { call } = context
 
 const toolThat = (run: () => Promise<never>) =>
@@ -41,7 +41,7 @@ it.each([
     clock: systemClock,
     audit: ({ result: written }) => audited.push(written),
     contextFor: () => context,
-    telemetry: { log: pino({ level: 'silent' }), metrics, tracer: untraced.tracer('mcp') },
+    telemetry: { log: pino({ level: 'silent' }), metrics, tracer: noopTracers.tracer('mcp') },
   })
   const output = await callTool(
     toolThat(() => Promise.reject(thrown)),
@@ -63,7 +63,7 @@ it.each([
     clock: systemClock,
     audit: ({ host }) => hosts.push(host),
     contextFor: () => context,
-    telemetry: { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('mcp') },
+    telemetry: { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: noopTracers.tracer('mcp') },
   })
   const onHost = readTool({
     name: 'count_sheep',
@@ -72,7 +72,7 @@ it.each([
     feature: 'TABLES',
     input: z.strictObject({}),
     output: z.strictObject({}),
-    run: async (_given, there) => success((await hostAt(there, undefined)).name, {}),
+    run: async (_given, there) => success((await findHost(there, undefined)).name, {}),
   })
   expect(await callTool(onHost, {}, call, { hostKey })).toMatchObject({ isError: false })
   expect(hosts).toEqual([name])

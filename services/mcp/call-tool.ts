@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { actionAudited, hostOnRecord, type HostOnRecord } from '#proto/audit.ts'
+import { actionAudited, formatAuditHostName, type AuditHostName } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { McpToolResult } from '#proto/mcp.ts'
 import type { Bus } from '#shared/bus/bus.ts'
-import { recording } from '#shared/evidence/recording.ts'
+import { recordEvidence } from '#shared/evidence/recording.ts'
 import { metrics as declared } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { beginningOf } from '#shared/text/strings.ts'
-import { problemsOf } from '#shared/text/zod-errors.ts'
+import { shortenText } from '#shared/text/strings.ts'
+import { formatZodError } from '#shared/text/zod-errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { failure, parseAndRun, type Tool, type ToolContext } from '#shared/tools/tool.ts'
-import { lastHostId } from '#shared/tools/tool-parameters.ts'
+import { maxHostPosition } from '#shared/tools/tool-parameters.ts'
 
 /** Creates the context of one call. */
 export type ContextFor = (call: Call) => ToolContext
 
 /** A host position as text, for URIs and prompts, which do not support numbers. */
-export const WrittenHostId = z
+export const HostIdText = z
   .string()
-  .regex(/^(0|[1-9]\d{0,4})$/, `must be a whole number from 0 to ${lastHostId}`)
+  .regex(/^(0|[1-9]\d{0,4})$/, `must be a whole number from 0 to ${maxHostPosition}`)
   .default('0')
   .describe('Position in the list of hosts')
 
@@ -65,8 +65,8 @@ export const openCallTool = ({
     }
     try {
       const context = contextFor({ ...call, trace: span.trace })
-      const record = agent && recording(context.query, clock)
-      const onHost = (requested: Host) => (host = hostOnRecord(requested))
+      const record = agent && recordEvidence(context.query, clock)
+      const onHost = (requested: Host) => (host = formatAuditHostName(requested))
       const hostKey = agent?.hostKey
       const { text, structured } = await parseAndRun(tool, input, { ...context, ...record, hostKey, onHost })
       end('done', 'done')
@@ -74,12 +74,12 @@ export const openCallTool = ({
       const evidence = record?.evidence.slice(0, maxEvidence)
       return { isError: false, text, structured, ...(evidence && { evidence }) }
     } catch (error) {
-      const sentence = sentenceOf(error)
+      const sentence = formatToolError(error)
       if (sentence === undefined) log.error({ tool: name, err: error }, 'tool failed')
       end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
       const text = sentence ?? 'internal error; see the log of the service'
-      return failure(beginningOf(text, maxFailureLength))
+      return failure(shortenText(text, maxFailureLength))
     }
   }
 }
@@ -90,8 +90,8 @@ const outcomeOf = (error: unknown): string => {
 }
 
 /** Returns the message for the caller; undefined for internal errors. */
-export const sentenceOf = (error: unknown): string | undefined => {
-  if (error instanceof z.ZodError) return `invalid arguments: ${problemsOf(error)}`
+export const formatToolError = (error: unknown): string | undefined => {
+  if (error instanceof z.ZodError) return `invalid arguments: ${formatZodError(error)}`
   return error instanceof ServiceError && error.code !== 'internal' ? `${error.code}: ${error.message}` : undefined
 }
 
@@ -100,14 +100,14 @@ interface CompletedCall {
   tool: string
   call: Call
   /** The queried host; null if the call reached none. */
-  host: HostOnRecord | null
+  host: AuditHostName | null
   /** `failed` is an internal error; all other errors are `refused`. */
   result: 'done' | 'refused' | 'failed'
   tookMs: number
 }
 
 /** Returns a function that sends tool calls to the audit log. */
-export const openAudit =
+export const openToolCallAudit =
   (bus: Bus, clock: Clock) =>
   ({ tool, call, host, result, tookMs }: CompletedCall): void => {
     const { kind, subject } = call.identity

@@ -1,27 +1,27 @@
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { mcp, McpOffer, McpTool } from '#proto/mcp.ts'
+import type { mcp, McpInventory, McpTool } from '#proto/mcp.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 import type { CallTool } from './call-tool.ts'
 import { prompts } from './prompts/prompts.ts'
-import { briefly } from './protocol/offer-tools.ts'
-import { addressesOf, facts, references } from './resources/resources.ts'
+import { toShortJsonSchema } from './protocol/offer-tools.ts'
+import { createResourceUris, hostResources, staticResources } from './resources/resources.ts'
 import { tools } from './tools/index.ts'
 
 interface HandlersOptions {
-  offer: McpOffer
+  offer: McpInventory
   tools: readonly Tool[]
   callTool: CallTool
   http: Handlers<typeof mcp>['http']
 }
 
 /** Returns the handlers of the MCP server on the bus. */
-export const handlers = ({ offer, tools, callTool, http }: HandlersOptions): Handlers<typeof mcp> => {
+export const createMcpHandlers = ({ offer, tools, callTool, http }: HandlersOptions): Handlers<typeof mcp> => {
   const listed: McpTool[] = tools.map(({ name, title, description, input, core }) => ({
     name,
     title,
     description,
-    inputSchema: briefly(input, 'input'),
+    inputSchema: toShortJsonSchema(input, 'input'),
     core,
   }))
   return {
@@ -48,11 +48,13 @@ interface Named {
 const named = ({ name, title, description }: Named) => ({ name, title, description })
 
 /** Names and descriptions of the tools, resources and prompts of the server. */
-export const offer: McpOffer = {
+export const mcpOffer: McpInventory = {
   tools: tools.map(named),
   resources: [
-    ...references.map(({ uri, title }) => ({ uri, title })),
-    ...facts.flatMap(({ path, title }) => Object.values(addressesOf(path)).map((uri) => ({ uri, title }))),
+    ...staticResources.map(({ uri, title }) => ({ uri, title })),
+    ...hostResources.flatMap(({ path, title }) =>
+      Object.values(createResourceUris(path)).map((uri) => ({ uri, title })),
+    ),
   ],
   prompts: prompts.map(named),
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 
 /** Returns a count with its noun: `1 row`, `2 rows`. */
-export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
+export const formatCountedNoun = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
 
 const unknownTable = 60
 const accessDenied = 497
@@ -11,15 +11,15 @@ const accessDenied = 497
  * Returns why a system table of a host is unavailable: it does not exist, or the user of the connection may not read
  * it. Returns undefined for all other errors.
  */
-export const unavailableReason = (error: unknown, { name }: Host, table: string): string | undefined => {
+export const findUnavailableReason = (error: unknown, { name }: Host, table: string): string | undefined => {
   const code = error instanceof ServiceError ? error.details?.clickhouseCode : undefined
   if (code === unknownTable) return `table ${table} does not exist on host ${name}`
   return code === accessDenied ? `table ${table} is not readable on ${name}; run GRANT SELECT ON ${table}` : undefined
 }
 
 /** Returns why the query log is unavailable. Rethrows all other errors. */
-export const queryLogUnavailableReason = (error: unknown, host: Host): string => {
-  const reason = unavailableReason(error, host, 'system.query_log')
+export const explainMissingQueryLog = (error: unknown, host: Host): string => {
+  const reason = findUnavailableReason(error, host, 'system.query_log')
   if (reason === undefined) throw error
   return reason
 }

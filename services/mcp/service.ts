@@ -3,18 +3,18 @@ import type { Identity } from '#proto/call.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { openKnownHosts } from '#shared/hosts/known-hosts.ts'
-import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
+import type { ServiceContext, RunningService, Start } from '#shared/lifecycle/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import type { ContextFor } from './call-tool.ts'
-import { openAudit, openCallTool } from './call-tool.ts'
+import { openToolCallAudit, openCallTool } from './call-tool.ts'
 import { settings } from './config.ts'
-import { handlers, offer } from './handlers.ts'
+import { createMcpHandlers, mcpOffer } from './handlers.ts'
 import { openHttp } from './protocol/http.ts'
-import { type Further, openServers } from './protocol/server.ts'
+import { type AdditionalTools, openServers } from './protocol/server.ts'
 import { prompts } from './prompts/prompts.ts'
-import { facts, references } from './resources/resources.ts'
+import { hostResources, staticResources } from './resources/resources.ts'
 import { openSkillOffer } from './skills/skills.ts'
 import { tools } from './tools/index.ts'
 
@@ -25,13 +25,13 @@ export const start: Start = (context) => startWith(context)
 
 /** Starts the MCP server with additional tools, which only tests and benchmarks use. */
 export const startWith = async (
-  { env, bus, clock, telemetry }: Context,
-  further?: Further,
+  { env, bus, clock, telemetry }: ServiceContext,
+  further?: AdditionalTools,
 ): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
   const clients = { query: bus.client(query), report: bus.client(report) }
   const hosts = openKnownHosts(clients.query, clock, itself).all
-  const settingsNow = () => read(settings, env)
+  const settingsNow = () => parseSettings(settings, env)
   const contextFor: ContextFor = (call) => ({
     ...clients,
     hosts,
@@ -39,11 +39,11 @@ export const startWith = async (
     call,
     fullStatements: settingsNow().SVC_MCP_FULL_STATEMENTS,
   })
-  const callTool = openCallTool({ contextFor, audit: openAudit(bus, clock), clock, telemetry })
+  const callTool = openCallTool({ contextFor, audit: openToolCallAudit(bus, clock), clock, telemetry })
   const serverFor = openServers({
     tools,
-    facts,
-    references,
+    facts: hostResources,
+    references: staticResources,
     prompts,
     offerSkills: openSkillOffer(bus.client(agent)),
     version: packageFacts.version,
@@ -54,7 +54,7 @@ export const startWith = async (
   const http = opened.use(
     openHttp({ serverFor, sendsNotifications: further?.sendsNotifications ?? false, log: telemetry.log }),
   )
-  opened.use(await bus.serve(mcp, handlers({ offer, tools, callTool, http: http.answer })))
+  opened.use(await bus.serve(mcp, createMcpHandlers({ offer: mcpOffer, tools, callTool, http: http.answer })))
   telemetry.log.info({ tools: tools.length }, 'mcp started')
   return opened.move()
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { problemsOf, read } from '#shared/config/setting.ts'
+import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { problems, settings } from './config.ts'
 
 describe('the row cap', () => {
@@ -13,7 +13,7 @@ describe('the row cap', () => {
     ['-5', undefined],
     ['1.5', undefined],
   ])('reads %j as %j', (text, cap) => {
-    expect(read(settings, { SVC_TABLE_MAX_RESULT_ROWS: text }).SVC_TABLE_MAX_RESULT_ROWS).toBe(cap)
+    expect(parseSettings(settings, { SVC_TABLE_MAX_RESULT_ROWS: text }).SVC_TABLE_MAX_RESULT_ROWS).toBe(cap)
   })
 })
 
@@ -22,17 +22,17 @@ describe('the events table', () => {
     [undefined, 'system.monitoring_events'],
     ['stats.page_views', 'stats.page_views'],
   ])('reads %j as %j', (text, name) => {
-    expect(read(settings, { EVENTS_TABLE_NAME: text }).EVENTS_TABLE_NAME).toBe(name)
+    expect(parseSettings(settings, { EVENTS_TABLE_NAME: text }).EVENTS_TABLE_NAME).toBe(name)
   })
 
   it.each(['events', 'a.b.c', 'a.b WHERE 1', 'a.$b', 'a.`b`', "url('x').b"])('rejects %j', (name) => {
-    expect(problemsOf(settings, { EVENTS_TABLE_NAME: name })).toMatchObject([{ name: 'EVENTS_TABLE_NAME' }])
+    expect(findSettingProblems(settings, { EVENTS_TABLE_NAME: name })).toMatchObject([{ name: 'EVENTS_TABLE_NAME' }])
   })
 })
 
 describe('the defaults', () => {
   it('are those of the configuration reference', () => {
-    expect(read(settings, {})).toMatchObject({
+    expect(parseSettings(settings, {})).toMatchObject({
       COLUMNDB_USER: 'default',
       COLUMNDB_MAX_EXECUTION_TIME: 60,
       COLUMNDB_POOL_SIZE: 10,
@@ -65,7 +65,7 @@ describe('the start', () => {
 
   it('reports all invalid settings at once', () => {
     const wrong = { COLUMNDB_POOL_SIZE: 'ten', COLUMNDB_MAX_EXECUTION_TIME: '0' }
-    expect(problemsOf(settings, wrong).map((problem) => problem.name)).toEqual([
+    expect(findSettingProblems(settings, wrong).map((problem) => problem.name)).toEqual([
       'COLUMNDB_MAX_EXECUTION_TIME',
       'COLUMNDB_POOL_SIZE',
     ])

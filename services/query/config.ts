@@ -6,8 +6,8 @@ import {
   flag,
   oneOf,
   optional,
-  problemsOf,
-  read,
+  findSettingProblems,
+  parseSettings,
   secret,
   type Setting,
   type SettingProblem,
@@ -119,19 +119,22 @@ const { SVC_QUERY_CLUSTER_TABLES, EVENTS_TABLE_NAME, COLUMNDB_DATABASE } = setti
 
 /** Returns the name of the page-view events table, with its database. */
 export const eventsTable = (env: Environment): string => {
-  const { EVENTS_TABLE_NAME: named, COLUMNDB_DATABASE: database } = read({ EVENTS_TABLE_NAME, COLUMNDB_DATABASE }, env)
+  const { EVENTS_TABLE_NAME: named, COLUMNDB_DATABASE: database } = parseSettings(
+    { EVENTS_TABLE_NAME, COLUMNDB_DATABASE },
+    env,
+  )
   return env.EVENTS_TABLE_NAME ? named : defaultEventsTable.replace('system', database)
 }
 
 /** Returns the permissions of user statements that the operator has configured. */
-export const allowedBy = (env: Environment): Permissions => ({
-  clusterTables: read({ SVC_QUERY_CLUSTER_TABLES }, env).SVC_QUERY_CLUSTER_TABLES,
+export const readPermissions = (env: Environment): Permissions => ({
+  clusterTables: parseSettings({ SVC_QUERY_CLUSTER_TABLES }, env).SVC_QUERY_CLUSTER_TABLES,
 })
 
 /** Returns the problems that concern several settings: the host list and the role of the process. */
 export const problems = (env: Environment): readonly SettingProblem[] => {
-  if (problemsOf(partSettings, env).length > 0) return []
-  const { SVC_QUERY_ROLE: part } = read(partSettings, env)
+  if (findSettingProblems(partSettings, env).length > 0) return []
+  const { SVC_QUERY_ROLE: part } = parseSettings(partSettings, env)
   if (part !== 'all' && !env.NATS_URL) {
     return [{ name: 'SVC_QUERY_ROLE', sentence: `cannot be "${part}" without NATS_URL; set NATS_URL or use "all"` }]
   }
@@ -148,8 +151,8 @@ const hostVariables = ['COLUMNDB_HOST', 'COLUMNDB_PASSWORD', 'SVC_HOSTS_FILE', '
 
 const problemsOfHosts = (env: Environment): readonly SettingProblem[] => {
   // Checks only host list settings, so that another invalid setting does not hide host list problems.
-  if (problemsOf(hostListSettings, env).length > 0) return []
-  const values = read(hostListSettings, env)
+  if (findSettingProblems(hostListSettings, env).length > 0) return []
+  const values = parseSettings(hostListSettings, env)
   const { COLUMNDB_HOST, SVC_HOSTS_FILE } = values
   if (COLUMNDB_HOST !== undefined && SVC_HOSTS_FILE !== undefined) {
     return [{ name: 'SVC_HOSTS_FILE', sentence: 'cannot be set together with COLUMNDB_HOST; keep one host list' }]
@@ -158,6 +161,7 @@ const problemsOfHosts = (env: Environment): readonly SettingProblem[] => {
   if (COLUMNDB_HOST !== undefined) return hostsFromEnvironment(values).problems
   // An invalid NODE_ENV is reported with the settings of the process.
   const { NODE_ENV } = processSettings
-  if (problemsOf({ NODE_ENV }, env).length > 0 || read({ NODE_ENV }, env).NODE_ENV !== 'production') return []
+  if (findSettingProblems({ NODE_ENV }, env).length > 0 || parseSettings({ NODE_ENV }, env).NODE_ENV !== 'production')
+    return []
   return [{ name: 'COLUMNDB_HOST', sentence: 'is required in production, unless SVC_HOSTS_FILE names a host list' }]
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from './testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from './testing/open-parts.ts'
 import { readTable } from './testing/read-table.ts'
 
 const hostKey = 'box'
@@ -58,7 +58,7 @@ afterAll(async () => {
 })
 
 const chart = async (name: string, more: Record<string, unknown> = {}) =>
-  query.methods.chart.output.parse(await parts.handlers.chart({ hostKey, name, parameters: {}, ...more }, aCall()))
+  query.methods.chart.output.parse(await parts.handlers.chart({ hostKey, name, parameters: {}, ...more }, createCall()))
 const total = (rows: readonly Record<string, unknown>[], column: string): number =>
   rows.reduce((sum, row) => sum + Number(row[column] ?? 0), 0)
 
@@ -90,7 +90,7 @@ describe('charts', () => {
       ),
     )
     expect((await chart('table-count')).rows).toEqual([{ tables }])
-    const overview = query.methods.overview.output.parse(await parts.handlers.overview({ hostKey }, aCall()))
+    const overview = query.methods.overview.output.parse(await parts.handlers.overview({ hostKey }, createCall()))
     expect(overview.tableCount).toBe(tables)
     expect(overview.databaseCount).toBe((await chart('database-count')).rows[0]?.databases)
     expect(overview.diskUsage?.totalBytes).toBe(Number(await direct('SELECT sum(total_space) FROM system.disks')))
@@ -120,7 +120,7 @@ describe('charts', () => {
 describe('a chart batch', () => {
   it('returns a result or an error for every name', async () => {
     const names = ['query-count', 'no-such-chart', 'memory-usage', 'database-count', 'query-count']
-    const response = await parts.handlers.charts({ hostKey, names, parameters: {} }, aCall())
+    const response = await parts.handlers.charts({ hostKey, names, parameters: {} }, createCall())
     const results = query.methods.charts.output.parse(response)
     expect(Object.keys(results).toSorted()).toEqual(['database-count', 'memory-usage', 'no-such-chart', 'query-count'])
     expect(results['no-such-chart']).toMatchObject({ ok: false, error: { code: 'not-found' } })
@@ -131,7 +131,7 @@ describe('a chart batch', () => {
 describe('a caller without a feature', () => {
   it('is denied its charts and table pages', async () => {
     const identity = { kind: 'guest', subject: 'g', features: ['OVERVIEW'] } as const
-    const guest = aCall({ identity: { ...identity, features: [...identity.features] } })
+    const guest = createCall({ identity: { ...identity, features: [...identity.features] } })
     await expect(parts.handlers.chart({ hostKey, name: 'query-count', parameters: {} }, guest)).rejects.toMatchObject({
       code: 'forbidden',
     })
@@ -215,7 +215,7 @@ describe('a table page', () => {
 
 describe('name lists', () => {
   it('hold the user tables', async () => {
-    expect(await parts.handlers.databaseTables({ hostKey, limit: 10 }, aCall())).toEqual([
+    expect(await parts.handlers.databaseTables({ hostKey, limit: 10 }, createCall())).toEqual([
       { database: databases, table: 'events', engine: 'MergeTree', totalRows: inserts * insertedRows },
     ])
   })
@@ -229,13 +229,13 @@ describe('name lists', () => {
     await direct('CREATE TABLE named_otherwise.`.innermost` (id UInt8) ENGINE = Memory')
     const named = "database = 'named_otherwise'"
     expect(await direct(`SELECT count() FROM system.tables WHERE ${named} AND name LIKE '.inner_id.%'`)).toBe('1')
-    const listed = await parts.handlers.databaseTables({ hostKey, limit: 10, search: 'named_otherwise' }, aCall())
+    const listed = await parts.handlers.databaseTables({ hostKey, limit: 10, search: 'named_otherwise' }, createCall())
     expect(listed.map(({ table }) => table).toSorted()).toEqual(['.innermost', 'totals'])
     await direct('DROP DATABASE named_otherwise')
   })
 
   it('hold hosts without URL, user and password', async () => {
-    expect(await parts.handlers.hosts({}, aCall())).toEqual([
+    expect(await parts.handlers.hosts({}, createCall())).toEqual([
       { id: 0, key: hostKey, name: hostKey, host: new URL(sandbox.url).host, group: null, tags: [] },
     ])
   })

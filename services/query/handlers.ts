@@ -2,40 +2,40 @@ import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { killMutation, killQuery, optimizeTable } from './actions/actions.ts'
 import { advisingHandlers } from './advice/handlers.ts'
-import { manage, management } from './management/manage.ts'
-import type { WithConnections } from './connections/connections.ts'
+import { manage, managementHandler } from './management/manage.ts'
+import type { ConnectionHandlerDeps } from './connections/connections.ts'
 import { connectionHandlers } from './connections/handlers.ts'
-import { catalogue, definitionStatement } from './pages/catalogue.ts'
-import { chart } from './pages/chart.ts'
-import { charts } from './pages/charts.ts'
-import { databaseTables, explorerHandlers } from './explorer/handlers.ts'
+import { catalogueHandler, definitionStatementHandler } from './pages/catalogue.ts'
+import { chartHandler } from './pages/chart.ts'
+import { chartsHandler } from './pages/charts.ts'
+import { databaseTablesHandler, explorerHandlers } from './explorer/handlers.ts'
 import { exportTable } from './pages/export-table.ts'
-import { filterOptions, table } from './pages/table.ts'
-import { exposition } from './exposition/exposition.ts'
-import { executions, fingerprint, fingerprints } from './analysis/fingerprint.ts'
+import { filterOptionsHandler, tableHandler } from './pages/table.ts'
+import { expositionHandler } from './exposition/exposition.ts'
+import { executionsHandler, fingerprintHandler, fingerprintsHandler } from './analysis/fingerprint.ts'
 import { explain } from './explain/explain.ts'
-import { hosts, hostStates, hostStatus, overview } from './status/host-status.ts'
-import type { Parts } from './parts.ts'
-import { queryDetail } from './analysis/query-detail.ts'
+import { hostsHandler, hostStatesHandler, hostStatusHandler, overviewHandler } from './status/host-status.ts'
+import type { QueryHandlerDeps } from './parts.ts'
+import { queryDetailHandler } from './analysis/query-detail.ts'
 import { consoleHandlers } from './console/handlers.ts'
-import { openRunning } from './console/running.ts'
-import { comparison } from './comparison/comparison.ts'
-import { settingsDiff } from './settings-diff/settings-diff.ts'
-import { toolRows } from './tools/tool-rows.ts'
-import { topology } from './topology/topology.ts'
-import type { WithStore } from './rules/earlier.ts'
+import { openRunRegistry } from './console/running.ts'
+import { comparisonHandler } from './comparison/comparison.ts'
+import { settingsDiffHandler } from './settings-diff/settings-diff.ts'
+import { toolRowsHandler } from './tools/tool-rows.ts'
+import { topologyHandler } from './topology/topology.ts'
+import type { SweepStateDeps } from './rules/earlier.ts'
 import { ruleHandlers } from './rules/handlers.ts'
 import { insightHandlers } from './insights/handlers.ts'
 import { pageViewHandlers } from './page-views/keep-page-views.ts'
-import { repldbHandlers, type WithReplicationService } from './repldb/handlers.ts'
+import { repldbHandlers, type ReplicationServiceDeps } from './repldb/handlers.ts'
 import { reportRowHandlers } from './reports/report-rows.ts'
 import { structureFactHandlers } from './advice/structure.ts'
-import { postgresSourceHandlers, type WithPostgresSource } from './postgres-source/handlers.ts'
-import { ownCost } from './own-cost/own-cost.ts'
+import { postgresSourceHandlers, type PostgresSourceDeps } from './postgres-source/handlers.ts'
+import { ownCostHandler } from './own-cost/own-cost.ts'
 
 /** Returns the handler for the last probe results of all hosts; it sends no queries. */
-export const fleet =
-  ({ clock, hosts, probe }: Parts): Handlers<typeof query>['fleet'] =>
+export const fleetHandler =
+  ({ clock, hosts, probe }: QueryHandlerDeps): Handlers<typeof query>['fleet'] =>
   async () =>
     hosts.list().map(({ id, key, name, group, tags }) => {
       const { state, load, checkedMs } = probe.known(key)
@@ -44,37 +44,37 @@ export const fleet =
       return { id, key, name, group, tags: [...tags], ...lastState, ageMs, load }
     })
 
-type QueryDeps = Parts & WithConnections & WithStore & WithPostgresSource & WithReplicationService
+type QueryDeps = QueryHandlerDeps & ConnectionHandlerDeps & SweepStateDeps & PostgresSourceDeps & ReplicationServiceDeps
 
 /** Returns the handlers of all methods of the query contract. */
-export const handlers = (parts: QueryDeps): Handlers<typeof query> => {
+export const createHandlers = (parts: QueryDeps): Handlers<typeof query> => {
   // The console and the tools share one limit of running statements per host.
-  const running = openRunning()
+  const running = openRunRegistry()
   return {
-    hosts: hosts(parts),
-    hostStates: hostStates(parts),
-    catalogue: catalogue(parts),
-    hostStatus: hostStatus(parts),
-    overview: overview(parts),
-    chart: chart(parts),
-    charts: charts(parts),
-    table: table(parts),
+    hosts: hostsHandler(parts),
+    hostStates: hostStatesHandler(parts),
+    catalogue: catalogueHandler(parts),
+    hostStatus: hostStatusHandler(parts),
+    overview: overviewHandler(parts),
+    chart: chartHandler(parts),
+    charts: chartsHandler(parts),
+    table: tableHandler(parts),
     exportTable: exportTable(parts),
-    filterOptions: filterOptions(parts),
-    databaseTables: databaseTables(parts),
-    definitionStatement: definitionStatement(parts),
-    fingerprints: fingerprints(parts),
-    fingerprint: fingerprint(parts),
-    executions: executions(parts),
-    queryDetail: queryDetail(parts),
+    filterOptions: filterOptionsHandler(parts),
+    databaseTables: databaseTablesHandler(parts),
+    definitionStatement: definitionStatementHandler(parts),
+    fingerprints: fingerprintsHandler(parts),
+    fingerprint: fingerprintHandler(parts),
+    executions: executionsHandler(parts),
+    queryDetail: queryDetailHandler(parts),
     explain: explain(parts),
-    exposition: exposition(parts),
-    fleet: fleet(parts),
-    ownCost: ownCost(parts),
-    settingsDiff: settingsDiff(parts),
-    comparison: comparison(parts),
-    toolRows: toolRows(parts, running),
-    topology: topology(parts),
+    exposition: expositionHandler(parts),
+    fleet: fleetHandler(parts),
+    ownCost: ownCostHandler(parts),
+    settingsDiff: settingsDiffHandler(parts),
+    comparison: comparisonHandler(parts),
+    toolRows: toolRowsHandler(parts, running),
+    topology: topologyHandler(parts),
     ...connectionHandlers(parts),
     ...consoleHandlers(parts, running),
     ...explorerHandlers(parts),
@@ -89,7 +89,7 @@ export const handlers = (parts: QueryDeps): Handlers<typeof query> => {
     killQuery: killQuery(parts),
     optimizeTable: optimizeTable(parts),
     killMutation: killMutation(parts),
-    management: management(parts),
+    management: managementHandler(parts),
     manage: manage(parts),
   }
 }

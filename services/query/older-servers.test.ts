@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { aCall, openParts } from './testing/open-parts.ts'
+import { createCall, openParts } from './testing/open-parts.ts'
 import { startHttpStub } from './testing/stub-host.ts'
 
 const version = '24.8.4.13'
@@ -32,7 +32,7 @@ it('reports no certificates for a server without one', async () => {
   )
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'old' })
   const request = { hostKey: 'old', fromMs: 0, toMs: 86_400_000 }
-  const fetchRows = (set: 'certificates' | 'merges') => parts.handlers.reportRows({ ...request, set }, aCall())
+  const fetchRows = (set: 'certificates' | 'merges') => parts.handlers.reportRows({ ...request, set }, createCall())
   expect(await fetchRows('certificates')).toEqual({ rows: [], unavailable: null, incomplete: null })
   await expect(fetchRows('merges')).rejects.toMatchObject({ details: { clickhouseCode: 1000 } })
 })
@@ -42,20 +42,20 @@ const table = { hostKey: 'old', database: 'shop', table: 'orders', column: 'city
 it('does not test an index on a server that cannot estimate it', async () => {
   await using old = await openOld()
   const request = { ...table, condition: "city = 'Bern'", type: 'minmax' as const }
-  expect(await old.handlers.tryIndex(request, aCall())).toMatchObject({ outcome: 'not-possible' })
+  expect(await old.handlers.tryIndex(request, createCall())).toMatchObject({ outcome: 'not-possible' })
   expect(old.statements).toEqual([])
 })
 
 it('does not estimate codecs on a server that cannot', async () => {
   await using old = await openOld()
-  expect(await old.handlers.codecRatios({ ...table, codecs: ['ZSTD(1)'] }, aCall())).toEqual([])
+  expect(await old.handlers.codecRatios({ ...table, codecs: ['ZSTD(1)'] }, createCall())).toEqual([])
   expect(old.statements).toEqual([])
 })
 
 it('rejects EXPLAIN ANALYZE for an older server and names the required version', async () => {
   await using old = await openOld()
   const request = query.methods.explain.input.parse({ hostKey: 'old', query: 'SELECT 1', mode: 'analyze' })
-  await expect(old.handlers.explain(request, aCall())).rejects.toMatchObject({
+  await expect(old.handlers.explain(request, createCall())).rejects.toMatchObject({
     code: 'invalid',
     message: 'host old runs ClickHouse 24.8.4.13, which does not support EXPLAIN ANALYZE; it requires 26.7 or later',
     details: { parameter: 'mode' },

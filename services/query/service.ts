@@ -1,15 +1,15 @@
 import { query } from '#proto/query.ts'
 import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Start } from '#shared/lifecycle/service.ts'
 import { openClient } from './clickhouse/client.ts'
 import { openLiveness } from './clickhouse/liveness.ts'
-import { admitUserConnections, openConnections, withUserConnections } from './connections/connections.ts'
+import { admitUserConnections, openConnections, addUserConnections } from './connections/connections.ts'
 import { eventsTable, settings } from './config.ts'
 import { openDefinitions } from './definitions/definitions.ts'
-import { handlers } from './handlers.ts'
+import { createHandlers } from './handlers.ts'
 import { openHosts } from './hosts/hosts.ts'
-import { answersIn, lastGoodHosts } from './hosts/truncation-guard.ts'
+import { createAddressCheck, openLastGoodHosts } from './hosts/truncation-guard.ts'
 import { openPostgresSource } from './postgres-source/source.ts'
 import { openProbe } from './status/probe.ts'
 import { openReplicationService } from './repldb/client.ts'
@@ -18,22 +18,24 @@ import { openReplicationService } from './repldb/client.ts'
 export const start: Start = async ({ env, bus, store, net, telemetry, clock, readiness }) => {
   await using opened = new AsyncDisposableStack()
   const { log } = telemetry
-  const { SVC_DEFINITIONS_DIRECTORY, SVC_QUERY_ROLE: part } = read(settings, env)
+  const { SVC_DEFINITIONS_DIRECTORY, SVC_QUERY_ROLE: part } = parseSettings(settings, env)
 
   const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, eventsTable(env))
   readiness.require('definitions', () => definitions.charts.length > 0)
-  const listed = opened.use(await openHosts({ env, log, lastGood: lastGoodHosts(store, env), answers: answersIn(net) }))
+  const listed = opened.use(
+    await openHosts({ env, log, lastGood: openLastGoodHosts(store, env), answers: createAddressCheck(net) }),
+  )
   const liveness = openLiveness()
   const pressure = opened.use(openLoopPressure())
   const client = opened.use(openClient({ env, telemetry, clock, liveness, pressure }))
   const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry, liveness }))
   const connections = opened.use(openConnections({ env, store, net, client, clock }))
   const postgresSource = opened.use(openPostgresSource({ env }))
-  const hosts = withUserConnections(listed, connections.user, part)
+  const hosts = addUserConnections(listed, connections.user, part)
   const replicationService = openReplicationService({ env, net, clock })
   const sources = { postgresSource, replicationService }
   const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
-  opened.use(await bus.serve(query, admitUserConnections(handlers(parts), connections.user, part), { part }))
+  opened.use(await bus.serve(query, admitUserConnections(createHandlers(parts), connections.user, part), { part }))
 
   log.info(
     {

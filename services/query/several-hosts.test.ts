@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { curl } from '../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from './testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from './testing/open-parts.ts'
 import { startTcpStub } from './testing/stub-host.ts'
 
 /** The number of executions on each of the two servers. */
@@ -45,7 +45,7 @@ const cannotBeReached = { code: 'unavailable', message: 'host gone cannot be rea
 describe('the settings diff', () => {
   const diff = async (request: { hostKeys: string[]; changedOnly?: boolean; differentOnly?: boolean }) => {
     const input = query.methods.settingsDiff.input.parse(request)
-    return query.methods.settingsDiff.output.parse(await parts.handlers.settingsDiff(input, aCall()))
+    return query.methods.settingsDiff.output.parse(await parts.handlers.settingsDiff(input, createCall()))
   }
 
   it('lists all settings of the servers and marks those that differ', async () => {
@@ -90,7 +90,7 @@ describe('the settings diff', () => {
 })
 
 describe('the host comparison', () => {
-  const compare = async (hostKeys: string[], limit = 200, call = aCall()) => {
+  const compare = async (hostKeys: string[], limit = 200, call = createCall()) => {
     const input = query.methods.comparison.input.parse({ hostKeys, limit, lastHours: 1 })
     return query.methods.comparison.output.parse(await parts.handlers.comparison(input, call))
   }
@@ -145,11 +145,11 @@ describe('the host comparison', () => {
 
   it('rejects an invalid time range', async () => {
     const input = query.methods.comparison.input.parse({ hostKeys: ['one', 'two'], limit: 1, from: 99, to: 40_000_000 })
-    await expect(parts.handlers.comparison(input, aCall())).rejects.toMatchObject({ code: 'invalid' })
+    await expect(parts.handlers.comparison(input, createCall())).rejects.toMatchObject({ code: 'invalid' })
   })
 
   it('is forbidden without the feature for key metrics', async () => {
     const identity = { kind: 'user' as const, subject: 'ada', features: ['QUERIES'] }
-    await expect(compare(['one', 'two'], 1, aCall({ identity }))).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(compare(['one', 'two'], 1, createCall({ identity }))).rejects.toMatchObject({ code: 'forbidden' })
   })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { problemsOf } from '#shared/config/setting.ts'
+import { findSettingProblems } from '#shared/config/setting.ts'
 import { problems, settings } from './config.ts'
 
 const file = 'file:insights.db'
@@ -14,5 +14,5 @@ it.each([
   [{ INSIGHTS_STORE_BACKEND: 'redis' }, ['INSIGHTS_STORE_BACKEND']],
   [{ SVC_INSIGHTS_DAYS: '0' }, ['SVC_INSIGHTS_DAYS']],
 ])('rejects the settings %j because of %j', (env, rejected) => {
-  expect([...problemsOf(settings, env), ...problems(env)].map(({ name }) => name)).toEqual(rejected)
+  expect([...findSettingProblems(settings, env), ...problems(env)].map(({ name }) => name)).toEqual(rejected)
 })

@@ -1,18 +1,18 @@
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { pruneMethods } from '#proto/prune.ts'
 import type { report } from '#proto/report.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { advise } from './advisor/advise.ts'
 import { structureAdviceHandlers } from './advisor/structure-advice.ts'
 import { settings } from './config.ts'
 import { forecastHandlers, insightHandlers, type InsightDeps } from './insights/handlers.ts'
-import { worstOfHosts } from './insights/runs.ts'
+import { readWorstFindings } from './insights/runs.ts'
 import { reportHandlers, type ReportDeps } from './reports/handlers.ts'
 
 /** Returns the handlers of the `report` contract. */
 export const handlers = (deps: InsightDeps & ReportDeps): Handlers<typeof report> => ({
   advise: advise(deps),
-  worstFindings: () => worstOfHosts(deps.store, deps.clock.now()),
+  worstFindings: () => readWorstFindings(deps.store, deps.clock.now()),
   prune: prune(deps),
   ...insightHandlers(deps),
   ...reportHandlers(deps),
@@ -26,7 +26,7 @@ const dayMs = 86_400_000
 const prune =
   ({ env, clock, insightStore, reports }: InsightDeps & ReportDeps): Handlers<Service<typeof pruneMethods>>['prune'] =>
   async (_input, call) => {
-    const { SVC_INSIGHTS_DAYS: insightDays, SVC_REPORT_DAYS: reportDays } = read(settings, env)
+    const { SVC_INSIGHTS_DAYS: insightDays, SVC_REPORT_DAYS: reportDays } = parseSettings(settings, env)
     const before = (days: number): number => clock.now() - days * dayMs
     return {
       removed: {

@@ -5,18 +5,18 @@ import { report } from '#proto/report.ts'
 import type { Start } from '#shared/lifecycle/service.ts'
 import { handlers } from './handlers.ts'
 import { openSchedule } from './insights/schedule.ts'
-import { openReports } from './reports/store.ts'
+import { openReportStore } from './reports/store.ts'
 import { openInsightStore } from './stores/index.ts'
-import { openWork } from './work.ts'
+import { openBackgroundTasks } from './work.ts'
 
 /** Starts the service that scans hosts for insights, advises on queries and writes reports. */
 export const start: Start = async ({ env, bus, clock, net, store, telemetry: { log } }) => {
   await using opened = new AsyncDisposableStack()
   const clients = { query: bus.client(query), alerts: bus.client(alerts), agent: bus.client(agent) }
   const insightStore = opened.use(await openInsightStore({ env, query: clients.query, net, log }))
-  const { reports, persistent } = opened.use(await openReports(env, log))
+  const { reports, persistent } = opened.use(await openReportStore(env, log))
   const deps = { ...clients, env, clock, store, log, insightStore, insights: insightStore.store, reports }
-  const work = openWork()
+  const work = openBackgroundTasks()
   opened.use(await bus.serve(report, handlers({ ...deps, work })))
   // Disposed before the bus service, so that pending calls receive the abort error.
   opened.use(work)

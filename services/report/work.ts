@@ -13,11 +13,11 @@ export interface HandlerDeps {
 }
 
 /** Runs tasks that outlive their caller. Disposing aborts the running tasks and waits for them. */
-export interface Work extends AsyncDisposable {
+export interface BackgroundTasks extends AsyncDisposable {
   run<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
-export const openWork = (): Work => {
+export const openBackgroundTasks = (): BackgroundTasks => {
   const stop = new AbortController()
   const running = new Set<Promise<unknown>>()
   return {

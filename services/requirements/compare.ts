@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { documents, requirementsOf, textsWithoutRequirement } from './requirements.ts'
+import { specificationDocuments, readRequirements, textsWithoutRequirement } from './requirements.ts'
 
 /** Returns the lines of a Markdown document, without headings, table headers and empty lines. */
 const statementsOf = (markdown: string): string[] => {
@@ -30,9 +30,9 @@ const leftOver = (markdown: string, texts: readonly string[]): string[] =>
 
 /** Returns the statements of the documents without an entry, and the entries that are not in the documents. */
 const compare = (paths: readonly string[]): string[] =>
-  documents.flatMap((document, index) => {
+  specificationDocuments.flatMap((document, index) => {
     const markdown = readFileSync(paths[index] ?? '', 'utf8')
-    const requirements = requirementsOf(document)
+    const requirements = readRequirements(document)
     const texts = [...requirements.map(({ text }) => text), ...textsWithoutRequirement(document)]
       .map(plain)
       .toSorted((one, other) => other.length - one.length)
@@ -46,5 +46,5 @@ const compare = (paths: readonly string[]): string[] =>
   })
 
 const paths = process.argv.slice(2)
-if (paths.length === documents.length) process.stdout.write(`${compare(paths).join('\n')}\n`)
-else process.stderr.write(`usage: node services/requirements/compare.ts ${documents.join('.md ')}.md\n`)
+if (paths.length === specificationDocuments.length) process.stdout.write(`${compare(paths).join('\n')}\n`)
+else process.stderr.write(`usage: node services/requirements/compare.ts ${specificationDocuments.join('.md ')}.md\n`)

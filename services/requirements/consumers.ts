@@ -1,5 +1,5 @@
 import { type Node, Visitor } from 'oxc-parser'
-import { isCode, isTest, parse, readSource, repositoryFiles, type SourceFile } from '../testing/source-file.ts'
+import { isCode, isTest, parseSource, readSource, repositoryFiles, type SourceFile } from '../testing/source-file.ts'
 
 /** Returns the source files of the product that may read variables, without tests, test helpers and set-up. */
 export const productFiles = (): SourceFile[] =>
@@ -15,7 +15,7 @@ const variable = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^(?:HOST|PORT)$/
  * Returns the variables that a file reads by destructuring, by property access, or by a name built from a prefix. The
  * declaration of a setting does not count as reading.
  */
-export const namesReadIn = (file: SourceFile): string[] => {
+export const findVariablesRead = (file: SourceFile): string[] => {
   const found = new Set<string>()
   const keep = (name: unknown) => {
     if (typeof name === 'string' && variable.test(name)) found.add(name)
@@ -33,7 +33,7 @@ export const namesReadIn = (file: SourceFile): string[] => {
     TemplateElement: ({ value: { raw } }) => {
       if (/^[A-Z][A-Z0-9_]*_$/.test(raw)) found.add(raw)
     },
-  }).visit(parse(file).program)
+  }).visit(parseSource(file).program)
   if (file.path.endsWith('.svelte')) for (const name of builtNames(file.text)) found.add(name)
   found.delete('')
   return [...found]
@@ -47,7 +47,7 @@ const builtNames = (text: string): string[] =>
   [...text.matchAll(/import\.meta\.env\.(?<name>CLIENT_[A-Z0-9_]+)/g)].flatMap(({ groups }) => groups?.name ?? [])
 
 /** Returns the variable names of setting records that are read as a whole with `read(record, env)`, by record. */
-export const recordsRead = (files: readonly SourceFile[]): Map<string, readonly string[]> => {
+export const findRecordsRead = (files: readonly SourceFile[]): Map<string, readonly string[]> => {
   const isRead = new Set(
     files.flatMap(({ text }) => [...text.matchAll(/\bread\((?<record>\w+),/g)].map(({ groups }) => groups?.record)),
   )
@@ -64,7 +64,7 @@ export const recordsRead = (files: readonly SourceFile[]): Map<string, readonly 
           )
         }
       },
-    }).visit(parse(file).program)
+    }).visit(parseSource(file).program)
   }
   return records
 }

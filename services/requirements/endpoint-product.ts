@@ -21,7 +21,7 @@ const key = signKey(
 )
 
 /** Variables with which unauthenticated callers have no access, read access, and full access. */
-export const modes = [
+export const accessModes = [
   { SVC_IDP_PUBLIC_READ: 'false' },
   { SVC_IDP_PUBLIC_READ: 'true' },
   { SVC_AUTH_PROVIDER: 'none', SVC_API_KEY_SECRET: '' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../gateway/http-route.ts'
 import { routes } from '../gateway/routes.ts'
-import { type EndpointProduct, modes, startEndpointProduct } from './endpoint-product.ts'
+import { type EndpointProduct, accessModes, startEndpointProduct } from './endpoint-product.ts'
 import { type EndpointRow, endpointRows } from './endpoint-rows.ts'
 
 const named = (rows: readonly EndpointRow[]) => rows.map((row) => [`${row.method} ${row.path}`, row] as const)
@@ -46,7 +46,7 @@ describe('an endpoint of the specification', () => {
 
   it.each(named(rows))('%s responds to unauthenticated callers as specified', async (_name, row) => {
     const statuses = []
-    for (const env of modes) {
+    for (const env of accessModes) {
       const anonymous = { env: { ...row.request.env, ...env }, bearer: 'none', as: 'none' } as const
       statuses.push((await product.send(row, row.request.prepared ? { ...anonymous, body: {} } : anonymous)).status)
     }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allMutations, drawnMutations, mutate } from './mutations/mutations.ts'
-import { patternOf } from './mutations/run-test.ts'
+import { createTitlePattern } from './mutations/run-test.ts'
 import { copyTree, type TreeCopy } from '../testing/tree-copy.ts'
-import { testsOf, tryMutation } from './mutations/try-mutation.ts'
+import { listRequirementTests, tryMutation } from './mutations/try-mutation.ts'
 import { allRequirements, type Requirement } from './requirements.ts'
 import { readSource } from '../testing/source-file.ts'
 
@@ -28,7 +28,7 @@ describe('the mutations', () => {
   })
 
   it.each(mutations)('of %s fits the product: %s', (id, _effect, mutation) => {
-    expect(testsOf(required(id))).not.toEqual([])
+    expect(listRequirementTests(required(id))).not.toEqual([])
     expect(mutate(readSource(mutation.file).text, mutation)).toEqual(expect.any(String))
   })
 
@@ -70,6 +70,6 @@ describe('the title of a test', () => {
     [{ file: 'a', name: 'group > is well' }, 'group, in one process is well', true],
     [{ file: 'a', name: 'group > is well' }, 'group is well at last', false],
   ])('%j matches %s: %s', (test, title, expected) => {
-    expect(patternOf(test).test(title)).toBe(expected)
+    expect(createTitlePattern(test).test(title)).toBe(expected)
   })
 })

@@ -8,10 +8,10 @@ import {
   allRequirements,
   documentedDefaults,
   type Requirement,
-  requirementsOf,
+  readRequirements,
   type RequirementTest,
 } from './requirements.ts'
-import { testTitlesIn } from './test-titles.ts'
+import { listTestTitles } from './test-titles.ts'
 import { documentedRows } from './variable-rows.ts'
 import { readSource, root } from '../testing/source-file.ts'
 
@@ -22,8 +22,8 @@ const tests = requirements.flatMap(({ id, tests }) => tests.map((test) => [id, t
 
 describe('the requirements of the specification', () => {
   it('contain every fact of both documents once', () => {
-    expect(requirementsOf('service')).toHaveLength(242)
-    expect(requirementsOf('configuration')).toHaveLength(241)
+    expect(readRequirements('service')).toHaveLength(242)
+    expect(readRequirements('configuration')).toHaveLength(241)
     const texts = requirements.map(({ document, text }) => `${document}: ${text}`)
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])
   })
@@ -40,7 +40,7 @@ describe('the requirements of the specification', () => {
 })
 
 describe('the endpoints of the specification', () => {
-  const stated = requirementsOf('service').flatMap(({ text }) => {
+  const stated = readRequirements('service').flatMap(({ text }) => {
     const { methods, paths } = /^(?<methods>[A-Z, ]+) \| (?<paths>[^|]+) \|/.exec(text)?.groups ?? {}
     const each = [...(paths ?? '').matchAll(/`(?<path>\/[^`]*)`/g)].map(({ groups }) => groups?.path)
     return (methods ?? '').split(', ').flatMap((method) => each.map((path) => `${method} ${path}`))
@@ -63,7 +63,7 @@ describe('the tests of a file', () => {
     ["describe.each(rows)('$name', () => { it(`is ${what}`, () => {}) })", ['$name > is %s']],
     ["it.close('b', () => {})\ndescribe('a')", []],
   ])('are read from %s', (text, titles) => {
-    expect(testTitlesIn({ path: 'services/x.test.ts', text })).toEqual(titles)
+    expect(listTestTitles({ path: 'services/x.test.ts', text })).toEqual(titles)
   })
 })
 
@@ -126,7 +126,7 @@ const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === 
 
 const titles = new Map<string, readonly string[]>()
 const titlesOf = ({ file }: RequirementTest): readonly string[] => {
-  const found = titles.get(file) ?? (existsSync(join(root, file)) ? testTitlesIn(readSource(file)) : [])
+  const found = titles.get(file) ?? (existsSync(join(root, file)) ? listTestTitles(readSource(file)) : [])
   titles.set(file, found)
   return found
 }

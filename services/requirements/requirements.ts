@@ -23,8 +23,8 @@ const Entry = z.strictObject({
 })
 
 /** The names of the documents that form the specification. */
-export const documents = ['service', 'configuration'] as const
-export type Document = (typeof documents)[number]
+export const specificationDocuments = ['service', 'configuration'] as const
+export type SpecificationDocument = (typeof specificationDocuments)[number]
 /** A reference to a test, by file and title. */
 export type RequirementTest = z.infer<typeof Test>
 
@@ -32,7 +32,7 @@ export type RequirementTest = z.infer<typeof Test>
 export interface Requirement extends z.infer<typeof Entry> {
   /** The section and the name of the entry, such as `limits/table-rows`. */
   id: string
-  document: Document
+  document: SpecificationDocument
 }
 
 const folder = import.meta.dirname
@@ -40,7 +40,7 @@ const readIn = <T>(path: string, schema: z.ZodType<T>): T =>
   schema.parse(parseYaml(readFileSync(join(folder, path), 'utf8')))
 
 /** Returns all requirements of a document, by section. */
-export const requirementsOf = (document: Document): Requirement[] =>
+export const readRequirements = (document: SpecificationDocument): Requirement[] =>
   globSync(`${document}/*.yaml`, { cwd: folder })
     .toSorted()
     .flatMap((path) =>
@@ -52,18 +52,18 @@ export const requirementsOf = (document: Document): Requirement[] =>
     )
 
 /** Returns all requirements of the specification. */
-export const allRequirements = (): Requirement[] => documents.flatMap(requirementsOf)
+export const allRequirements = (): Requirement[] => specificationDocuments.flatMap(readRequirements)
 
 /** Returns the texts of a document that are about the document itself and require nothing of the product. */
-export const textsWithoutRequirement = (document: Document): string[] =>
-  readIn('about-the-documents.yaml', z.record(z.enum(documents), z.array(z.string())))[document]
+export const textsWithoutRequirement = (document: SpecificationDocument): string[] =>
+  readIn('about-the-documents.yaml', z.record(z.enum(specificationDocuments), z.array(z.string())))[document]
 
 const variable = /`(?<name>[A-Z][A-Z0-9]*(?:_(?:[A-Z0-9]+|\{ID\}|<RULE_ID>))+)`/g
 const namesIn = (text: string): string[] => [...text.matchAll(variable)].flatMap(({ groups }) => groups?.name ?? [])
 
 /** Returns the variables that the configuration reference names, without duplicates. */
 export const documentedNames = (): string[] => [
-  ...new Set(requirementsOf('configuration').flatMap(({ text }) => namesIn(text))),
+  ...new Set(readRequirements('configuration').flatMap(({ text }) => namesIn(text))),
 ]
 
 /** A default that a document states for a variable. */
@@ -75,7 +75,7 @@ export interface DocumentedDefault {
 
 /** Returns the defaults in the tables of the configuration reference. */
 export const documentedDefaults = (): DocumentedDefault[] =>
-  requirementsOf('configuration').flatMap((requirement) => {
+  readRequirements('configuration').flatMap((requirement) => {
     const [names = '', stated, meaning] = requirement.text.split(' | ')
     if (stated === undefined || meaning === undefined) return []
     const listed = namesIn(names)

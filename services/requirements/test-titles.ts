@@ -1,5 +1,5 @@
 import { type CallExpression, type Expression, Visitor } from 'oxc-parser'
-import { parse, type SourceFile } from '../testing/source-file.ts'
+import { parseSource, type SourceFile } from '../testing/source-file.ts'
 
 /** Functions that group tests, with the position of the title among their arguments. */
 const groups: Readonly<Record<string, number>> = { describe: 0, describeOnTopologies: 0, describeWith: 1 }
@@ -8,7 +8,7 @@ const tests = new Set(['it', 'test'])
 /**
  * Returns the titles of all tests in a file, after the titles of their groups and ` > `. Placeholders stay as written.
  */
-export const testTitlesIn = (file: SourceFile): string[] => {
+export const listTestTitles = (file: SourceFile): string[] => {
   const path: string[] = []
   const found: string[] = []
   new Visitor({
@@ -21,7 +21,7 @@ export const testTitlesIn = (file: SourceFile): string[] => {
     'CallExpression:exit': (call) => {
       if (titleOf(call) !== undefined) path.pop()
     },
-  }).visit(parse(file).program)
+  }).visit(parseSource(file).program)
   return found
 }
 

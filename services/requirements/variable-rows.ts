@@ -47,8 +47,8 @@ export const documentedRows = (): VariableRow[] =>
     .flatMap(rowsOf)
 
 /** Returns the rows of variables that the configuration reference does not document. */
-export const rowsBeyond = (): VariableRow[] => rowsOf(beyond)
+export const undocumentedRows = (): VariableRow[] => rowsOf(beyond)
 
 /** Returns the names of all variables of a family with `{ID}`. Any other name is returned unchanged. */
-export const membersOf = (name: string): string[] =>
+export const expandFamily = (name: string): string[] =>
   name.includes('{ID}') ? features.map((feature) => name.replace('{ID}', feature)) : [name]

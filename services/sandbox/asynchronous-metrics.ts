@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type Counters, type Metric, rates, readCounters, readGauges } from './machine.ts'
+import { type MachineCounters, type Metric, rates, readCounters, readGauges } from './machine.ts'
 import type { Execute } from './statement.ts'
 
 /** A running sampler; `close` waits for the sample in progress. */
@@ -51,7 +51,12 @@ function report(error: unknown): void {
   process.stderr.write(`asynchronous metrics: ${String(error)}\n`)
 }
 
-async function collect(execute: Execute, dataPath: string, before: Counters, now: Counters): Promise<Metric[]> {
+async function collect(
+  execute: Execute,
+  dataPath: string,
+  before: MachineCounters,
+  now: MachineCounters,
+): Promise<Metric[]> {
   const startedAt = performance.now()
   const rows = (await execute(TABLE_METRICS, { settings: SILENT })).trim().split('\n')
   const metrics = [

@@ -26,7 +26,7 @@ export async function curl(url: string, sql: string, options: CurlOptions = {}):
 }
 
 /** Returns the response to a statement without trailing white space. Throws an error with the response if it fails. */
-export async function answerOf(url: string, sql: string, query: Record<string, string> = {}): Promise<string> {
+export async function fetchText(url: string, sql: string, query: Record<string, string> = {}): Promise<string> {
   const { status, text } = await curl(url, sql, { query })
   if (status !== 200) throw new Error(text)
   return text.trimEnd()

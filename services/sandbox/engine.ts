@@ -48,7 +48,7 @@ export async function openEngine(directory: HostDirectory): Promise<Engine> {
  * Ends the process immediately, without shutting down the engine. A shutdown takes three seconds and saves nothing
  * more: inserts return after their parts are written, and the logs are already flushed.
  */
-export function leave(code: number): void {
+export function exitImmediately(code: number): void {
   load({ library: LIBRARY, funcName: '_exit', retType: DataType.Void, paramsType: [DataType.I32], paramsValue: [code] })
 }
 

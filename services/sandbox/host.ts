@@ -4,10 +4,10 @@ import { inspect } from 'node:util'
 import { ServiceError } from '#proto/errors.ts'
 import { openSampler } from './asynchronous-metrics.ts'
 import { prepareDirectory } from './directory.ts'
-import { type Engine, leave, openEngine, openLibrary } from './engine.ts'
+import { type Engine, exitImmediately, openEngine, openLibrary } from './engine.ts'
 import { readOptions } from './options.ts'
 import { seedOnce } from './seed/seed.ts'
-import { type Execute, executeOn } from './statement.ts'
+import { type Execute, createExecute } from './statement.ts'
 import { listUsers } from './users.ts'
 
 const LAST_STATEMENTS_LIMIT_MS = 4000
@@ -30,7 +30,7 @@ async function serve(): Promise<void> {
   const owner = { user: 'sandbox', password: randomUUID(), profile: 'default' as const }
   const directory = prepareDirectory(options, [...users, owner])
   const engine = await openEngine(directory)
-  const execute = executeOn(engine.port, owner)
+  const execute = createExecute(engine.port, owner)
   if (directory.fresh) await execute('SYSTEM FLUSH LOGS', { settings: { log_queries: 0 } })
   const sampler = await openSampler(execute, directory.data)
   announce({ listening: { url: `http://127.0.0.1:${engine.port}` } })
@@ -45,7 +45,7 @@ function fail(error: unknown): void {
   // The engine has logged why it ended, so a stack trace would add nothing.
   process.stderr.write(`${error instanceof ServiceError ? error.message : inspect(error)}\n`)
   // After an uncaught error Node would wait for the engine's thread, which does not end.
-  leave(1)
+  exitImmediately(1)
 }
 
 function announce(line: object): void {
@@ -58,5 +58,5 @@ async function close(engine: Engine, execute: Execute): Promise<void> {
     .then(() => execute('SYSTEM FLUSH LOGS', silent))
     .then(() => 0)
   const code = await Promise.race([last, pause(LAST_STATEMENTS_LIMIT_MS, 0), engine.ended.then(() => 1)]).catch(() => 1)
-  leave(code)
+  exitImmediately(code)
 }

@@ -9,7 +9,7 @@ export interface Metric {
 }
 
 /** Cumulative counters of the machine at one time; `rates` computes the differences of two samples. */
-export interface Counters {
+export interface MachineCounters {
   atMs: number
   values: Map<string, number>
 }
@@ -39,7 +39,7 @@ export function readGauges(path: string): Metric[] {
  * Returns the counters of the kernel since boot: CPU seconds, events, block I/O and network traffic. Empty without
  * /proc.
  */
-export function readCounters(atMs: number): Counters {
+export function readCounters(atMs: number): MachineCounters {
   const values = new Map<string, number>()
   const cpu = lines('/proc/stat').find((line) => line.startsWith('cpu '))
   const ticks = cpu?.split(/\s+/).slice(1).map(Number) ?? []
@@ -58,7 +58,7 @@ export function readCounters(atMs: number): Counters {
 }
 
 /** Returns the metrics between two samples: CPU times as the number of busy cores, other counters as their increase. */
-export function rates(before: Counters, now: Counters): Metric[] {
+export function rates(before: MachineCounters, now: MachineCounters): Metric[] {
   const seconds = (now.atMs - before.atMs) / 1000
   if (seconds <= 0) return []
   const cores = availableParallelism()

@@ -1,10 +1,10 @@
-import { inventedReplicas } from './invented-tables.ts'
+import { fakeReplicaStatements } from './invented-tables.ts'
 
 /** The common prefix of four slow statements, which form one query pattern. */
-export const slow = 'SELECT count() AS peculiar FROM shop.orders WHERE amount > '
+export const slowStatementPrefix = 'SELECT count() AS peculiar FROM shop.orders WHERE amount > '
 
 /** Statements that create the data that tests of agent tools query. */
-export const statements: readonly string[] = [
+export const exampleDataStatements: readonly string[] = [
   'CREATE DATABASE shop',
   'CREATE TABLE shop.orders (id UInt64, status LowCardinality(String), amount UInt32) ENGINE = MergeTree ORDER BY id',
   "INSERT INTO shop.orders SELECT number, ['new', 'paid', 'sent'][1 + number % 3], number % 100 FROM numbers(3000)",
@@ -33,12 +33,12 @@ export const statements: readonly string[] = [
   SELECT toDate(at), at, pair.1, pair.2
   FROM (SELECT number AS hour, toDateTime(now() - number * 3600 - 1800) AS at, total_space AS total FROM numbers(120) AS hours, system.disks AS disks WHERE disks.name = 'default')
   ARRAY JOIN [('DiskUsed_default', total * (0.5 - hour / 1000)), ('DiskTotal_default', toFloat64(total))] AS pair`,
-  ...inventedReplicas,
-  ...[1, 2, 3, 4].map((amount) => `${slow}${amount}`),
+  ...fakeReplicaStatements,
+  ...[1, 2, 3, 4].map((amount) => `${slowStatementPrefix}${amount}`),
 ]
 
 /** Statements that log two weeks of queries: 1% of them fail, and 40% in the last hour. */
-export const failingNow: readonly string[] = [
+export const recentFailureStatements: readonly string[] = [
   'SYSTEM FLUSH LOGS query_log',
   'ALTER TABLE system.query_log REMOVE TTL SETTINGS log_queries = 0',
   `INSERT INTO system.query_log (type, event_date, event_time, query_start_time, query_duration_ms, memory_usage, query, normalized_query_hash, query_kind, is_initial_query, exception_code, user)

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** An HTTP proxy in front of a ClickHouse host. */
-export interface BeforeHost extends AsyncDisposable {
+export interface HostProxy extends AsyncDisposable {
   readonly url: string
 }
 
 /** A ClickHouse exception, with its code and message. */
-export class Refusal {
+export class HostException {
   readonly code: number
   readonly words: string
   constructor(code: number, words: string) {
@@ -22,14 +22,14 @@ export class Refusal {
  * Receives the body and URL of each request and returns the body to forward. Returns undefined to respond with success
  * without forwarding the request, or an exception to respond with.
  */
-export type Look = (body: Buffer, url: string) => Promise<Buffer | string | Refusal | undefined>
+export type InspectRequest = (body: Buffer, url: string) => Promise<Buffer | string | HostException | undefined>
 
 /** Starts a proxy in front of a real host. `look` inspects requests; responses of the host are not changed. */
-export const startBeforeHost = async (hostUrl: string, look: Look): Promise<BeforeHost> => {
+export const startHostProxy = async (hostUrl: string, look: InspectRequest): Promise<HostProxy> => {
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await look(await buffer(request), request.url ?? '/')
     if (body === undefined) return void response.end()
-    if (body instanceof Refusal) return refuse(response, body)
+    if (body instanceof HostException) return refuse(response, body)
     const answer = await forward(hostUrl, request, body)
     response.writeHead(answer.statusCode ?? 502, answer.headers)
     await pipeline(answer, response)
@@ -37,14 +37,14 @@ export const startBeforeHost = async (hostUrl: string, look: Look): Promise<Befo
   const server = createServer((request, response) => {
     pass(request, response).catch(() => response.destroy())
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: origin,
     [Symbol.asyncDispose]: stop,
   }
 }
 
-const refuse = (response: ServerResponse, { code, words }: Refusal): void => {
+const refuse = (response: ServerResponse, { code, words }: HostException): void => {
   response.writeHead(500, { 'x-clickhouse-exception-code': String(code) })
   response.end(`Code: ${code}. DB::Exception: ${words}`)
 }

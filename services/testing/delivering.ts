@@ -9,7 +9,7 @@ import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { webhookTargets } from '../alert-dispatcher/channels/webhook-targets.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
 import { defaultRetryPlan } from '../alert-dispatcher/delivery/retry.ts'
-import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
+import { testPolicy } from '../alert-dispatcher/testing/story.ts'
 
 /**
  * Delivers notifications until it is killed. Run as a process, with the instance name as the argument. The environment
@@ -37,7 +37,7 @@ await openDelivery({
   // Delivery calls only the method `hosts`.
   query: hostsOnly as Client<typeof query>,
   database: await openStateDatabase(env, log),
-  policy: async () => plainPolicy,
+  policy: async () => testPolicy,
   channels: Array.from({ length: Number(env.TEST_CHANNELS) }, (_, number): Channel => ({
     ...webhook,
     id: `webhook-${number}`,

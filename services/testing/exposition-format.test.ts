@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readExposition, valueIn } from './exposition-format.ts'
+import { parseExposition, findSampleValue } from './exposition-format.ts'
 
 const good = String.raw`# HELP a_b What \\ is,\nin words
 # TYPE a_b gauge
@@ -13,17 +13,17 @@ d{x="}"} +Inf
 
 describe('the parser of the exposition format', () => {
   it('parses names, help texts, labels and values', () => {
-    const families = readExposition(good)
+    const families = parseExposition(good)
     expect([...families].map(([name, { type }]) => [name, type])).toEqual([
       ['a_b', 'gauge'],
       ['c', 'counter'],
       ['d', 'untyped'],
     ])
-    expect(valueIn(families, 'a_b', { name: 'a "b" \\ c\nd', host: '0' })).toBe(1.5)
-    expect(valueIn(families, 'a_b', { host: '1' })).toBe(-2e-7)
-    expect(valueIn(families, 'c', {})).toBeNaN()
-    expect(valueIn(families, 'd', { x: '}' })).toBe(Infinity)
-    expect(valueIn(families, 'd', {})).toBeUndefined()
+    expect(findSampleValue(families, 'a_b', { name: 'a "b" \\ c\nd', host: '0' })).toBe(1.5)
+    expect(findSampleValue(families, 'a_b', { host: '1' })).toBe(-2e-7)
+    expect(findSampleValue(families, 'c', {})).toBeNaN()
+    expect(findSampleValue(families, 'd', { x: '}' })).toBe(Infinity)
+    expect(findSampleValue(families, 'd', {})).toBeUndefined()
   })
 
   it.each([
@@ -48,6 +48,6 @@ describe('the parser of the exposition format', () => {
     ['two values', '# TYPE a gauge\na 1 2\n'],
     ['no value', '# TYPE a gauge\na \n'],
   ])('refuses %s', (_fault, text) => {
-    expect(() => readExposition(text)).toThrow()
+    expect(() => parseExposition(text)).toThrow()
   })
 })

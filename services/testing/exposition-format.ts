@@ -1,5 +1,5 @@
 /** A metric with its type, help text and series. */
-export interface Family {
+export interface MetricFamily {
   type: string
   help: string | undefined
   /** Series by their sorted labels as JSON. */
@@ -25,8 +25,8 @@ const words: Readonly<Record<string, number>> = { NaN: Number.NaN, '+Inf': Infin
  * Parses the Prometheus text format strictly: HELP, TYPE and all series of a metric must be in this order, and unique.
  * Throws an error that quotes the first invalid line. Histograms, summaries and timestamps are not supported.
  */
-export const readExposition = (text: string): Map<string, Family> => {
-  const families = new Map<string, Family>()
+export const parseExposition = (text: string): Map<string, MetricFamily> => {
+  const families = new Map<string, MetricFamily>()
   if (!text.endsWith('\n')) throw new Error('the last line does not end with a line feed')
   let help: { metric: string; text: string } | undefined
   let current = ''
@@ -75,8 +75,8 @@ const readLabels = (written: string | undefined, refuse: (why: string) => never)
 const valueOf = (text: string): number => words[text] ?? Number(text)
 
 /** Returns the value of the series with exactly these labels; undefined if there is none. */
-export const valueIn = (
-  families: Map<string, Family>,
+export const findSampleValue = (
+  families: Map<string, MetricFamily>,
   metric: string,
   labels: Record<string, string>,
 ): number | undefined => families.get(metric)?.samples.get(JSON.stringify(Object.entries(labels).toSorted()))?.value

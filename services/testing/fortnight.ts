@@ -15,7 +15,7 @@ export interface LoggedStatement {
 }
 
 /** Returns two weeks of queries, generated from a fixed pseudorandom sequence, so that every run has the same. */
-export const fortnightOf = (beginsAtMs: number): LoggedStatement[] => {
+export const generateFortnight = (beginsAtMs: number): LoggedStatement[] => {
   let state = 20_261_109
   const chance = (): number => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31

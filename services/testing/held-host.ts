@@ -1,7 +1,7 @@
-import { type BeforeHost, startBeforeHost } from './before-host.ts'
+import { type HostProxy, startHostProxy } from './before-host.ts'
 
 /** A proxy that can hold statements before they reach a real host. */
-export interface HeldHost extends BeforeHost {
+export interface HeldHost extends HostProxy {
   /** Returns the number of held statements that contain this text. */
   waiting(text: string): number
   hold(): void
@@ -12,7 +12,7 @@ export interface HeldHost extends BeforeHost {
 export const startHeldHost = async (hostUrl: string): Promise<HeldHost> => {
   let gate: PromiseWithResolvers<void> | undefined
   const waiting = new Set<string>()
-  const before = await startBeforeHost(hostUrl, async (body, url) => {
+  const before = await startHostProxy(hostUrl, async (body, url) => {
     const entry = `${waiting.size}-${performance.now()} ${decodeURIComponent(url)} ${body.toString()}`
     waiting.add(entry)
     await gate?.promise

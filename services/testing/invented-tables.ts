@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** A proxy in front of a host that replaces system tables. */
-export interface InventingHost extends AsyncDisposable {
+export interface FakeTablesHost extends AsyncDisposable {
   url: string
 }
 
@@ -14,7 +14,7 @@ const ofConnection = new Set(['host', 'connection', 'content-length', 'transfer-
  * Starts a proxy that replaces these tables of `system` in every statement by tables of the database `invented`. Tests
  * use it for data that an embedded host lacks, such as replicas.
  */
-export const startInventing = async (url: string, tables: readonly string[]): Promise<InventingHost> => {
+export const startFakeTablesHost = async (url: string, tables: readonly string[]): Promise<FakeTablesHost> => {
   const invented = new RegExp(String.raw`\bsystem\.(${tables.join('|')})\b`, 'g')
   const server = createServer(async (request, response) => {
     try {
@@ -31,7 +31,7 @@ export const startInventing = async (url: string, tables: readonly string[]): Pr
       response.destroy()
     }
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: origin,
     [Symbol.asyncDispose]: stop,
@@ -39,7 +39,7 @@ export const startInventing = async (url: string, tables: readonly string[]): Pr
 }
 
 /** Statements that create fake replicas: one without a Keeper session, one that lags, and a healthy one. */
-export const inventedReplicas: readonly string[] = [
+export const fakeReplicaStatements: readonly string[] = [
   'CREATE DATABASE IF NOT EXISTS invented',
   'CREATE TABLE invented.replicas ENGINE = Memory AS SELECT * FROM system.replicas WHERE 0',
   'CREATE TABLE invented.replication_queue ENGINE = Memory AS SELECT * FROM system.replication_queue WHERE 0',
@@ -50,10 +50,10 @@ export const inventedReplicas: readonly string[] = [
 ]
 
 /** The value of `normalizedQueryHash('SELECT 1')`, which is the same in every ClickHouse version. */
-export const hashOfOne = '15722048748544463130'
+export const selectOneHash = '15722048748544463130'
 
 /** Statements that create a fake running query, which started more than an hour ago. */
-export const inventedProcesses: readonly string[] = [
+export const fakeProcessStatements: readonly string[] = [
   'CREATE DATABASE IF NOT EXISTS invented',
   'CREATE TABLE invented.processes ENGINE = Memory AS SELECT * FROM system.processes WHERE 0',
   `INSERT INTO invented.processes (is_initial_query, user, query_id, elapsed, query, query_kind) VALUES

@@ -1,7 +1,7 @@
 import { type IncomingMessage, createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { z } from 'zod'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 
 const Attribute = z.strictObject({
   key: z.string().min(1),
@@ -95,7 +95,7 @@ export const startOtlpCollector = async (): Promise<OtlpCollector> => {
         response.writeHead(400).end()
       })
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: `${origin}/v1/traces`,
     spans,

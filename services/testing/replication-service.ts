@@ -1,2 +1,2 @@
 /** A fake replication service. Browser tests use it too. */
-export { type ReplicationStandIn, startReplicationService } from '../query/testing/replication-service.ts'
+export { type SimulatedReplicationService, startReplicationService } from '../query/testing/replication-service.ts'

@@ -1,3 +1,3 @@
 /** A model gateway with scripted responses, for tests of the whole product. */
-export { evidenceOf, type Script } from '../agent/testing/script.ts'
+export { extractEvidenceIds, type ModelScript } from '../agent/testing/script.ts'
 export { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'

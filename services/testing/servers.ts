@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { chromiumProgram } from './servers/chromium.ts'
-import { findProgram, type ServerKind, sourceOf } from './servers/source.ts'
-import { night } from './totals.ts'
+import { findProgram, type ServerKind, findServerSource } from './servers/source.ts'
+import { nightlyTag } from './totals.ts'
 
 export { startNats } from './servers/nats.ts'
 export { startPostgres } from './servers/postgres.ts'
@@ -33,12 +33,12 @@ export const describeWith = (needs: readonly Need[], name: string, body: () => v
     })
   }
   process.stderr.write(`LEFT OUT: ${name} (${sentence})\n`)
-  describe.skip(name, { tags: isOfNight ? [...tags, night] : tags }, body)
+  describe.skip(name, { tags: isOfNight ? [...tags, nightlyTag] : tags }, body)
 }
 
 const isThere = (need: Need): boolean => {
   if (need === 'chromium') return chromiumProgram() !== undefined
-  return isProgram(need) || isNightly(need) ? findProgram(need) !== undefined : sourceOf(need) !== undefined
+  return isProgram(need) || isNightly(need) ? findProgram(need) !== undefined : findServerSource(need) !== undefined
 }
 
 const isProgram = (need: string): need is (typeof programs)[number] => programs.some((program) => program === need)

@@ -31,7 +31,7 @@ export const isTest = (path: string): boolean =>
   /\.(test|suite|e2e)\.ts$/.test(path) || /^(services\/(acceptance|testing|requirements)|web\/tests)\//.test(path)
 
 /** Parses a file. In a Svelte component, all text outside scripts is blanked, so that line numbers stay the same. */
-export const parse = ({ path, text }: SourceFile): ParseResult =>
+export const parseSource = ({ path, text }: SourceFile): ParseResult =>
   parseSync(path.endsWith('.svelte') ? `${path}.ts` : path, path.endsWith('.svelte') ? scriptsOf(text) : text)
 
 const scriptsOf = (component: string): string => {
@@ -47,11 +47,11 @@ const scriptsOf = (component: string): string => {
 }
 
 /** Returns the line number of an offset, starting at 1. */
-export const lineOf = ({ text }: SourceFile, offset: number): number => text.slice(0, offset).split('\n').length
+export const findLineNumber = ({ text }: SourceFile, offset: number): number => text.slice(0, offset).split('\n').length
 
 /** Returns the module specifiers of all static and dynamic imports of a file. */
-export const importsOf = (file: SourceFile): string[] => {
-  const { staticImports, staticExports, dynamicImports } = parse(file).module
+export const listImports = (file: SourceFile): string[] => {
+  const { staticImports, staticExports, dynamicImports } = parseSource(file).module
   const exported = staticExports.flatMap(({ entries }) => entries.flatMap((entry) => entry.moduleRequest?.value ?? []))
   const later = dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
     const literal = /^['"](.*)['"]$/s.exec(scriptOf(file).slice(start, end))

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import type { ProductHost } from './product.ts'
 
 /** A fleet of fake hosts with constant metrics. */
@@ -38,7 +38,7 @@ const startHost = async (scope: AsyncDisposableStack, { host, figures, aheadMs }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sql = await text(request)
     if (isProbe(sql)) {
-      response.end(probeAnswer())
+      response.end(createProbeResponse())
     } else if (request.url?.includes('exposition')) {
       // The URL contains the `log_comment` of the statement, which names the metrics exposition.
       received.batches++
@@ -50,7 +50,7 @@ const startHost = async (scope: AsyncDisposableStack, { host, figures, aheadMs }
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   scope.defer(stop)
   return { url: origin, received }
 }
@@ -72,7 +72,7 @@ const figuresOf = (host: number, figures: number): string =>
 export const isProbe = (sql: string): boolean => /getSetting\('readonly'\)|^CHECK GRANT/.test(sql)
 
 /** Returns the response of a recent ClickHouse version to the probe. */
-export const probeAnswer = (): string => answerOf([[version, 0, ['metrics', 'asynchronous_metrics']]])
+export const createProbeResponse = (): string => answerOf([[version, 0, ['metrics', 'asynchronous_metrics']]])
 
 const answerOf = (rows: readonly (readonly unknown[])[]): string =>
   JSON.stringify({ meta: (rows[0] ?? []).map((_, index) => ({ name: `column_${index}`, type: 'String' })), data: rows })

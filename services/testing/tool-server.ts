@@ -6,7 +6,7 @@ import { fetchJson, queryEngine } from './fetch-json.ts'
 import { startProduct, type Topology } from './product.ts'
 
 /** The MCP revision in which requests need no handshake. */
-export const modern = '2026-07-28'
+export const statelessRevision = '2026-07-28'
 
 const ToolResponse = z.looseObject({
   id: z.unknown(),
@@ -72,11 +72,11 @@ const speaking = (url: string) => {
     classic: (method: string, params: object = {}) => send({ jsonrpc: '2.0', id: 1, method, params }),
     current: (method: string, params: object = {}, headers: Record<string, string> = {}) => {
       const _meta = {
-        'io.modelcontextprotocol/protocolVersion': modern,
+        'io.modelcontextprotocol/protocolVersion': statelessRevision,
         'io.modelcontextprotocol/clientCapabilities': {},
       }
       const routing = {
-        'mcp-protocol-version': modern,
+        'mcp-protocol-version': statelessRevision,
         'mcp-method': method,
         accept: 'application/json, text/event-stream',
       }

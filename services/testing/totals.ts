@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 
 /** The tag of suites that need nightly programs. Where these are missing, the suites do not count as skipped. */
-export const night = 'night'
+export const nightlyTag = 'night'
 
 /** Numbers of passed, failed and skipped tests. A test is skipped if a server or program is missing. */
 export interface Totals {
@@ -26,7 +26,7 @@ const Report = z.object({
 })
 
 /** How a Vitest run ended. */
-export interface RunEnd {
+export interface VitestRunResult {
   exitCode: number
   /** The tag of tests that the run excludes. They do not count as skipped. */
   unwanted?: string | undefined
@@ -40,7 +40,7 @@ export interface RunEnd {
  */
 export const readTotals = async (
   file: string,
-  { exitCode, unwanted, isInterrupted = false }: RunEnd,
+  { exitCode, unwanted, isInterrupted = false }: VitestRunResult,
 ): Promise<Totals> => {
   const text = await readFile(file, 'utf8').catch(() => undefined)
   if (text === undefined) return { ...noTotals, failed: isInterrupted ? 0 : 1 }
@@ -53,7 +53,7 @@ export const readTotals = async (
   return {
     passed: report.numPassedTests,
     failed: failed === 0 && exitCode !== 0 && !isInterrupted ? 1 : failed,
-    leftOut: notRun.filter(({ tags }) => !tags.some((tag) => tag === unwanted || tag === night)).length,
+    leftOut: notRun.filter(({ tags }) => !tags.some((tag) => tag === unwanted || tag === nightlyTag)).length,
   }
 }
 

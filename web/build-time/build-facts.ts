@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import { clientVariables, type Environment } from './client-variables.ts'
 
 /** Timeout for git; after it the build continues without its facts. */
 const gitTimeoutMs = 5_000
 
 /** Returns the content of `build.json`. The environment takes precedence over git; unknown facts are null. */
-export const buildFacts = (version: string, environment: Environment, git: Git = runGit): BuildFacts => {
+export const buildFacts = (version: string, environment: Environment, git: Git = runGit): BuildInfo => {
   const gitSha = environment.CLIENT_GIT_SHA || git('rev-parse', 'HEAD')
   const gitRef = environment.CLIENT_GIT_REF || git('rev-parse', '--abbrev-ref', 'HEAD')
   // The commit time, so that builds of one commit are identical.

@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DocText } from '#proto/http/docs.ts'
+import type { DocPage } from '#proto/http/docs.ts'
 
 /**
  * Returns the Markdown files of a folder, sorted by name. The number before the first dash sets the order; the rest is the
  * id of the page, from which its title is derived.
  */
-export const docTexts = (folder: string): DocText[] => {
+export const docTexts = (folder: string): DocPage[] => {
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }))
@@ -15,7 +15,7 @@ export const docTexts = (folder: string): DocText[] => {
 }
 
 /** Returns a documentation page without its heading, as pages show the title separately. */
-export const docText = (id: string, text: string, title = titleOf(id)): DocText => ({
+export const docText = (id: string, text: string, title = titleOf(id)): DocPage => ({
   id,
   title,
   text: text.replace(/^\s*#\s.*\n/, ''),

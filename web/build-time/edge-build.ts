@@ -1,8 +1,8 @@
-import { buildFlag } from '../src/lib/state/build-flags.ts'
+import { parseBuildFlag } from '../src/lib/state/build-flags.ts'
 import type { Environment } from './client-variables.ts'
 
 /** Whether an edge platform serves the static files. */
-export const isEdgeBuild = ({ ENABLE_EDGE_BUILD }: Environment): boolean => buildFlag(ENABLE_EDGE_BUILD) ?? false
+export const isEdgeBuild = ({ ENABLE_EDGE_BUILD }: Environment): boolean => parseBuildFlag(ENABLE_EDGE_BUILD) ?? false
 
 /**
  * The headers that the gateway would send, in the format of edge platforms: hashed files never change, and pages

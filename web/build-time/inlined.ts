@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from './client-variables.ts'
 
 /** Returns the replacement of each variable in the bundle, as a JavaScript expression. */
-export const inlined = ({ client }: BuildFacts): Record<string, string> =>
+export const inlined = ({ client }: BuildInfo): Record<string, string> =>
   Object.fromEntries(Object.entries(client).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]))
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import { openBrowser, until, type TestBrowser } from './browser.ts'
-import { findings } from './findings.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -45,7 +45,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     await visit.page.goto(`${product.url}${path}`)
     await visit.page.getByRole('heading', { level: 1 }).waitFor()
     await visit.networkIdle()
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 
   it.each([
@@ -57,7 +57,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     await visit.page.getByRole('button', { name: new RegExp(button) }).click()
     await visit.page.getByLabel(content).waitFor()
     await visit.networkIdle()
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 })
 
@@ -65,7 +65,7 @@ describe('the checker', () => {
   it('would object to a picture without a name', async () => {
     const visit = await browser.visit()
     await visit.page.setContent('<html lang="en"><title>x</title><main><h1>x</h1><img src="data:,"></main></html>')
-    expect((await findings(visit)).some((finding) => finding.startsWith('image-alt'))).toBe(true)
+    expect((await findAccessibilityViolations(visit)).some((finding) => finding.startsWith('image-alt'))).toBe(true)
   })
 })
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 import { type ManagedHost, startManagedHost } from './managed-host.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -71,9 +71,9 @@ describe.each([
 ])('%s at %i px', (path, width) => {
   it('has no accessibility violations, in either theme', async () => {
     const visit = await open(path, { colorScheme: 'light', viewport: { width, height: 900 } })
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     await visit.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     expect(visit.consoleErrors).toEqual([])
   })
 })
@@ -82,14 +82,16 @@ describe('the page about the installation', () => {
   it('says what runs, and by which setting something is off', async () => {
     const { page } = await open('/about')
     const { version } = await (await fetch(`${product.url}/api/version`)).json()
-    await expectSeen(
+    await expectVisible(
       page.getByRole('region', { name: 'Versions', exact: true }).getByText(version, { exact: true }).first(),
     )
     const features = page.getByRole('region', { name: 'Features', exact: true })
-    await expectSeen(features.getByRole('listitem').filter({ hasText: 'BILLING' }).getByText('SVC_DISABLED_FEATURES'))
+    await expectVisible(
+      features.getByRole('listitem').filter({ hasText: 'BILLING' }).getByText('SVC_DISABLED_FEATURES'),
+    )
     const installation = page.getByRole('region', { name: 'This installation', exact: true })
-    await expectSeen(installation.getByRole('link', { name: 'User and grant management', exact: true }))
-    await expectSeen(installation.getByText('SVC_FEATURE_USER_CONNECTIONS_DB', { exact: false }))
+    await expectVisible(installation.getByRole('link', { name: 'User and grant management', exact: true }))
+    await expectVisible(installation.getByText('SVC_FEATURE_USER_CONNECTIONS_DB', { exact: false }))
   })
 })
 
@@ -100,14 +102,14 @@ describe('the audit log', () => {
     const { page } = await open('/audit')
     const older = page.getByRole('link', { name: 'Older', exact: true })
     await older.click()
-    await expectSeen(page.getByRole('link', { name: 'Newest', exact: true }))
+    await expectVisible(page.getByRole('link', { name: 'Newest', exact: true }))
     expect(Number(new URL(page.url()).searchParams.get('before'))).toBeGreaterThan(0)
     await page.getByLabel('Action').fill('revoke-api-key')
     await page.getByLabel('Action').press('Enter')
-    await expectSeen(page.getByText('No records match'))
+    await expectVisible(page.getByText('No records match'))
     expect(new URL(page.url()).searchParams.get('action')).toBe('revoke-api-key')
     await page.getByRole('button', { name: 'Clear filters', exact: true }).click()
-    await expectSeen(older)
+    await expectVisible(older)
     const downloading = page.waitForEvent('download')
     await page.getByRole('button', { name: 'CSV', exact: true }).click()
     const lines = (await readFile(await (await downloading).path(), 'utf8')).trim().split('\r\n')
@@ -117,7 +119,7 @@ describe('the audit log', () => {
 
   it('is not for who may only look', async () => {
     const { page } = await open('/audit', {}, ['read'])
-    await expectSeen(page.getByText('To read the audit log, you need'))
+    await expectVisible(page.getByText('To read the audit log, you need'))
     expect(await page.getByRole('link', { name: 'Audit log', exact: true }).count()).toBe(0)
   })
 })
@@ -133,20 +135,20 @@ describe('webhooks of a user', () => {
     await form.getByRole('button', { name: 'Add webhook', exact: true }).click()
     const shown = page.getByRole('region', { name: 'Signing secret', exact: true })
     await until(async () => (await shown.innerText()).startsWith('whsec_'))
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     await page.getByRole('button', { name: 'Done', exact: true }).click()
     const card = page.getByRole('article', { name: 'pager', exact: true })
-    await expectSeen(card.getByText('Ready'))
+    await expectVisible(card.getByText('Ready'))
     expect(await page.content()).not.toMatch(/whsec_|a-secret-path/)
     await card.getByRole('button', { name: 'Send test to pager', exact: true }).click()
     // The delivery fails, because nothing listens at the address.
-    await expectSeen(card.getByText(/^pager: failed; will retry/))
+    await expectVisible(card.getByText(/^pager: failed; will retry/))
     await card.getByRole('button', { name: 'Recent deliveries of pager', exact: true }).click()
-    await expectSeen(card.getByText('No deliveries yet'))
+    await expectVisible(card.getByText('No deliveries yet'))
     await card.getByRole('button', { name: 'Edit pager', exact: true }).click()
     await card.getByLabel('Hosts').fill('one')
     await card.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(card.getByText('hosts one'))
+    await expectVisible(card.getByText('hosts one'))
     await card.getByRole('button', { name: 'Edit pager', exact: true }).click()
     await card.getByLabel('URL').fill('https://127.0.0.1:10/a-secret-path')
     await card.getByRole('button', { name: 'Save', exact: true }).click()
@@ -154,10 +156,10 @@ describe('webhooks of a user', () => {
     await until(async () => (await shown.innerText()).startsWith('whsec_'))
     await page.getByRole('button', { name: 'Done', exact: true }).click()
     await card.getByRole('button', { name: 'Disable pager', exact: true }).click()
-    await expectSeen(card.getByText('Off', { exact: true }))
+    await expectVisible(card.getByText('Off', { exact: true }))
     await card.getByRole('button', { name: 'Delete pager', exact: true }).click()
     await page.getByRole('button', { name: 'Delete webhook', exact: true }).click()
-    await expectSeen(page.getByText('No webhooks yet'))
+    await expectVisible(page.getByText('No webhooks yet'))
   })
 })
 
@@ -169,7 +171,7 @@ describe('users and grants', () => {
     await form.getByLabel('Password').fill('a long secret')
     await form.getByLabel('Allowed hosts').fill('10.0.0.0/8')
     await form.getByRole('button', { name: 'Create user', exact: true }).click()
-    await expectSeen(page.getByText("HOST IP '10.0.0.0/8'").first())
+    await expectVisible(page.getByText("HOST IP '10.0.0.0/8'").first())
     expect(host.changes.join()).toContain('CREATE USER `grace`')
     expect(`${host.changes.join()} ${await page.content()}`).not.toContain('a long secret')
   })
@@ -182,7 +184,7 @@ describe('users and grants', () => {
     expect(await drop.isDisabled()).toBe(true)
     await page.getByLabel('Type ann to confirm').fill('ann')
     await drop.click()
-    await expectSeen(page.getByText('Completed on host one.'))
+    await expectVisible(page.getByText('Completed on host one.'))
     expect(host.changes).toContain('DROP USER `ann`')
   })
 
@@ -191,7 +193,7 @@ describe('users and grants', () => {
     await page.getByRole('button', { name: 'Revoke SELECT on shop.* from reader', exact: true }).click()
     await page.getByLabel('Type reader to confirm').fill('reader')
     await page.getByRole('button', { name: 'Revoke privilege', exact: true }).click()
-    await expectSeen(page.getByText('Completed on host one.'))
+    await expectVisible(page.getByText('Completed on host one.'))
     expect(host.changes).toContain('REVOKE SELECT ON `shop`.* FROM `reader`')
     await page.getByRole('link', { name: 'Roles', exact: true }).click()
     await page.getByRole('button', { name: 'Revoke reader from ann', exact: true }).click()
@@ -205,6 +207,6 @@ describe('users and grants', () => {
     const form = page.getByRole('form', { name: 'Create role', exact: true })
     await form.getByLabel('Name').fill('reader')
     await form.getByRole('button', { name: 'Create role', exact: true }).click()
-    await expectSeen(form.getByText('the role "reader" already exists on host one'))
+    await expectVisible(form.getByText('the role "reader" already exists on host one'))
   })
 })

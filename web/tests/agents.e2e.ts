@@ -4,16 +4,16 @@ import { type Crawler, startCrawler } from '../../services/testing/crawler.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import {
-  evidenceOf,
+  extractEvidenceIds,
   gatewayVariables,
-  type Script,
+  type ModelScript,
   type ScriptedGateway,
   startScriptedGateway,
 } from '../../services/testing/scripted-gateway.ts'
-import { answerOf } from '../../services/sandbox/curl.ts'
+import { fetchText } from '../../services/sandbox/curl.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -40,22 +40,22 @@ afterAll(() => scope.disposeAsync())
 const open = async (options = {}): Promise<Visit> => {
   const visit = await browser.visit(options)
   await visit.page.goto(`${product.url}/agents?host=0`)
-  await expectSeen(question(visit))
+  await expectVisible(question(visit))
   await visit.networkIdle()
   return visit
 }
 const question = ({ page }: Visit) => page.getByRole('textbox', { name: 'Your question', exact: true })
 const answer = ({ page }: Visit) => page.getByRole('article', { name: 'Answer', exact: true }).last()
-const answered = ({ page }: Visit) => expectSeen(page.getByRole('status').filter({ hasText: 'Answered.' }))
-const ask = async (visit: Visit, text: string, script: Script) => {
+const answered = ({ page }: Visit) => expectVisible(page.getByRole('status').filter({ hasText: 'Answered.' }))
+const ask = async (visit: Visit, text: string, script: ModelScript) => {
   gateway.play(script)
   await question(visit).fill(text)
   await question(visit).press('Enter')
 }
 
 const sql = "SELECT 'shop' AS name, 42 AS orders"
-const cited: Script = (request) => {
-  const [evidence] = evidenceOf(request)
+const cited: ModelScript = (request) => {
+  const [evidence] = extractEvidenceIds(request)
   if (!evidence) return call('query', { sql })
   return say(`## What there is\n\nIt has **42 orders** [${evidence}]. <img src=x onerror=alert(1)>\n\n- one\n- two`)
 }
@@ -65,18 +65,18 @@ describe('a question', () => {
     const visit = await open()
     await ask(visit, 'How many orders?', cited)
     await answered(visit)
-    await expectSeen(answer(visit).getByRole('heading', { name: 'What there is', exact: true }))
+    await expectVisible(answer(visit).getByRole('heading', { name: 'What there is', exact: true }))
     await expect.poll(() => answer(visit).getByRole('listitem').allInnerTexts()).toEqual(['one', 'two'])
     // HTML in the answer of a model is shown as plain text.
-    await expectSeen(answer(visit).getByText('<img src=x onerror=alert(1)>'))
-    await expectSeen(answer(visit).getByText(/tokens$/))
+    await expectVisible(answer(visit).getByText('<img src=x onerror=alert(1)>'))
+    await expectVisible(answer(visit).getByText(/tokens$/))
     await answer(visit).locator('summary').filter({ hasText: 'query' }).first().click()
     const rows = answer(visit).getByRole('table', { name: 'Rows of query', exact: true })
-    await expectSeen(rows)
+    await expectVisible(rows)
     await expect.poll(() => rows.getByRole('cell').allInnerTexts()).toEqual(['shop', '42'])
     await answer(visit).getByRole('button', { name: 'Evidence e1', exact: true }).first().click()
     const evidence = visit.page.getByRole('dialog', { name: 'Evidence e1', exact: true })
-    await expectSeen(evidence.getByText('1 row', { exact: true }))
+    await expectVisible(evidence.getByText('1 row', { exact: true }))
     const link = await evidence.getByRole('link', { name: 'Open in console', exact: true }).getAttribute('href')
     expect(new URLSearchParams(link?.split('?')[1]).get('sql')).toBe(sql)
     expect(visit.consoleErrors).toEqual([])
@@ -88,9 +88,9 @@ describe('a question', () => {
     await answered(visit)
     await visit.page.waitForURL(/chat=/)
     await visit.page.reload()
-    await expectSeen(answer(visit).getByText('All is well.'))
+    await expectVisible(answer(visit).getByText('All is well.'))
     const list = visit.page.getByRole('navigation', { name: 'Conversations', exact: true })
-    await expectSeen(list.getByRole('link', { name: /Is it well/ }))
+    await expectVisible(list.getByRole('link', { name: /Is it well/ }))
     await list.getByRole('button', { name: 'Delete Is it well?', exact: true }).click()
     await until(async () => (await list.getByRole('link', { name: /Is it well/ }).count()) === 0)
     await until(async () => (await visit.page.getByRole('article').count()) === 0)
@@ -111,7 +111,7 @@ describe('a question', () => {
     const links = Object.entries(targets).map(([name, target]) => `[${name}](${target})`)
     await ask(visit, 'Where to?', [say(links.join(' '))])
     await answered(visit)
-    await expectSeen(answer(visit).getByRole('link', { name: 'own', exact: true }))
+    await expectVisible(answer(visit).getByRole('link', { name: 'own', exact: true }))
     const found = await answer(visit)
       .getByRole('paragraph')
       .getByRole('link')
@@ -143,13 +143,13 @@ describe('a question', () => {
     await answered(visit)
     gateway.play([say('The second answer.')])
     await answer(visit).getByRole('button', { name: 'Retry', exact: true }).click()
-    await expectSeen(answer(visit).getByText('The second answer.'))
+    await expectVisible(answer(visit).getByText('The second answer.'))
     await answered(visit)
     gateway.play([say('The third answer.')])
     await visit.page.getByRole('button', { name: 'Edit question', exact: true }).click()
     await visit.page.getByRole('textbox', { name: 'Edit question', exact: true }).fill('Other?')
     await visit.page.getByRole('button', { name: 'Save and resend', exact: true }).click()
-    await expectSeen(answer(visit).getByText('The third answer.'))
+    await expectVisible(answer(visit).getByText('The third answer.'))
     await expect.poll(() => visit.page.getByRole('article').count()).toBe(2)
   })
 })
@@ -158,13 +158,13 @@ describe('an answer', () => {
   it('continues after a reload, and stops on request', async () => {
     const visit = await open()
     await ask(visit, 'At length?', [{ say: [{ text: 'word by word '.repeat(2_000) }], tokensPerSecond: 20 }])
-    await expectSeen(answer(visit).getByText(/^word by word/))
+    await expectVisible(answer(visit).getByText(/^word by word/))
     await visit.page.waitForURL(/chat=/)
     await visit.page.reload()
-    await expectSeen(answer(visit).getByText(/^word by word/))
+    await expectVisible(answer(visit).getByText(/^word by word/))
     await visit.page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await expectSeen(answer(visit).getByText('Stopped.'))
-    await expectSeen(visit.page.getByRole('button', { name: 'Ask', exact: true }))
+    await expectVisible(answer(visit).getByText('Stopped.'))
+    await expectVisible(visit.page.getByRole('button', { name: 'Ask', exact: true }))
     await until(() => gateway.abandoned > 0)
   })
 
@@ -173,22 +173,22 @@ describe('an answer', () => {
     const input = { question: 'Which table?', kind: 'single_choice', options: ['orders', 'events'] }
     await ask(visit, 'Look at it', [call('ask_user', input)])
     const form = visit.page.getByRole('form', { name: 'Which table?', exact: true })
-    await expectSeen(form.getByRole('button', { name: 'events', exact: true }))
+    await expectVisible(form.getByRole('button', { name: 'events', exact: true }))
     gateway.play(() => say('So events it is.'))
     await form.getByRole('button', { name: 'events', exact: true }).click()
-    await expectSeen(answer(visit).getByText('So events it is.'))
-    await expectSeen(form.getByText('You answered: events'))
+    await expectVisible(answer(visit).getByText('So events it is.'))
+    await expectVisible(form.getByText('You answered: events'))
     expect(gateway.violations).toEqual([])
   })
 
   it('changes a host only after an approval', async () => {
     const visit = await open()
-    await answerOf(sandbox.url, 'CREATE TABLE IF NOT EXISTS shop.of_agent (a UInt8) ENGINE = MergeTree ORDER BY a')
+    await fetchText(sandbox.url, 'CREATE TABLE IF NOT EXISTS shop.of_agent (a UInt8) ENGINE = MergeTree ORDER BY a')
     await ask(visit, 'Merge it', [call('optimize_table', { database: 'shop', table: 'of_agent' }), say('That was it.')])
     const approval = visit.page.getByRole('region', { name: 'Approval', exact: true })
-    await expectSeen(approval.getByText('of_agent'))
+    await expectVisible(approval.getByText('of_agent'))
     await approval.getByRole('button', { name: 'Approve and run', exact: true }).click()
-    await expectSeen(approval.getByText('Approved and run.'))
+    await expectVisible(approval.getByText('Approved and run.'))
     await answered(visit)
   })
 
@@ -198,15 +198,15 @@ describe('an answer', () => {
     const leaking = [call('query', { sql: "SELECT 'Tango-9134-victor' AS token" }), call(scrape, { url }), say('Done.')]
     await ask(visit, 'What is new?', leaking)
     const request = visit.page.getByRole('region', { name: 'Approval to send data', exact: true })
-    await expectSeen(request.getByText(url))
+    await expectVisible(request.getByText(url))
     await expect.poll(() => request.locator('mark').allInnerTexts()).toEqual(['Tango-9134-victor'])
     await request.getByRole('button', { name: 'Deny', exact: true }).click()
-    await expectSeen(request.getByText('Denied; nothing was sent.'))
+    await expectVisible(request.getByText('Denied; nothing was sent.'))
     await answered(visit)
     expect(crawler.sent).toEqual([])
     await ask(visit, 'And now?', leaking)
     await request.last().getByRole('button', { name: 'Approve and send', exact: true }).click()
-    await expectSeen(request.last().getByText('Approved and sent.'))
+    await expectVisible(request.last().getByText('Approved and sent.'))
     await answered(visit)
     expect(crawler.sent).toEqual([{ url }])
   })
@@ -231,8 +231,8 @@ describe('an answer', () => {
   it('that fails says why', async () => {
     const visit = await open()
     await ask(visit, 'Anything?', [{ status: 401 }])
-    await expectSeen(answer(visit).getByRole('alert').getByText('provider-key-refused'))
-    await expectSeen(answer(visit).getByRole('button', { name: 'Retry', exact: true }))
+    await expectVisible(answer(visit).getByRole('alert').getByText('provider-key-refused'))
+    await expectVisible(answer(visit).getByRole('button', { name: 'Retry', exact: true }))
   })
 })
 
@@ -248,13 +248,13 @@ describe('the page of the agent', () => {
       say('It is in the chart [e1].'),
     ])
     await answered(visit)
-    await expectSeen(visit.page.getByRole('region', { name: 'Plan', exact: true }).getByText('Step 1'))
-    await expectSeen(visit.page.getByRole('region', { name: 'Two tables', exact: true }))
+    await expectVisible(visit.page.getByRole('region', { name: 'Plan', exact: true }).getByText('Step 1'))
+    await expectVisible(visit.page.getByRole('region', { name: 'Two tables', exact: true }))
     await answer(visit).locator('summary').first().click()
     await visit.networkIdle()
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     await visit.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 
   it('is no wider than a telephone', async () => {
@@ -271,10 +271,10 @@ describe('the agent beside a page', () => {
   const openBeside = async (path: string, options = {}): Promise<Visit> => {
     const visit = await browser.visit(options)
     await visit.page.goto(`${product.url}${path}`)
-    await expectSeen(visit.page.getByRole('heading', { level: 1 }))
+    await expectVisible(visit.page.getByRole('heading', { level: 1 }))
     await visit.networkIdle()
     await visit.page.keyboard.press('a')
-    await expectSeen(question(visit))
+    await expectVisible(question(visit))
     return visit
   }
   const place = '/explorer?host=0&database=shop&table=orders&range=6h'
@@ -283,7 +283,7 @@ describe('the agent beside a page', () => {
     const visit = await openBeside(place)
     await until(() => question(visit).evaluate((field) => field === document.activeElement))
     const chips = beside(visit).getByRole('list', { name: 'Page context sent to the agent', exact: true })
-    await expectSeen(chips.getByText('Last 6 hours'))
+    await expectVisible(chips.getByText('Last 6 hours'))
     await chips.getByRole('button', { name: 'Remove Page Explorer', exact: true }).click()
     let requestText = ''
     await ask(visit, 'What is in it?', (request) => {
@@ -295,7 +295,7 @@ describe('the agent beside a page', () => {
     expect(requestText).toContain('Last 6 hours')
     expect(requestText).not.toContain('looks at the page')
     await chips.getByRole('button', { name: 'Restore all', exact: true }).click()
-    await expectSeen(chips.getByText('Page Explorer'))
+    await expectVisible(chips.getByText('Page Explorer'))
     expect(visit.consoleErrors).toEqual([])
   })
 
@@ -304,18 +304,18 @@ describe('the agent beside a page', () => {
     await ask(visit, 'Is it well?', [say('All is well.')])
     await answered(visit)
     await visit.page.getByRole('link', { name: 'Fleet', exact: true }).click()
-    await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Fleet', exact: true }))
-    await expectSeen(answer(visit).getByText('All is well.'))
-    await expectSeen(beside(visit).getByText('Page Fleet'))
+    await expectVisible(visit.page.getByRole('heading', { level: 1, name: 'Fleet', exact: true }))
+    await expectVisible(answer(visit).getByText('All is well.'))
+    await expectVisible(beside(visit).getByText('Page Fleet'))
     await question(visit).press('Escape')
     await until(async () => (await beside(visit).count()) === 0)
     const opener = visit.page.getByRole('button', { name: 'Ask the agent about this page', exact: true })
     await until(() => opener.evaluate((button) => button === document.activeElement))
     await opener.press('Enter')
-    await expectSeen(answer(visit).getByText('All is well.'))
+    await expectVisible(answer(visit).getByText('All is well.'))
     await beside(visit).getByRole('link', { name: 'Open full page', exact: true }).click()
     await visit.page.waitForURL(/agents.*chat=/)
-    await expectSeen(answer(visit).getByText('All is well.'))
+    await expectVisible(answer(visit).getByText('All is well.'))
     await until(async () => (await beside(visit).count()) === 0)
     await until(() => opener.isDisabled())
   })
@@ -328,7 +328,7 @@ describe('the agent beside a page', () => {
     await visit.networkIdle()
     for (const colorScheme of ['light', 'dark'] as const) {
       await visit.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      expect(await findings(visit)).toEqual([])
+      expect(await findAccessibilityViolations(visit)).toEqual([])
     }
   })
 })

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fetchJson } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
-import { expectSeen, openBrowser, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -88,13 +88,13 @@ describe('channels', () => {
   it('are set up, tested and shown again without their secrets', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
     const card = page.getByRole('article', { name: 'Webhook', exact: true })
-    await expectSeen(card.getByText('Not configured'))
+    await expectVisible(card.getByText('Not configured'))
     await card.getByRole('button', { name: 'Set up Webhook', exact: true }).click()
     await card.getByLabel('URL').fill(`${receiver.url}${secretPath}`)
     await card.getByRole('button', { name: 'Save Webhook', exact: true }).click()
-    await expectSeen(card.getByText('Ready'))
+    await expectVisible(card.getByText('Ready'))
     await card.getByRole('button', { name: 'Send test to Webhook', exact: true }).click()
-    await expectSeen(card.getByText('webhook: delivered'))
+    await expectVisible(card.getByText('webhook: delivered'))
     // Notifications of conditions that already fire may arrive too, because a channel is now configured.
     expect(receiver.taken.filter((said) => said.startsWith('TEST'))).toEqual(['TEST: Notifications work'])
     await card.getByRole('button', { name: 'Edit Webhook', exact: true }).click()
@@ -114,7 +114,7 @@ describe('channels', () => {
     expect(await edit.getByLabel('URL').inputValue()).toBe('')
     await edit.getByLabel('Minimum severity').selectOption('critical')
     await edit.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(page.getByText('slack, critical and above'))
+    await expectVisible(page.getByText('slack, critical and above'))
     const { body } = await fetchJson(`${product.url}/api/v1/health/webhook-targets`)
     expect(body).toMatchObject({
       data: [{ name: 'team', minSeverity: 'critical', url: expect.stringMatching(/here$/) }],
@@ -134,7 +134,7 @@ describe('channels', () => {
     await card.getByRole('button', { name: 'Edit ntfy', exact: true }).click()
     await card.getByLabel('URL').fill('http://127.0.0.1:10/alerts')
     await save.click()
-    await expectSeen(card.getByRole('alert').getByText(/^Token must be given again or removed/))
+    await expectVisible(card.getByRole('alert').getByText(/^Token must be given again or removed/))
     expect(await card.getByLabel('Token', { exact: false }).first().getAttribute('aria-invalid')).toBe('true')
     await card.getByLabel('Remove Token').check()
     await save.click()
@@ -160,7 +160,7 @@ describe('channels', () => {
     const edit = page.getByRole('form', { name: 'Edit with headers', exact: true })
     await edit.getByLabel('URL').fill('https://127.0.0.1:2/hook')
     await edit.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(edit.getByRole('alert').getByText(/^headers must be given again or removed/))
+    await expectVisible(edit.getByRole('alert').getByText(/^headers must be given again or removed/))
     await edit.getByLabel('Headers', { exact: true }).fill('X-Team: storage')
     await edit.getByRole('button', { name: 'Save', exact: true }).click()
     await edit.waitFor({ state: 'detached' })
@@ -180,7 +180,7 @@ describe('channels', () => {
     // The form closes after saving. A test sent earlier would use the old settings.
     await card.getByRole('button', { name: 'Save Webhook', exact: true }).waitFor({ state: 'detached' })
     await card.getByRole('button', { name: 'Send test to Webhook', exact: true }).click()
-    await expectSeen(card.getByText(/webhook: rejected/))
+    await expectVisible(card.getByText(/webhook: rejected/))
   })
 })
 
@@ -188,7 +188,7 @@ describe('chats of Slack', () => {
   it('can be added once the operator has set what that needs, which the page names', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
     const chats = page.getByRole('region', { name: 'Slack app', exact: true })
-    await expectSeen(chats.getByText(/Not configured: set CHATAPP_CLIENT_ID, /))
+    await expectVisible(chats.getByText(/Not configured: set CHATAPP_CLIENT_ID, /))
     expect(await chats.getByRole('button', { name: 'Add Slack channel', exact: true }).isDisabled()).toBe(true)
   })
 })
@@ -201,7 +201,7 @@ describe('rules', () => {
     await form.getByLabel('Warning from').fill('71')
     await form.getByLabel('Fires after (sweeps)').fill('4')
     await form.getByRole('button', { name: 'Save rule', exact: true }).click()
-    await expectSeen(page.getByText('fires after 4 sweeps'))
+    await expectVisible(page.getByText('fires after 4 sweeps'))
     const { body } = await fetchJson(`${product.url}/api/v1/health/check-alerts`)
     expect(body).toMatchObject({ data: [{ ruleId: 'disk-usage', warning: 71, breaches: 4 }] })
     await page.getByRole('button', { name: 'Edit Disk usage', exact: true }).click()
@@ -219,7 +219,7 @@ describe('rules', () => {
     await form.getByLabel('Metric').selectOption('Active parts')
     await form.getByLabel('Warning').fill('0')
     await form.getByRole('button', { name: 'Test', exact: true }).click()
-    await expectSeen(form.getByText(/^Current value \d.*: warning/))
+    await expectVisible(form.getByText(/^Current value \d.*: warning/))
     await form.getByRole('button', { name: 'Add rule', exact: true }).click()
     await page.getByRole('button', { name: 'Edit Parts of mine', exact: true }).click()
     const edit = page.getByRole('form', { name: 'Edit Parts of mine', exact: true })
@@ -227,7 +227,7 @@ describe('rules', () => {
     await edit.getByLabel('Critical').fill('9000')
     await edit.getByLabel('Enabled').uncheck()
     await edit.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(page.getByText('warning > 0, critical > 9,000, disabled'))
+    await expectVisible(page.getByText('warning > 0, critical > 9,000, disabled'))
     await edit.waitFor({ state: 'detached' })
     const { body } = await fetchJson(`${product.url}/api/v1/health/custom-rules`)
     expect(body).toMatchObject({ data: [{ name: 'Parts of mine', critical: 9_000, enabled: false }] })
@@ -240,34 +240,34 @@ describe('quiet hours and routes', () => {
     const maintenance = page.getByRole('form', { name: 'Add maintenance window', exact: true })
     await maintenance.getByLabel('Reason').fill('the upgrade')
     await maintenance.getByRole('button', { name: 'Add', exact: true }).click()
-    await expectSeen(page.getByText(/All hosts: the upgrade/))
+    await expectVisible(page.getByText(/All hosts: the upgrade/))
     await page
       .getByRole('form', { name: 'Add quiet hours', exact: true })
       .getByRole('button', { name: 'Add', exact: true })
       .click()
-    await expectSeen(page.getByText('Mon, Tue, Wed, Thu, Fri, 22:00–07:00 Asia/Kathmandu'))
+    await expectVisible(page.getByText('Mon, Tue, Wed, Thu, Fri, 22:00–07:00 Asia/Kathmandu'))
     const routing = page.getByRole('form', { name: 'Add route', exact: true })
     await routing.getByLabel('Target').selectOption('webhook')
     await routing.getByRole('button', { name: 'Add', exact: true }).click()
-    await expectSeen(page.getByText('everything → webhook'))
+    await expectVisible(page.getByText('everything → webhook'))
     await page.getByRole('button', { name: 'Edit the upgrade', exact: true }).click()
     const window = page.getByRole('form', { name: 'Edit the upgrade', exact: true })
     await window.getByLabel('Reason').fill('the other upgrade')
     await window.getByLabel('Duration').selectOption('1 day')
     await window.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(page.getByText(/All hosts: the other upgrade/))
+    await expectVisible(page.getByText(/All hosts: the other upgrade/))
     await page.getByRole('button', { name: /^Edit quiet hours Mon/ }).click()
     const hours = page.getByRole('form', { name: /^Edit quiet hours Mon/ })
     await hours.getByLabel('Fri').uncheck()
     await hours.getByLabel(/^To/).fill('00:00')
     await hours.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(page.getByText('Mon, Tue, Wed, Thu, 22:00–24:00 Asia/Kathmandu'))
+    await expectVisible(page.getByText('Mon, Tue, Wed, Thu, 22:00–24:00 Asia/Kathmandu'))
     await page.getByRole('button', { name: 'Edit route of everything to webhook', exact: true }).click()
     const route = page.getByRole('form', { name: 'Edit route of everything to webhook', exact: true })
     await route.getByLabel('Host', { exact: true }).fill('db-*')
     await route.getByLabel('Enabled').uncheck()
     await route.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(page.getByText('host db-* → webhook'))
+    await expectVisible(page.getByText('host db-* → webhook'))
     const removals = ['the other upgrade', 'quiet hours Mon', 'route of host db-*']
     for (const name of removals) await page.getByRole('button', { name: new RegExp(`^Remove ${name}`) }).click()
     await page
@@ -282,15 +282,15 @@ describe('insights', () => {
     const { page } = await open('/insights', 'Insights')
     await page.getByRole('button', { name: 'Scan now', exact: true }).click()
     // The scan reorders the list when it has finished.
-    await expectSeen(page.getByText(/Scan finished: \d+ findings?\./))
+    await expectVisible(page.getByText(/Scan finished: \d+ findings?\./))
     const card = page.getByRole('article', { name: /mutation/ }).first()
     await card.getByRole('button', { name: 'Evidence', exact: true }).click()
     await page.waitForURL(/insight=[0-9a-f]+/)
-    await expectSeen(card.getByRole('region', { name: 'Evidence query', exact: true }).getByText('system.mutations'))
+    await expectVisible(card.getByRole('region', { name: 'Evidence query', exact: true }).getByText('system.mutations'))
     await card.getByRole('link', { name: 'Open in SQL console', exact: true }).click()
     // The console reads the statement from the URL and replaces it with the id of a tab.
     await page.waitForURL(/\/console\?.*tab=/)
-    await expectSeen(page.getByRole('textbox', { name: 'SQL statement', exact: true }).getByText('system.mutations'))
+    await expectVisible(page.getByRole('textbox', { name: 'SQL statement', exact: true }).getByText('system.mutations'))
   })
 
   it('are dismissed and shown again', async () => {
@@ -300,7 +300,7 @@ describe('insights', () => {
     await card.waitFor({ state: 'detached' })
     await page.getByLabel('Show dismissed').check()
     await card.getByRole('button', { name: 'Restore', exact: true }).click()
-    await expectSeen(card.getByRole('button', { name: 'Dismiss', exact: true }))
+    await expectVisible(card.getByRole('button', { name: 'Dismiss', exact: true }))
   })
 })
 
@@ -309,7 +309,7 @@ describe('reports', () => {
     const { page } = await open('/reports', 'Reports')
     await page.getByRole('button', { name: 'Create report', exact: true }).click()
     const link = page.getByRole('link', { name: 'Open', exact: true })
-    await expectSeen(link)
+    await expectVisible(link)
     const { status, headers } = await fetchJson(`${product.url}${await link.getAttribute('href')}`)
     expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
   })
@@ -332,7 +332,7 @@ describe.each([
     { tags: ['long'] },
     async (colorScheme, width) => {
       const visit = await open(path, title, { colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' })
-      expect(await findings(visit)).toEqual([])
+      expect(await findAccessibilityViolations(visit)).toEqual([])
       expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
       expect(visit.consoleErrors).toEqual([])
     },

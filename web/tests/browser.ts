@@ -50,7 +50,7 @@ export const openBrowser = async (): Promise<TestBrowser> => {
     open: async (url, options, shown = (page) => page.getByRole('heading', { level: 1 })) => {
       const visited = await visit(options)
       await visited.page.goto(url)
-      await expectSeen(shown(visited.page))
+      await expectVisible(shown(visited.page))
       await visited.networkIdle()
       return visited
     },
@@ -81,4 +81,4 @@ export const until = (holds: () => boolean | Promise<boolean>, interval = pollMs
   expect.poll(holds, { timeout: timeoutMs, interval }).toBe(true)
 
 /** Waits until an element is visible; fails after the timeout. */
-export const expectSeen = (locator: Locator): Promise<void> => until(() => locator.isVisible())
+export const expectVisible = (locator: Locator): Promise<void> => until(() => locator.isVisible())

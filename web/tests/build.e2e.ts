@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { copyTree } from '../../services/testing/tree-copy.ts'
 import { type Product, startProduct } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
 /** Timeout in milliseconds. A build takes a minute on a busy machine. */
 const withinMs = 300_000
@@ -65,7 +65,7 @@ const open = async (path: string, prepare?: (visit: Visit) => Promise<unknown>):
   })
   await prepare?.(visit)
   await visit.page.goto(`${product.url}${path}`)
-  await expectSeen(visit.page.getByRole('heading', { level: 1 }))
+  await expectVisible(visit.page.getByRole('heading', { level: 1 }))
   return visit
 }
 
@@ -151,7 +151,8 @@ describe('a build of the web', () => {
       }),
     )
     const versions = page.getByRole('region', { name: 'Versions', exact: true })
-    for (const fact of ['5a0b0000', 'shop-branch', 'CI', /02 Jan/]) await expectSeen(versions.getByText(fact).first())
+    for (const fact of ['5a0b0000', 'shop-branch', 'CI', /02 Jan/])
+      await expectVisible(versions.getByText(fact).first())
     expect(await versions.getByText('This page is outdated').count()).toBe(0)
   })
 })

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
-import { answerOf } from '../../services/sandbox/curl.ts'
+import { fetchText } from '../../services/sandbox/curl.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -25,7 +25,7 @@ const open = async (sql = '', options = {}): Promise<Visit> => {
   const visit = await browser.visit(options)
   const given = sql ? `&sql=${encodeURIComponent(sql)}` : ''
   await visit.page.goto(`${product.url}/console?host=0${given}`)
-  await expectSeen(editor(visit))
+  await expectVisible(editor(visit))
   await visit.page.waitForURL(/tab=/)
   await visit.networkIdle()
   return visit
@@ -47,35 +47,35 @@ describe('a statement', () => {
     await visit.page.keyboard.press('Escape')
     await visit.page.keyboard.press('Control+Enter')
     const table = result(visit).getByRole('table', { name: 'Result', exact: true })
-    await expectSeen(table.getByRole('cell', { name: 'n1', exact: true }))
+    await expectVisible(table.getByRole('cell', { name: 'n1', exact: true }))
     await expect.poll(() => table.getByRole('cell').allInnerTexts()).toEqual(['n0', '0', '', 'n1', '1', ''])
-    await expectSeen(
+    await expectVisible(
       result(visit)
         .getByRole('status')
         .filter({ hasText: /2\s+rows in .*; read/ }),
     )
-    await expectSeen(result(visit).getByRole('link', { name: 'Query details', exact: true }))
+    await expectVisible(result(visit).getByRole('link', { name: 'Query details', exact: true }))
     expect(visit.consoleErrors).toEqual([])
   })
 
   it('is cancelled while it runs, on the host too', async () => {
     const visit = await open('SELECT max(cityHash64(number, 7)) FROM numbers(1000000000000)')
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await expectSeen(
+    await expectVisible(
       result(visit)
         .getByRole('status')
         .filter({ hasText: /^Running/ }),
     )
     const running = () =>
-      answerOf(
+      fetchText(
         sandbox.url,
         "SELECT count() FROM system.processes WHERE query LIKE '%cityHash64(number, 7)%' AND query NOT LIKE '%processes%'",
       )
     await until(async () => (await running()) === '1')
     await visit.page.getByRole('button', { name: 'Cancel', exact: true }).click()
-    await expectSeen(result(visit).getByText(/^Cancelled after/))
+    await expectVisible(result(visit).getByText(/^Cancelled after/))
     await until(async () => (await running()) === '0')
-    await expectSeen(visit.page.getByRole('button', { name: 'Run', exact: true }))
+    await expectVisible(visit.page.getByRole('button', { name: 'Run', exact: true }))
   })
 
   it('that is wrong says why, and where', async () => {
@@ -83,7 +83,7 @@ describe('a statement', () => {
     await editor(visit).click()
     await visit.page.keyboard.press('Control+End')
     await visit.page.keyboard.press('Control+Enter')
-    await expectSeen(
+    await expectVisible(
       result(visit)
         .getByRole('alert')
         .getByText(/SYNTAX_ERROR/),
@@ -96,7 +96,7 @@ describe('a statement', () => {
     await editor(visit).click()
     await visit.page.keyboard.press('Control+Home')
     await visit.page.keyboard.press('Control+Enter')
-    await expectSeen(result(visit).getByRole('cell', { name: 'first', exact: true }))
+    await expectVisible(result(visit).getByRole('cell', { name: 'first', exact: true }))
   })
 
   it('is run whole from a comment at its end, and not the comment', async () => {
@@ -104,19 +104,19 @@ describe('a statement', () => {
     await editor(visit).click()
     await visit.page.keyboard.press('Control+End')
     await visit.page.keyboard.press('Control+Enter')
-    await expectSeen(result(visit).getByRole('cell', { name: 'said', exact: true }))
+    await expectVisible(result(visit).getByRole('cell', { name: 'said', exact: true }))
   })
 
   it('that would write is not sent, and what reads the same is named', async () => {
     const visit = await open('SHOW TABLES')
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await expectSeen(result(visit).getByText('Statement rejected'))
-    await expectSeen(result(visit).getByText(/instead: system\.tables/))
+    await expectVisible(result(visit).getByText('Statement rejected'))
+    await expectVisible(result(visit).getByText(/instead: system\.tables/))
   })
 
   it('shows what it would read before it runs', async () => {
     const visit = await open('SELECT count() FROM shop.orders WHERE customer_id = 7')
-    await expectSeen(visit.page.getByText(/^Reads up to .* rows, .* from shop\.orders\.$/))
+    await expectVisible(visit.page.getByText(/^Reads up to .* rows, .* from shop\.orders\.$/))
   })
 })
 
@@ -126,16 +126,16 @@ describe('completion', () => {
   it('knows the functions and keywords of the host', async () => {
     const visit = await open()
     const [name = ''] = (
-      await answerOf(
+      await fetchText(
         sandbox.url,
         "SELECT name FROM system.functions WHERE name LIKE 'quantileTDigest%' ORDER BY length(name) LIMIT 1",
       )
     ).split('\n')
     await write(visit, 'SELECT quantileTD')
     await options(visit).filter({ hasText: name }).first().click()
-    await expectSeen(editor(visit).getByText(`SELECT ${name}`))
+    await expectVisible(editor(visit).getByText(`SELECT ${name}`))
     await write(visit, 'PREWH')
-    await expectSeen(options(visit).filter({ hasText: 'PREWHERE' }).first())
+    await expectVisible(options(visit).filter({ hasText: 'PREWHERE' }).first())
   })
 
   it('completes what was written before the words of the host came', async () => {
@@ -150,13 +150,13 @@ describe('completion', () => {
     // Completion starts after a typing pause of 0.1 s, so its requests have been sent by now.
     await visit.page.waitForTimeout(500)
     written.resolve()
-    await expectSeen(options(visit).filter({ hasText: 'quantileTDigest' }).first())
+    await expectVisible(options(visit).filter({ hasText: 'quantileTDigest' }).first())
   })
 
   it('sends no request for a table whose name is incomplete', async () => {
     const visit = await open()
     await write(visit, 'SELECT number FROM quantil')
-    await expectSeen(options(visit).filter({ hasText: 'quantile' }).first())
+    await expectVisible(options(visit).filter({ hasText: 'quantile' }).first())
     expect(visit.consoleErrors).toEqual([])
   })
 
@@ -166,7 +166,7 @@ describe('completion', () => {
     await options(visit).filter({ hasText: 'orders' }).first().click()
     await visit.page.keyboard.type(' AS o WHERE o.am')
     await options(visit).filter({ hasText: 'amount' }).first().click()
-    await expectSeen(editor(visit).getByText('SELECT * FROM shop.orders AS o WHERE o.amount'))
+    await expectVisible(editor(visit).getByText('SELECT * FROM shop.orders AS o WHERE o.amount'))
   })
 })
 
@@ -177,7 +177,7 @@ describe('a result', () => {
     await result(visit).getByRole('button', { name: 'Show row', exact: true }).click()
     const row = visit.page.getByRole('dialog', { name: 'Row', exact: true })
     expect((await row.getByRole('region', { name: 'text', exact: true }).innerText()).length).toBe(500)
-    await expectSeen(row.getByRole('region', { name: 'nothing', exact: true }).getByText('NULL'))
+    await expectVisible(row.getByRole('region', { name: 'nothing', exact: true }).getByText('NULL'))
   })
 
   it('is still there after returning from the page of its query', async () => {
@@ -186,7 +186,7 @@ describe('a result', () => {
     await result(visit).getByRole('link', { name: 'Query details', exact: true }).click()
     await visit.page.waitForURL(/\/queries\//)
     await visit.page.goBack()
-    await expectSeen(result(visit).getByRole('cell', { name: 'back', exact: true }))
+    await expectVisible(result(visit).getByRole('cell', { name: 'back', exact: true }))
   })
 
   it('is saved as CSV, as the host writes it', async () => {
@@ -203,7 +203,7 @@ describe('a result', () => {
     ])
     expect(download.suggestedFilename()).toBe('query.csv')
     const file = await readFile(await download.path(), 'utf8')
-    expect(file.trimEnd()).toBe(await answerOf(sandbox.url, `${sql} FORMAT CSVWithNames`))
+    expect(file.trimEnd()).toBe(await fetchText(sandbox.url, `${sql} FORMAT CSVWithNames`))
   })
 
   it('is drawn over time', async () => {
@@ -212,9 +212,11 @@ describe('a result', () => {
     )
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
     await result(visit).getByRole('button', { name: 'Chart', exact: true }).click()
-    await expectSeen(visit.page.getByRole('figure', { name: /^Result, 01 Jan 00:00 to 01 Jan 00:29: height now 29/ }))
+    await expectVisible(
+      visit.page.getByRole('figure', { name: /^Result, 01 Jan 00:00 to 01 Jan 00:29: height now 29/ }),
+    )
     await visit.page.getByRole('combobox', { name: 'Chart type', exact: true }).selectOption('Bars')
-    await expectSeen(visit.page.getByRole('figure', { name: /^Result,/ }))
+    await expectVisible(visit.page.getByRole('figure', { name: /^Result,/ }))
   })
 })
 
@@ -222,19 +224,19 @@ describe('the desk', () => {
   it('keeps statements in tabs over a reload, and those that were run in a history', async () => {
     const visit = await open("SELECT 'kept' AS word")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await expectSeen(result(visit).getByRole('cell', { name: 'kept', exact: true }))
+    await expectVisible(result(visit).getByRole('cell', { name: 'kept', exact: true }))
     await visit.page.getByRole('button', { name: 'New tab', exact: true }).click()
     await write(visit, 'SELECT 2')
     const tabs = visit.page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
     await until(async () => (await tabs.count()) === 2)
     await visit.page.reload()
-    await expectSeen(editor(visit).getByText('SELECT 2'))
+    await expectVisible(editor(visit).getByText('SELECT 2'))
     await visit.page.getByRole('button', { name: 'History', exact: true }).click()
     await visit.page
       .getByRole('dialog', { name: 'History', exact: true })
       .getByRole('button', { name: /'kept'/ })
       .click()
-    await expectSeen(editor(visit).getByText("SELECT 'kept' AS word"))
+    await expectVisible(editor(visit).getByText("SELECT 'kept' AS word"))
     await visit.page
       .getByRole('button', { name: /^Close SELECT 'kept'/ })
       .last()
@@ -250,9 +252,9 @@ describe('the desk', () => {
     const tab = visit.page
       .getByRole('navigation', { name: 'Statements', exact: true })
       .getByRole('link', { name: 'Slow ones', exact: true })
-    await expectSeen(tab)
+    await expectVisible(tab)
     await visit.page.reload()
-    await expectSeen(tab)
+    await expectVisible(tab)
   })
 
   it('opens a closed tab again by button and by key, with its text, name and place', async () => {
@@ -271,14 +273,14 @@ describe('the desk', () => {
     await named('SELECT 2')
     await page.getByRole('button', { name: 'Reopen closed tab Slow ones', exact: true }).click()
     await named('Slow ones,SELECT 2')
-    await expectSeen(editor(visit).getByText('SELECT 1'))
+    await expectVisible(editor(visit).getByText('SELECT 1'))
     await close()
     await named('SELECT 2')
     await page.reload()
     await editor(visit).click()
     await page.keyboard.press('Alt+Shift+Z')
     await named('Slow ones,SELECT 2')
-    await expectSeen(editor(visit).getByText('SELECT 1'))
+    await expectVisible(editor(visit).getByText('SELECT 1'))
     await until(async () => (await page.getByRole('button', { name: /^Reopen closed tab/ }).count()) === 0)
   })
 
@@ -295,15 +297,15 @@ describe('the desk', () => {
     })
     await page.goto(`${product.url}/console?host=0&tab=t18`)
     const warning = page.getByText('20 tabs are open. Opening another one closes the oldest, “SELECT 0”')
-    await expectSeen(editor(visit).getByText('SELECT 18'))
+    await expectVisible(editor(visit).getByText('SELECT 18'))
     expect(await warning.count()).toBe(0)
     const further = page.getByRole('button', { name: 'New tab', exact: true })
     await further.click()
-    await expectSeen(warning)
-    expect(await findings(visit)).toEqual([])
+    await expectVisible(warning)
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     await further.click()
     await page.getByRole('button', { name: 'Reopen closed tab SELECT 0', exact: true }).click()
-    await expectSeen(editor(visit).getByText('SELECT 0'))
+    await expectVisible(editor(visit).getByText('SELECT 0'))
     const tabs = page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
     await expect.poll(async () => [await tabs.count(), await tabs.first().innerText()]).toEqual([20, 'SELECT 0'])
   })
@@ -312,7 +314,7 @@ describe('the desk', () => {
     const visit = await open('SELECT 1')
     const other = await visit.page.context().newPage()
     await other.goto(`${product.url}/console?host=0&sql=SELECT+2`)
-    await expectSeen(other.getByRole('link', { name: 'SELECT 2', exact: true }))
+    await expectVisible(other.getByRole('link', { name: 'SELECT 2', exact: true }))
     await write(visit, 'SELECT 3')
     await other.reload()
     const tabs = other.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
@@ -340,9 +342,9 @@ it.each([
       reducedMotion: 'reduce',
     })
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await expectSeen(result(visit).getByRole('table', { name: 'Result', exact: true }))
+    await expectVisible(result(visit).getByRole('table', { name: 'Result', exact: true }))
     await visit.networkIdle()
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   },
 )

@@ -1,8 +1,8 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { openBrowser, expectSeen, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { openBrowser, expectVisible, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -42,11 +42,11 @@ describe('the page that a device names', () => {
     const codes = await begin()
     const visit = await look(codes.verification_uri_complete ?? '', secret, width)
     for (const text of [codes.user_code ?? '', 'watch', 'read data, use the MCP server', 'Waiting for approval'])
-      await expectSeen(visit.page.getByText(text, { exact: true }))
-    expect(await findings(visit)).toEqual([])
+      await expectVisible(visit.page.getByText(text, { exact: true }))
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     expect(await poll(codes)).toMatchObject({ error: 'authorization_pending' })
     await visit.page.getByRole('button', { name: 'Approve', exact: true }).click()
-    await expectSeen(visit.page.getByText('Device approved'))
+    await expectVisible(visit.page.getByText('Device approved'))
     expect(await poll(codes)).toMatchObject({ token_type: 'Bearer', scope: 'read mcp' })
     expect(visit.consoleErrors).toEqual([])
   })
@@ -55,7 +55,7 @@ describe('the page that a device names', () => {
     const codes = await begin()
     const { page } = await look(codes.verification_uri_complete ?? '', secret)
     await page.getByRole('button', { name: 'Deny', exact: true }).click()
-    await expectSeen(page.getByText('Device denied'))
+    await expectVisible(page.getByText('Device denied'))
     expect(await poll(codes)).toMatchObject({ error: 'access_denied' })
   })
 
@@ -65,12 +65,12 @@ describe('the page that a device names', () => {
     await page.getByLabel('Code', { exact: true }).fill('BBBB-BBBB')
     const next = page.getByRole('button', { name: 'Continue', exact: true })
     await next.click()
-    await expectSeen(page.getByText('wrong operator secret'))
+    await expectVisible(page.getByText('wrong operator secret'))
     await page.getByLabel('Operator secret').fill(secret)
     await next.click()
-    await expectSeen(page.getByText('unknown code; compare it with the one on the device'))
+    await expectVisible(page.getByText('unknown code; compare it with the one on the device'))
     await page.getByLabel('Code', { exact: true }).fill((codes.user_code ?? '').toLowerCase())
     await next.click()
-    await expectSeen(page.getByRole('button', { name: 'Approve', exact: true }))
+    await expectVisible(page.getByRole('button', { name: 'Approve', exact: true }))
   })
 })

@@ -4,8 +4,8 @@ import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import { queryEngine } from '../../services/testing/fetch-json.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -34,7 +34,7 @@ describe('the explorer', () => {
     const { page, consoleErrors } = await open('/explorer?host=0')
     const tree = page.getByRole('navigation', { name: 'Databases and tables', exact: true })
     await tree.getByRole('link', { name: /^shop/ }).click()
-    await expectSeen(
+    await expectVisible(
       page.getByRole('table', { name: 'Tables', exact: true }).getByRole('link', { name: 'orders', exact: true }),
     )
     await tree.getByRole('link', { name: 'orders', exact: true }).click()
@@ -43,7 +43,7 @@ describe('the explorer', () => {
       await queryEngine(one.url, "SELECT name FROM system.columns WHERE database = 'shop' AND table = 'orders'")
     ).map(({ name }) => String(name))
     const table = page.getByRole('table', { name: 'Columns', exact: true })
-    for (const name of names) await expectSeen(table.getByText(name, { exact: true }).first())
+    for (const name of names) await expectVisible(table.getByText(name, { exact: true }).first())
     expect(consoleErrors).toEqual([])
   })
 
@@ -52,30 +52,30 @@ describe('the explorer', () => {
     const tree = page.getByRole('navigation', { name: 'Databases and tables', exact: true })
     await tree.getByLabel('Search databases and tables').fill('custom')
     await until(async () => (await tree.getByRole('link', { name: 'orders', exact: true }).count()) === 0)
-    await expectSeen(tree.getByRole('link', { name: 'customers', exact: true }))
+    await expectVisible(tree.getByRole('link', { name: 'customers', exact: true }))
   })
 
   it('shows DDL, rows, parts, dependencies and use, each at an address of its own', async () => {
     const { page } = await open('/explorer?host=0&database=shop&table=orders&view=ddl')
     const views = page.getByRole('navigation', { name: 'Table views', exact: true })
-    await expectSeen(page.getByLabel('CREATE statement text').getByText('CREATE TABLE').first())
+    await expectVisible(page.getByLabel('CREATE statement text').getByText('CREATE TABLE').first())
     await views.getByRole('link', { name: 'Data', exact: true }).click()
-    await expectSeen(
+    await expectVisible(
       page
         .getByRole('table', { name: 'Sample rows', exact: true })
         .getByRole('columnheader', { name: 'customer_id', exact: true }),
     )
     await views.getByRole('link', { name: 'Parts', exact: true }).click()
-    await expectSeen(
+    await expectVisible(
       page
         .getByRole('table', { name: 'Parts', exact: true })
         .getByRole('columnheader', { name: 'On disk', exact: true }),
     )
     await views.getByRole('link', { name: 'Usage', exact: true }).click()
-    await expectSeen(page.getByRole('table', { name: 'Latest queries', exact: true }))
+    await expectVisible(page.getByRole('table', { name: 'Latest queries', exact: true }))
     await views.getByRole('link', { name: 'Dependencies', exact: true }).click()
     const graph = page.getByRole('region', { name: 'Dependency graph', exact: true })
-    await expectSeen(graph.getByRole('link', { name: /^open_orders/ }))
+    await expectVisible(graph.getByRole('link', { name: /^open_orders/ }))
     await page.getByRole('button', { name: 'Zoom in', exact: true }).click()
     await graph.getByRole('link', { name: /^open_orders/ }).press('Enter')
     await page.waitForURL(/table=open_orders&view=dependencies/)
@@ -83,16 +83,16 @@ describe('the explorer', () => {
 
   it('names the nearest tables when there is no such table', async () => {
     const { page } = await open('/explorer?host=0&database=shop&table=ordrs')
-    await expectSeen(page.getByText(/orders/).first())
-    await expectSeen(page.getByRole('button', { name: 'Retry', exact: true }).first())
+    await expectVisible(page.getByText(/orders/).first())
+    await expectVisible(page.getByRole('button', { name: 'Retry', exact: true }).first())
   })
 })
 
 describe('cluster topology', () => {
   it('says how a host comes into a cluster when it is in none', async () => {
     const { page, consoleErrors } = await open('/topology?host=0')
-    await expectSeen(page.getByText('No clusters'))
-    await expectSeen(page.getByText('remote_servers'))
+    await expectVisible(page.getByText('No clusters'))
+    await expectVisible(page.getByText('remote_servers'))
     expect(consoleErrors).toEqual([])
   })
 })
@@ -101,14 +101,14 @@ describe('settings diff', () => {
   it('shows where hosts differ, and names a host that does not answer', async () => {
     const { page } = await open('/settings-diff?host=0&hosts=0,1')
     const table = page.getByRole('table', { name: 'Settings by host', exact: true })
-    await expectSeen(table.getByRole('rowheader', { name: /^path/ }))
+    await expectVisible(table.getByRole('rowheader', { name: /^path/ }))
     expect(await table.getByRole('rowheader', { name: 'logger.level', exact: true }).count()).toBe(0)
     await page.getByRole('button', { name: 'Changed from the default', exact: true }).click()
-    await expectSeen(table.getByRole('rowheader', { name: 'logger.level', exact: true }))
+    await expectVisible(table.getByRole('rowheader', { name: 'logger.level', exact: true }))
     await page.getByRole('button', { name: 'Add host', exact: true }).click()
     await page.getByRole('option', { name: /gone/ }).click()
     await page.waitForURL(/hosts=0%2C1%2C2|hosts=0,1,2/)
-    await expectSeen(page.getByText(/^gone: /))
+    await expectVisible(page.getByText(/^gone: /))
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Remove two', exact: true }).click()
     await page.waitForURL(/hosts=0%2C2|hosts=0,2/)
@@ -118,13 +118,13 @@ describe('settings diff', () => {
 describe('compare hosts', () => {
   it('leads from a fingerprint on which they differ to it on one of them', async () => {
     const { page, consoleErrors } = await open('/compare?host=0&hosts=0,1&range=24h')
-    await expectSeen(
+    await expectVisible(
       page
         .getByRole('table', { name: 'Key figures by host', exact: true })
         .getByRole('rowheader', { name: 'Version', exact: true }),
     )
     const table = page.getByRole('table', { name: 'p95 of fingerprints by host', exact: true })
-    await expectSeen(table)
+    await expectVisible(table)
     await page.getByRole('combobox', { name: 'Compare by', exact: true }).selectOption('Rows read')
     await page.waitForURL(/by=readRows/)
     await page
@@ -135,13 +135,13 @@ describe('compare hosts', () => {
       .last()
       .click()
     await page.waitForURL(/\/fingerprints\/\d+\?.*host=1/)
-    await expectSeen(page.getByRole('heading', { level: 1, name: /^Fingerprint \d+/ }))
+    await expectVisible(page.getByRole('heading', { level: 1, name: /^Fingerprint \d+/ }))
     expect(consoleErrors).toEqual([])
   })
 
   it('offers a second host when there is one', async () => {
     const { page } = await open('/compare?host=0&hosts=0')
-    await expectSeen(page.getByText('Select at least two hosts'))
+    await expectVisible(page.getByText('Select at least two hosts'))
   })
 })
 
@@ -158,7 +158,7 @@ describe.each([
     '/compare?host=0&hosts=0,1',
   ])('%s has no accessibility violations, and does not scroll sideways', { tags: ['long'] }, async (path) => {
     const visit = await open(path, { colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' })
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   })
 })

@@ -2,7 +2,7 @@ import axe from 'axe-core'
 import type { Visit } from './browser.ts'
 
 /** Returns the violations of WCAG 2.2 AA and of the best practices of axe, each as rule and element. */
-export const findings = async ({ page }: Visit): Promise<string[]> => {
+export const findAccessibilityViolations = async ({ page }: Visit): Promise<string[]> => {
   await page.evaluate(axe.source)
   return page.evaluate(async () => {
     const { violations } = await window.axe.run(document, { resultTypes: ['violations'] })

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startStubFleet } from '../../services/testing/stub-fleet.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -45,13 +45,13 @@ it('leads from a row to the host of that row', async () => {
   const row = page.getByRole('table', { name: 'Hosts', exact: true }).getByRole('row').filter({ hasText: 'stub-499' })
   await row.getByRole('link', { name: 'stub-499', exact: true }).click()
   await page.waitForURL(/\/overview\?host=499$/)
-  await expectSeen(page.getByRole('button', { name: /Host: stub-499/ }))
+  await expectVisible(page.getByRole('button', { name: /Host: stub-499/ }))
 })
 
 it('finds one of them by name, in the table and in the switcher', async () => {
   const { page } = await open()
   await page.getByRole('searchbox', { name: 'Search hosts by name or tag', exact: true }).fill('stub-499')
-  await expectSeen(page.getByText(`1 of ${size} hosts`))
+  await expectVisible(page.getByText(`1 of ${size} hosts`))
   await page.getByRole('button', { name: /Switch host/ }).click()
   await page.getByRole('combobox', { name: 'Search hosts', exact: true }).waitFor()
   const options = page.getByRole('listbox', { name: 'Hosts', exact: true }).getByRole('option')
@@ -65,7 +65,7 @@ it('finds one of them by name, in the table and in the switcher', async () => {
 
 it.each(['light', 'dark'] as const)('has no accessibility violations in the %s theme', async (colorScheme) => {
   const visit = await open({ colorScheme, reducedMotion: 'reduce' })
-  expect(await findings(visit)).toEqual([])
+  expect(await findAccessibilityViolations(visit)).toEqual([])
 })
 
 it('fits a phone', async () => {

@@ -1,12 +1,12 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConfigResponse } from '../../proto/http/config.ts'
-import { Refusal, startBeforeHost } from '../../services/testing/before-host.ts'
+import { HostException, startHostProxy } from '../../services/testing/before-host.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
-import { answerOf } from '../../services/sandbox/curl.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { fetchText } from '../../services/sandbox/curl.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 import { startManagedHost } from './managed-host.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -30,18 +30,18 @@ let browser: TestBrowser
 let isIll = true
 const scope = new AsyncDisposableStack()
 
-const denied = new Refusal(
+const denied = new HostException(
   497,
   "watchhouse: Not enough privileges. To execute this query, it's necessary to have the grant SELECT(event_time) ON system.asynchronous_metric_log. (ACCESS_DENIED)",
 )
-const slow = new Refusal(159, 'Timeout exceeded: elapsed 60003 ms, maximum: 60000 ms. (TIMEOUT_EXCEEDED)')
+const slow = new HostException(159, 'Timeout exceeded: elapsed 60003 ms, maximum: 60000 ms. (TIMEOUT_EXCEEDED)')
 
 beforeAll(async () => {
   const engine = scope.use(await startSandbox())
   const host = scope.use(await startManagedHost(engine.url))
-  for (const sql of [...named, ...managed]) await answerOf(engine.url, sql)
+  for (const sql of [...named, ...managed]) await fetchText(engine.url, sql)
   const before = scope.use(
-    await startBeforeHost(host.url, async (body) => {
+    await startHostProxy(host.url, async (body) => {
       if (!isIll) return body
       if (body.includes('asynchronous_metric_log')) return denied
       return body.includes('part_log') ? slow : body
@@ -49,7 +49,7 @@ beforeAll(async () => {
   )
   const env = { COLUMNDB_MANAGEMENT_ENABLED: 'true' }
   const ahead = scope.use(
-    await startBeforeHost(host.url, async (body) =>
+    await startHostProxy(host.url, async (body) =>
       body.toString().replace('Milli(now64(3))', 'Milli(now64(3) + INTERVAL 1 HOUR)'),
     ),
   )
@@ -83,7 +83,7 @@ describe('a statement that fails', () => {
     const card = page
       .getByRole('group', { name: 'New parts', exact: true })
       .or(page.getByRole('region', { name: 'New parts', exact: true }))
-    await expectSeen(card.getByText(/Timeout exceeded/))
+    await expectVisible(card.getByText(/Timeout exceeded/))
     if (path === '/overview') expect(await page.getByText('Failed to load chart').count()).toBe(1)
     isIll = false
     await card.getByRole('button', { name: 'Retry', exact: true }).click()
@@ -93,10 +93,10 @@ describe('a statement that fails', () => {
   it('for want of a right names the right', async () => {
     isIll = true
     const { page } = await open('/storage?host=0')
-    await expectSeen(page.getByText(/GRANT SELECT\(event_time\) ON system\.asynchronous_metric_log TO/).first())
+    await expectVisible(page.getByText(/GRANT SELECT\(event_time\) ON system\.asynchronous_metric_log TO/).first())
     // Panels of other tables still show their rows.
-    await expectSeen(page.getByRole('table', { name: 'Disk usage by database', exact: true }))
-    await expectSeen(page.getByRole('cell', { name: 'system', exact: true }).first())
+    await expectVisible(page.getByRole('table', { name: 'Disk usage by database', exact: true }))
+    await expectVisible(page.getByRole('cell', { name: 'system', exact: true }).first())
   })
 })
 
@@ -111,10 +111,10 @@ describe('a host whose clock is an hour ahead', () => {
     const changed = (visit: Visit) =>
       visit.page.getByRole('row', { name: table, exact: false }).getByText(/ ago$/).first()
     const right = await open(`/explorer?database=${database}&host=0`)
-    await expectSeen(changed(right))
+    await expectVisible(changed(right))
     expect(await changed(right).textContent()).not.toMatch(/\dh/)
     const visit = await open(`/explorer?database=${database}&host=1`)
-    await expectSeen(changed(visit))
+    await expectVisible(changed(visit))
     // The text may include minutes, because the table was created a few minutes ago.
     expect(await changed(visit).textContent()).toMatch(/^ ?1h( \d+m)? ago$/)
 
@@ -161,6 +161,6 @@ describe('names as long as hosts may have them', () => {
   })
 
   it('break nothing that axe looks at', async () => {
-    expect(await findings(await open('/overview?host=0', 390))).toEqual([])
+    expect(await findAccessibilityViolations(await open('/overview?host=0', 390))).toEqual([])
   })
 })

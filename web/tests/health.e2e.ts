@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fetchJson } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
-import { answerOf, curl } from '../../services/sandbox/curl.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { fetchText, curl } from '../../services/sandbox/curl.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -23,7 +23,7 @@ const scope = new AsyncDisposableStack()
 /** Starts two hosts: one has a dictionary that cannot be loaded, the other is unreachable. */
 beforeAll(async () => {
   const sandbox = scope.use(await startSeeded('one'))
-  await answerOf(
+  await fetchText(
     sandbox.url,
     `CREATE DICTIONARY default.names (id UInt64, name String) PRIMARY KEY id
     SOURCE(CLICKHOUSE(QUERY 'SELECT 1 AS id, throwIf(1) AS name')) LAYOUT(FLAT()) LIFETIME(0)`,
@@ -69,8 +69,8 @@ const sendEvent = async ({ url }: Product) => {
 const open = async ({ url }: Product, path: string, options = {}): Promise<Visit> => {
   const visit = await browser.visit(options)
   await visit.page.goto(`${url}${path}`)
-  await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Health', exact: true }))
-  await expectSeen(visit.page.getByRole('heading', { name: 'Conditions', exact: true }))
+  await expectVisible(visit.page.getByRole('heading', { level: 1, name: 'Health', exact: true }))
+  await expectVisible(visit.page.getByRole('heading', { name: 'Conditions', exact: true }))
   await visit.networkIdle()
   return visit
 }
@@ -80,11 +80,11 @@ const failed = ({ page }: Visit) => page.getByRole('article', { name: 'Failed di
 describe('before the first sweep', () => {
   it('says how one is scheduled, and that no channel is configured', async () => {
     const visit = await open(forgetful, '/health?host=0')
-    await expectSeen(visit.page.getByRole('heading', { name: 'No sweep has run yet', exact: true }))
-    await expectSeen(visit.page.getByText('/api/cron/health-sweep'))
-    await expectSeen(visit.page.getByRole('heading', { name: 'No notification channel is configured', exact: true }))
-    await expectSeen(visit.page.getByText('No data yet'))
-    expect(await findings(visit)).toEqual([])
+    await expectVisible(visit.page.getByRole('heading', { name: 'No sweep has run yet', exact: true }))
+    await expectVisible(visit.page.getByText('/api/cron/health-sweep'))
+    await expectVisible(visit.page.getByRole('heading', { name: 'No notification channel is configured', exact: true }))
+    await expectVisible(visit.page.getByText('No data yet'))
+    expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 })
 
@@ -92,7 +92,7 @@ describe('without a state database', () => {
   it('says why nothing can be acknowledged, and dismisses all the same', async () => {
     await sweep(forgetful)
     const visit = await open(forgetful, '/health?host=0')
-    await expectSeen(visit.page.getByText('set SVC_STATE_DB_URL'))
+    await expectVisible(visit.page.getByText('set SVC_STATE_DB_URL'))
     const acknowledge = failed(visit).getByRole('button', { name: 'Acknowledge', exact: true })
     expect(await acknowledge.isDisabled()).toBe(true)
     const reason = await acknowledge.getAttribute('aria-describedby')
@@ -100,7 +100,7 @@ describe('without a state database', () => {
     await failed(visit).getByRole('button', { name: 'Dismiss', exact: true }).click()
     await failed(visit).getByRole('radio', { name: '1 hour', exact: true }).check()
     await failed(visit).getByRole('button', { name: 'Dismiss', exact: true }).last().click()
-    await expectSeen(failed(visit).getByText(/^Dismissed until/))
+    await expectVisible(failed(visit).getByText(/^Dismissed until/))
   })
 })
 
@@ -118,7 +118,7 @@ describe('what a sweep has found', () => {
     }, 2_000)
     await visit.page.goto(`${kept.url}/overview?host=0`)
     const said = visit.page.getByRole('region', { name: 'Alert status', exact: true })
-    await expectSeen(said.getByText(/, started (just now|\d+[smh].* ago)/))
+    await expectVisible(said.getByText(/, started (just now|\d+[smh].* ago)/))
   })
 
   it('is led by the worst and by counts in words, and counted in the menu', async () => {
@@ -126,14 +126,14 @@ describe('what a sweep has found', () => {
     const { data } = (await fetchJson(`${kept.url}/api/v1/health/alert-state`)).body as { data: { phase: string }[] }
     const firing = data.filter(({ phase }) => phase === 'firing').length
     expect(firing).toBeGreaterThan(1)
-    await expectSeen(visit.page.getByRole('status').filter({ hasText: /firing/ }))
-    await expectSeen(visit.page.getByRole('status').filter({ hasText: '1 host unreachable' }))
-    await expectSeen(
+    await expectVisible(visit.page.getByRole('status').filter({ hasText: /firing/ }))
+    await expectVisible(visit.page.getByRole('status').filter({ hasText: '1 host unreachable' }))
+    await expectVisible(
       visit.page
         .getByRole('navigation', { name: 'Pages', exact: true })
         .getByRole('link', { name: new RegExp(`^Health ${firing} firing`) }),
     )
-    await expectSeen(
+    await expectVisible(
       visit.page.getByRole('table', { name: 'Hosts', exact: true }).getByRole('link', { name: 'gone', exact: true }),
     )
     expect(visit.consoleErrors).toEqual([])
@@ -142,10 +142,10 @@ describe('what a sweep has found', () => {
   it('is shown for one host with value, limit, age and its last notification', async () => {
     const visit = await open(kept, '/health?host=0')
     const card = failed(visit)
-    await expectSeen(card.getByText('Warning'))
-    await expectSeen(card.getByText('1, limit 1'))
-    await expectSeen(card.getByText(/started .*(ago|just now)/))
-    await expectSeen(card.getByText('Not sent: alerting is disabled.'))
+    await expectVisible(card.getByText('Warning'))
+    await expectVisible(card.getByText('1, limit 1'))
+    await expectVisible(card.getByText(/started .*(ago|just now)/))
+    await expectVisible(card.getByText('Not sent: alerting is disabled.'))
     expect(await visit.page.getByRole('article', { name: /on gone$/ }).count()).toBe(0)
   })
 
@@ -164,11 +164,11 @@ describe('what a sweep has found', () => {
     await visit.page.keyboard.press('Tab')
     await visit.page.keyboard.type('the upgrade')
     await visit.page.keyboard.press('Enter')
-    await expectSeen(card.getByText(/Acknowledged until it recovers by .*: “the upgrade”/))
+    await expectVisible(card.getByText(/Acknowledged until it recovers by .*: “the upgrade”/))
     const { data } = (await fetchJson(`${kept.url}/api/v1/health/ack`)).body as { data: unknown[] }
     expect(data).toMatchObject([{ kind: 'ack', ruleId: 'dictionary-failed', note: 'the upgrade', untilMs: null }])
     await card.getByRole('button', { name: /^Undo / }).click()
-    await expectSeen(card.getByRole('button', { name: 'Acknowledge', exact: true }))
+    await expectVisible(card.getByRole('button', { name: 'Acknowledge', exact: true }))
     expect((await fetchJson(`${kept.url}/api/v1/health/ack`)).body).toMatchObject({ data: [] })
   })
 
@@ -178,9 +178,9 @@ describe('what a sweep has found', () => {
     await card.getByRole('button', { name: 'Dismiss', exact: true }).click()
     await card.getByRole('radio', { name: '1 day', exact: true }).check()
     await card.getByRole('button', { name: 'Dismiss', exact: true }).last().click()
-    await expectSeen(card.getByText(/^Dismissed until \d\d \w+ \d\d:\d\d/))
+    await expectVisible(card.getByText(/^Dismissed until \d\d \w+ \d\d:\d\d/))
     await card.getByRole('button', { name: /^Undo / }).click()
-    await expectSeen(card.getByRole('button', { name: 'Dismiss', exact: true }))
+    await expectVisible(card.getByRole('button', { name: 'Dismiss', exact: true }))
   })
 
   it('is explained by rows and a runbook, in the URL', async () => {
@@ -188,10 +188,10 @@ describe('what a sweep has found', () => {
     await failed(visit).getByRole('button', { name: 'Diagnose', exact: true }).click()
     await visit.page.waitForURL(/diagnose=0\.dictionary-failed/)
     const dialog = visit.page.getByRole('dialog', { name: 'Failed dictionaries', exact: true })
-    await expectSeen(dialog.getByRole('columnheader', { name: 'last success', exact: true }))
-    await expectSeen(dialog.getByText('A dictionary that was loaded before keeps its old rows'))
+    await expectVisible(dialog.getByRole('columnheader', { name: 'last success', exact: true }))
+    await expectVisible(dialog.getByText('A dictionary that was loaded before keeps its old rows'))
     await visit.networkIdle()
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     await visit.page.keyboard.press('Escape')
     await visit.page.waitForURL((url) => !url.searchParams.has('diagnose'))
   })
@@ -205,7 +205,7 @@ describe('what a sweep has found', () => {
     const unknown = data.filter(({ status }) => status === 'unknown')
     expect(unknown.length).toBeGreaterThan(0)
     await until(async () => (await checks.getByRole('listitem').count()) === unknown.length)
-    await expectSeen(checks.getByText(unknown[0]?.reason ?? 'no reason').first())
+    await expectVisible(checks.getByText(unknown[0]?.reason ?? 'no reason').first())
     await checks.getByRole('button', { name: /^All/ }).click()
     await until(async () => (await checks.getByRole('listitem').count()) === data.length)
     await visit.page.getByRole('searchbox', { name: /Search conditions/ }).fill('failed dictionaries')
@@ -216,28 +216,28 @@ describe('what a sweep has found', () => {
   it('leaves lines in the history, which a day and a kind narrow down', async () => {
     const visit = await open(kept, '/health?host=0')
     const history = visit.page.getByRole('region', { name: 'History', exact: true })
-    await expectSeen(history.getByText('Not sent: alerting is disabled').first())
+    await expectVisible(history.getByText('Not sent: alerting is disabled').first())
     await history.getByLabel('Day (UTC)').fill('2020-01-01')
     await visit.page.waitForURL(/day=2020-01-01/)
-    await expectSeen(history.getByText('No events match'))
+    await expectVisible(history.getByText('No events match'))
     await history.getByRole('button', { name: 'Clear filters', exact: true }).click()
     await history.getByLabel('Event type').selectOption('Recovered')
     await visit.page.waitForURL(/kind=recover/)
-    await expectSeen(history.getByText('No events match'))
+    await expectVisible(history.getByText('No events match'))
   })
 
   it('is about all hosts where a link names none', async () => {
     const visit = await open(kept, '/health')
-    await expectSeen(visit.page.getByRole('link', { name: 'All hosts', exact: true }))
-    await expectSeen(visit.page.getByRole('article', { name: /on gone$/ }))
+    await expectVisible(visit.page.getByRole('link', { name: 'All hosts', exact: true }))
+    await expectVisible(visit.page.getByRole('article', { name: /on gone$/ }))
   })
 
   it('stays on screen, marked as old, when it cannot be renewed', async () => {
     const visit = await open(kept, '/health?host=0')
     await visit.page.route('**/api/v1/health/alert-state*', (route) => route.abort())
     await visit.page.getByRole('button', { name: 'Refresh now', exact: true }).click()
-    await expectSeen(visit.page.getByText('Stale, from').first())
-    await expectSeen(failed(visit))
+    await expectVisible(visit.page.getByText('Stale, from').first())
+    await expectVisible(failed(visit))
   })
 
   it.each([
@@ -255,7 +255,7 @@ describe('what a sweep has found', () => {
         reducedMotion: 'reduce',
       })
       await visit.page.getByRole('button', { name: 'Acknowledge', exact: true }).first().click()
-      expect(await findings(visit)).toEqual([])
+      expect(await findAccessibilityViolations(visit)).toEqual([])
       expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
     },
   )
@@ -264,7 +264,7 @@ describe('what a sweep has found', () => {
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${kept.url}/health?host=0`)
-    await expectSeen(failed(visit))
+    await expectVisible(failed(visit))
     // From here on, the test controls the clock of the page.
     await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 30_000)
     await visit.networkIdle()
@@ -290,14 +290,14 @@ describe('many hosts that are down', () => {
     const visit = await open(product, '/health?hosts=all')
     const { page } = visit
     const line = page.locator('summary').filter({ hasText: 'on 5 hosts' })
-    await expectSeen(line.getByText(/^gone-\d, gone-\d, gone-\d and 2 more$/))
+    await expectVisible(line.getByText(/^gone-\d, gone-\d, gone-\d and 2 more$/))
     expect(await page.getByRole('article').count()).toBe(0)
     await line.click()
-    await expectSeen(page.getByRole('article', { name: /on gone-3$/ }))
+    await expectVisible(page.getByRole('article', { name: /on gone-3$/ }))
     await expect.poll(() => page.getByRole('article').count()).toBe(5)
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     await page.goto(`${product.url}/health?host=0`)
-    await expectSeen(page.getByText(/^\d+ checks without data: /))
+    await expectVisible(page.getByText(/^\d+ checks without data: /))
   })
 })
 
@@ -319,15 +319,15 @@ describe('what another system found', () => {
     await card.getByRole('radio', { name: '4 hours', exact: true }).check()
     await card.getByLabel('Note').fill('looking')
     await card.getByRole('button', { name: 'Acknowledge', exact: true }).last().click()
-    await expectSeen(card.getByText(/^Acknowledged until .* by .*: “looking”$/))
+    await expectVisible(card.getByText(/^Acknowledged until .* by .*: “looking”$/))
     await card.getByRole('button', { name: 'Dismiss', exact: true }).click()
     await card.getByRole('radio', { name: '1 hour', exact: true }).check()
     await card.getByRole('button', { name: 'Dismiss', exact: true }).last().click()
-    await expectSeen(card.getByText(/^Dismissed until/))
+    await expectVisible(card.getByText(/^Dismissed until/))
     await card.getByRole('button', { name: 'Undo acknowledgement', exact: true }).click()
-    await expectSeen(card.getByRole('button', { name: 'Acknowledge', exact: true }))
+    await expectVisible(card.getByRole('button', { name: 'Acknowledge', exact: true }))
     await card.getByRole('button', { name: 'Undo dismissal', exact: true }).click()
-    await expectSeen(card.getByRole('button', { name: 'Dismiss', exact: true }))
+    await expectVisible(card.getByRole('button', { name: 'Dismiss', exact: true }))
     expect(visit.consoleErrors).toEqual([])
   })
 })

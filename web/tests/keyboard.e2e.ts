@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import { type Sandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -44,7 +44,7 @@ describe('the focus', () => {
     ['a laptop that draws all four times as large', { width: 320, height: 256 }],
   ])('is not hidden on %s by what stays above every page', async (_device, viewport) => {
     const { page } = await browser.open(`${product.url}/health?host=0`, { viewport })
-    await expectSeen(page.getByRole('heading', { name: 'Checks', exact: true }))
+    await expectVisible(page.getByRole('heading', { name: 'Checks', exact: true }))
     // Moves backwards from the last button, so that focused elements scroll into view below the sticky header.
     await page
       .getByRole('button', { name: /^(Diagnose|What to do)/ })
@@ -129,7 +129,7 @@ describe('the focus', () => {
     await row.getByRole('button', { name: 'Kill', exact: true }).press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Kill', exact: true }).press('Enter')
-    await expectSeen(dialog.getByText(/^Completed on the host/))
+    await expectVisible(dialog.getByText(/^Completed on the host/))
     await running
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().press('Enter')
@@ -158,7 +158,7 @@ describe('the focus', () => {
     await fetch(one.url, { method: 'POST', body: `KILL QUERY WHERE query_id = 'first-to-end'` })
     await shows('first-to-end', 0)
     await page.keyboard.press('Enter')
-    await expectSeen(page.getByRole('dialog').getByText('Kill query stays-between?'))
+    await expectVisible(page.getByRole('dialog').getByText('Kill query stays-between?'))
     await fetch(one.url, { method: 'POST', body: `KILL QUERY WHERE query_id IN ('stays-between', 'last-to-begin')` })
     await Promise.all(running)
   })

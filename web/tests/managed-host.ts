@@ -1,7 +1,7 @@
-import { type BeforeHost, startBeforeHost } from '../../services/testing/before-host.ts'
+import { type HostProxy, startHostProxy } from '../../services/testing/before-host.ts'
 
 /** A host whose users can be managed by SQL, which those of the embedded engine cannot. */
-export interface ManagedHost extends BeforeHost {
+export interface ManagedHost extends HostProxy {
   /** Recorded statements that would have changed users, roles or grants. */
   readonly changes: readonly string[]
 }
@@ -24,7 +24,7 @@ export const startManagedHost = async (engineUrl: string): Promise<ManagedHost> 
     if (!answer.ok) throw new Error(await answer.text())
   }
   const changes: string[] = []
-  const before = await startBeforeHost(engineUrl, async (body) => {
+  const before = await startHostProxy(engineUrl, async (body) => {
     const sql = body.toString()
     if (/^\s*(CREATE|ALTER|DROP|GRANT|REVOKE)\b/.test(sql)) {
       changes.push(sql)

@@ -4,7 +4,7 @@ import { fetchJson, queryEngine } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -78,7 +78,7 @@ describe('the overview', () => {
     )
     await page.goto(`${product.url}/overview?host=0`)
     const line = page.getByRole('region', { name: 'Alert status', exact: true })
-    await expectSeen(
+    await expectVisible(
       line.getByRole('link', {
         name: 'Warning 2 conditions firing Failing mutations, started 10m ago, and 1 more',
         exact: true,
@@ -172,14 +172,14 @@ describe('switching the host', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/host=1/)
     expect(page.url()).toContain('range=6h')
-    await expectSeen(page.getByRole('button', { name: /Host: two, up/ }))
+    await expectVisible(page.getByRole('button', { name: /Host: two, up/ }))
   })
 
   it('shows in a word whether each host is up', async () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('button', { name: /Switch host/ }).click()
-    await expectSeen(page.getByRole('option', { name: /one.*Up/s }))
-    await expectSeen(page.getByRole('option', { name: /gone.*Down/s }))
+    await expectVisible(page.getByRole('option', { name: /one.*Up/s }))
+    await expectVisible(page.getByRole('option', { name: /gone.*Down/s }))
   })
 })
 
@@ -223,7 +223,7 @@ describe('what the reader chooses', () => {
     await expect.poll(background).not.toBe(light)
     const dark = await background()
     await page.reload()
-    await expectSeen(page.getByRole('radio', { name: 'Dark theme', checked: true, exact: true }))
+    await expectVisible(page.getByRole('radio', { name: 'Dark theme', checked: true, exact: true }))
     await expect.poll(background).toBe(dark)
   })
 
@@ -290,7 +290,7 @@ describe('trouble', () => {
   it('offers the hosts that exist when the URL names one that does not', async () => {
     const { page } = await open('/hosts')
     await page.goto(`${product.url}/overview?host=77`)
-    await expectSeen(page.getByText('Host 77 not found'))
+    await expectVisible(page.getByText('Host 77 not found'))
     await page.getByRole('main').getByRole('link', { name: 'one', exact: true }).click()
     await page.waitForURL(/host=0/)
   })
@@ -298,7 +298,7 @@ describe('trouble', () => {
   it('helps on a path that is no page', async () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/nowhere`)
-    await expectSeen(visit.page.getByRole('heading', { name: 'Page not found', exact: true }))
+    await expectVisible(visit.page.getByRole('heading', { name: 'Page not found', exact: true }))
     await visit.page.getByRole('link', { name: 'Go to overview', exact: true }).click()
     await visit.page.waitForURL(/\/overview/)
   })
@@ -337,9 +337,9 @@ describe('trouble', () => {
     )
     await page.route('**/api/healthz', (route) => route.fulfill({ json: { hosts: [{ id: 0, ...state() }] } }))
     await page.goto(`${product.url}/tables/tables-overview?host=0&refresh=5m`)
-    await expectSeen(page.getByRole('table', { name: 'Largest tables', exact: true }))
+    await expectVisible(page.getByRole('table', { name: 'Largest tables', exact: true }))
     chartsDrawn.resolve()
-    await expectSeen(page.getByRole('table', { name: 'Tables', exact: true }))
+    await expectVisible(page.getByRole('table', { name: 'Tables', exact: true }))
     await visit.networkIdle()
     const notice = page.getByText('Check the credentials')
     // The steps take less than a minute, so no periodic status request interferes.
@@ -357,8 +357,8 @@ describe('trouble', () => {
         .getByRole('navigation', { name: 'Pages', exact: true })
         .getByRole('link', { name: 'Health', exact: true })
         .click()
-      await expectSeen(page.getByRole('heading', { level: 1, name: 'Health', exact: true }))
-      await expectSeen(notice)
+      await expectVisible(page.getByRole('heading', { level: 1, name: 'Health', exact: true }))
+      await expectVisible(notice)
       await page.goBack()
     }
   })
@@ -374,12 +374,12 @@ describe('trouble', () => {
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${product.url}/overview?host=1&refresh=5m`)
-    await expectSeen(visit.page.getByText('two is down', { exact: true }))
+    await expectVisible(visit.page.getByText('two is down', { exact: true }))
     scope.use(await startSandbox({ port: Number(new URL(two.url).port) }))
     await hasStatus('up')
     await visit.networkIdle()
     await visit.page.clock.fastForward('01:01')
-    await expectSeen(figure(visit, 'Uptime').getByText(/^version/))
+    await expectVisible(figure(visit, 'Uptime').getByText(/^version/))
     await until(async () => (await visit.page.getByText('two is down', { exact: true }).count()) === 0)
   })
 })

@@ -6,8 +6,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { type Sandbox, startSandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -96,18 +96,18 @@ describe('a host that the server keeps for one person', () => {
     const { page } = visit
     await keep(page, longName)
     const switcher = page.getByRole('button', { name: `Host: ${longName}. Switch host`, exact: true })
-    await expectSeen(switcher)
+    await expectVisible(switcher)
     await page.goto(`${product.url}/hosts?host=0`)
     const change = async (name: string) => {
       await page.getByRole('button', { name: `Edit ${name}`, exact: true }).click()
       return page.getByRole('dialog', { name: `Edit ${name}`, exact: true })
     }
     const renaming = await change(longName)
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
     await renaming.getByRole('textbox', { name: /^Name/ }).fill('mine')
     await renaming.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(page.getByRole('link', { name: 'mine', exact: true }))
+    await expectVisible(page.getByRole('link', { name: 'mine', exact: true }))
 
     const moving = await change('mine')
     await moving.getByRole('checkbox', { name: /^Change URL/ }).check()
@@ -115,7 +115,7 @@ describe('a host that the server keeps for one person', () => {
     await moving.getByRole('textbox', { name: /^User/ }).fill('watchhouse')
     await moving.getByRole('textbox', { name: /^Password/ }).fill('wrong')
     await moving.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(moving.getByText(/rejected/))
+    await expectVisible(moving.getByText(/rejected/))
     await moving.getByRole('textbox', { name: /^Password/ }).fill('watchhouse')
     await moving.getByRole('button', { name: 'Save', exact: true }).click()
     await until(async () => !(await moving.isVisible()))
@@ -124,14 +124,14 @@ describe('a host that the server keeps for one person', () => {
     await page.goto(page.url().replace('/overview', '/console'))
     await page.getByRole('textbox', { name: 'SQL statement', exact: true }).fill('SELECT currentUser() AS me')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
-    await expectSeen(page.getByRole('cell', { name: 'watchhouse', exact: true }))
+    await expectVisible(page.getByRole('cell', { name: 'watchhouse', exact: true }))
 
     await page.goto(page.url().replace('/console', '/hosts'))
     await page.getByRole('button', { name: 'Delete mine', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-    await expectSeen(page.getByText(/^No connections yet\./))
+    await expectVisible(page.getByText(/^No connections yet\./))
     // After the deletion, the page switches to a configured host.
-    await expectSeen(page.getByRole('button', { name: /^Host: watched/ }))
+    await expectVisible(page.getByRole('button', { name: /^Host: watched/ }))
   })
 
   it('is there after signing in again, and hidden from all others', async () => {
@@ -140,12 +140,12 @@ describe('a host that the server keeps for one person', () => {
     const hostId = await keep(page, 'Ada’s own')
     await page.getByRole('button', { name: 'Ada: account and settings', exact: true }).click()
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
+    await expectVisible(page.getByRole('heading', { name: 'Sign in', exact: true }))
     const others = await signedIn(bob, `/overview?host=${hostId}`)
-    await expectSeen(others.page.getByText(/points to a personal connection/))
+    await expectVisible(others.page.getByText(/points to a personal connection/))
     expect(await others.page.getByText('Ada’s own').count()).toBe(0)
     const back = await signedIn(ada, '/hosts?host=0')
-    await expectSeen(back.page.getByRole('link', { name: 'Ada’s own', exact: true }))
+    await expectVisible(back.page.getByRole('link', { name: 'Ada’s own', exact: true }))
   })
 
   it('shows no health state where it is not monitored', async () => {
@@ -154,7 +154,7 @@ describe('a host that the server keeps for one person', () => {
     const hostId = await keep(page, 'looked at')
     for (const path of ['/health', '/alerts/rules', '/insights', '/reports']) {
       await page.goto(`${product.url}${path}?host=${hostId}`)
-      await expectSeen(page.getByText('looked at is not monitored'))
+      await expectVisible(page.getByText('looked at is not monitored'))
       await visit.networkIdle()
       expect(await page.getByText('Failed to load data').count(), path).toBe(0)
       expect(visit.consoleErrors, path).toEqual([])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
-import { answerOf } from '../../services/sandbox/curl.ts'
+import { fetchText } from '../../services/sandbox/curl.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   sandbox = scope.use(await startSeeded('one'))
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
   browser = scope.use(await openBrowser())
-  hash = await answerOf(sandbox.url, `SELECT toString(normalizedQueryHash('${slow}'))`)
+  hash = await fetchText(sandbox.url, `SELECT toString(normalizedQueryHash('${slow}'))`)
 })
 afterAll(() => scope.disposeAsync())
 
@@ -35,19 +35,19 @@ describe('a user who looks for a slow query', () => {
       .getByRole('link', { name: 'Query insights', exact: true })
       .click()
     await page.getByRole('table', { name: 'Query insights', exact: true }).getByRole('link').first().click()
-    await expectSeen(page.getByRole('region', { name: 'Statement', exact: true }).getByText('CROSS JOIN'))
+    await expectVisible(page.getByRole('region', { name: 'Statement', exact: true }).getByText('CROSS JOIN'))
     await page.getByRole('table', { name: 'Executions', exact: true }).getByRole('link').first().click()
     await page.getByRole('link', { name: 'Plan and advice', exact: true }).click()
     const tree = page.getByRole('region', { name: 'Query plan as tree', exact: true })
-    await expectSeen(tree.getByText('ReadFromMergeTree').first())
-    await expectSeen(tree.getByText(/granules/).first())
+    await expectVisible(tree.getByText('ReadFromMergeTree').first())
+    await expectVisible(tree.getByText(/granules/).first())
     await page.getByRole('button', { name: 'Graph', exact: true }).click()
-    await expectSeen(
+    await expectVisible(
       page.getByRole('region', { name: 'Query plan as graph', exact: true }).getByText('shop.orders').first(),
     )
     await page.waitForURL(/shape=graph/)
     await page.getByRole('button', { name: 'Text', exact: true }).click()
-    await expectSeen(page.getByLabel('Query plan as text').getByText('"Node Type"').first())
+    await expectVisible(page.getByLabel('Query plan as text').getByText('"Node Type"').first())
     expect(consoleErrors).toEqual([])
   })
 
@@ -61,7 +61,7 @@ describe('a user who looks for a slow query', () => {
     const used = page.getByRole('region', { name: 'Details', exact: true })
     await used.getByRole('link', { name: 'shop.orders', exact: true }).click()
     await page.waitForURL(/\/explorer\?host=0&database=shop&table=orders/)
-    await expectSeen(page.getByRole('heading', { name: /orders/ }).first())
+    await expectVisible(page.getByRole('heading', { name: /orders/ }).first())
   })
 
   it('has the host try out what would save', async () => {
@@ -97,9 +97,9 @@ describe('a fingerprint', () => {
     await page.mouse.up()
     await page.waitForURL(/since=\d+.*max=\d+/)
     // While the selected executions are loading, the page must not label the earlier ones as selected.
-    await expectSeen(shown.getByText('Loading executions…'))
+    await expectVisible(shown.getByText('Loading executions…'))
     answering.resolve()
-    await expectSeen(shown.getByText('in the selection'))
+    await expectVisible(shown.getByText('in the selection'))
     await until(async () => (await executionCount()) < all)
     await page.getByRole('button', { name: 'Show all', exact: true }).click()
     await page.waitForURL((url) => !url.searchParams.has('since'))
@@ -121,7 +121,7 @@ describe('a fingerprint', () => {
     for (const part of [0.3, 0.4, 0.5]) await touch('touchMove', part)
     await touch('touchEnd')
     await page.waitForURL(/since=\d+.*max=\d+/)
-    await expectSeen(page.getByText('in the selection'))
+    await expectVisible(page.getByText('in the selection'))
   })
 
   it('lets the same be typed, and shares it by its address', async () => {
@@ -130,7 +130,7 @@ describe('a fingerprint', () => {
     await visit.page.getByLabel('Min duration (ms)').press('Enter')
     await visit.page.waitForURL(/min=8000/)
     await visit.page.reload()
-    await expectSeen(visit.page.getByText('in the selection'))
+    await expectVisible(visit.page.getByText('in the selection'))
     await visit.networkIdle()
     const durations = await visit.page
       .getByRole('table', { name: 'Executions', exact: true })
@@ -143,7 +143,7 @@ describe('a fingerprint', () => {
 
 describe('a running query', () => {
   it('is killed from its page, once that was confirmed', async () => {
-    const runaway = answerOf(sandbox.url, 'SELECT sum(sleepEachRow(1)) FROM numbers(60) SETTINGS max_block_size = 1', {
+    const runaway = fetchText(sandbox.url, 'SELECT sum(sleepEachRow(1)) FROM numbers(60) SETTINGS max_block_size = 1', {
       query_id: 'runaway/of a page',
     }).catch((error: unknown) => String(error))
     const path = `/queries/${encodeURIComponent('runaway/of a page')}?host=0`
@@ -152,11 +152,11 @@ describe('a running query', () => {
       return answer.ok && (await answer.text()).includes('"status":"running"')
     }, 200)
     const { page } = await open(path)
-    await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
+    await expectVisible(page.getByRole('status').filter({ hasText: 'Running' }))
     await page.getByRole('button', { name: 'Kill', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Kill query runaway/of a page?', exact: true })
     await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
-    await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
+    await expectVisible(page.getByRole('status').filter({ hasText: 'Running' }))
     await page.getByRole('button', { name: 'Kill', exact: true }).click()
     await dialog.getByRole('button', { name: 'Kill', exact: true }).click()
     expect(await runaway).toContain('QUERY_WAS_CANCELLED')
@@ -169,8 +169,8 @@ describe('a running query', () => {
 
   it('that no longer exists is reported as missing', async () => {
     const { page } = await open('/queries/missing?host=0')
-    await expectSeen(page.getByText(/missing/).last())
-    await expectSeen(page.getByRole('button', { name: 'Retry', exact: true }).first())
+    await expectVisible(page.getByText(/missing/).last())
+    await expectVisible(page.getByRole('button', { name: 'Retry', exact: true }).first())
   })
 })
 
@@ -179,9 +179,9 @@ describe('explain', () => {
     const { page } = await open(
       '/explain?host=0&mode=estimate&sql=SELECT+count()+FROM+shop.orders+WHERE+customer_id+%3D+7',
     )
-    await expectSeen(page.getByRole('table', { name: 'Estimated reads', exact: true }).getByText('orders'))
+    await expectVisible(page.getByRole('table', { name: 'Estimated reads', exact: true }).getByText('orders'))
     await page.getByRole('button', { name: 'Pipeline', exact: true }).click()
-    await expectSeen(
+    await expectVisible(
       page
         .getByRole('region', { name: 'Pipeline', exact: true })
         .getByText(/Aggregating/)
@@ -192,7 +192,7 @@ describe('explain', () => {
     await page.keyboard.type('SELECT nothing FROM shop.orders')
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+Enter')
-    await expectSeen(page.getByText(/UNKNOWN_IDENTIFIER/).first())
+    await expectVisible(page.getByText(/UNKNOWN_IDENTIFIER/).first())
   })
 })
 
@@ -210,13 +210,13 @@ describe.each([
         viewport: { width, height: 900 },
         reducedMotion: 'reduce',
       })
-      expect(await findings(visit)).toEqual([])
+      expect(await findAccessibilityViolations(visit)).toEqual([])
       expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
     },
   )
 
   it.each(['overview', 'plan', 'events', 'threads'])('one query, %s, has no accessibility violations', async (view) => {
-    const id = await answerOf(
+    const id = await fetchText(
       sandbox.url,
       "SELECT query_id FROM system.query_log WHERE type = 'QueryFinish' AND query LIKE '%note 77%' AND query_kind = 'Select' LIMIT 1",
     )
@@ -225,6 +225,6 @@ describe.each([
       viewport: { width, height: 900 },
       reducedMotion: 'reduce',
     })
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 })

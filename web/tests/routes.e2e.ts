@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
-import { expectSeen, openBrowser, type TestBrowser } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, type TestBrowser } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 import { routes } from './routes.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -70,11 +70,11 @@ describe('what is not set up', () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}${path}?host=0`)
     await visit.page.getByText(heading, { exact: true }).waitFor()
-    await expectSeen(visit.page.getByText(variable).first())
+    await expectVisible(visit.page.getByText(variable).first())
     const menu = visit.page.getByRole('navigation', { name: 'Pages', exact: true })
     await menu.getByRole('link', { name: 'Overview', exact: true }).first().waitFor()
     expect(await menu.locator(`a[href^="${path}?"]`).count()).toBe(0)
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 })
 
@@ -85,6 +85,6 @@ describe('the agent without a key', () => {
     const guide = visit.page.getByRole('region', { name: 'Set up the agent', exact: true })
     await guide.getByText('LLM_API_KEY').first().waitFor()
     expect(await visit.page.getByRole('textbox', { name: 'Your question', exact: true }).count()).toBe(0)
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 })

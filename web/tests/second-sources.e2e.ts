@@ -5,9 +5,12 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { describeWith, startPostgres } from '../../services/testing/servers.ts'
 import { startStubFleet } from '../../services/testing/stub-fleet.ts'
-import { type ReplicationStandIn, startReplicationService } from '../../services/testing/replication-service.ts'
-import { expectSeen, openBrowser, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import {
+  type SimulatedReplicationService,
+  startReplicationService,
+} from '../../services/testing/replication-service.ts'
+import { expectVisible, openBrowser, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -25,7 +28,7 @@ const statements = [
 describeWith(['postgres'], 'what is watched beside the hosts', () => {
   let product: Product
   let browser: TestBrowser
-  let service: ReplicationStandIn
+  let service: SimulatedReplicationService
   let holder: Client
   const scope = new AsyncDisposableStack()
 
@@ -64,46 +67,46 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
   it('the menu leads to both', async () => {
     const { page } = await open('/postgres?host=0')
     await page.getByRole('link', { name: 'Replication', exact: true }).first().click()
-    await expectSeen(page.getByRole('heading', { level: 1, name: 'Replication', exact: true }))
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Replication', exact: true }))
     await page
       .getByRole('navigation', { name: 'Pages', exact: true })
       .getByRole('link', { name: 'PostgreSQL', exact: true })
       .click()
-    await expectSeen(page.getByText(/PostgreSQL \d+.*database postgres/))
+    await expectVisible(page.getByText(/PostgreSQL \d+.*database postgres/))
   })
 
   it('sessions of PostgreSQL are listed with their state, and the section is in the URL', async () => {
     const visit = await open('/postgres?host=0')
     const { page } = visit
     const sessions = page.getByRole('table', { name: 'Sessions', exact: true })
-    await expectSeen(sessions.getByRole('row', { name: /idle in transaction.*UPDATE shop.orders/ }))
+    await expectVisible(sessions.getByRole('row', { name: /idle in transaction.*UPDATE shop.orders/ }))
     await page.getByRole('checkbox', { name: /idle sessions/ }).check()
-    await expectSeen(sessions.getByRole('cell', { name: 'checkpointer', exact: true }))
+    await expectVisible(sessions.getByRole('cell', { name: 'checkpointer', exact: true }))
     await sectionsOf(page).getByRole('link', { name: 'Statements', exact: true }).click()
     await page.getByRole('searchbox', { name: 'Search statements', exact: true }).fill('generate_series')
-    await expectSeen(page.getByText(/^1 patterns, since/))
+    await expectVisible(page.getByText(/^1 patterns, since/))
     await page.reload()
-    await expectSeen(page.getByText(/^1 patterns, since/))
+    await expectVisible(page.getByText(/^1 patterns, since/))
     await page.getByRole('columnheader', { name: 'WAL', exact: true }).getByRole('button').click()
     await page.waitForURL(/order=wal/)
     await sectionsOf(page).getByRole('link', { name: 'Tables', exact: true }).click()
     const orders = page.getByRole('table', { name: 'Tables', exact: true }).getByRole('row', { name: /shop\.orders/ })
     // The age is correct, although the clock of the host is an hour ahead.
-    await expectSeen(orders.getByText(/^\s*(just now|\d+s ago|\d+m( \d+s)? ago)\s*$/).first())
+    await expectVisible(orders.getByText(/^\s*(just now|\d+s ago|\d+m( \d+s)? ago)\s*$/).first())
     await sectionsOf(page).getByRole('link', { name: 'Replication', exact: true }).click()
-    await expectSeen(page.getByRole('table', { name: 'Slots', exact: true }).getByText('left_behind'))
+    await expectVisible(page.getByRole('table', { name: 'Slots', exact: true }).getByText('left_behind'))
     expect(visit.consoleErrors).toEqual([])
   })
 
   it('locks of PostgreSQL are listed with their blocker, until none waits', async () => {
     const { page } = await open('/postgres?host=0&section=locks')
     const waiting = page.getByRole('list', { name: /Waiting for \d+/ })
-    await expectSeen(page.getByText('blocks 1'))
-    await expectSeen(waiting.getByText(/waits for ShareLock/))
-    await expectSeen(waiting.getByText("UPDATE shop.orders SET who = 'grace' WHERE id = 7"))
+    await expectVisible(page.getByText('blocks 1'))
+    await expectVisible(waiting.getByText(/waits for ShareLock/))
+    await expectVisible(waiting.getByText("UPDATE shop.orders SET who = 'grace' WHERE id = 7"))
     await holder.query('COMMIT')
     await page.getByRole('button', { name: /Refresh/ }).click()
-    await expectSeen(page.getByText('No sessions waiting for a lock'))
+    await expectVisible(page.getByText('No sessions waiting for a lock'))
   })
 
   it('mirrors lead to their state, graph and logs', async () => {
@@ -113,27 +116,27 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
       .getByRole('row', { name: /billing Failed/ })
       .getByRole('link')
       .click()
-    await expectSeen(page.getByRole('heading', { level: 1, name: 'billing', exact: true }))
-    await expectSeen(page.getByRole('heading', { name: 'Rows written', exact: true }))
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'billing', exact: true }))
+    await expectVisible(page.getByRole('heading', { name: 'Rows written', exact: true }))
     await page.getByRole('link', { name: 'View error log', exact: true }).click()
     await page.waitForURL(/section=logs.*level=error|level=error.*section=logs/)
-    await expectSeen(page.getByText('failed to push ? records for batch ?: dial tcp ?: connect: connection refused'))
+    await expectVisible(page.getByText('failed to push ? records for batch ?: dial tcp ?: connect: connection refused'))
     await sectionsOf(page).getByRole('link', { name: 'Batches', exact: true }).click()
-    await expectSeen(page.getByRole('table', { name: 'Batches', exact: true }))
+    await expectVisible(page.getByRole('table', { name: 'Batches', exact: true }))
     await sectionsOf(page).getByRole('link', { name: 'Tables', exact: true }).click()
-    await expectSeen(page.getByRole('table', { name: 'Tables', exact: true }))
+    await expectVisible(page.getByRole('table', { name: 'Tables', exact: true }))
     await page.goto(`${product.url}/repldb/mirrors/missing?host=0`)
-    await expectSeen(page.getByText('Mirror missing not found'))
+    await expectVisible(page.getByText('Mirror missing not found'))
     expect(visit.consoleErrors).toEqual([])
   })
 
   it('slots of peers are listed with their history', async () => {
     const { page } = await open('/repldb?host=0&section=peers')
-    await expectSeen(page.getByRole('heading', { name: 'Lag of peerflow_slot_billing', exact: true }))
+    await expectVisible(page.getByRole('heading', { name: 'Lag of peerflow_slot_billing', exact: true }))
     await page.getByRole('link', { name: 'peerflow_slot_orders', exact: true }).click()
-    await expectSeen(page.getByRole('heading', { name: 'Lag of peerflow_slot_orders', exact: true }))
+    await expectVisible(page.getByRole('heading', { name: 'Lag of peerflow_slot_orders', exact: true }))
     await page.getByRole('link', { name: /analytics/ }).click()
-    await expectSeen(page.getByText(/analytics has no replication slots/))
+    await expectVisible(page.getByText(/analytics has no replication slots/))
   })
 
   const pages = [
@@ -146,7 +149,7 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
     const viewport = { width: colorScheme === 'dark' ? 390 : 1440, height: 844 }
     for (const path of pages) {
       const visit = await open(path, { colorScheme, viewport, reducedMotion: 'reduce' })
-      expect(await findings(visit), path).toEqual([])
+      expect(await findAccessibilityViolations(visit), path).toEqual([])
       expect(await visit.page.evaluate(() => document.documentElement.scrollWidth), path).toBe(viewport.width)
     }
   })
@@ -158,10 +161,10 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
     service.failing = status
     const { page } = await browser.visit()
     await page.goto(`${product.url}/repldb?host=0`)
-    await expectSeen(page.getByText(heading, { exact: true }))
-    await expectSeen(page.getByText(variable).first())
+    await expectVisible(page.getByText(heading, { exact: true }))
+    await expectVisible(page.getByText(variable).first())
     service.failing = undefined
     await page.getByRole('button', { name: 'Check again', exact: true }).click()
-    await expectSeen(page.getByRole('table').getByText('billing'))
+    await expectVisible(page.getByRole('table').getByText('billing'))
   })
 })

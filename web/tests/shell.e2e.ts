@@ -4,8 +4,8 @@ import { fetchJson, queryEngine } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -75,7 +75,7 @@ describe('the command palette', () => {
   it('closes by Escape and has no accessibility violations', async () => {
     const visit = await open(anyPage, { reducedMotion: 'reduce' })
     await find(visit, 'merge')
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     await visit.page.keyboard.press('Escape')
     await visit.page.getByRole('dialog').waitFor({ state: 'detached' })
   })
@@ -121,18 +121,18 @@ describe('settings', () => {
     const visit = await open('/tables/part-info?host=0', { reducedMotion: 'reduce' })
     const { page } = visit
     const table = page.getByRole('table', { name: 'Parts', exact: true })
-    await expectSeen(table.getByText(/\d KiB/).first())
+    await expectVisible(table.getByText(/\d KiB/).first())
     await page.getByRole('button', { name: /settings$/ }).click()
     await page.getByRole('button', { name: 'Settings…', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Settings', exact: true })
     await dialog.getByRole('radio', { name: 'kB, MB (1000)', exact: true }).check()
     await dialog.getByRole('radio', { name: 'Colour-blind safe', exact: true }).check()
     await dialog.getByRole('radio', { name: 'Comfortable', exact: true }).check()
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     const stored = await page.evaluate(() => localStorage.getItem('preferences'))
     expect(JSON.parse(stored ?? '')).toEqual({ bytes: 'decimal', palette: 'colour-blind', density: 'comfortable' })
     await page.reload()
-    await expectSeen(table.getByText(/\d kB/).first())
+    await expectVisible(table.getByText(/\d kB/).first())
     expect(await table.getByText(/\d KiB/).count()).toBe(0)
     const { palette, density } = await page.evaluate(() => ({ ...document.documentElement.dataset }))
     expect([palette, density]).toEqual(['colour-blind', 'comfortable'])
@@ -177,23 +177,23 @@ describe('charts', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Menu for Queries', exact: true }).click()
     await page.getByRole('button', { name: 'Copy as CSV', exact: true }).click()
-    await expectSeen(page.getByText('Rows copied to the clipboard.'))
+    await expectVisible(page.getByText('Rows copied to the clipboard.'))
     const [head = '', first = ''] = (await page.evaluate(() => navigator.clipboard.readText())).split('\r\n')
     expect(head).toMatch(/^time,/)
     expect(first).toMatch(/^\d{4}-\d\d-\d\dT/)
     await page.getByRole('button', { name: 'Copy as PNG', exact: true }).click()
-    await expectSeen(page.getByText('Image copied to the clipboard.'))
+    await expectVisible(page.getByText('Image copied to the clipboard.'))
     await page.getByRole('button', { name: 'Show SQL', exact: true }).click()
-    await expectSeen(page.getByText(/FROM .*query_log/).first())
+    await expectVisible(page.getByText(/FROM .*query_log/).first())
   })
 
   it('mark what changed on the host', async () => {
     await queryEngine(one.url, 'CREATE TABLE IF NOT EXISTS shop.marked (a UInt8) ENGINE = MergeTree ORDER BY a')
     await queryEngine(one.url, 'SYSTEM FLUSH LOGS query_log')
     const { page } = await open('/charts/host-changes?host=0&range=1h')
-    await expectSeen(page.getByRole('figure', { name: /^Changes: .*Schema/ }))
+    await expectVisible(page.getByRole('figure', { name: /^Changes: .*Schema/ }))
     const values = page.getByRole('region', { name: 'Values of Changes', exact: true })
-    await expectSeen(values.getByText(/CREATE TABLE IF NOT EXISTS shop\.marked/).first())
+    await expectVisible(values.getByText(/CREATE TABLE IF NOT EXISTS shop\.marked/).first())
   })
 
   it('mark deployments that the repository host reported', async () => {
@@ -296,9 +296,9 @@ describe('what can be done to a row', () => {
     }, 500)
     await row.getByRole('button', { name: 'Kill', exact: true }).click()
     const dialog = visit.page.getByRole('dialog', { name: `Kill query ${id}?`, exact: true })
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     await dialog.getByRole('button', { name: 'Kill', exact: true }).click()
-    await expectSeen(dialog.getByText(/^Completed on the host/))
+    await expectVisible(dialog.getByText(/^Completed on the host/))
     expect((await running).text).toContain('QUERY_WAS_CANCELLED')
   })
 })
@@ -307,18 +307,18 @@ describe('the documentation', () => {
   it('begins with its text on a phone, and has the list of texts folded above it', async () => {
     const { page } = await open('/docs', { viewport: { width: 390, height: 844 } })
     const article = page.getByRole('article')
-    await expectSeen(article)
+    await expectVisible(article)
     const list = page.getByRole('navigation', { name: 'Documentation', exact: true })
     expect([await list.isVisible(), ((await article.boundingBox())?.y ?? Infinity) < 300]).toEqual([false, true])
     await page.getByText('All pages').click()
     await list.getByRole('link', { name: 'Alerts', exact: true }).click()
-    await expectSeen(page.getByRole('heading', { name: 'Alerts', level: 1, exact: true }))
+    await expectVisible(page.getByRole('heading', { name: 'Alerts', level: 1, exact: true }))
     await until(async () => !(await list.isVisible()))
   })
 
   it('has the list beside its text where there is room', async () => {
     const { page } = await open('/docs')
-    await expectSeen(
+    await expectVisible(
       page
         .getByRole('navigation', { name: 'Documentation', exact: true })
         .getByRole('link', { name: 'Alerts', exact: true }),
@@ -335,13 +335,13 @@ describe('a host of one’s own', () => {
     await dialog.getByRole('textbox', { name: /^URL/ }).fill('http://127.0.0.1:9')
     await dialog.getByRole('button', { name: 'Test connection', exact: true }).click()
     await until(async () => (await dialog.locator('[aria-live] .text-bad').count()) === 1)
-    await expectSeen(dialog.getByText(/port 9000 is the native protocol/))
+    await expectVisible(dialog.getByText(/port 9000 is the native protocol/))
     expect(await dialog.getByRole('radio', { name: /On the server/ }).isDisabled()).toBe(true)
     await dialog.getByRole('textbox', { name: /^URL/ }).fill(own.url)
     await dialog.getByRole('textbox', { name: /^Name/ }).fill('my own')
     await dialog.getByRole('button', { name: 'Add host', exact: true }).click()
     await page.waitForURL(/connection=\d+/)
-    await expectSeen(page.getByRole('button', { name: /^Host: my own/ }))
+    await expectVisible(page.getByRole('button', { name: /^Host: my own/ }))
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     await page.goto(`${product.url}/hosts?host=0`)
     await page.getByRole('button', { name: 'Edit my own', exact: true }).click()
@@ -350,12 +350,12 @@ describe('a host of one’s own', () => {
     await changing.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('button', { name: 'Delete still my own', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-    await expectSeen(page.getByText(/^No connections yet\./))
+    await expectVisible(page.getByText(/^No connections yet\./))
   })
 
   it('of another browser is shown as such', async () => {
     const { page } = await open('/overview?host=0')
     await page.goto(`${product.url}/overview?host=0&connection=77`)
-    await expectSeen(page.getByText(/stored only in the browser in which it was added/))
+    await expectVisible(page.getByText(/stored only in the browser in which it was added/))
   })
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
-import { expectSeen, openBrowser, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -29,7 +29,7 @@ describe('keys', () => {
     const { page } = await open(anyPage)
     await page.keyboard.press('?')
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts', exact: true })
-    await expectSeen(sheet.getByText('Pause or resume refresh'))
+    await expectVisible(sheet.getByText('Pause or resume refresh'))
     await page.keyboard.press('Escape')
     await sheet.waitFor({ state: 'detached' })
     await page.keyboard.press('g')
@@ -50,7 +50,7 @@ describe('keys', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('c')
     await page.keyboard.press('Control+k')
-    await expectSeen(page.getByRole('dialog', { name: 'Search or run a command', exact: true }))
+    await expectVisible(page.getByRole('dialog', { name: 'Search or run a command', exact: true }))
     expect(page.url()).not.toContain('compare')
   })
 

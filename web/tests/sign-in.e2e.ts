@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { expectSeen, openBrowser, type TestBrowser } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, type TestBrowser } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -42,19 +42,19 @@ describe('an installation that wants keys', () => {
       const visit = await browser.visit({ viewport: { width, height: 900 } })
       const { page } = visit
       await page.goto(`${product.url}/hosts?host=0`)
-      await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
-      expect(await findings(visit)).toEqual([])
+      await expectVisible(page.getByRole('heading', { name: 'Sign in', exact: true }))
+      expect(await findAccessibilityViolations(visit)).toEqual([])
       await page.getByLabel('API key').fill(apiKey)
       await page.getByRole('button', { name: 'Sign in with API key', exact: true }).click()
-      await expectSeen(page.getByRole('heading', { name: 'Hosts', exact: true }))
+      await expectVisible(page.getByRole('heading', { name: 'Hosts', exact: true }))
       expect(new URL(page.url()).pathname).toBe('/hosts')
-      await expectSeen(account(page))
-      await expectSeen(page.getByText('silent').first())
+      await expectVisible(account(page))
+      await expectVisible(page.getByText('silent').first())
       expect(await page.evaluate(() => document.cookie)).toBe('')
-      expect(await findings(visit)).toEqual([])
+      expect(await findAccessibilityViolations(visit)).toEqual([])
       await account(page).click()
       await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-      await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
+      await expectVisible(page.getByRole('heading', { name: 'Sign in', exact: true }))
       expect(await page.context().cookies()).toEqual([])
     },
   )
@@ -65,10 +65,10 @@ describe('an installation that wants keys', () => {
     await page.getByLabel('API key').fill('svc_made.up')
     const send = page.getByRole('button', { name: 'Sign in with API key', exact: true })
     await send.click()
-    await expectSeen(page.getByRole('alert'))
+    await expectVisible(page.getByRole('alert'))
     await page.getByLabel('API key').fill((await issueKey()).apiKey)
     await send.click()
-    await expectSeen(account(page))
+    await expectVisible(account(page))
   })
 
   it('requires a new sign-in when the key ends while a page is open', async () => {
@@ -77,12 +77,12 @@ describe('an installation that wants keys', () => {
     await page.goto(`${product.url}/overview`)
     await page.getByLabel('API key').fill(apiKey)
     await page.getByRole('button', { name: 'Sign in with API key', exact: true }).click()
-    await expectSeen(account(page))
+    await expectVisible(account(page))
     await endKey(id)
     await page
       .getByRole('button', { name: /refresh/i })
       .first()
       .click()
-    await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
+    await expectVisible(page.getByRole('heading', { name: 'Sign in', exact: true }))
   })
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -39,15 +39,15 @@ describe('pages of storage', () => {
   it('forecast when each disk is full, and list what grows and what can be freed', async () => {
     const visit = await open('/storage?host=0')
     const disk = visit.page.getByRole('region', { name: 'default', exact: true })
-    await expectSeen(disk.getByText(/^(Full .*\d{4}|Not filling up|No forecast yet)$/))
-    await expectSeen(disk.getByRole('figure', { name: /^default: .* of .* used/ }))
-    await expectSeen(
+    await expectVisible(disk.getByText(/^(Full .*\d{4}|Not filling up|No forecast yet)$/))
+    await expectVisible(disk.getByRole('figure', { name: /^default: .* of .* used/ }))
+    await expectVisible(
       visit.page
         .getByRole('region', { name: 'Growth by table', exact: true })
         .getByRole('link', { name: 'events', exact: true }),
     )
     const freeable = visit.page.getByRole('region', { name: 'Reclaimable space', exact: true })
-    await expectSeen(freeable.getByRole('heading', { name: 'Detached parts', exact: true }))
+    await expectVisible(freeable.getByRole('heading', { name: 'Detached parts', exact: true }))
     const main = visit.page.getByRole('main')
     await main.getByRole('link', { name: 'Alert rules', exact: true }).click()
     await visit.page.waitForURL(/\/alerts\/rules\?.*search=disk/)
@@ -56,7 +56,7 @@ describe('pages of storage', () => {
 
   it('show the state of a backup in a word, with size and duration by day', async () => {
     const visit = await open('/backups?host=0')
-    await expectSeen(visit.page.getByRole('figure', { name: /^Backup size/ }))
+    await expectVisible(visit.page.getByRole('figure', { name: /^Backup size/ }))
     await until(async () => (await column(visit, 'State')).includes('Created'))
     expect(visit.consoleErrors).toEqual([])
   })
@@ -86,17 +86,17 @@ describe('a table page', () => {
   it('shows the rows of the time range that it names, first as far back as the page usually looks', async () => {
     const visit = await open('/tables/slow-queries?host=0')
     const range = visit.page.getByRole('button', { name: /^Time range: / })
-    await expectSeen(range.getByText('Last 7 days'))
-    await expectSeen(visit.page.getByRole('status').getByText('Last 7 days'))
+    await expectVisible(range.getByText('Last 7 days'))
+    await expectVisible(visit.page.getByRole('status').getByText('Last 7 days'))
     const now = Math.floor(Date.now() / 1_000)
     const rows = visit.page.waitForRequest(/\/api\/v1\/tables\/slow-queries\?/)
     await visit.page.goto(`${product.url}/tables/slow-queries?host=0&from=${now - 604_800}&to=${now - 86_400}`)
     expect((await rows).url()).toContain(`from=${now - 604_800}&to=${now - 86_400}`)
     await visit.networkIdle()
-    await expectSeen(visit.page.getByRole('status').getByText(/^· \d+ \w+ .* – \d+ \w+ /))
+    await expectVisible(visit.page.getByRole('status').getByText(/^· \d+ \w+ .* – \d+ \w+ /))
     await visit.page.goto(`${product.url}/tables/slow-queries?host=0&range=1h`)
     await visit.networkIdle()
-    await expectSeen(visit.page.getByRole('status').getByText('Last hour'))
+    await expectVisible(visit.page.getByRole('status').getByText('Last hour'))
     expect(visit.consoleErrors).toEqual([])
   })
 
@@ -147,7 +147,7 @@ describe('a table page', () => {
     await visit.page.waitForURL(/search=max_execution_time/)
     await until(async () => (await column(visit, 'Setting')).includes('max_execution_time'))
     await visit.page.getByRole('searchbox').fill('no setting is called this')
-    await expectSeen(visit.page.getByText('No rows match'))
+    await expectVisible(visit.page.getByText('No rows match'))
     await visit.page.getByRole('button', { name: 'Clear search and filters', exact: true }).click()
     await until(async () => (await column(visit, 'Setting')).length > 10)
   })
@@ -170,7 +170,7 @@ describe('a table page', () => {
     const name = (await choice.locator('..').innerText()).trim()
     await choice.check()
     await visit.page.waitForURL(/columns=/)
-    await expectSeen(visit.page.getByRole('columnheader', { name, exact: true }))
+    await expectVisible(visit.page.getByRole('columnheader', { name, exact: true }))
   })
 
   it('includes the statements of the product itself with one switch, which is in the URL', async () => {
@@ -205,17 +205,17 @@ describe('a table page', () => {
     const visit = await open('/tables/history-queries?host=0&range=6h')
     const [id = ''] = await column(visit, 'Query id')
     await visit.page.getByRole('link', { name: id, exact: true }).click()
-    await expectSeen(visit.page.getByRole('heading', { level: 1, name: `Query ${id}`, exact: true }))
+    await expectVisible(visit.page.getByRole('heading', { level: 1, name: `Query ${id}`, exact: true }))
     const { pathname, searchParams: chosen } = new URL(visit.page.url())
     expect([pathname, chosen.get('range'), chosen.get('host')]).toEqual([`/queries/${id}`, '6h', '0'])
-    await expectSeen(visit.page.getByRole('region', { name: 'Timeline', exact: true }))
+    await expectVisible(visit.page.getByRole('region', { name: 'Timeline', exact: true }))
   })
 
   it('suggests similar names when there is no such page', async () => {
     const visit = await open('/tables/history-querys?host=0')
     await visit.page.getByText('Unknown table page "history-querys"').waitFor()
     await visit.page.getByRole('main').getByRole('link', { name: 'Query history', exact: true }).click()
-    await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Query history', exact: true }))
+    await expectVisible(visit.page.getByRole('heading', { level: 1, name: 'Query history', exact: true }))
   })
 
   it(

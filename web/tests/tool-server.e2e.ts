@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
-import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
-import { findings } from './findings.ts'
+import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -48,7 +48,7 @@ describe('the page of the tool server', () => {
   it('configures a client by a URL that can be shared', async () => {
     const { page } = await signedIn('/mcp?host=0')
     await page.getByRole('link', { name: 'Cursor', exact: true }).click()
-    await expectSeen(page.getByRole('region', { name: 'Configuration of Cursor', exact: true }))
+    await expectVisible(page.getByRole('region', { name: 'Configuration of Cursor', exact: true }))
     expect(new URL(page.url()).searchParams.get('client')).toBe('cursor')
     const config = JSON.parse(
       await page.getByRole('region', { name: 'Configuration of Cursor', exact: true }).innerText(),
@@ -61,11 +61,11 @@ describe('the page of the tool server', () => {
     const { page } = visit
     const list = page.getByRole('button', { name: 'List tools', exact: true })
     await list.click()
-    await expectSeen(page.getByText('401: authentication required'))
+    await expectVisible(page.getByText('401: authentication required'))
     await page.getByLabel('API key').fill(await issueKey('reader', ['read']))
     await list.click()
-    await expectSeen(page.getByText('403: missing scope'))
-    expect(await findings(visit)).toEqual([])
+    await expectVisible(page.getByText('403: missing scope'))
+    expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 
   it.each([1440, 390])('calls a tool by a form made of its schema, at %d px', async (width) => {
@@ -76,17 +76,17 @@ describe('the page of the tool server', () => {
     const form = page.getByRole('form', { name: 'Call Run a read-only query', exact: true })
     await form.getByLabel('sql').fill('SELECT 6 * 7 AS answer')
     await form.getByRole('button', { name: 'Call query', exact: true }).click()
-    await expectSeen(page.getByRole('cell', { name: '42', exact: true }))
+    await expectVisible(page.getByRole('cell', { name: '42', exact: true }))
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      expect(await findings(visit)).toEqual([])
+      expect(await findAccessibilityViolations(visit)).toEqual([])
     }
     await form.getByLabel('sql').fill('DROP TABLE x')
     await form.getByRole('button', { name: 'Call query', exact: true }).click()
-    await expectSeen(page.getByText('Tool call failed'))
+    await expectVisible(page.getByText('Tool call failed'))
     await page.getByRole('button', { name: 'List databases list_databases', exact: true }).click()
-    await expectSeen(page.getByRole('button', { name: 'Call list_databases', exact: true }))
+    await expectVisible(page.getByRole('button', { name: 'Call list_databases', exact: true }))
     expect(new URL(page.url()).searchParams.get('tool')).toBe('list_databases')
     expect(visit.consoleErrors).toEqual([])
   })
@@ -98,8 +98,8 @@ describe('the page of the tool server', () => {
     // Waits if the minute ends soon, because the rate limit resets then.
     await until(async () => (await useUp()) > 10, 1_000)
     await list.click()
-    await expectSeen(page.getByText('429: rate limit exceeded'))
-    await expectSeen(page.getByText(/Try again in \d+s/))
+    await expectVisible(page.getByText('429: rate limit exceeded'))
+    await expectVisible(page.getByText(/Try again in \d+s/))
   })
 })
 
@@ -110,7 +110,7 @@ describe('the page of the keys', () => {
     await page.goto(`${product.url}/api-keys`)
     await page.getByLabel('Operator secret').fill('wrong')
     await page.getByRole('button', { name: 'Continue as operator', exact: true }).click()
-    await expectSeen(page.getByText('wrong operator secret'))
+    await expectVisible(page.getByText('wrong operator secret'))
     await page.getByLabel('Operator secret').fill(secret)
     await page.getByRole('button', { name: 'Continue as operator', exact: true }).click()
     const label = `laptop ${width}`
@@ -120,19 +120,19 @@ describe('the page of the keys', () => {
     const key = await page.getByRole('region', { name: 'API key', exact: true }).innerText()
     const listHosts = () => fetch(`${product.url}/api/v1/hosts`, { headers: { authorization: `Bearer ${key}` } })
     expect((await listHosts()).status).toBe(200)
-    expect(await findings(visit)).toEqual([])
+    expect(await findAccessibilityViolations(visit)).toEqual([])
     await page.getByRole('button', { name: 'Done', exact: true }).click()
     await until(async () => (await page.getByText(key).count()) === 0)
     await page.getByRole('button', { name: `Revoke ${label}`, exact: true }).click()
     await page.getByRole('button', { name: 'Revoke key', exact: true }).click()
-    await expectSeen(page.getByRole('listitem').filter({ hasText: label }).getByText('Revoked'))
+    await expectVisible(page.getByRole('listitem').filter({ hasText: label }).getByText('Revoked'))
     expect((await listHosts()).status).toBe(401)
   })
 
   it('shows a signed-in user only their own keys', async () => {
     const { page } = await signedIn('/api-keys')
-    await expectSeen(page.getByRole('heading', { name: 'Your keys', exact: true }))
-    await expectSeen(page.getByText('Active'))
+    await expectVisible(page.getByRole('heading', { name: 'Your keys', exact: true }))
+    await expectVisible(page.getByText('Active'))
     expect(await page.getByRole('button', { name: /^Revoke / }).count()).toBe(1)
   })
 })

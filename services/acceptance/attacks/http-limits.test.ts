@@ -1,7 +1,7 @@
 // @module-tag long
 import { createServer, request as forward } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 import { gatewayVariables, startScriptedGateway } from '../../testing/scripted-gateway.ts'
 import { sendRaw } from './raw-request.ts'
@@ -32,7 +32,7 @@ const startProxy = async (target: string, named: (typeof proxies)[keyof typeof p
     })
     incoming.pipe(passing)
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return { url: origin, [Symbol.asyncDispose]: stop }
 }
 

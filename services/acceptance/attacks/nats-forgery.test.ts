@@ -5,18 +5,18 @@ import { type NatsConnection, headers } from 'nats'
 import { expect, it } from 'vitest'
 import { type Identity, type ServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
 import { requestHeaders } from '#shared/bus/request-headers.ts'
-import { type SignedRequest, type Signatures, deriveKey, signatureOf } from '#shared/bus/signatures.ts'
-import { itself, signaturesWith, signedBy } from '#shared/bus/testing/cluster.ts'
+import { type SignedRequest, type Signatures, deriveKey, createSignature } from '#shared/bus/signatures.ts'
+import { serviceIdentity, signaturesWith, signedBy } from '#shared/bus/testing/cluster.ts'
 import { callSubject } from '#shared/bus/subject.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
-import { keysOfProcess } from '#shared/bus/testing/keys.ts'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { createProcessKeys } from '#shared/bus/testing/keys.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { hostVariables } from '../../testing/product.ts'
 import { startProcess } from '../../testing/product/process.ts'
 import { describeWith, startRedis } from '../../testing/servers.ts'
-import { isProbe, probeAnswer } from '../../testing/stub-fleet.ts'
+import { isProbe, createProbeResponse } from '../../testing/stub-fleet.ts'
 import { freePort } from '../../testing/servers/port.ts'
-import { everything, flushAll, type Ground, startGround } from './nats-ground.ts'
+import { unrestrictedPermissions, flushAll, type ObservedNats, startObservedNats } from './nats-ground.ts'
 
 const person: Identity = { kind: 'user', subject: 'forged-admin', features: 'all' }
 const subject = 'svc.query.gateway.killQuery'
@@ -31,19 +31,19 @@ const signing = (keys: Record<string, string>): Signatures['sign'] => signatures
 /**
  * Starts these services on a NATS server, each with its own keys, and records the statements that the host receives.
  */
-const startServices = async (services: readonly ServiceName[], change?: Parameters<typeof startGround>[0]) => {
+const startServices = async (services: readonly ServiceName[], change?: Parameters<typeof startObservedNats>[0]) => {
   await using opened = new AsyncDisposableStack()
-  const ground = opened.use(await startGround(change))
+  const ground = opened.use(await startObservedNats(change))
   const redis = opened.use(await startRedis({ private: true }))
   const statements: string[] = []
   const host = createServer((request, response) => {
     void text(request).then((sql) => {
       statements.push(`${request.url} ${sql}`)
-      if (isProbe(sql)) response.end(probeAnswer())
+      if (isProbe(sql)) response.end(createProbeResponse())
       else response.writeHead(500).end('no')
     })
   })
-  const { origin, stop } = await onLoopback(host)
+  const { origin, stop } = await listenOnLoopback(host)
   opened.defer(stop)
   const secret = randomBytes(32).toString('hex')
   const urlOf = (user: string) => ground.server.url.replace('//', `//${user}:secret@`)
@@ -52,7 +52,7 @@ const startServices = async (services: readonly ServiceName[], change?: Paramete
       ...(service === 'query' && hostVariables([{ url: origin, name: 'watched' }])),
       ...(service === 'alert-dispatcher' && { NATS_STREAMS_URL: urlOf(streamUser(service)) }),
       NATS_URL: urlOf(service),
-      ...keysOfProcess([service], secret),
+      ...createProcessKeys([service], secret),
       REDIS_URL: redis.url,
     }
     opened.use(await startProcess({ services: [service], variables, operationsPort: await freePort() }))
@@ -67,10 +67,13 @@ const startServices = async (services: readonly ServiceName[], change?: Paramete
   }
 }
 
-const widened: NonNullable<Parameters<typeof startGround>[0]> = (declared) => ({
+const widened: NonNullable<Parameters<typeof startObservedNats>[0]> = (declared) => ({
   ...declared,
   users: Object.fromEntries(
-    Object.entries(declared.users).map(([user, { account }]) => [user, { account, permissions: everything }]),
+    Object.entries(declared.users).map(([user, { account }]) => [
+      user,
+      { account, permissions: unrestrictedPermissions },
+    ]),
   ),
 })
 
@@ -140,7 +143,10 @@ interface ServiceRequest extends SignedRequest {
 }
 
 /** Returns a request for each method that services may call on their own behalf, once per allowed caller. */
-const serviceRequests = ({ contracts }: Pick<Ground, 'contracts'>, callees: readonly ServiceName[]): ServiceRequest[] =>
+const serviceRequests = (
+  { contracts }: Pick<ObservedNats, 'contracts'>,
+  callees: readonly ServiceName[],
+): ServiceRequest[] =>
   contracts
     .filter(({ name }) => callees.includes(name))
     .flatMap(({ name, methods }) =>
@@ -153,7 +159,7 @@ const serviceRequests = ({ contracts }: Pick<Ground, 'contracts'>, callees: read
             isSafe: safe,
             subject: callSubject(name, caller, method),
             reply: `_INBOX.${caller}.forged.${method}`,
-            headers: claimed(itself(caller)),
+            headers: claimed(serviceIdentity(caller)),
             body: Buffer.from('{}'),
           })),
       ),
@@ -162,13 +168,13 @@ const serviceRequests = ({ contracts }: Pick<Ground, 'contracts'>, callees: read
 /** Returns the request on behalf of a user, with a delegation that the gateway signed for the calling service. */
 const forPerson = (request: ServiceRequest, secret: string): ServiceRequest => {
   const forged = { ...request, subject: `svc.${request.caller}.gateway.start`, headers: claimed() }
-  const delegation = signatureOf(signaturesWith({ NATS_SIGNING_KEY: secret }), forged) ?? ''
+  const delegation = createSignature(signaturesWith({ NATS_SIGNING_KEY: secret }), forged) ?? ''
   return { ...request, headers: { ...claimed(), delegation } }
 }
 
 /** Returns functions that sign with the keys of one service: as intended, and with its own key for every callee. */
 const signersOf = (user: ServiceName, secret: string): Signatures['sign'][] => {
-  const keys = keysOfProcess([user], secret)
+  const keys = createProcessKeys([user], secret)
   const misused = serviceNames.map((callee) => `${callee}=${keys.NATS_VERIFICATION_KEY}`).join(',')
   return [signing(keys), signing({ ...keys, NATS_CALL_KEYS: misused })]
 }
@@ -199,7 +205,7 @@ describeWith(['nats', 'redis'], 'a request in the name of a service', () => {
     // A genuine request is accepted from its caller. A request that is not safe is accepted only once.
     for (const request of requests.filter(({ isSafe }) => !isSafe)) {
       const attacker = await running.ground.as('ingest')
-      const genuine = signedBy(signing(keysOfProcess([request.caller], running.secret)), request)
+      const genuine = signedBy(signing(createProcessKeys([request.caller], running.secret)), request)
       expect(await publish(attacker, { ...request, headers: genuine }), request.subject).not.toMatch(refusal)
       expect(await publish(attacker, { ...request, headers: genuine }), request.subject).toContain('repeated')
     }

@@ -1,8 +1,8 @@
 import { type NatsConnection, type Subscription, connect } from 'nats'
-import type { Event, Service } from '#proto/contract.ts'
-import { type NatsAccounts, natsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
-import { keepInstalled } from '#shared/bus/durable/installer.ts'
-import { consumers } from '#shared/bus/durable/roles.ts'
+import type { BusEvent, Service } from '#proto/contract.ts'
+import { type NatsAccounts, buildNatsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
+import { keepStreamsInstalled } from '#shared/bus/durable/installer.ts'
+import { consumerPlans } from '#shared/bus/durable/roles.ts'
 import { streamNames } from '#shared/bus/durable/streams.ts'
 import { eventually } from '../../testing/fetch-json.ts'
 import { declaredContracts } from '../../generate/chart/services.ts'
@@ -12,11 +12,11 @@ import { startNats, type TestServer } from '../../testing/servers.ts'
 const password = 'secret'
 
 /** A NATS server with the accounts of the chart, and in each account an additional user that may receive everything. */
-export interface Ground extends AsyncDisposable {
+export interface ObservedNats extends AsyncDisposable {
   server: TestServer
   declared: NatsAccounts
   contracts: readonly Service[]
-  events: readonly Event[]
+  events: readonly BusEvent[]
   as(user: string): Promise<NatsConnection>
   observe(account: string): Promise<NatsConnection>
   /** Returns the current streams and consumers of the server, by stream name. */
@@ -28,12 +28,17 @@ const observerOf = (account: string): string => `observer-${account.toLowerCase(
 /**
  * Starts the server and creates the streams and consumers of the product. `change` can modify accounts and permissions.
  */
-export const startGround = async (change = (declared: NatsAccounts): NatsAccounts => declared): Promise<Ground> => {
+export const startObservedNats = async (
+  change = (declared: NatsAccounts): NatsAccounts => declared,
+): Promise<ObservedNats> => {
   await using opened = new AsyncDisposableStack()
   const { contracts, events } = await declaredContracts()
-  const declared = natsAccounts(contracts, events)
+  const declared = buildNatsAccounts(contracts, events)
   const { accounts, users } = change(declared)
-  const observers = Object.keys(accounts).map((account) => [observerOf(account), { account, permissions: everything }])
+  const observers = Object.keys(accounts).map((account) => [
+    observerOf(account),
+    { account, permissions: unrestrictedPermissions },
+  ])
   const configured = serverAccounts({ accounts, users: { ...users, ...Object.fromEntries(observers) } }, () => password)
   const server = await startNats({ config: `accounts ${JSON.stringify(configured)}` })
   opened.defer(() => server.stop())
@@ -46,7 +51,7 @@ export const startGround = async (change = (declared: NatsAccounts): NatsAccount
     return connection
   }
   const facts = { url: server.url, user: 'gateway-streams', password, replicas: 1 }
-  opened.use(await keepInstalled(facts, { caller: 'gateway', instance: 'installer' }))
+  opened.use(await keepStreamsInstalled(facts, { caller: 'gateway', instance: 'installer' }))
   const observer = await open(observerOf('STREAMS'))
   const manager = await observer.jetstreamManager()
   const streams = async () => {
@@ -58,9 +63,6 @@ export const startGround = async (change = (declared: NatsAccounts): NatsAccount
     }
     return found
   }
-  const isInstalled = (found: Record<string, object>): boolean =>
-    streamNames.every((name) => name in found) &&
-    Object.values(found).flatMap((stream) => Object.values(stream)[1]).length === consumers.length
   await eventually(streams, isInstalled, 20_000)
   const ground = opened.move()
   return {
@@ -75,11 +77,15 @@ export const startGround = async (change = (declared: NatsAccounts): NatsAccount
   }
 }
 
+const isInstalled = (found: Record<string, object>): boolean =>
+  streamNames.every((name) => name in found) &&
+  Object.values(found).flatMap((stream) => Object.values(stream)[1]).length === consumerPlans.length
+
 /** Permissions for all subjects. With them, only accounts isolate users from each other. */
-export const everything = { publish: { allow: ['>'] }, subscribe: { allow: ['>'] } } as const
+export const unrestrictedPermissions = { publish: { allow: ['>'] }, subscribe: { allow: ['>'] } } as const
 
 /** Subscribes to all messages of an account and records their subjects, by message text. */
-export const listen = (
+export const recordSubjects = (
   observer: NatsConnection,
 ): { subjects: Map<string, Set<string>>; subscription: Subscription } => {
   const subjects = new Map<string, Set<string>>()

@@ -1,15 +1,21 @@
 import { expect, it } from 'vitest'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
-import type { Event, Service } from '#proto/contract.ts'
+import type { BusEvent, Service } from '#proto/contract.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { attackedPatterns, attackedSubjects, jetStreamCalls } from './nats-subjects.ts'
-import { everything, type Ground, listen, flushAll, startGround } from './nats-ground.ts'
+import {
+  unrestrictedPermissions,
+  type ObservedNats,
+  recordSubjects,
+  flushAll,
+  startObservedNats,
+} from './nats-ground.ts'
 
 /** Returns whether a user may publish to a subject, according to the contracts and the role of its service. */
 const intended = (
   user: string,
   subject: string,
-  { contracts, events }: Pick<Ground, 'contracts' | 'events'>,
+  { contracts, events }: Pick<ObservedNats, 'contracts' | 'events'>,
 ): boolean => {
   if (user.endsWith('-streams')) return streamSubjects[user]?.some((pattern) => pattern.test(subject)) ?? false
   const caller = serviceNames.find((name) => name === user.replace(/-guest$/, ''))
@@ -17,7 +23,7 @@ const intended = (
   return isEvent(user, caller, subject, events) || isRequest(caller, subject, contracts)
 }
 
-const isEvent = (user: string, caller: ServiceName, subject: string, events: readonly Event[]): boolean =>
+const isEvent = (user: string, caller: ServiceName, subject: string, events: readonly BusEvent[]): boolean =>
   events.some(({ name, publishers }) => subject === `event.${user}.${name}` && publishers.includes(caller))
 
 const isRequest = (caller: ServiceName, subject: string, contracts: readonly Service[]): boolean => {
@@ -52,12 +58,12 @@ describeWith(['nats'], 'each NATS user', () => {
     'publishes to the subjects that its work needs, and to no other',
     { tags: ['long'], timeout: 240_000 },
     async () => {
-      await using ground = await startGround()
+      await using ground = await startObservedNats()
       const subjects = attackedSubjects(ground.contracts, ground.events)
       expect(subjects.length).toBeGreaterThan(4_000)
       for (const [user, { account }] of Object.entries(ground.declared.users)) {
         const observer = await ground.observe(account)
-        const received = listen(observer)
+        const received = recordSubjects(observer)
         const attacker = await ground.as(user)
         for (const subject of subjects) attacker.publish(subject, user)
         await flushAll(attacker, observer)
@@ -70,7 +76,7 @@ describeWith(['nats'], 'each NATS user', () => {
   )
 
   it('hears its own requests, inbox and events, and nothing else', { tags: ['long'], timeout: 240_000 }, async () => {
-    await using ground = await startGround()
+    await using ground = await startObservedNats()
     const patterns = attackedPatterns(ground.contracts, ground.events)
     for (const [user, { permissions }] of Object.entries(ground.declared.users)) {
       const received: string[] = []
@@ -91,15 +97,18 @@ describeWith(['nats'], 'each NATS user', () => {
   })
 
   it('reaches no stream but by its own calls, even when its permissions allow everything', async () => {
-    await using ground = await startGround((declared) => ({
+    await using ground = await startObservedNats((declared) => ({
       ...declared,
       users: Object.fromEntries(
-        Object.entries(declared.users).map(([user, { account }]) => [user, { account, permissions: everything }]),
+        Object.entries(declared.users).map(([user, { account }]) => [
+          user,
+          { account, permissions: unrestrictedPermissions },
+        ]),
       ),
     }))
     const before = await ground.streams()
     const observer = await ground.observe('STREAMS')
-    const received = listen(observer)
+    const received = recordSubjects(observer)
     const subjects = attackedSubjects(ground.contracts, ground.events).filter(
       (subject) => !crossesAccounts.test(subject),
     )
@@ -119,7 +128,7 @@ describeWith(['nats'], 'each NATS user', () => {
   })
 
   it('gets no answer from the JetStream API for a call that is not its own', async () => {
-    await using ground = await startGround()
+    await using ground = await startObservedNats()
     for (const user of Object.keys(ground.declared.users)) {
       const attacker = await ground.as(user)
       const foreign = jetStreamCalls().filter((subject) => !intended(user, subject, ground))
@@ -141,7 +150,7 @@ const crossesAccounts = /^\$JS\.API\.(ACCOUNT|SERVER|META)\./
  * Returns whether a user may subscribe to a pattern. A service may receive the events that it subscribes to. A guest
  * may receive announcements and the events for guests.
  */
-const isHeard = (user: string, pattern: string, events: readonly Event[]): boolean => {
+const isHeard = (user: string, pattern: string, events: readonly BusEvent[]): boolean => {
   if (pattern === `_INBOX.${user}.instance.>`) return true
   if (user.endsWith('-streams')) return false
   const event = events.find(({ name }) => pattern.startsWith('event.') && pattern.endsWith(`.${name}`))
@@ -150,5 +159,5 @@ const isHeard = (user: string, pattern: string, events: readonly Event[]): boole
   return pattern.startsWith(`svc.${user}.`)
 }
 
-const isListener = (user: string, { name, listeners }: Event): boolean =>
+const isListener = (user: string, { name, listeners }: BusEvent): boolean =>
   user.endsWith('-guest') ? name.startsWith('instance.') : listeners.some((listener) => listener === user)

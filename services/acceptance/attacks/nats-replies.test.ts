@@ -2,11 +2,17 @@ import { type NatsConnection, headers } from 'nats'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { consumers, streamServices } from '#shared/bus/durable/roles.ts'
+import { consumerPlans, streamServices } from '#shared/bus/durable/roles.ts'
 import { streamNames } from '#shared/bus/durable/streams.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
 import { describeWith } from '../../testing/servers.ts'
-import { everything, type Ground, listen, flushAll, startGround } from './nats-ground.ts'
+import {
+  unrestrictedPermissions,
+  type ObservedNats,
+  recordSubjects,
+  flushAll,
+  startObservedNats,
+} from './nats-ground.ts'
 
 /** Reply subjects with which an attacker could make the server publish a stored message to the product. */
 const replies = [
@@ -34,20 +40,25 @@ const countsOf = async (observer: NatsConnection): Promise<Record<string, number
   const manager = await observer.jetstreamManager()
   const counts: Record<string, number> = {}
   for (const name of streamNames) counts[name] = Known.parse((await manager.streams.info(name)).state).messages
-  for (const { stream, name } of consumers) counts[name] = (await manager.consumers.info(stream, name)).num_ack_pending
+  for (const { stream, name } of consumerPlans)
+    counts[name] = (await manager.consumers.info(stream, name)).num_ack_pending
   return counts
 }
 
 /**
  * Stores a forged request in a stream, fetches it with every reply subject, and returns the subjects that received it.
  */
-const attack = async (ground: Ground, user: string, own: { stream: string; consumer: string; subject: string }) => {
+const attack = async (
+  ground: ObservedNats,
+  user: string,
+  own: { stream: string; consumer: string; subject: string },
+) => {
   const attacker = await ground.as(user)
   const observer = await ground.observe('STREAMS')
   const requests = await ground.observe('REQUESTS')
   const others = (['ingest', 'alert-dispatcher'] as const).filter((service) => streamUser(service) !== user)
   const received = [requests, ...(await Promise.all(others.map((service) => ground.observe(accountOf(service)))))].map(
-    listen,
+    recordSubjects,
   )
   const forged = headers()
   forged.set('identity', JSON.stringify({ kind: 'user', subject: 'forged', features: 'all' }))
@@ -65,10 +76,13 @@ const attack = async (ground: Ground, user: string, own: { stream: string; consu
 
 const accountOf = (service: string): string => `STREAMS_${service.replaceAll('-', '_').toUpperCase()}`
 
-const widened = (ground: Parameters<NonNullable<Parameters<typeof startGround>[0]>>[0]) => ({
+const widened = (ground: Parameters<NonNullable<Parameters<typeof startObservedNats>[0]>>[0]) => ({
   ...ground,
   users: Object.fromEntries(
-    Object.entries(ground.users).map(([user, { account }]) => [user, { account, permissions: everything }]),
+    Object.entries(ground.users).map(([user, { account }]) => [
+      user,
+      { account, permissions: unrestrictedPermissions },
+    ]),
   ),
 })
 
@@ -81,11 +95,11 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
     ],
   ] as const)('reaches only %s, which handled the request', async (service, own) => {
     for (const change of [undefined, widened]) {
-      await using ground = await startGround(change)
+      await using ground = await startObservedNats(change)
       const streams = await ground.streams()
       const { counts, received } = await attack(ground, streamUser(service), own)
       expect(received).toEqual([])
-      const others = consumers.filter((consumer) => consumer.name !== own.consumer).map(({ name }) => name)
+      const others = consumerPlans.filter((consumer) => consumer.name !== own.consumer).map(({ name }) => name)
       for (const name of others) expect(counts[name], name).toBe(0)
       // Only the messages that the user published itself: none was stored again under a reply subject.
       const stored = Object.fromEntries(streamNames.map((name) => [name, name === own.stream ? replies.length : 0]))
@@ -95,7 +109,7 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
   })
 
   it('acknowledges nothing of another consumer, and pulls nothing from it', async () => {
-    await using ground = await startGround(widened)
+    await using ground = await startObservedNats(widened)
     const ingest = await ground.as(streamUser('ingest'))
     const dispatcher = await ground.as(streamUser('alert-dispatcher'))
     const observer = await ground.observe('STREAMS')
@@ -121,9 +135,9 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
   })
 
   it('keeps stream users away from requests regardless of their permissions', async () => {
-    await using ground = await startGround(widened)
+    await using ground = await startObservedNats(widened)
     const requests = await ground.observe('REQUESTS')
-    const { subjects } = listen(requests)
+    const { subjects } = recordSubjects(requests)
     for (const service of streamServices) {
       const attacker = await ground.as(streamUser(service))
       attacker.publish('svc.query.gateway.killQuery', 'forged')
@@ -135,9 +149,9 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
   })
 
   it('is of no use to an installer: what it creates stays in the account of the streams', async () => {
-    await using ground = await startGround()
+    await using ground = await startObservedNats()
     const requests = await ground.observe('REQUESTS')
-    const { subjects } = listen(requests)
+    const { subjects } = recordSubjects(requests)
     const installer = await ground.as(streamUser('gateway'))
     const manager = await installer.jetstreamManager()
     const { config } = await manager.streams.info('EVENTS')

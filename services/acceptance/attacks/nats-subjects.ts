@@ -1,16 +1,16 @@
 import { serviceNames } from '#proto/call.ts'
-import type { Event, Service } from '#proto/contract.ts'
-import { consumers, streamServices } from '#shared/bus/durable/roles.ts'
-import { streamNames, streams } from '#shared/bus/durable/streams.ts'
+import type { BusEvent, Service } from '#proto/contract.ts'
+import { consumerPlans, streamServices } from '#shared/bus/durable/roles.ts'
+import { streamNames, streamPlans } from '#shared/bus/durable/streams.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
 
 /** Returns the subjects that an attacker tries to publish to: those of the product and of the NATS server. */
-export const attackedSubjects = (contracts: readonly Service[], events: readonly Event[]): string[] => [
+export const attackedSubjects = (contracts: readonly Service[], events: readonly BusEvent[]): string[] => [
   ...contracts.flatMap(requestsOf),
   ...[...events.map(({ name }) => name), 'unknown.happened'].flatMap(eventsOf),
   ...jetStreamCalls(),
   ...acknowledgements(),
-  ...streamNames.flatMap((name) => streams[name].subjects.map((subject) => subject.replace('>', 'a.b'))),
+  ...streamNames.flatMap((name) => streamPlans[name].subjects.map((subject) => subject.replace('>', 'a.b'))),
   ...inboxes(),
   ...serverSubjects,
 ]
@@ -41,7 +41,7 @@ const accountCalls =
  */
 export const jetStreamCalls = (): string[] => {
   const known = [...streamNames, 'KV_settings', 'OBJ_files', 'EVIL']
-  const taken = [...consumers, ...streamNames.map((stream) => ({ stream, name: 'evil', subjects: 'svc.>' }))]
+  const taken = [...consumerPlans, ...streamNames.map((stream) => ({ stream, name: 'evil', subjects: 'svc.>' }))]
   return [
     ...words(accountCalls).map((call) => `$JS.API.${call}`),
     ...known.flatMap((name) => words(streamCalls).map((call) => `$JS.API.STREAM.${call}.${name}`)),
@@ -58,7 +58,7 @@ export const jetStreamCalls = (): string[] => {
 }
 
 const acknowledgements = (): string[] => [
-  ...consumers.map(({ stream, name }) => `$JS.ACK.${stream}.${name}.1.1.1.1.0`),
+  ...consumerPlans.map(({ stream, name }) => `$JS.ACK.${stream}.${name}.1.1.1.1.0`),
   ...streamNames.map((stream) => `$JS.ACK.${stream}.evil.1.1.1.1.0`),
 ]
 
@@ -89,7 +89,7 @@ const serverSubjects = [
 const words = (text: string): string[] => text.split(' ')
 
 /** Returns the patterns that an attacker tries to subscribe to. */
-export const attackedPatterns = (contracts: readonly Service[], events: readonly Event[]): string[] => [
+export const attackedPatterns = (contracts: readonly Service[], events: readonly BusEvent[]): string[] => [
   '>',
   '*',
   '*.>',
@@ -115,5 +115,5 @@ export const attackedPatterns = (contracts: readonly Service[], events: readonly
   '$KV.>',
   '$O.>',
   '$SRV.>',
-  ...streamNames.flatMap((name) => streams[name].subjects),
+  ...streamNames.flatMap((name) => streamPlans[name].subjects),
 ]

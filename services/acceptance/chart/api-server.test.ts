@@ -8,18 +8,18 @@ import { describeWith } from '../../testing/servers.ts'
 import { chartTools } from '../../testing/servers/source.ts'
 import { type ApiServer, startApiServer } from '../../testing/chart/api-server.ts'
 import {
-  everythingFor,
-  profile,
+  listOptionalValues,
+  profilePath,
   profiles,
-  RenderedChart,
+  RenderedObject,
   renderText,
   runTool,
-  someHosts,
+  hostsValuesFile,
 } from '../../testing/chart/helm.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const Given = RenderedChart.extend({ apiVersion: z.string() })
+const Given = RenderedObject.extend({ apiVersion: z.string() })
 type Given = z.infer<typeof Given>
 
 const Template = z.object({
@@ -59,7 +59,7 @@ describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'what an API serve
   }
 
   it.each(profiles)('is %s as a whole, its pods in a namespace that restricts them', async (name) => {
-    const objects = objectsOf(await renderText([profile(name), someHosts], everythingFor(name)))
+    const objects = objectsOf(await renderText([profilePath(name), hostsValuesFile], listOptionalValues(name)))
     expect(objects.flatMap((object) => podOf(object) ?? []).length).toBeGreaterThan(2)
     expect(await objections(objects, name.replaceAll('.', '-'), 'restricted')).toEqual([])
   })

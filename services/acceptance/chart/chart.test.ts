@@ -6,24 +6,24 @@ import { beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { serviceNames } from '#proto/call.ts'
 import { deriveKey } from '#shared/bus/signatures.ts'
-import { callKeysOf, keysOfProcess } from '#shared/bus/testing/keys.ts'
+import { formatCallKeys, createProcessKeys } from '#shared/bus/testing/keys.ts'
 import { startProblems } from '#shared/lifecycle/check.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { chartTools } from '../../testing/servers/source.ts'
 import { root } from '../../testing/source-file.ts'
-import { foreignSchemas } from '../../testing/chart/foreign-kinds.ts'
-import { configOf } from '../../generate/chart/services.ts'
+import { writeCustomResourceSchemas } from '../../testing/chart/foreign-kinds.ts'
+import { importServiceConfig } from '../../generate/chart/services.ts'
 import {
-  everythingFor,
-  profile,
+  listOptionalValues,
+  profilePath,
   profiles,
-  render,
-  RenderedChart,
+  renderObjects,
+  RenderedObject,
   renderText,
   runTool,
-  someHosts,
+  hostsValuesFile,
 } from '../../testing/chart/helm.ts'
-import { processesOf } from '../../testing/chart/processes.ts'
+import { listRenderedProcesses } from '../../testing/chart/processes.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -36,7 +36,7 @@ const GeneratedSecret = z.object({ data: z.record(z.string(), z.string()) })
 const locations = async () => {
   const kind = '{{ .ResourceKind }}{{ .KindSuffix }}.json'
   const own = join(chartTools('schemas'), '{{ .NormalizedKubernetesVersion }}', kind)
-  return [own, join(await foreignSchemas(chartTools('kinds')), kind)]
+  return [own, join(await writeCustomResourceSchemas(chartTools('kinds')), kind)]
 }
 
 let schemas: string[] = []
@@ -49,14 +49,22 @@ const conforms = (manifest: string, version: string) => {
 
 describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
   it.each(profiles)('%s passes helm lint', async (name) => {
-    const { code, output } = await runTool('helm', ['lint', '--strict', 'helm', '-f', profile(name), '-f', someHosts])
+    const { code, output } = await runTool('helm', [
+      'lint',
+      '--strict',
+      'helm',
+      '-f',
+      profilePath(name),
+      '-f',
+      hostsValuesFile,
+    ])
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('0 chart(s) failed') })
   })
 
   it.each(profiles)('%s is what every supported release of Kubernetes takes', async (name) => {
     const versions = (await readdir(chartTools('schemas'))).map((version) => version.replace('v', ''))
     expect(versions.length).toBeGreaterThan(2)
-    const manifest = await renderText([profile(name), someHosts], everythingFor(name))
+    const manifest = await renderText([profilePath(name), hostsValuesFile], listOptionalValues(name))
     for (const version of versions) {
       const { code, output } = await conforms(manifest, version)
       expect({ version, code, output }).toEqual({
@@ -108,14 +116,14 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
 
   it('the chart takes the values for development, and the services what it gives them', async () => {
     const own = loadAll(await readFile(join(root, 'k8s/dev/secrets.yaml'), 'utf8')).map((one) =>
-      RenderedChart.parse(one),
+      RenderedObject.parse(one),
     )
-    const processes = processesOf([...own, ...(await render(['k8s/dev/values.yaml']))], new Map())
+    const processes = listRenderedProcesses([...own, ...(await renderObjects(['k8s/dev/values.yaml']))], new Map())
     expect(processes.map(({ name }) => name)).toEqual(expect.arrayContaining([...serviceNames]))
     for (const { name, services, variables, files } of processes) {
       const chosen = serviceNames.filter((known) => services.includes(known))
       const elsewhere = serviceNames.filter((known) => !services.includes(known))
-      const plan = { configs: await Promise.all(chosen.map(configOf)), chosen, elsewhere }
+      const plan = { configs: await Promise.all(chosen.map(importServiceConfig)), chosen, elsewhere }
       // Problems of variables with paths of mounted files are ignored, because the files exist only in the pod.
       const problems = startProblems(plan, variables).filter((one) => !files.has(variables[one.name] ?? ''))
       expect([name, problems]).toEqual([name, []])
@@ -126,18 +134,18 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
   })
 
   it('each pod gets its own keys of the bus and no other, derived from the secret that gateway alone gets', async () => {
-    const objects = await render([someHosts])
+    const objects = await renderObjects([hostsValuesFile])
     const name = 'watchhouse-generated'
     const data = GeneratedSecret.parse(objects.find((one) => one.kind === 'Secret' && one.metadata.name === name)).data
     const given = Object.fromEntries(
       Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]),
     )
     const secret = given['signing-key'] ?? ''
-    const pods = processesOf(objects, new Map([[name, given]]))
+    const pods = listRenderedProcesses(objects, new Map([[name, given]]))
     expect(pods).toHaveLength(serviceNames.length + 1)
     for (const { name: pod, variables, files } of pods) {
       const keysGiven = Object.entries(variables).filter(([variable]) => /^NATS_.*KEY/.test(variable))
-      expect(Object.fromEntries(keysGiven), pod).toEqual(keysOfProcess([pod], secret))
+      expect(Object.fromEntries(keysGiven), pod).toEqual(createProcessKeys([pod], secret))
       const everything = JSON.stringify([Object.values(variables), [...files.values()]])
       const keys = Object.entries(given).filter(([key]) => /^(signing-key$|verification-key-|call-keys-)/.test(key))
       expect(keys).toHaveLength(pods.length + callers.length)
@@ -148,17 +156,17 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     const rotated = {
       ...given,
       'verification-key-report-previous': deriveKey('report', 'before'),
-      'call-keys-report-previous': callKeysOf('report', 'before'),
+      'call-keys-report-previous': formatCallKeys('report', 'before'),
     }
-    const report = processesOf(objects, new Map([[name, rotated]])).find((pod) => pod.name === 'report')
+    const report = listRenderedProcesses(objects, new Map([[name, rotated]])).find((pod) => pod.name === 'report')
     expect(report?.variables).toMatchObject({
       NATS_VERIFICATION_KEY_PREVIOUS: deriveKey('report', 'before'),
-      NATS_CALL_KEYS_PREVIOUS: callKeysOf('report', 'before'),
+      NATS_CALL_KEYS_PREVIOUS: formatCallKeys('report', 'before'),
     })
   })
 
   it('an error message names the invalid value', async () => {
-    await expect(renderText([someHosts], { topology: 'several' })).rejects.toThrow(/topology/)
+    await expect(renderText([hostsValuesFile], { topology: 'several' })).rejects.toThrow(/topology/)
   })
 })
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
-import { keysOfProcess } from '#shared/bus/testing/keys.ts'
+import { createProcessKeys } from '#shared/bus/testing/keys.ts'
 import { startProblems } from '#shared/lifecycle/check.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { root } from '../../testing/source-file.ts'
-import { configOf, variablesOfServices } from '../../generate/chart/services.ts'
+import { importServiceConfig, readServiceVariables } from '../../generate/chart/services.ts'
 import { runTool } from '../../testing/chart/helm.ts'
 
 const Compose = z.object({
@@ -55,7 +55,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
   })
 
   it('gives each service variables that it reads, and no other service has the key of models', async () => {
-    const read = await variablesOfServices()
+    const read = await readServiceVariables()
     for (const [name, { command, environment }] of await ofProduct()) {
       const service = serviceNames.find((known): known is ServiceName => known === command?.[0])
       const { open = [], secret = [] } = (service && read.get(service)) ?? {}
@@ -78,7 +78,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
     const { NATS_SIGNING_KEY: secret = '' } = all.find(([name]) => name === 'gateway')?.[1].environment ?? {}
     for (const [name, { environment }] of all) {
       const given = Object.entries(environment).filter(([variable]) => keyNames.includes(variable))
-      expect(Object.fromEntries(given), name).toEqual(keysOfProcess([name], secret))
+      expect(Object.fromEntries(given), name).toEqual(createProcessKeys([name], secret))
     }
   })
 
@@ -87,7 +87,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
       const chosen = serviceNames.filter((known) => known === command?.[0])
       const elsewhere = serviceNames.filter((known) => known !== command?.[0])
       const problems = startProblems(
-        { configs: await Promise.all(chosen.map(configOf)), chosen, elsewhere },
+        { configs: await Promise.all(chosen.map(importServiceConfig)), chosen, elsewhere },
         environment,
       )
       expect([name, problems]).toEqual([name, []])

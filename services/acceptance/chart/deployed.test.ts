@@ -7,13 +7,19 @@ import { connect } from 'nats'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { ConnectionSessionResponse } from '#proto/http/connections.ts'
 import { serviceNames } from '#proto/call.ts'
-import { certificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
+import { testCertificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
 import { fetchJson, eventually } from '../../testing/fetch-json.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { root } from '../../testing/source-file.ts'
-import { cronSecret, type DeployedProduct, deploy, natsAddress, passwordOf } from '../../testing/chart/deployment.ts'
-import { consumers } from '../../generate/chart/files.ts'
+import {
+  cronSecret,
+  type DeployedProduct,
+  deployChart,
+  natsAddress,
+  createUserPassword,
+} from '../../testing/chart/deployment.ts'
+import { scalingConsumers } from '../../generate/chart/files.ts'
 import { startLoad } from '../../testing/chart/load.ts'
 import { startSeeded } from '../../testing/seeded.ts'
 
@@ -53,7 +59,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
       SVC_ALLOW_PRIVATE_HOSTS: 'true',
       SVC_EVENTS_INGEST_TOKEN: ingestToken,
     }
-    deployed = await deploy({ hosts: [{ url: sandbox.url, name: 'one' }], variables }, 'last')
+    deployed = await deployChart({ hosts: [{ url: sandbox.url, name: 'one' }], variables }, 'last')
   })
   afterAll(async () => {
     await deployed?.[Symbol.asyncDispose]()
@@ -116,9 +122,9 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
   })
 
   it('cannot be impersonated or overheard by another of them', async () => {
-    const server = { servers: natsAddress(deployed.nats), tls: { ca: certificate.cert } }
+    const server = { servers: natsAddress(deployed.nats), tls: { ca: testCertificate.cert } }
     const violations: string[] = []
-    const connection = await connect({ ...server, user: 'report', pass: passwordOf('report') })
+    const connection = await connect({ ...server, user: 'report', pass: createUserPassword('report') })
     void (async () => {
       for await (const { data } of connection.status()) violations.push(String(data))
     })()
@@ -157,7 +163,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
       const { text } = await fetchJson(`${deployed.processes.get(name)?.operationsUrl}/metrics`)
       return [...text.matchAll(/^watchhouse_queue_messages\{consumer="([^"]+)"/gm)].map(([, consumer = '']) => consumer)
     }
-    for (const [name, stated] of Object.entries(consumers)) {
+    for (const [name, stated] of Object.entries(scalingConsumers)) {
       expect((await takenBy(name)).toSorted()).toEqual(stated.map(({ consumer }) => consumer).toSorted())
     }
   })

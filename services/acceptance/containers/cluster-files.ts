@@ -12,7 +12,7 @@ interface Address {
 }
 
 /** Addresses of Keeper and the replicas of a cluster. */
-export interface Addresses {
+export interface ClusterAddresses {
   /** The address on which the servers listen. */
   listen: string
   keeper: Address
@@ -22,7 +22,7 @@ export interface Addresses {
 }
 
 /** Addresses of a cluster whose servers run in separate containers. */
-const inContainers: Addresses = {
+const inContainers: ClusterAddresses = {
   listen: '0.0.0.0',
   keeper: { host: keeper.name, port: keeper.port },
   replicas: { a: { host: 'a', port: nativePort }, b: { host: 'b', port: nativePort } },
@@ -43,7 +43,7 @@ const logs = [
 const flushMs = 500
 
 /** Returns a server configuration: Keeper, cluster `default`, macros, and log tables with a short flush interval. */
-export const serverFile = (replica: Replica, at: Addresses = inContainers): string => `<clickhouse>
+export const serverFile = (replica: Replica, at: ClusterAddresses = inContainers): string => `<clickhouse>
   <listen_host>${at.listen}</listen_host>
   <interserver_http_host>${at.interserver[replica]}</interserver_http_host>
   <zookeeper><node>${addressOf(at.keeper)}</node></zookeeper>

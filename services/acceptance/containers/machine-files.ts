@@ -1,5 +1,5 @@
 /** Ports of a ClickHouse server that runs next to others on one machine. */
-export interface Ports {
+export interface ServerPorts {
   http: number
   native: number
   interserver: number
@@ -19,7 +19,7 @@ const logs = [
 const markCacheBytes = 268_435_456
 
 /** Returns the configuration that an image would contain: paths, ports and log tables. */
-export const machineFile = (directory: string, { http, native, interserver }: Ports): string => `<clickhouse>
+export const machineFile = (directory: string, { http, native, interserver }: ServerPorts): string => `<clickhouse>
   <logger><level>information</level><log>${directory}/server.log</log></logger>
   <http_port>${http}</http_port>
   <tcp_port>${native}</tcp_port>

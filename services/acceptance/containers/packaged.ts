@@ -10,9 +10,9 @@ import { installServers } from '../../testing/servers/install.ts'
 import { freePort } from '../../testing/servers/port.ts'
 import { startProcess } from '../../testing/servers/process.ts'
 import type { TestServer } from '../../testing/servers/server.ts'
-import { cached } from '../../testing/servers/source.ts'
+import { resolveCachePath } from '../../testing/servers/source.ts'
 import type { Cluster } from './cluster.ts'
-import { type Addresses, type Replica, serverFile, usersFile } from './cluster-files.ts'
+import { type ClusterAddresses, type Replica, serverFile, usersFile } from './cluster-files.ts'
 import { machineFile, machineUsersFile } from './machine-files.ts'
 
 /** Python packages by version. Their library contains the whole server, for machines that cannot pull images. */
@@ -41,7 +41,7 @@ export const fetchPackage = async (version: string): Promise<void> => {
   await rename(part, folderOf(version))
 }
 
-const folderOf = (version: string): string => cached('clickhouse', version)
+const folderOf = (version: string): string => resolveCachePath('clickhouse', version)
 const libraryOf = (version: string): string | undefined => globSync(join(folderOf(version), 'chdb', '_chdb.*.so'))[0]
 
 /** Starts two replicas and ZooKeeper as local processes. Each replica has its own host name. */
@@ -51,7 +51,7 @@ export const startPackagedCluster = async (version: string): Promise<Cluster> =>
   await using opened = new AsyncDisposableStack()
   const coordinator = opened.use(await startZooKeeper())
   const local = async () => ({ host: '127.0.0.1', port: await freePort() })
-  const at: Addresses = {
+  const at: ClusterAddresses = {
     listen: '127.0.0.1',
     keeper: { host: '127.0.0.1', port: Number(new URL(coordinator.url).port) },
     replicas: { a: await local(), b: await local() },
@@ -74,7 +74,7 @@ const inPython = (library: string, ...words: string[]): string[] => ['python3', 
 /** Returns the arguments of `unshare` that run a command with its own host name, which identifies the replica. */
 const underName = (name: string): string[] => ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name]
 
-const startServer = (library: string, replica: Replica, at: Addresses): Promise<TestServer> =>
+const startServer = (library: string, replica: Replica, at: ClusterAddresses): Promise<TestServer> =>
   startProcess({
     program: 'unshare',
     prepare: async (directory, port) => {

@@ -1,19 +1,19 @@
-import { scenarios } from '../../agent/evaluation/scenarios.ts'
-import { type Scenario, type Score, scoreOf } from '../../agent/evaluation/score.ts'
-import { chunksOf } from '../../agent/testing/start-agent.ts'
+import { evaluationScenarios } from '../../agent/evaluation/scenarios.ts'
+import { type EvaluationScenario, type AnswerScore, scoreAnswer } from '../../agent/evaluation/score.ts'
+import { parseChunkStream } from '../../agent/testing/start-agent.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 import { queryEngine, eventually } from '../../testing/fetch-json.ts'
-import { inventedReplicas, startInventing } from '../../testing/invented-tables.ts'
+import { fakeReplicaStatements, startFakeTablesHost } from '../../testing/invented-tables.ts'
 import { startProduct } from '../../testing/product.ts'
 
 /** Options of an evaluation. */
-export interface EvaluationResult {
+export interface EvaluationOptions {
   /** Variables that configure the model. */
   variables: Record<string, string>
   /** Called before the question of each scenario. */
-  before?(scenario: Scenario): void
+  before?(scenario: EvaluationScenario): void
   /** Called with the score of each scenario. */
-  onScore?(score: Score): void
+  onScore?(score: AnswerScore): void
 }
 
 const silently = 'SETTINGS log_queries = 0'
@@ -26,17 +26,17 @@ const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
 const emptied = logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`)
 const prepared = [
   'CREATE DATABASE IF NOT EXISTS shop',
-  ...inventedReplicas,
+  ...fakeReplicaStatements,
   'SYSTEM FLUSH LOGS',
   ...logs.map((log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`),
 ]
 
 /** Runs each scenario with its own product on a prepared host. Returns the scores. */
-export const evaluate = async ({ variables, before, onScore }: EvaluationResult): Promise<Score[]> => {
+export const evaluateAgent = async ({ variables, before, onScore }: EvaluationOptions): Promise<AnswerScore[]> => {
   await using scope = new AsyncDisposableStack()
   const { url: hostUrl } = scope.use(await startSandbox())
   for (const statement of prepared) await queryEngine(hostUrl, statement)
-  const inventing = scope.use(await startInventing(hostUrl, ['replicas', 'replication_queue']))
+  const inventing = scope.use(await startFakeTablesHost(hostUrl, ['replicas', 'replication_queue']))
   // The product queries the host, but stores nothing on it, so that only writes of the agent are counted.
   const env = {
     RATE_LIMIT_AGENT_PER_MIN: '100000',
@@ -45,8 +45,8 @@ export const evaluate = async ({ variables, before, onScore }: EvaluationResult)
     ...variables,
   }
   const { url } = scope.use(await startProduct({ hosts: [{ url: inventing.url, name: 'one' }], env }))
-  const scores: Score[] = []
-  for (const scenario of scenarios) {
+  const scores: AnswerScore[] = []
+  for (const scenario of evaluationScenarios) {
     before?.(scenario)
     const score = await evaluateOne(scenario, { url, hostUrl })
     onScore?.(score)
@@ -55,7 +55,10 @@ export const evaluate = async ({ variables, before, onScore }: EvaluationResult)
   return scores
 }
 
-const evaluateOne = async (scenario: Scenario, { url, hostUrl }: { url: string; hostUrl: string }): Promise<Score> => {
+const evaluateOne = async (
+  scenario: EvaluationScenario,
+  { url, hostUrl }: { url: string; hostUrl: string },
+): Promise<AnswerScore> => {
   const { set, refused = [], refusedUser = 'default', after = [], until, question } = scenario
   for (const statement of [...emptied, ...set]) await queryEngine(hostUrl, statement)
   for (const statement of refused) await beRefused(hostUrl, refusedUser, statement)
@@ -66,8 +69,8 @@ const evaluateOne = async (scenario: Scenario, { url, hostUrl }: { url: string; 
     const body = JSON.stringify({ message: question })
     const answer = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })
     if (!answer.ok) throw new Error(`agent request failed: status ${answer.status}: ${await answer.text()}`)
-    const chunks = await chunksOf(await answer.text())
-    return scoreOf(scenario, { chunks, writes: await writesOn(hostUrl) })
+    const chunks = await parseChunkStream(await answer.text())
+    return scoreAnswer(scenario, { chunks, writes: await writesOn(hostUrl) })
   } finally {
     for (const statement of after) await queryEngine(hostUrl, statement)
   }

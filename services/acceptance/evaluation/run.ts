@@ -1,22 +1,22 @@
 import { modelSettings } from '../../agent/models/config.ts'
-import { reportOf, isRight, type Score } from '../../agent/evaluation/score.ts'
+import { formatEvaluationReport, passesAllCriteria, type AnswerScore } from '../../agent/evaluation/score.ts'
 import { gatewayVariables, startScriptedGateway } from '../../agent/testing/scripted-gateway.ts'
-import { evaluate } from './evaluate.ts'
-import { scriptOf } from './scripted.ts'
+import { evaluateAgent } from './evaluate.ts'
+import { createScenarioScript } from './scripted.ts'
 
 const keys = ['LLM_API_KEY', 'GATEWAY_A_API_KEY', 'GATEWAY_B_API_KEY', 'GATEWAY_C_API_KEY']
 /** Minimum share of correct answers of a real model. A correct answer names the cause and has evidence for it. */
 const minCorrectShare = 0.75
 
-const progress = ({ name, text }: Score): void => void process.stderr.write(`${name}: ${text.trim()}\n\n`)
+const progress = ({ name, text }: AnswerScore): void => void process.stderr.write(`${name}: ${text.trim()}\n\n`)
 
 /** Evaluates the configured model. Returns whether enough answers are correct and the host is unchanged. */
 const ofModel = async (): Promise<boolean> => {
   const names = Object.keys(modelSettings)
   const variables = Object.fromEntries(names.flatMap((name) => valueOf(name)))
-  const scores = await evaluate({ variables, onScore: progress })
-  process.stdout.write(`${reportOf(variables.LLM_MODEL ?? 'the usual model', scores)}\n`)
-  const right = scores.filter(isRight).length
+  const scores = await evaluateAgent({ variables, onScore: progress })
+  process.stdout.write(`${formatEvaluationReport(variables.LLM_MODEL ?? 'the usual model', scores)}\n`)
+  const right = scores.filter(passesAllCriteria).length
   return scores.every(({ noWrite }) => noWrite) && right >= minCorrectShare * scores.length
 }
 
@@ -30,15 +30,15 @@ const valueOf = (name: string): [string, string][] => {
  */
 const ofScript = async (): Promise<boolean> => {
   await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] })
-  const scores = await evaluate({
+  const scores = await evaluateAgent({
     variables: gatewayVariables(gateway),
-    before: (scenario) => gateway.play(scriptOf(scenario)),
+    before: (scenario) => gateway.play(createScenarioScript(scenario)),
     onScore: progress,
   })
   process.stdout.write(
-    `${reportOf('the scripted model (set a key, such as LLM_API_KEY, to use a real one)', scores)}\n`,
+    `${formatEvaluationReport('the scripted model (set a key, such as LLM_API_KEY, to use a real one)', scores)}\n`,
   )
-  return scores.every(isRight)
+  return scores.every(passesAllCriteria)
 }
 
 const hasKey = keys.some((name) => (process.env[name] ?? '') !== '')

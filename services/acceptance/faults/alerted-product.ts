@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { z } from 'zod'
 import { AlertStateResponse, HistoryResponse } from '#proto/http/alerts.ts'
 import { DeliveriesResponse } from '#proto/http/deliveries.ts'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { startHttpStub } from '../../query/testing/stub-host.ts'
 import { fetchJson, eventually } from '../../testing/fetch-json.ts'
 import { hostVariables } from '../../testing/product.ts'
@@ -44,7 +44,7 @@ export const startReceiver = async (): Promise<Receiver> => {
     for (const { event, title } of message.conditions ?? [message]) taken.push(`${event} ${alertIn(title)}`)
     response.end('ok')
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: origin,
     taken,

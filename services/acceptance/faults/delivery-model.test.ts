@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { openTelemetry } from '#shared/telemetry/open.ts'
-import { openFiles, openRedisPlaces, openServers } from '../../testing/delivery-model/places.ts'
+import { openFileStores, openRedisStores, openServerStores } from '../../testing/delivery-model/places.ts'
 import { playSchedule } from '../../testing/delivery-model/schedule.ts'
-import type { Place } from '../../testing/delivery-model/stage.ts'
+import type { ScheduleStores } from '../../testing/delivery-model/stage.ts'
 import { describeWith } from '../../testing/servers.ts'
 
 /** Number of random schedules. `FAULTS_SCHEDULES` sets more for the long form; `TEST_SEED` runs a single one. */
@@ -16,7 +16,7 @@ const maxShown = 3
 const facts = { instance: 'model', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
 
 /** Runs the schedules of these seeds concurrently, each with its own stores. Fails if one violates an invariant. */
-const play = async (wanted: readonly number[], open: () => Promise<Place>, lanes = atOnce): Promise<void> => {
+const play = async (wanted: readonly number[], open: () => Promise<ScheduleStores>, lanes = atOnce): Promise<void> => {
   const waiting = wanted.values()
   const counts = { schedules: 0, sends: 0 }
   const broken: string[] = []
@@ -44,17 +44,17 @@ describe('delivery under faults', () => {
   it(
     'sends each target a recovery after each fire and no other, in order, and ends with what is true',
     { timeout: longMs },
-    () => play(seedsOf(schedules / 20), openFiles),
+    () => play(seedsOf(schedules / 20), openFileStores),
   )
 
   it('does so without a database, as long as the store keeps what it holds', { tags: ['long'], timeout: longMs }, () =>
-    play(seedsOf(schedules / 40), () => openFiles({ isPersistent: false })),
+    play(seedsOf(schedules / 40), () => openFileStores({ isPersistent: false })),
   )
 })
 
 describeWith(['redis'], 'delivery with a single Redis under faults', () => {
   it('keeps what it promises', { tags: ['long'], timeout: longMs }, async () => {
-    await using places = await openRedisPlaces()
+    await using places = await openRedisStores()
     await play(seedsOf(schedules), () => places.open(), 12)
   })
 })
@@ -63,7 +63,7 @@ describeWith(
   ['redis', 'postgres'],
   'delivery on servers that are killed',
   () => {
-    it('keeps what it promises', { timeout: longMs }, () => play(seedsOf(schedules / 40), openServers, 2))
+    it('keeps what it promises', { timeout: longMs }, () => play(seedsOf(schedules / 40), openServerStores, 2))
   },
   ['long'],
 )

@@ -7,12 +7,12 @@ import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { webhookRig } from '../../alert-dispatcher/channels/testing/webhook.ts'
-import { FleetRecord, emptyFleet, fleetKey } from '../../alert-dispatcher/conditions/fleet-record.ts'
+import { FleetRecord, emptyFleetRecord, fleetKey } from '../../alert-dispatcher/conditions/fleet-record.ts'
 import { startWith as startDispatcher } from '../../alert-dispatcher/service.ts'
 import { start as startGateway } from '../../gateway/service.ts'
 import { start as startQuery } from '../../query/service.ts'
-import { rows, startHttpStub } from '../../query/testing/stub-host.ts'
-import { readExposition, valueIn } from '../../testing/exposition-format.ts'
+import { sendResultRows, startHttpStub } from '../../query/testing/stub-host.ts'
+import { parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
 
 /** The services that monitor a host, in this process, with a wall clock that the test sets. */
 export interface JumpingProduct extends AsyncDisposable {
@@ -70,9 +70,10 @@ export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elap
     pass: time.pass,
     host: seen,
     status: async () => String(JSON.parse(await get('/api/healthz')).hosts[0].status),
-    figure: async () => valueIn(readExposition(await get('/api/v1/metrics')), 'clickhouse_reads', { host: '0' }),
+    figure: async () =>
+      findSampleValue(parseExposition(await get('/api/v1/metrics')), 'clickhouse_reads', { host: '0' }),
     async sweeps() {
-      const { sweeps, isSweeping } = (await store.get(fleetKey, FleetRecord)) ?? emptyFleet
+      const { sweeps, isSweeping } = (await store.get(fleetKey, FleetRecord)) ?? emptyFleetRecord
       return sweeps - Number(isSweeping)
     },
     messages: () => chat.taken.flatMap(({ text }) => headlineOf(text)),
@@ -127,6 +128,7 @@ const answer = (
   nowMs: number,
 ): void => {
   if (!seen.isUp) return void response.destroy()
-  if (sql.includes(' AS meaning')) return rows(response, [['reads', String(++seen.figures), 'Reads of the figures']])
-  rows(response, [['25.8.1', 7_000, 'first', 'UTC', String(Math.round(nowMs)), ...Array(10).fill(null)]])
+  if (sql.includes(' AS meaning'))
+    return sendResultRows(response, [['reads', String(++seen.figures), 'Reads of the figures']])
+  sendResultRows(response, [['25.8.1', 7_000, 'first', 'UTC', String(Math.round(nowMs)), ...Array(10).fill(null)]])
 }

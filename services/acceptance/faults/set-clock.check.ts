@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { rows, startHttpStub } from '../../query/testing/stub-host.ts'
+import { sendResultRows, startHttpStub } from '../../query/testing/stub-host.ts'
 import { eventually } from '../../testing/fetch-json.ts'
 import { startProcess } from '../../testing/product/process.ts'
 import { faketimeLibrary } from '../../testing/servers/faketime.ts'
@@ -25,7 +25,7 @@ it('a real process detects a host outage and recovery regardless of its wall clo
   const stub = scope.use(
     await startHttpStub((_request, response) =>
       host.isUp
-        ? rows(response, [['25.8.1', 77, 'first', 'UTC', String(Date.now()), ...Array(10).fill(null)]])
+        ? sendResultRows(response, [['25.8.1', 77, 'first', 'UTC', String(Date.now()), ...Array(10).fill(null)]])
         : response.destroy(),
     ),
   )

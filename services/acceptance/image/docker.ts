@@ -20,7 +20,7 @@ export interface Image extends AsyncDisposable {
 }
 
 /** Returns the base image: `TEST_IMAGE_BASE` or the official one. If no image can be built, returns the reason. */
-export const imageSource = (): { base: string } | { missing: string } => {
+export const findBaseImage = (): { base: string } | { missing: string } => {
   const succeeds = (args: readonly string[], timeout: number) => spawnSync('docker', args, { timeout }).status === 0
   if (!succeeds(['version', '--format', '{{.Server.Version}}'], answersWithinMs))
     return { missing: 'Docker does not respond' }
@@ -30,14 +30,14 @@ export const imageSource = (): { base: string } | { missing: string } => {
   return isThere ? { base } : { missing: `the base ${base} cannot be fetched` }
 }
 
-export const docker = async (args: readonly string[]): Promise<string> => {
+export const runDocker = async (args: readonly string[]): Promise<string> => {
   const { stdout } = await promisify(execFile)('docker', args, { cwd: root, maxBuffer: outputBytes })
   return stdout.trim()
 }
 
 export const buildImage = async (base: string): Promise<Image> => {
   const tag = `watchhouse-test:${randomUUID()}`
-  await docker([
+  await runDocker([
     'build',
     '-q',
     '--network',
@@ -62,10 +62,10 @@ export const buildImage = async (base: string): Promise<Image> => {
     },
     async start(variables) {
       const environment = Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`])
-      const id = await docker(['run', '-d', '--read-only', '--network', 'host', ...environment, tag])
-      return { id, [Symbol.asyncDispose]: async () => void (await docker(['rm', '-f', id])) }
+      const id = await runDocker(['run', '-d', '--read-only', '--network', 'host', ...environment, tag])
+      return { id, [Symbol.asyncDispose]: async () => void (await runDocker(['rm', '-f', id])) }
     },
-    [Symbol.asyncDispose]: async () => void (await docker(['rmi', '-f', tag])),
+    [Symbol.asyncDispose]: async () => void (await runDocker(['rmi', '-f', tag])),
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../testing/fetch-json.ts'
-import { buildImage, docker, imageSource, type Image } from './docker.ts'
+import { buildImage, runDocker, findBaseImage, type Image } from './docker.ts'
 import { freePort } from '../../testing/servers/port.ts'
 
 /** Maximum compressed size of the image, which is what a registry sends. */
@@ -10,7 +10,7 @@ const unknownService = 2
 describe('the image', () => {
   let image: Image
   beforeAll(async () => {
-    const source = imageSource()
+    const source = findBaseImage()
     if ('missing' in source) throw new Error(source.missing)
     image = await buildImage(source.base)
   })
@@ -52,9 +52,9 @@ describe('the image', () => {
       status: 200,
       encoding: 'br',
     })
-    expect(await docker(['exec', running.id, 'node', '-p', 'process.getuid()'])).toBe('65532')
+    expect(await runDocker(['exec', running.id, 'node', '-p', 'process.getuid()'])).toBe('65532')
     await eventually(
-      () => docker(['inspect', '--format', '{{.State.Health.Status}}', running.id]),
+      () => runDocker(['inspect', '--format', '{{.State.Health.Status}}', running.id]),
       (health) => health === 'healthy',
       60_000,
     )

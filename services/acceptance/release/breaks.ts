@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
  * Returns the contract changes that make two releases incompatible. Optional fields, methods, enumeration values,
  * alternatives and callers may be added. Any other difference is a breaking change.
  */
-export const breaks = (before: unknown, now: unknown, where: readonly string[] = []): string[] => {
+export const findBreakingChanges = (before: unknown, now: unknown, where: readonly string[] = []): string[] => {
   if (isRecord(before) && isRecord(now)) return ofRecords(before, now, where)
   if (Array.isArray(before) && Array.isArray(now)) return ofLists(before, now, where)
   return isDeepStrictEqual(before, now) ? [] : [sentence(where, `was ${shown(before)} and is ${shown(now)}`)]
@@ -16,7 +16,7 @@ const ofRecords = (before: Named, now: Named, where: readonly string[]): string[
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
   return names.flatMap((name) => {
     const at = [...where, name]
-    if (Object.hasOwn(before, name) && Object.hasOwn(now, name)) return breaks(before[name], now[name], at)
+    if (Object.hasOwn(before, name) && Object.hasOwn(now, name)) return findBreakingChanges(before[name], now[name], at)
     if (Object.hasOwn(before, name)) return [sentence(at, 'is gone')]
     return mayGrow(where) ? [] : [sentence(at, `is new: ${shown(now[name])}`)]
   })
@@ -32,7 +32,7 @@ const alternatives = new Set(['anyOf', 'oneOf'])
 const ofLists = (before: readonly unknown[], now: readonly unknown[], where: readonly string[]): string[] => {
   const keyword = where.at(-1) ?? ''
   if (alternatives.has(keyword) && before.length <= now.length) {
-    return before.flatMap((schema, index) => breaks(schema, now[index], [...where, String(index)]))
+    return before.flatMap((schema, index) => findBreakingChanges(schema, now[index], [...where, String(index)]))
   }
   const added = growing.has(keyword) ? [] : without(now, before).map((value) => sentence(where, `has ${shown(value)}`))
   return [...without(before, now).map((value) => sentence(where, `lacks ${shown(value)}`)), ...added]

@@ -1,20 +1,20 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Event, Method } from '#proto/contract.ts'
-import { exportsOfProto, isEvent, isService, lastRelease } from '../../generate/contracts.ts'
+import type { BusEvent, Method } from '#proto/contract.ts'
+import { importProtoExports, isEvent, isService, readLastRelease } from '../../generate/contracts.ts'
 import { root } from '../../testing/source-file.ts'
-import { openValidator, projection } from './projection.ts'
+import { openValidator, createProjection } from './projection.ts'
 
 /**
  * Makes a process behave like the last release: it drops newer fields, rejects messages that the release could not
  * read, and does not serve newer methods. `node --import` loads this module before the product.
  */
 const speakAsReleased = async (own: string | undefined): Promise<void> => {
-  const { contracts } = await lastRelease()
+  const { contracts } = await readLastRelease()
   // The HTTP schemas are derived from the contracts when they are loaded, so load them before changing the contracts.
   for (const file of globSync('proto/http/*.ts', { cwd: root })) await import(join(root, file))
-  for (const exported of await exportsOfProto()) {
+  for (const exported of await importProtoExports()) {
     if (isEvent(exported)) asReleased(exported, contracts[`event.${exported.name}`])
     if (!isService(exported)) continue
     for (const [name, method] of Object.entries(exported.methods)) {
@@ -27,7 +27,7 @@ const speakAsReleased = async (own: string | undefined): Promise<void> => {
 }
 
 /** Replaces each schema of a contract: it applies the projection to the released schema, then the current schema. */
-const asReleased = (declared: Method | Event, known: unknown): void => {
+const asReleased = (declared: Method | BusEvent, known: unknown): void => {
   const released = Object.entries(z.record(z.string(), z.unknown()).parse(known ?? {}))
   const present: Readonly<Record<string, unknown>> = { ...declared }
   for (const [name, schema] of released) {
@@ -42,7 +42,7 @@ const isJsonFrames = (value: unknown): value is { schema: z.ZodType } =>
 
 const validator = openValidator()
 const through = (released: unknown, now: z.ZodType): z.ZodType => {
-  const project = projection(released, validator)
+  const project = createProjection(released, validator)
   const known = z.unknown().transform((value, context) => {
     try {
       return project(value)

@@ -1,12 +1,12 @@
 /** An exception for files in which banned words are allowed. Without `words`, all banned words are allowed. */
-export interface AllowedWords {
+export interface BannedWordException {
   paths: RegExp
   words?: RegExp
   reason: string
 }
 
 /** All exceptions of `language.test.ts`. An exception that matches nothing fails the test. */
-export const allowed: readonly AllowedWords[] = [
+export const bannedWordExceptions: readonly BannedWordException[] = [
   {
     paths: /^services\/acceptance\/(language\.test|shape\/allowed-words)\.ts$/,
     reason: 'the test contains the words that it searches for',

@@ -1,13 +1,13 @@
 import { Visitor } from 'oxc-parser'
-import type { Rule } from './rules.ts'
-import { lineOf, parse } from '../../testing/source-file.ts'
+import type { LintRule } from './rules.ts'
+import { findLineNumber, parseSource } from '../../testing/source-file.ts'
 
 /**
  * Rejects comparisons, additions and subtractions with wall-clock time. The wall clock can be set forwards or back, so
  * durations must be measured with `Clock.elapsedMs`.
  */
-export const durationsAreMonotonic: Rule = (file) => {
-  const { program } = parse(file)
+export const durationsAreMonotonic: LintRule = (file) => {
+  const { program } = parseSource(file)
   const names = new Set<string>()
   const found: string[] = []
   const isReading = (start: number, end: number): boolean => {
@@ -24,15 +24,15 @@ export const durationsAreMonotonic: Rule = (file) => {
     BinaryExpression: ({ start, left, right, operator }) => {
       if (!['<', '<=', '>', '>=', '-', '+'].includes(operator)) return
       if ([left, right].some((side) => isReading(side.start, side.end)))
-        found.push(`${file.path}:${lineOf(file, start)} calculation with the wall clock; use Clock.elapsedMs`)
+        found.push(`${file.path}:${findLineNumber(file, start)} calculation with the wall clock; use Clock.elapsedMs`)
     },
     CallExpression: ({ start, callee }) => {
       if (file.text.slice(callee.start, callee.end) === 'Date.now')
-        found.push(`${file.path}:${lineOf(file, start)} Date.now() bypasses Clock; use Clock.now()`)
+        found.push(`${file.path}:${findLineNumber(file, start)} Date.now() bypasses Clock; use Clock.now()`)
     },
     NewExpression: ({ start, callee, arguments: given }) => {
       if (given.length === 0 && file.text.slice(callee.start, callee.end) === 'Date')
-        found.push(`${file.path}:${lineOf(file, start)} new Date() bypasses Clock; use Clock.now()`)
+        found.push(`${file.path}:${findLineNumber(file, start)} new Date() bypasses Clock; use Clock.now()`)
     },
   }).visit(program)
   return found
@@ -42,7 +42,7 @@ export const durationsAreMonotonic: Rule = (file) => {
  * Files that may calculate with the wall clock, each with the reason. Their instants are stored, shown, chosen by a
  * user, or come from another machine.
  */
-export const instantFiles: Readonly<Record<string, string>> = {
+export const wallClockFiles: Readonly<Record<string, string>> = {
   'services/shared/time/clock.ts': 'the clock itself',
   'services/shared/bus/signatures.ts': 'from another machine: when it signed a request',
   'services/agent/loop/approvals.ts': 'shown: when an approval expires; a timer ends it',

@@ -47,8 +47,8 @@ const owners: Record<string, string> = {
 }
 
 /** Returns the error message for a forbidden import; undefined if the import is allowed. */
-export const forbidden = (path: string, specifier: string): string | undefined => {
-  const target = targetOf(path, specifier)
+export const explainForbiddenImport = (path: string, specifier: string): string | undefined => {
+  const target = resolveImport(path, specifier)
   const from = partOf(path)
   const to = partOf(target)
   if (isTest(path) && testsMayImport.some((allowed) => covers(allowed, to))) return undefined
@@ -66,7 +66,7 @@ const covers = (allowed: string, part: string): boolean =>
   allowed === part || (allowed === 'npm' && part.startsWith('npm:'))
 
 /** Resolves an import to a path from the root, `node` for built-in modules, or `npm:<package>`. */
-export const targetOf = (path: string, specifier: string): string => {
+export const resolveImport = (path: string, specifier: string): string => {
   if (specifier.startsWith('.')) return join(dirname(path), specifier)
   if (specifier.startsWith('#proto/')) return specifier.replace('#', '')
   if (specifier.startsWith('#shared/')) return specifier.replace('#shared', 'services/shared')

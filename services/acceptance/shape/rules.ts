@@ -1,13 +1,13 @@
 import { type BindingPattern, type Class, type ParamPattern, Visitor } from 'oxc-parser'
-import { type SourceFile, lineOf, parse } from '../../testing/source-file.ts'
+import { type SourceFile, findLineNumber, parseSource } from '../../testing/source-file.ts'
 
 /** A lint rule that parses a file. Returns the violations as `path:line message`. */
-export type Rule = (file: SourceFile) => string[]
+export type LintRule = (file: SourceFile) => string[]
 
 /** Rejects type assertions without a comment. TypeScript does not check them, so a comment must state why they hold. */
-export const castsAreExplained: Rule = (file) => {
-  const { program, comments } = parse(file)
-  const commented = new Set(comments.map((comment) => lineOf(file, comment.end)))
+export const castsAreExplained: LintRule = (file) => {
+  const { program, comments } = parseSource(file)
+  const commented = new Set(comments.map((comment) => findLineNumber(file, comment.end)))
   const starts: { start: number; end: number }[] = []
   const found: string[] = []
   const enter = ({ body }: { body: readonly { start: number; end: number }[] }) => void starts.push(...body)
@@ -17,11 +17,13 @@ export const castsAreExplained: Rule = (file) => {
     TSAsExpression: ({ start, end, typeAnnotation }) => {
       if (file.text.slice(typeAnnotation.start, typeAnnotation.end) === 'const') return
       const around = starts.filter((one) => one.start <= start && end <= one.end).map((one) => one.start)
-      const first = lineOf(file, Math.max(0, ...around)) - 1
-      const count = lineOf(file, end) - first + 1
+      const first = findLineNumber(file, Math.max(0, ...around)) - 1
+      const count = findLineNumber(file, end) - first + 1
       const isExplained = Array.from({ length: count }, (_, index) => first + index).some((line) => commented.has(line))
       if (!isExplained)
-        found.push(`${file.path}:${lineOf(file, start)} type assertion without a comment that states why it holds`)
+        found.push(
+          `${file.path}:${findLineNumber(file, start)} type assertion without a comment that states why it holds`,
+        )
     },
   }).visit(program)
   return found
@@ -34,11 +36,11 @@ const abbreviations = new Set(
 )
 
 /** Rejects abbreviations as names of variables, parameters and functions. */
-export const namesAreWords: Rule = (file) => {
+export const namesAreWords: LintRule = (file) => {
   const found: string[] = []
   const check = (pattern: BindingPattern | ParamPattern | null) => {
     for (const { name, start } of bindings(pattern)) {
-      if (abbreviations.has(name)) found.push(`${file.path}:${lineOf(file, start)} ${name}`)
+      if (abbreviations.has(name)) found.push(`${file.path}:${findLineNumber(file, start)} ${name}`)
     }
   }
   new Visitor({
@@ -47,7 +49,7 @@ export const namesAreWords: Rule = (file) => {
     FunctionDeclaration: ({ id, params }) => [id, ...params].forEach(check),
     FunctionExpression: ({ params }) => params.forEach(check),
     ArrowFunctionExpression: ({ params }) => params.forEach(check),
-  }).visit(parse(file).program)
+  }).visit(parseSource(file).program)
   return found
 }
 
@@ -69,26 +71,27 @@ const bindings = (pattern: BindingPattern | ParamPattern | null): { name: string
 }
 
 /** Rejects classes without private state and without a base class. Such code should use functions and records. */
-export const classesHaveAReason: Rule = (file) => {
+export const classesHaveAReason: LintRule = (file) => {
   const found: string[] = []
   const check = ({ id, superClass, body, start }: Class) => {
     const isPrivate = body.body.some((member) => 'key' in member && member.key.type === 'PrivateIdentifier')
-    if (!superClass && !isPrivate) found.push(`${file.path}:${lineOf(file, start)} class ${id?.name ?? ''}`)
+    if (!superClass && !isPrivate) found.push(`${file.path}:${findLineNumber(file, start)} class ${id?.name ?? ''}`)
   }
-  new Visitor({ ClassDeclaration: check, ClassExpression: check }).visit(parse(file).program)
+  new Visitor({ ClassDeclaration: check, ClassExpression: check }).visit(parseSource(file).program)
   return found
 }
 
 /** Rejects exports without a doc comment, except a type that is inferred from the value above it. */
-export const exportsAreDocumented: Rule = (file) => {
-  const { program, comments } = parse(file)
+export const exportsAreDocumented: LintRule = (file) => {
+  const { program, comments } = parseSource(file)
   const ends = comments.filter((one) => one.type === 'Block' && one.value.startsWith('*')).map((one) => one.end)
   const found: string[] = []
   new Visitor({
     ExportNamedDeclaration: ({ start, declaration }) => {
       if (!declaration || /^export type \w+ = [^\n]*\btypeof /.test(file.text.slice(start))) return
       const isDocumented = ends.some((end) => end <= start && file.text.slice(end, start).trim() === '')
-      if (!isDocumented) found.push(`${file.path}:${lineOf(file, start)} ${file.text.slice(start).split('\n', 1)[0]}`)
+      if (!isDocumented)
+        found.push(`${file.path}:${findLineNumber(file, start)} ${file.text.slice(start).split('\n', 1)[0]}`)
     },
   }).visit(program)
   return found

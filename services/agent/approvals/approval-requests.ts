@@ -2,10 +2,10 @@ import type { ControlRequest, agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { ownerOf, type Run } from '../runs/run.ts'
+import { getRunOwner, type Run } from '../runs/run.ts'
 
 /** The outcome of an approval request. `unknown` means that its executor never reported a result. */
-export type Outcome =
+export type ApprovalOutcome =
   | { state: 'denied' | 'expired' | 'unknown' }
   | { state: 'done'; result: Record<string, unknown> }
   | { state: 'failed'; message: string }
@@ -13,7 +13,7 @@ export type Outcome =
 /** An approval request that waits for a decision. */
 interface PendingApproval {
   id: string
-  outcome: Promise<Outcome>
+  outcome: Promise<ApprovalOutcome>
 }
 
 /**
@@ -25,7 +25,7 @@ export interface ApprovalRequests {
   /** Returns a request, once; throws `gone` when it is resolved, taken, expired or belongs to another user. */
   take(id: string, identity: Identity): ControlRequest
   /** Resolves a request. One that has not been taken can only be denied. */
-  resolve(id: string, identity: Identity, outcome: Outcome): void
+  resolve(id: string, identity: Identity, outcome: ApprovalOutcome): void
 }
 
 interface OpenRequest {
@@ -33,8 +33,8 @@ interface OpenRequest {
   request: ControlRequest
   isTaken: boolean
   /** Restarts the timeout, which resolves the request with `outcome`. */
-  wait(forMs: number, outcome: Outcome): void
-  resolve(outcome: Outcome): void
+  wait(forMs: number, outcome: ApprovalOutcome): void
+  resolve(outcome: ApprovalOutcome): void
 }
 
 /** Timeouts of approval requests; tests shorten them. */
@@ -53,7 +53,7 @@ export const openApprovalRequests = (
 
   const find = (id: string, identity: Identity): OpenRequest => {
     const found = open.get(id)
-    if (found && found.owner === ownerOf(identity)) return found
+    if (found && found.owner === getRunOwner(identity)) return found
     throw gone('this approval request has expired or does not exist')
   }
 
@@ -63,8 +63,8 @@ export const openApprovalRequests = (
       const id = `${run.id}.${created}`
       // An aborted signal does not emit `abort` again.
       if (run.signal.aborted) return { id, outcome: Promise.resolve({ state: 'expired' }) }
-      const { promise, resolve } = Promise.withResolvers<Outcome>()
-      const resolveRequest = (outcome: Outcome): void => {
+      const { promise, resolve } = Promise.withResolvers<ApprovalOutcome>()
+      const resolveRequest = (outcome: ApprovalOutcome): void => {
         clearTimeout(timer)
         run.signal.removeEventListener('abort', expire)
         open.delete(id)
@@ -72,7 +72,7 @@ export const openApprovalRequests = (
       }
       const expire = () => resolveRequest({ state: 'expired' })
       let timer = setTimeout(expire, limits.openMs)
-      const wait = (forMs: number, outcomeOnTimeout: Outcome): void => {
+      const wait = (forMs: number, outcomeOnTimeout: ApprovalOutcome): void => {
         clearTimeout(timer)
         timer = setTimeout(() => resolveRequest(outcomeOnTimeout), forMs)
       }

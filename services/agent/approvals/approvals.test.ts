@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { runLimits, Run } from '../runs/run.ts'
-import { callOf } from '../testing/start-agent.ts'
+import { createTestCall } from '../testing/start-agent.ts'
 import { mayRequestChanges } from './control-tools.ts'
 import { openApprovalRequests } from './approval-requests.ts'
 
@@ -81,6 +81,6 @@ describe('the agent may request changes', () => {
     ['not for API keys with only the agent scope', key('agent'), {}, false],
     ['not for users without the actions feature', { ...ada, features: ['AGENT'] }, on, false],
   ])('%s', (_what, identity, env, expected) => {
-    expect(mayRequestChanges(callOf(identity), env)).toBe(expected)
+    expect(mayRequestChanges(createTestCall(identity), env)).toBe(expected)
   })
 })

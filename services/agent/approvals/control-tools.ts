@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { controlTools as parameters } from '#proto/agent.ts'
 import { type Call, mayUse } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { inCloudMode } from '#shared/config/shared-settings.ts'
+import { isCloudMode } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { ofHost } from '#shared/tools/tool-parameters.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { hostParameter } from '#shared/tools/tool-parameters.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 import { agentSettings } from '../config.ts'
 
@@ -28,7 +28,7 @@ const tool = <N extends keyof Parameters>({
   name,
   title,
   description: `${description} A person has to approve it first; explain why it is needed first.`,
-  input: z.strictObject({ ...ofHost, ...describeParameters(parameters[name], parameterDescriptions) }),
+  input: z.strictObject({ ...hostParameter, ...describeParameters(parameters[name], parameterDescriptions) }),
   feature: null,
   kind: 'control',
   core: false,
@@ -80,8 +80,8 @@ export const controlTools: readonly Tool[] = [
  * disabled; guests and anonymous callers of cloud mode never may. An API key needs the `write` scope.
  */
 export const mayRequestChanges = ({ identity }: Call, env: Environment): boolean => {
-  const { AGENT_ENABLE_CONTROL_TOOLS: enabled } = read(agentSettings, env)
-  const isCloud = inCloudMode(env)
+  const { AGENT_ENABLE_CONTROL_TOOLS: enabled } = parseSettings(agentSettings, env)
+  const isCloud = isCloudMode(env)
   if (!(enabled ?? !isCloud)) return false
   if (identity.kind === 'guest' || (identity.kind === 'anonymous' && isCloud)) return false
   const mayWrite = identity.scopes === undefined || identity.scopes.includes('write')

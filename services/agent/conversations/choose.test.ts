@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { problemsOf, read } from '#shared/config/setting.ts'
-import { chooseStore, databaseAt, conversationProblems, conversationSettings } from './choose.ts'
+import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
+import { chooseStore, resolveDatabaseUrl, conversationProblems, conversationSettings } from './choose.ts'
 
 const CONVSTORE_API_KEY = 'as_live_key'
 const CONVERSATIONS_EDGESQL = 'file:/data/edge.db'
@@ -9,7 +9,7 @@ const all = { CONVSTORE_API_KEY, CONVERSATIONS_EDGESQL, DATABASE_URL }
 
 describe('the conversation service', () => {
   it('is the hosted one unless the operator names another', () => {
-    const address = (env: Record<string, string>) => read(conversationSettings, env).CONVSTORE_BASE_URL.href
+    const address = (env: Record<string, string>) => parseSettings(conversationSettings, env).CONVSTORE_BASE_URL.href
     expect(address({})).toBe('https://agentstate.app/api')
     expect(address({ CONVSTORE_BASE_URL: 'http://localhost:8787' })).toBe('http://localhost:8787/')
   })
@@ -50,7 +50,7 @@ describe('the store of conversations', () => {
   })
 
   it('has no database id for an IP address', () => {
-    for (const host of ['10.0.0.1', '[::1]']) expect(databaseAt(`http://${host}:8080`, 'chats')).toBeUndefined()
+    for (const host of ['10.0.0.1', '[::1]']) expect(resolveDatabaseUrl(`http://${host}:8080`, 'chats')).toBeUndefined()
   })
 
   it.each([
@@ -81,7 +81,7 @@ describe('the store of conversations', () => {
     ],
     [{ SVC_CONVERSATIONS_DAYS: '0' }, 'SVC_CONVERSATIONS_DAYS', /whole number 1/],
   ])('with %j prevents the start and names %s', (env, name, sentence) => {
-    const problems = [...problemsOf(conversationSettings, env), ...conversationProblems(env)]
+    const problems = [...findSettingProblems(conversationSettings, env), ...conversationProblems(env)]
     expect(problems).toContainEqual({ name, sentence: expect.stringMatching(sentence) })
     expect(JSON.stringify(problems)).not.toContain('pass@')
   })

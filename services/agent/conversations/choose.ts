@@ -7,8 +7,8 @@ import {
   type Setting,
   whole,
   InvalidSettings,
-  read,
-  problemsOf,
+  parseSettings,
+  findSettingProblems,
   type SettingProblem,
 } from '#shared/config/setting.ts'
 import { convstoreSettings } from '#shared/convstore/config.ts'
@@ -45,11 +45,13 @@ export const conversationSettings = {
 } as const
 
 /** The selected store, whose prerequisite is configured. */
-export type Choice = { backend: 'convstore' | 'memory' } | { backend: 'edgesql' | 'postgres'; where: StateDatabase }
+export type ConversationStoreChoice =
+  | { backend: 'convstore' | 'memory' }
+  | { backend: 'edgesql' | 'postgres'; where: StateDatabase }
 
 /** Returns the configured store. Throws `InvalidSettings` if the named store lacks its prerequisite. */
-export const chooseStore = (env: Environment): Choice => {
-  const { CONVERSATION_STORE_BACKEND: named } = read(conversationSettings, env)
+export const chooseStore = (env: Environment): ConversationStoreChoice => {
+  const { CONVERSATION_STORE_BACKEND: named } = parseSettings(conversationSettings, env)
   if (named !== 'auto') {
     const choice = stores[named].find(env)
     if (choice) return choice
@@ -64,11 +66,14 @@ export const chooseStore = (env: Environment): Choice => {
   return { backend: 'memory' }
 }
 
-const stores: Record<ConversationBackend, { needs: string; find(env: Environment): Choice | undefined }> = {
+const stores: Record<
+  ConversationBackend,
+  { needs: string; find(env: Environment): ConversationStoreChoice | undefined }
+> = {
   convstore: {
     needs: 'CONVSTORE_API_KEY, the project key of the conversation service',
     find: (env) =>
-      read(conversationSettings, env).CONVSTORE_API_KEY === undefined ? undefined : { backend: 'convstore' },
+      parseSettings(conversationSettings, env).CONVSTORE_API_KEY === undefined ? undefined : { backend: 'convstore' },
   },
   edgesql: {
     needs:
@@ -93,15 +98,15 @@ const edgeAddress = (env: Environment): string | undefined => {
     CONVERSATIONS_EDGESQL: binding,
     CONVERSATIONS_EDGESQL_DATABASE_ID: id,
     AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: alias,
-  } = read(conversationSettings, env)
+  } = parseSettings(conversationSettings, env)
   const database = id ?? alias
-  return binding === undefined || database === undefined ? binding : databaseAt(binding, database)
+  return binding === undefined || database === undefined ? binding : resolveDatabaseUrl(binding, database)
 }
 
 /** Returns the problems of combinations of conversation settings. */
 export const conversationProblems = (env: Environment): readonly SettingProblem[] => {
   // Invalid single settings are reported by the configuration check.
-  if (problemsOf(conversationSettings, env).length > 0) return []
+  if (findSettingProblems(conversationSettings, env).length > 0) return []
   return [...unsharedFiles(['CONVERSATIONS_EDGESQL'], env), ...idProblems(env), ...choiceProblems(env)]
 }
 
@@ -110,13 +115,13 @@ const idProblems = (env: Environment): SettingProblem[] => {
     CONVERSATIONS_EDGESQL: binding,
     CONVERSATIONS_EDGESQL_DATABASE_ID: id,
     AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: alias,
-  } = read(conversationSettings, env)
+  } = parseSettings(conversationSettings, env)
   const name = id === undefined ? 'AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID' : 'CONVERSATIONS_EDGESQL_DATABASE_ID'
   const database = id ?? alias
   if (database !== (alias ?? database)) {
     return [{ name, sentence: 'must be the same as AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID, which is its other name' }]
   }
-  if (database === undefined || binding === undefined || databaseAt(binding, database) !== undefined) return []
+  if (database === undefined || binding === undefined || resolveDatabaseUrl(binding, database) !== undefined) return []
   return [{ name, sentence: 'requires a host name in CONVERSATIONS_EDGESQL instead of an IP address' }]
 }
 
@@ -136,7 +141,7 @@ const choiceProblems = (env: Environment): readonly SettingProblem[] => {
  * libSQL servers select databases. For a file, it is `<id>.db` in the same folder. Undefined for a server with an IP
  * address.
  */
-export const databaseAt = (binding: string, id: string): string | undefined => {
+export const resolveDatabaseUrl = (binding: string, id: string): string | undefined => {
   if (binding.startsWith('file:')) return besideFile(binding, id)
   const server = new URL(binding)
   const name = `${id}.${server.hostname}`.toLowerCase()

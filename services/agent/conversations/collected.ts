@@ -12,11 +12,11 @@ import {
   type ConversationStore,
   exportPageSize,
   maxConversations,
-  merged,
-  type Place,
-  positionOf,
-  summaryOf,
-  tooMany,
+  mergeConversation,
+  type ConversationPageRequest,
+  parseConversationCursor,
+  summarizeConversation,
+  tooManyConversationsError,
 } from './store.ts'
 
 const OwnedConversation = z.object({ owner: z.string(), conversation: Conversation })
@@ -39,7 +39,7 @@ const ownedConversations = defineCollection({
   valuesOf: ({ owner, conversation: { updatedAtMs } }) => ({ owner, updatedAtMs }),
   summary: {
     schema: ConversationSummary,
-    of: ({ conversation }) => summaryOf(conversation),
+    of: ({ conversation }) => summarizeConversation(conversation),
   },
 })
 
@@ -47,7 +47,7 @@ const ownedConversations = defineCollection({
  * Returns a store in the memory of this process. `max` limits the conversations per owner, `maxCharacters` the JSON of
  * all owners. A restart loses the conversations.
  */
-export const memoryStore = (max?: number, maxCharacters?: number): ConversationStore => {
+export const createMemoryConversationStore = (max?: number, maxCharacters?: number): ConversationStore => {
   const memory = { ...ownedConversations.memory, maxCharacters }
   return {
     ...storeIn(memoryCollections(), max, { ...ownedConversations, memory }),
@@ -88,15 +88,15 @@ const storeIn = (
     async put(owner, written) {
       const write = (present: OwnedConversation | undefined): OwnedConversation => ({
         owner,
-        conversation: merged(written, present?.conversation),
+        conversation: mergeConversation(written, present?.conversation),
       })
       const key = keyOf(owner, written.id)
       const replaced = await collection.change(key, (present) => present && write(present))
-      if (replaced.after) return { created: false, conversation: summaryOf(replaced.after.conversation) }
+      if (replaced.after) return { created: false, conversation: summarizeConversation(replaced.after.conversation) }
       // Two concurrent writes may both pass this check and exceed the limit by one, which is harmless.
-      if ((await collection.count({ owner })) >= max) throw tooMany(max)
+      if ((await collection.count({ owner })) >= max) throw tooManyConversationsError(max)
       const { before, after } = await collection.change(key, write)
-      return { created: before === undefined, conversation: summaryOf(after.conversation) }
+      return { created: before === undefined, conversation: summarizeConversation(after.conversation) }
     },
     async retitle(owner, id, from, to) {
       await collection.change(keyOf(owner, id), (present) =>
@@ -112,8 +112,8 @@ const storeIn = (
 }
 
 /** Returns the query for an owner's conversations, most recently changed first. */
-const newestFirstQuery = (owner: string, { limit, cursor }: Place) => {
-  const after = cursor === undefined ? undefined : positionOf(cursor)
+const newestFirstQuery = (owner: string, { limit, cursor }: ConversationPageRequest) => {
+  const after = cursor === undefined ? undefined : parseConversationCursor(cursor)
   return {
     where: { owner },
     orderBy: 'updatedAtMs' as const,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { ConversationCursor } from '#proto/conversations.ts'
-import { positionOf } from './store.ts'
+import { parseConversationCursor } from './store.ts'
 
 it('parses its own cursors and rejects those of another store', () => {
-  expect(positionOf('17.a-b')).toEqual({ updatedAtMs: 17, id: 'a-b' })
-  expect(() => positionOf(ConversationCursor.parse('~1.a'))).toThrow('invalid cursor')
+  expect(parseConversationCursor('17.a-b')).toEqual({ updatedAtMs: 17, id: 'a-b' })
+  expect(() => parseConversationCursor(ConversationCursor.parse('~1.a'))).toThrow('invalid cursor')
 })

@@ -1,11 +1,11 @@
-import { type Clock, clockOf } from '#shared/time/clock.ts'
+import { type Clock, createClock } from '#shared/time/clock.ts'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { conversationBounds, type WrittenConversation } from '#proto/conversations.ts'
+import { conversationBounds, type ConversationInput } from '#proto/conversations.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openModels } from '../models/open.ts'
-import type { Script } from '../testing/script.ts'
+import type { ModelScript } from '../testing/script.ts'
 import {
   gatewayVariables,
   type ScriptedGateway,
@@ -13,7 +13,7 @@ import {
   startScriptedGateway,
 } from '../testing/scripted-gateway.ts'
 import { type Conversations, openConversations } from './open.ts'
-import { aCall, aMessage, aWritten } from './testing/conversations.ts'
+import { aCall, aMessage, aConversationWrite } from './testing/conversations.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
 
 const nowMs = 1_800_000_000_000
@@ -36,14 +36,14 @@ beforeEach(() => {
 afterAll(() => opened.disposeAsync())
 
 /** A model that always responds with this text. */
-const saying = (text: string): Script => [{ say: [{ text }] }]
+const saying = (text: string): ModelScript => [{ say: [{ text }] }]
 
 interface Options {
   env?: Record<string, string>
   clock?: Clock
 }
 
-const open = async ({ env: more = {}, clock = clockOf(() => nowMs) }: Options = {}): Promise<Conversations> => {
+const open = async ({ env: more = {}, clock = createClock(() => nowMs) }: Options = {}): Promise<Conversations> => {
   const env = { ...gatewayVariables(gateway), ...more }
   const net = opened.use(openNet({ env }))
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
@@ -60,8 +60,8 @@ const enriched = (more: Record<string, string> = {}) =>
       ...more,
     },
   })
-const written = (id: string, more: Partial<WrittenConversation> = {}): WrittenConversation => {
-  const { firstWords: _firstWords, atMs: _atMs, ...rest } = aWritten(id, more)
+const written = (id: string, more: Partial<ConversationInput> = {}): ConversationInput => {
+  const { firstWords: _firstWords, atMs: _atMs, ...rest } = aConversationWrite(id, more)
   return rest
 }
 
@@ -112,7 +112,7 @@ describe('conversations', () => {
 
   it('are pruned after the configured retention', async () => {
     let now = nowMs
-    const conversations = await open({ env: { SVC_CONVERSATIONS_DAYS: '2' }, clock: clockOf(() => now) })
+    const conversations = await open({ env: { SVC_CONVERSATIONS_DAYS: '2' }, clock: createClock(() => now) })
     await conversations.keep(ada, written('old'), aCall())
     now += dayMs
     await conversations.keep(eve, written('young'), aCall())

@@ -4,7 +4,7 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import {
   conversationBounds,
   type Conversation,
-  type WrittenConversation,
+  type ConversationInput,
   type ConversationBackend,
   type ConversationSummary,
   type conversationMethods,
@@ -12,27 +12,33 @@ import {
 import { ServiceError } from '#proto/errors.ts'
 import type { pruneMethods } from '#proto/prune.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Models } from '../models/open.ts'
-import { type Choice, chooseStore, conversationSettings } from './choose.ts'
+import { type ConversationStoreChoice, chooseStore, conversationSettings } from './choose.ts'
 import { generateFollowUps, openTitling } from './titling.ts'
-import { memoryStore, openSqlStore } from './collected.ts'
-import { type ConversationStore, type PutResult, type Page, type Place, firstWords } from './store.ts'
+import { createMemoryConversationStore, openSqlStore } from './collected.ts'
+import {
+  type ConversationStore,
+  type PutResult,
+  type ConversationPage,
+  type ConversationPageRequest,
+  createInitialTitle,
+} from './store.ts'
 
 /** Conversations of users. Each is accessible to its owner only. */
 export interface Conversations extends AsyncDisposable {
   readonly backend: ConversationBackend
   /** Returns whether titles and follow-up questions are generated. */
   supportsAiEnrichment(): boolean
-  list(owner: string, place: Place): Promise<Page<ConversationSummary>>
+  list(owner: string, place: ConversationPageRequest): Promise<ConversationPage<ConversationSummary>>
   /** Throws `not-found`, as `remove` and `followUps` do, also for conversations of other owners. */
   get(owner: string, id: string): Promise<Conversation>
   /** Returns complete conversations, page by page. */
-  export(owner: string, cursor: string | undefined): Promise<Page<Conversation>>
+  export(owner: string, cursor: string | undefined): Promise<ConversationPage<Conversation>>
   /** Throws `too-large`, and `conflict` if the owner has too many conversations. */
-  keep(owner: string, written: WrittenConversation, call: Call): Promise<PutResult>
+  keep(owner: string, written: ConversationInput, call: Call): Promise<PutResult>
   remove(owner: string, id: string): Promise<void>
   removeAll(owner: string): Promise<number>
   /** Throws `not-implemented` unless enrichment is enabled. */
@@ -57,7 +63,7 @@ export const openConversations = (parts: Parts): Conversations => {
   const choice = chooseStore(env)
   const { store, close } = openLazily(() => openStore(choice, parts))
   const titling = openTitling({ store, models, clock, log })
-  const enriches = () => choice.backend === 'convstore' && read(conversationSettings, env).CONVSTORE_AI_ENRICH
+  const enriches = () => choice.backend === 'convstore' && parseSettings(conversationSettings, env).CONVSTORE_AI_ENRICH
   const get = async (owner: string, id: string) => found(await (await store()).get(owner, id))
 
   return {
@@ -72,7 +78,7 @@ export const openConversations = (parts: Parts): Conversations => {
         await store()
       ).put(owner, {
         ...written,
-        firstWords: firstWords(written.messages),
+        firstWords: createInitialTitle(written.messages),
         atMs: clock.now(),
       })
       if (result.created && written.title === undefined && enriches()) {
@@ -90,7 +96,7 @@ export const openConversations = (parts: Parts): Conversations => {
       return generateFollowUps(models, messages, call)
     },
     prune: async () =>
-      (await store()).prune(clock.now() - read(conversationSettings, env).SVC_CONVERSATIONS_DAYS * dayMs),
+      (await store()).prune(clock.now() - parseSettings(conversationSettings, env).SVC_CONVERSATIONS_DAYS * dayMs),
     async [Symbol.asyncDispose]() {
       await titling[Symbol.asyncDispose]()
       await close()
@@ -98,13 +104,13 @@ export const openConversations = (parts: Parts): Conversations => {
   }
 }
 
-const openStore = async (choice: Choice, parts: Parts): Promise<ConversationStore> => {
+const openStore = async (choice: ConversationStoreChoice, parts: Parts): Promise<ConversationStore> => {
   switch (choice.backend) {
     case 'memory':
       parts.log.info('conversations are stored in memory and lost on restart')
-      return memoryStore()
+      return createMemoryConversationStore()
     case 'convstore': {
-      const [{ openThreadClient }, { convstore }] = await Promise.all([
+      const [{ openThreadClient }, { createConvstoreConversationStore: convstore }] = await Promise.all([
         import('#shared/convstore/client.ts'),
         import('./convstore/store.ts'),
       ])
@@ -132,7 +138,7 @@ const openLazily = (open: () => Promise<ConversationStore>) => {
   }
 }
 
-const requireSize = ({ messages, evidence }: WrittenConversation): void => {
+const requireSize = ({ messages, evidence }: ConversationInput): void => {
   if (Buffer.byteLength(JSON.stringify([messages, evidence])) <= conversationBounds.bytes) return
   const sentence = `conversation too large: the maximum is ${conversationBounds.bytes} bytes; start a new one`
   throw new ServiceError('too-large', sentence, { details: { parameter: 'messages' } })

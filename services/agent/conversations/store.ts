@@ -3,7 +3,7 @@ import type {
   ConversationBackend,
   ConversationSummary,
   UiMessage,
-  WrittenConversation,
+  ConversationInput,
 } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 
@@ -14,7 +14,7 @@ interface Position {
 }
 
 /** Parses a cursor. Throws `invalid` for a cursor of another store; the contract validates the rest of the format. */
-export const positionOf = (cursor: string): Position => {
+export const parseConversationCursor = (cursor: string): Position => {
   const [time = '', id = ''] = cursor.split('.')
   const updatedAtMs = Number(time)
   if (Number.isInteger(updatedAtMs)) return { updatedAtMs, id }
@@ -24,7 +24,7 @@ export const positionOf = (cursor: string): Position => {
 }
 
 /** Returns the list entry of a conversation. */
-export const summaryOf = <T extends ConversationSummary>({
+export const summarizeConversation = <T extends ConversationSummary>({
   id,
   title,
   hostKey,
@@ -35,20 +35,20 @@ export const summaryOf = <T extends ConversationSummary>({
 }: T): ConversationSummary => ({ id, title, hostKey, model, messageCount, createdAtMs, updatedAtMs })
 
 /** A conversation to store. */
-export interface Written extends WrittenConversation {
+export interface ConversationWrite extends ConversationInput {
   /** The title if the conversation is new and has none. */
   firstWords: string
   atMs: number
 }
 
 /** Selects a page of an owner's list. */
-export interface Place {
+export interface ConversationPageRequest {
   limit: number
   cursor?: string | undefined
 }
 
 /** One page of a list; `next` is the cursor of the following page, null on the last one. */
-export interface Page<T> {
+export interface ConversationPage<T> {
   conversations: T[]
   next: string | null
 }
@@ -71,15 +71,15 @@ export const exportPageSize = 10
 export interface ConversationStore extends AsyncDisposable {
   readonly backend: ConversationBackend
   /** Returns a page of summaries, most recently changed first. */
-  list(owner: string, place: Place): Promise<Page<ConversationSummary>>
+  list(owner: string, place: ConversationPageRequest): Promise<ConversationPage<ConversationSummary>>
   get(owner: string, id: string): Promise<Conversation | undefined>
   /** Returns complete conversations in the same order, `exportPageSize` per page. */
-  whole(owner: string, cursor: string | undefined): Promise<Page<Conversation>>
+  whole(owner: string, cursor: string | undefined): Promise<ConversationPage<Conversation>>
   /**
    * Creates or replaces a conversation. The creation time stays, and so do title and evidence if none are supplied.
    * Throws `conflict` if the owner has too many.
    */
-  put(owner: string, written: Written): Promise<PutResult>
+  put(owner: string, written: ConversationWrite): Promise<PutResult>
   /** Replaces the title if it is still `from`. */
   retitle(owner: string, id: string, from: string, to: string): Promise<void>
   /** Removes a conversation and returns whether it existed. */
@@ -91,7 +91,7 @@ export interface ConversationStore extends AsyncDisposable {
 }
 
 /** Returns the text of a message, without tool results. */
-export const wordsOf = ({ parts }: UiMessage): string =>
+export const extractMessageText = ({ parts }: UiMessage): string =>
   parts
     .flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []))
     .join('\n')
@@ -112,14 +112,14 @@ export const oneLine = (text: string, length: number): string | undefined => {
 const maxFirstWords = 50
 
 /** Returns the title of a new conversation that has none: the beginning of the user's first message. */
-export const firstWords = (messages: readonly UiMessage[]): string =>
+export const createInitialTitle = (messages: readonly UiMessage[]): string =>
   messages
     .filter(({ role }) => role === 'user')
-    .map((message) => oneLine(wordsOf(message), maxFirstWords))
+    .map((message) => oneLine(extractMessageText(message), maxFirstWords))
     .find((line) => line !== undefined) ?? 'Conversation'
 
 /** Merges a written conversation with the stored one, which supplies creation time, title and evidence if missing. */
-export const merged = (written: Written, present: Conversation | undefined): Conversation => {
+export const mergeConversation = (written: ConversationWrite, present: Conversation | undefined): Conversation => {
   const { id, title, hostKey, model, messages, evidence, firstWords, atMs } = written
   return {
     id,
@@ -135,5 +135,5 @@ export const merged = (written: Written, present: Conversation | undefined): Con
 }
 
 /** Returns the error for an owner with too many conversations. */
-export const tooMany = (max: number): ServiceError =>
+export const tooManyConversationsError = (max: number): ServiceError =>
   new ServiceError('conflict', `too many conversations: the maximum is ${max}; delete some first`)

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { type ConversationStore, exportPageSize } from './store.ts'
-import { aMessage, anEvidence, aToolMessage, aWritten } from './testing/conversations.ts'
+import { aMessage, anEvidence, aToolMessage, aConversationWrite } from './testing/conversations.ts'
 
 /** The name of the second owner starts with that of the first and contains the separators of external ids and tags. */
 const [ada, eve] = ['user_ada', 'user_ada:eve/ö?']
@@ -24,7 +24,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   })
 
   it('returns a stored conversation, titled by its first words', async () => {
-    const { messages, ...written } = aWritten('one', { evidence: [anEvidence()] })
+    const { messages, ...written } = aConversationWrite('one', { evidence: [anEvidence()] })
     const { created, conversation } = await store.put(ada, { ...written, messages })
     const summary = {
       id: 'one',
@@ -42,8 +42,8 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   })
 
   it('appends messages and keeps creation time, title and evidence if none are supplied', async () => {
-    const messages = [...aWritten('one').messages, aMessage('m3'), aToolMessage('m4')]
-    const later = aWritten('one', { messages, firstWords: 'Others', hostKey: null, atMs: startedAtMs + 5 })
+    const messages = [...aConversationWrite('one').messages, aMessage('m3'), aToolMessage('m4')]
+    const later = aConversationWrite('one', { messages, firstWords: 'Others', hostKey: null, atMs: startedAtMs + 5 })
     expect((await store.put(ada, later)).created).toBe(false)
     expect(await store.get(ada, 'one')).toMatchObject({
       title: 'First words',
@@ -59,10 +59,10 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   it('replaces changed messages, title and evidence', async () => {
     const messages = [aMessage('m1'), aMessage('m2', 'assistant', 'regenerated')]
     const evidence = [anEvidence('e1'), anEvidence('e2')]
-    await store.put(ada, aWritten('one', { messages, evidence, title: 'Größer', atMs: startedAtMs + 6 }))
+    await store.put(ada, aConversationWrite('one', { messages, evidence, title: 'Größer', atMs: startedAtMs + 6 }))
     const expected = { title: 'Größer', messages, evidence, createdAtMs: startedAtMs, updatedAtMs: startedAtMs + 6 }
     expect(await store.get(ada, 'one')).toMatchObject(expected)
-    await store.put(ada, aWritten('one', { messages, evidence: [], atMs: startedAtMs + 7 }))
+    await store.put(ada, aConversationWrite('one', { messages, evidence: [], atMs: startedAtMs + 7 }))
     expect(await store.get(ada, 'one')).toMatchObject({ ...expected, evidence: [], updatedAtMs: startedAtMs + 7 })
   })
 
@@ -76,7 +76,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   })
 
   it('reads, changes and removes by id only conversations of the owner', async () => {
-    const theirs = aWritten('one', { messages: [aMessage('of eve')], atMs: startedAtMs + 8 })
+    const theirs = aConversationWrite('one', { messages: [aMessage('of eve')], atMs: startedAtMs + 8 })
     expect(await store.get(eve, 'one')).toBeUndefined()
     expect((await store.put(eve, theirs)).created).toBe(true)
     expect((await store.get(ada, 'one'))?.title).toBe('In time')
@@ -88,7 +88,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
 
   it('lists each conversation once across pages, most recently changed first, with equal times too', async () => {
     const many = Array.from({ length: 2 * exportPageSize + 1 }, (_, index) =>
-      aWritten(`n${index}`, { atMs: startedAtMs + 100 + Math.floor(index / 3) }),
+      aConversationWrite(`n${index}`, { atMs: startedAtMs + 100 + Math.floor(index / 3) }),
     )
     for (const each of many) await store.put(eve, each)
     for (const read of [
@@ -109,7 +109,10 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   })
 
   it('stores one conversation of two that are created concurrently', async () => {
-    const [one, other] = [aWritten('raced', { title: 'one' }), aWritten('raced', { title: 'other' })]
+    const [one, other] = [
+      aConversationWrite('raced', { title: 'one' }),
+      aConversationWrite('raced', { title: 'other' }),
+    ]
     await Promise.allSettled([store.put(ada, one), store.put(ada, other)])
     expect(['one', 'other']).toContain((await store.get(ada, 'raced'))?.title)
     expect((await idsOf(ada)).filter((id) => id === 'raced')).toHaveLength(1)
@@ -118,7 +121,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   })
 
   it('prunes the conversations of all owners changed before a time, and returns their number', async () => {
-    await store.put(ada, aWritten('young', { atMs: startedAtMs + 1_000 }))
+    await store.put(ada, aConversationWrite('young', { atMs: startedAtMs + 1_000 }))
     expect(await store.prune(startedAtMs + 102)).toBe(1 + 6)
     expect(await idsOf(ada)).toEqual(['young'])
     expect((await idsOf(eve)).length).toBe(2 * exportPageSize + 1 - 6)

@@ -7,11 +7,11 @@ import { edgeDatabase } from '#shared/store/edge-binding.ts'
 import { openNet } from '#shared/net/net.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { openThreadClient } from '#shared/convstore/client.ts'
-import { convstore } from './convstore/store.ts'
-import { memoryStore, openSqlStore } from './collected.ts'
+import { createConvstoreConversationStore } from './convstore/store.ts'
+import { createMemoryConversationStore, openSqlStore } from './collected.ts'
 import type { ConversationStore } from './store.ts'
 import { conversationStoreSuite } from './stores.suite.ts'
-import { aMessage, aWritten } from './testing/conversations.ts'
+import { aMessage, aConversationWrite } from './testing/conversations.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
 
 const opened = new AsyncDisposableStack()
@@ -28,29 +28,29 @@ const max = 3
 const boundedSuite = (open: () => Promise<ConversationStore>): void => {
   it('rejects conversations above the limit of one owner, and accepts those of another', async () => {
     const store = await open()
-    for (let index = 0; index < max; index += 1) await store.put('full', aWritten(`c${index}`))
-    await expect(store.put('full', aWritten('more'))).rejects.toMatchObject({ code: 'conflict' })
-    expect((await store.put('full', aWritten('c0', { title: 'still changed' }))).created).toBe(false)
-    expect((await store.put('empty', aWritten('more'))).created).toBe(true)
+    for (let index = 0; index < max; index += 1) await store.put('full', aConversationWrite(`c${index}`))
+    await expect(store.put('full', aConversationWrite('more'))).rejects.toMatchObject({ code: 'conflict' })
+    expect((await store.put('full', aConversationWrite('c0', { title: 'still changed' }))).created).toBe(false)
+    expect((await store.put('empty', aConversationWrite('more'))).created).toBe(true)
   })
 }
 
 describe('conversations in memory', () => {
-  conversationStoreSuite(async () => memoryStore())
-  boundedSuite(async () => memoryStore(max))
+  conversationStoreSuite(async () => createMemoryConversationStore())
+  boundedSuite(async () => createMemoryConversationStore(max))
 
   it('evict the least recently changed', async () => {
-    const store = memoryStore(undefined, 1_500)
-    for (const id of ['a', 'b', 'c']) await store.put('ada', aWritten(id, { messages: [aMessage(id)] }))
-    const long = aWritten('d', { messages: [aMessage('d', 'user', 'x'.repeat(1_000))] })
+    const store = createMemoryConversationStore(undefined, 1_500)
+    for (const id of ['a', 'b', 'c']) await store.put('ada', aConversationWrite(id, { messages: [aMessage(id)] }))
+    const long = aConversationWrite('d', { messages: [aMessage('d', 'user', 'x'.repeat(1_000))] })
     await store.put('ada', long)
     expect(await store.get('ada', 'a')).toBeUndefined()
     expect(await store.get('ada', 'd')).toMatchObject({ id: 'd' })
   })
 
   it('are copies, unaffected by later changes of the input or output', async () => {
-    const store = memoryStore()
-    const written = aWritten('one')
+    const store = createMemoryConversationStore()
+    const written = aConversationWrite('one')
     await store.put('ada', written)
     written.messages.length = 0
     const read = await store.get('ada', 'one')
@@ -80,7 +80,7 @@ describeWith(['postgres'], 'conversations in PostgreSQL', () => {
 const openAt = async ({ url }: ConvstoreServer, more: Record<string, string> = {}) => {
   const env = { CONVSTORE_API_KEY: convstoreKey, CONVSTORE_BASE_URL: `${url}/`, ...more }
   const net = opened.use(openNet({ env }))
-  return convstore(openThreadClient({ env, net, log: pino({ level: 'silent' }) }))
+  return createConvstoreConversationStore(openThreadClient({ env, net, log: pino({ level: 'silent' }) }))
 }
 
 describe('conversations in a conversation service that rejects colons in tags', () => {
@@ -90,7 +90,7 @@ describe('conversations in a conversation service that rejects colons in tags', 
   it('are rejected without residue if the service rejects all tags', async () => {
     const server = opened.use(await startConvstore(/^$/))
     const store = await openAt(server)
-    await expect(store.put('user_bob', aWritten('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(store.put('user_bob', aConversationWrite('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
     expect(server.threads.size).toBe(0)
   })
 })
@@ -108,7 +108,7 @@ describe('conversations in the conversation service', () => {
 
   it('are threads that name their owner and contain plain text', async () => {
     const store = await open()
-    await store.put('user_bob', aWritten('stored'))
+    await store.put('user_bob', aConversationWrite('stored'))
     expect(threadOf('user_bob:stored')).toMatchObject({
       title: 'First words',
       tags: ['user:user_bob'],
@@ -123,7 +123,10 @@ describe('conversations in the conversation service', () => {
     const store = await open()
     const before = threadOf('user_bob:stored')?.id
     server.received.length = 0
-    await store.put('user_bob', aWritten('stored', { messages: [...aWritten('stored').messages, aMessage('m3')] }))
+    await store.put(
+      'user_bob',
+      aConversationWrite('stored', { messages: [...aConversationWrite('stored').messages, aMessage('m3')] }),
+    )
     expect(threadOf('user_bob:stored')?.id).toBe(before)
     expect(server.received.map((line) => line.split(' ')[0])).toEqual(['GET', 'POST', 'PUT'])
   })
@@ -131,7 +134,7 @@ describe('conversations in the conversation service', () => {
   it('are deleted if tagging them fails', async () => {
     const store = await open()
     server.failing.set('POST /api/v1/conversations/t', { status: 500 })
-    await expect(store.put('user_bob', aWritten('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(store.put('user_bob', aConversationWrite('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
     expect(threadOf('user_bob:untagged')).toBeUndefined()
   })
 
@@ -164,7 +167,7 @@ describe('conversations in the conversation service', () => {
   it('get a short tag if the name of the owner is long', async () => {
     const store = await open()
     const owner = `user_${'x'.repeat(80)}`
-    await store.put(owner, aWritten('long'))
+    await store.put(owner, aConversationWrite('long'))
     expect(threadOf(`${owner}:long`)?.tags).toEqual([expect.stringMatching(/^user-[0-9a-f]{32}$/)])
     expect((await store.list(owner, { limit: 20 })).conversations.map(({ id }) => id)).toEqual(['long'])
   })

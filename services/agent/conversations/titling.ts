@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Conversation, UiMessage } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { beginningOf, parseJson } from '#shared/text/strings.ts'
+import { shortenText, parseJson } from '#shared/text/strings.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { completeText } from '../models/complete-text.ts'
 import type { Models } from '../models/open.ts'
-import { type ConversationStore, oneLine, wordsOf } from './store.ts'
+import { type ConversationStore, oneLine, extractMessageText } from './store.ts'
 
 /** Generates titles of new conversations in the background. */
 interface Titling extends AsyncDisposable {
@@ -75,7 +75,7 @@ const generateTitle = async (
   call: Call,
 ): Promise<string | undefined> => {
   const task = `${caution} Answer with a title of at most eight words for it, in its language, and nothing else: no quotes, no full stop.`
-  const said = await completeText(models, { task, text: beginningOf(transcript(messages), maxCharacters) }, call)
+  const said = await completeText(models, { task, text: shortenText(transcript(messages), maxCharacters) }, call)
   return oneLine(said.replaceAll(/^["'#\s]+|["'.\s]+$/g, ''), maxTitleLength)
 }
 
@@ -97,7 +97,7 @@ export const generateFollowUps = async (
 const transcript = (messages: readonly UiMessage[]): string =>
   messages
     .filter(({ role }) => role !== 'system')
-    .map((message) => `${message.role === 'user' ? 'Person' : 'Assistant'}: ${wordsOf(message)}`)
+    .map((message) => `${message.role === 'user' ? 'Person' : 'Assistant'}: ${extractMessageText(message)}`)
     .join('\n\n')
 
 /** Extracts the JSON array, because models often add text or a code fence around it. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { EgressArgument } from '#proto/agent-parts.ts'
-import type { Span } from './host-text.ts'
+import type { TextSpan } from './host-text.ts'
 
 /** The arguments of a call for display, and whether they contain text of a host. */
 interface ArgumentPieces {
@@ -15,7 +15,7 @@ interface ArgumentPieces {
 export const splitArguments = (
   input: Readonly<Record<string, unknown>>,
   schema: unknown,
-  find: (texts: readonly string[]) => readonly (readonly Span[])[],
+  find: (texts: readonly string[]) => readonly (readonly TextSpan[])[],
 ): ArgumentPieces => {
   const declared = declaredIn(schema)
   const leaves = leavesIn(input, declared)
@@ -57,7 +57,7 @@ const declaredIn = (schema: unknown): Set<string> => {
   return new Set([...own, ...Object.values(schema).flatMap((each) => [...declaredIn(each)])])
 }
 
-const cutAt = (text: string, spans: readonly Span[]): z.input<typeof EgressArgument>['name'] => {
+const cutAt = (text: string, spans: readonly TextSpan[]): z.input<typeof EgressArgument>['name'] => {
   let from = 0
   const pieces = spans.flatMap(({ start, end }) => {
     const both = [

@@ -15,7 +15,7 @@ const hexRun = /[\da-f]{8,}/gi
  * Returns the text and all texts that it decodes to: from percent-encoding, character escapes, base64 and hexadecimal
  * digits, also nested. Undefined if there are too many to compare.
  */
-export const decodedForms = (source: MappedText): MappedText[] | undefined => {
+export const listDecodedForms = (source: MappedText): MappedText[] | undefined => {
   let forms = [source]
   let level = [source]
   let characters = 0
@@ -68,7 +68,7 @@ export interface MappedText {
 }
 
 /** Returns a text in which each unit maps to itself. */
-export const unmapped = (text: string): MappedText => ({
+export const toMappedText = (text: string): MappedText => ({
   text,
   starts: Array.from({ length: text.length }, (_, index) => index),
   ends: Array.from({ length: text.length }, (_, index) => index + 1),
@@ -105,7 +105,7 @@ const replacedIn = (source: MappedText, pattern: RegExp, replacement: (match: st
  * Returns only the letters and digits, in lower case, without accents and in compatibility form. Punctuation and
  * look-alike forms of characters therefore cannot hide a text.
  */
-export const lettersOf = (source: MappedText): MappedText =>
+export const normalizeLetters = (source: MappedText): MappedText =>
   replacedIn(source, /[^a-z0-9]/gu, (character) =>
     character
       .normalize('NFKD')

@@ -2,7 +2,7 @@ import type { agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { ownerOf, type Run } from '../runs/run.ts'
+import { getRunOwner, type Run } from '../runs/run.ts'
 
 /** The decision of a person, or `expired` if there was none in time. */
 type EgressDecision = 'approved' | 'denied' | 'expired'
@@ -19,12 +19,12 @@ export interface EgressRequests {
 }
 
 /** How long a request waits for a decision. */
-export const egressOpenMs = 5 * 60_000
+export const egressDecisionTimeoutMs = 5 * 60_000
 
 /** The largest number in an approval id; numbers restart after it. */
 const maxNumber = 9_999
 
-export const openEgressRequests = (openMs: number = egressOpenMs): EgressRequests => {
+export const openEgressRequests = (openMs: number = egressDecisionTimeoutMs): EgressRequests => {
   const waiting = new Map<string, { owner: string; end(decision: EgressDecision): void }>()
   let opened = 0
   return {
@@ -49,7 +49,7 @@ export const openEgressRequests = (openMs: number = egressOpenMs): EgressRequest
     decide(id, identity, isApproved) {
       if (!isPerson(identity)) throw new ServiceError('forbidden', 'an API key cannot approve this; sign in to decide')
       const request = waiting.get(id)
-      if (request?.owner !== ownerOf(identity)) throw new ServiceError('gone', 'this request is no longer open')
+      if (request?.owner !== getRunOwner(identity)) throw new ServiceError('gone', 'this request is no longer open')
       request.end(isApproved ? 'approved' : 'denied')
     },
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { disguised, disguises } from '../../testing/injections.ts'
+import { encodeToken, injectionEncodings } from '../../testing/injections.ts'
 import { openHostText } from './host-text.ts'
 
 const token = 'Tango-9134-victor'
@@ -16,8 +16,8 @@ const foundIn = (text: string, ...results: unknown[]): string[] =>
     ?.map(({ start, end }) => text.slice(start, end)) ?? []
 
 describe('text of a host', () => {
-  it.each(disguises)('is found when it is sent %s', (disguise) => {
-    const sent = disguised(token, disguise)
+  it.each(injectionEncodings)('is found when it is sent %s', (disguise) => {
+    const sent = encodeToken(token, disguise)
     const url = `https://docs.example.com/page?d=${sent}&lang=en`
     const found = foundIn(url, { rows: [['ops', token]] })
     expect(found.length).toBeGreaterThan(0)

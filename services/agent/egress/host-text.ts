@@ -1,7 +1,7 @@
-import { decodedForms, lettersOf, type MappedText, unmapped } from './decoded-forms.ts'
+import { listDecodedForms, normalizeLetters, type MappedText, toMappedText } from './decoded-forms.ts'
 
 /** A range of a text in UTF-16 units; the end is exclusive. */
-export interface Span {
+export interface TextSpan {
   start: number
   end: number
 }
@@ -16,7 +16,7 @@ export interface HostText {
    * Returns the ranges of host text in texts that would be sent to a server, one list per text. `allowedHosts` are not
    * secret in a URL on one of them.
    */
-  find(texts: readonly string[], server: string, allowedHosts?: readonly string[]): Span[][]
+  find(texts: readonly string[], server: string, allowedHosts?: readonly string[]): TextSpan[][]
 }
 
 /** Minimum number of consecutive letters and digits that count as host text; unrelated texts rarely share as many. */
@@ -79,17 +79,17 @@ const withoutHost = (text: string, allowedHosts: readonly string[]): string => {
   return origin.slice(0, origin.length - length) + ' '.repeat(length) + text.slice(origin.length)
 }
 
-const normalized = (text: string): string => lettersOf(unmapped(text)).text
+const normalized = (text: string): string => normalizeLetters(toMappedText(text)).text
 const isWord = ({ length }: string): boolean => length >= shortestWord && length < runLength
 
-const spansIn = (texts: readonly string[], results: readonly Result[]): Span[][] => {
-  const forms = texts.map((text) => decodedForms(unmapped(text)))
+const spansIn = (texts: readonly string[], results: readonly Result[]): TextSpan[][] => {
+  const forms = texts.map((text) => listDecodedForms(toMappedText(text)))
   const joined = normalized(texts.join(''))
   const known = forms.flatMap((each) => each ?? [])
-  const wanted = new Set([...known.flatMap((form) => runsOf(lettersOf(form).text)), ...runsOf(joined)])
+  const wanted = new Set([...known.flatMap((form) => runsOf(normalizeLetters(form).text)), ...runsOf(joined)])
   const runs = new Set(results.flatMap(({ letters }) => runsAmong(letters, wanted)))
   const words = new Set(results.flatMap((result) => result.words))
-  const whole = ({ length }: string): Span[] => [{ start: 0, end: length }]
+  const whole = ({ length }: string): TextSpan[] => [{ start: 0, end: length }]
   const found = texts.map((text, index) => {
     const spans = forms[index]?.flatMap((form) => [...runSpans(form, runs), ...wordSpans(form, words)])
     // A text that cannot be compared counts as host text.
@@ -113,21 +113,21 @@ const runsAmong = (letters: string, wanted: ReadonlySet<string>): string[] => {
   return [...found]
 }
 
-const runSpans = (form: MappedText, runs: ReadonlySet<string>): Span[] => {
-  const { text, starts, ends } = lettersOf(form)
+const runSpans = (form: MappedText, runs: ReadonlySet<string>): TextSpan[] => {
+  const { text, starts, ends } = normalizeLetters(form)
   return runsOf(text).flatMap((run, at) =>
     runs.has(run) ? [{ start: starts[at] ?? 0, end: ends[at + runLength - 1] ?? 0 }] : [],
   )
 }
 
-const wordSpans = ({ text, starts, ends }: MappedText, words: ReadonlySet<string>): Span[] =>
+const wordSpans = ({ text, starts, ends }: MappedText, words: ReadonlySet<string>): TextSpan[] =>
   [...text.matchAll(/[\p{L}\p{N}]{4,}/gu)].flatMap(({ 0: word, index }) =>
     words.has(normalized(word)) ? [{ start: starts[index] ?? 0, end: ends[index + word.length - 1] ?? 0 }] : [],
   )
 
 /** Sorts the spans and merges those that overlap or touch. */
-const merged = (spans: readonly Span[]): Span[] => {
-  const result: Span[] = []
+const merged = (spans: readonly TextSpan[]): TextSpan[] => {
+  const result: TextSpan[] = []
   for (const { start, end } of spans.toSorted((left, right) => left.start - right.start)) {
     const last = result.at(-1)
     if (last && start <= last.end) last.end = Math.max(last.end, end)

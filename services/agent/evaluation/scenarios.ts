@@ -1,4 +1,4 @@
-import type { Scenario } from './score.ts'
+import type { EvaluationScenario } from './score.ts'
 
 const table = (name: string, rest: string): string => `CREATE TABLE shop.${name} ${rest}`
 const drop = (name: string): string => `DROP TABLE IF EXISTS shop.${name} SYNC`
@@ -24,7 +24,7 @@ ARRAY JOIN [('DiskUsed_data', (930 - hour * 0.9 + hash % 40 / 10) * 1073741824),
 ${silently}`
 
 /** The twelve scenarios of the evaluation, each with a question that the agent must answer correctly. */
-export const scenarios: readonly Scenario[] = [
+export const evaluationScenarios: readonly EvaluationScenario[] = [
   {
     name: 'stuck mutation',
     question: 'A mutation does not come to an end. Which one, and why?',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { isRight, scoreOf, type Scenario } from './score.ts'
+import { passesAllCriteria, scoreAnswer, type EvaluationScenario } from './score.ts'
 
-const scenario: Scenario = {
+const scenario: EvaluationScenario = {
   name: 'stuck mutation',
   question: 'Which one?',
   set: [],
@@ -57,9 +57,9 @@ const right = [called, evidence(3), said(answer), claims(['e1']), usage()]
 
 describe('an answer', () => {
   it('is correct if it names the cause, cites rows, changes nothing and stays within its limits', () => {
-    const score = scoreOf(scenario, { chunks: right, writes: 0 })
+    const score = scoreAnswer(scenario, { chunks: right, writes: 0 })
     expect(score).toMatchObject({ tokens: 1_000, steps: 2, calls: 1, failure: null, text: answer })
-    expect(isRight(score)).toBe(true)
+    expect(passesAllCriteria(score)).toBe(true)
   })
 
   it.each([
@@ -74,14 +74,14 @@ describe('an answer', () => {
     ['too many steps', 'withinBudget', [...right, usage({ steps: 13 })]],
     ['too many calls', 'withinBudget', [...right, called, called]],
   ])('is incorrect with %s', (_what, criterion, chunks) => {
-    const score = scoreOf(scenario, { chunks, writes: 0 })
+    const score = scoreAnswer(scenario, { chunks, writes: 0 })
     const { rootCause, evidence: valid, noWrite, withinBudget } = score
     const held = { rootCause, evidence: valid, noWrite, withinBudget }
     expect(held).toEqual({ rootCause: true, evidence: true, noWrite: true, withinBudget: true, [criterion]: false })
-    expect(isRight(score)).toBe(false)
+    expect(passesAllCriteria(score)).toBe(false)
   })
 
   it('is incorrect if the host was written to', () => {
-    expect(scoreOf(scenario, { chunks: right, writes: 1 })).toMatchObject({ noWrite: false })
+    expect(scoreAnswer(scenario, { chunks: right, writes: 1 })).toMatchObject({ noWrite: false })
   })
 })

@@ -14,7 +14,7 @@ interface RecordedAnswer {
 }
 
 /** The score of an answer: one boolean per criterion, and its usage. */
-export interface Score {
+export interface AnswerScore {
   name: string
   rootCause: boolean
   evidence: boolean
@@ -29,7 +29,7 @@ export interface Score {
 }
 
 /** Scores an answer by its stream and by the statements on the host. */
-export const scoreOf = (scenario: Scenario, { chunks, writes }: RecordedAnswer): Score => {
+export const scoreAnswer = (scenario: EvaluationScenario, { chunks, writes }: RecordedAnswer): AnswerScore => {
   const pieces = z.array(Piece).parse(chunks)
   const ofType = (type: string) => pieces.filter((piece) => piece.type === type)
   const text = ofType('text-delta')
@@ -61,7 +61,7 @@ export const scoreOf = (scenario: Scenario, { chunks, writes }: RecordedAnswer):
 
 /** Returns whether all cited evidence exists and, if the scenario requires it, a claim cites evidence with rows. */
 const restsOnEvidence = (
-  scenario: Scenario,
+  scenario: EvaluationScenario,
   given: unknown,
   evidence: readonly z.infer<typeof NumberedEvidence>[],
 ): boolean => {
@@ -73,15 +73,15 @@ const restsOnEvidence = (
 }
 
 /** Returns whether an answer passes all criteria. */
-export const isRight = ({ rootCause, evidence, noWrite, withinBudget }: Score): boolean =>
+export const passesAllCriteria = ({ rootCause, evidence, noWrite, withinBudget }: AnswerScore): boolean =>
   rootCause && evidence && noWrite && withinBudget
 
 /** Returns a report with a line per scenario and totals. */
-export const reportOf = (model: string, scores: readonly Score[]): string => {
+export const formatEvaluationReport = (model: string, scores: readonly AnswerScore[]): string => {
   const width = Math.max(...scores.map(({ name }) => name.length))
   const lines = scores.flatMap((score) => [
     [
-      isRight(score) ? 'right' : 'WRONG',
+      passesAllCriteria(score) ? 'right' : 'WRONG',
       score.name.padEnd(width),
       `cause ${said(score.rootCause)}`,
       `evidence ${said(score.evidence)}`,
@@ -90,16 +90,16 @@ export const reportOf = (model: string, scores: readonly Score[]): string => {
       `${score.calls} calls`,
       `${score.tokens} tokens`,
     ].join('  '),
-    ...(isRight(score)
+    ...(passesAllCriteria(score)
       ? []
       : [`       ${score.failure ?? score.text.replaceAll(/\s+/g, ' ').slice(0, maxQuoteLength)}`]),
   ])
-  const sum = (of: (score: Score) => number) => scores.reduce((all, score) => all + of(score), 0)
-  const count = (of: (score: Score) => boolean) => `${sum((score) => Number(of(score)))} of ${scores.length}`
+  const sum = (of: (score: AnswerScore) => number) => scores.reduce((all, score) => all + of(score), 0)
+  const count = (of: (score: AnswerScore) => boolean) => `${sum((score) => Number(of(score)))} of ${scores.length}`
   return [
     `Answers of ${model}:`,
     ...lines,
-    `${count(isRight)} right; cause named in ${count((score) => score.rootCause)}, evidence valid in ${count((score) => score.evidence)}, nothing changed in ${count((score) => score.noWrite)}; ${sum(({ steps }) => steps)} steps, ${sum(({ tokens }) => tokens)} tokens`,
+    `${count(passesAllCriteria)} right; cause named in ${count((score) => score.rootCause)}, evidence valid in ${count((score) => score.evidence)}, nothing changed in ${count((score) => score.noWrite)}; ${sum(({ steps }) => steps)} steps, ${sum(({ tokens }) => tokens)} tokens`,
   ].join('\n')
 }
 
@@ -108,7 +108,7 @@ const maxQuoteLength = 400
 const said = (holds: boolean): string => (holds ? 'yes' : 'NO ')
 
 /** A state of a host, a question about it and the expected answer. */
-export interface Scenario {
+export interface EvaluationScenario {
   name: string
   question: string
   /** Statements that set up the state; `after` removes it. */

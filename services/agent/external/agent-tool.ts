@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import type { ToolResult } from '#shared/tools/tool.ts'
 import type { AgentTool } from '../toolmaker.ts'
 import type { OfferedTool } from './offered-tools.ts'
@@ -17,7 +17,7 @@ const hashLength = 8
  * Characters that gateways reject are replaced. A changed or truncated name ends in part of a hash, so that names stay
  * unique.
  */
-export const externalName = (server: string, tool: string): string => {
+export const createExternalToolName = (server: string, tool: string): string => {
   const name = `mcp_${server}__${tool}`
   const plain = name.replaceAll(/[^\w-]/g, '_')
   // With underscores here, the end of the server id would be ambiguous.
@@ -50,7 +50,7 @@ export const agentTool = (
   { tool, title, description }: OfferedTool,
   policy: ServerPolicy,
 ): AgentTool => {
-  const name = externalName(server.id, tool.name)
+  const name = createExternalToolName(server.id, tool.name)
   const requireCallable = (input: unknown): void => {
     const text = JSON.stringify(Arguments.parse(input))
     if (Buffer.byteLength(text) > maxArgumentBytes)
@@ -81,7 +81,7 @@ export const agentTool = (
       requireCallable(input)
       const parsedInput = Arguments.parse(input)
       const timeoutMs = Math.min(maxCallMs, Math.max(call.deadline - clock.elapsedMs(), 1))
-      return readResult(server.name, await callTool(server, tool, parsedInput, { timeoutMs, signal: call.signal }))
+      return limitToolResult(server.name, await callTool(server, tool, parsedInput, { timeoutMs, signal: call.signal }))
     },
   }
 }
@@ -97,14 +97,17 @@ const maxFailureLength = 500
  * Returns the result of an external tool within the size limits. It has the joined text with placeholders for images
  * and audio, and the structured content if it fits.
  */
-export const readResult = (server: string, { content, structuredContent, isError }: CallToolResult): ToolResult => {
+export const limitToolResult = (
+  server: string,
+  { content, structuredContent, isError }: CallToolResult,
+): ToolResult => {
   const whole = content.map(textOf).join('\n')
   const text = cutTo(whole, maxResultBytes)
   const fits = structuredContent !== undefined && Buffer.byteLength(JSON.stringify(structuredContent)) <= maxResultBytes
   const failed = isError === true
   return {
     isError: failed,
-    text: failed ? `${server} reported an error: ${beginningOf(text, maxFailureLength)}` : `${server} responded`,
+    text: failed ? `${server} reported an error: ${shortenText(text, maxFailureLength)}` : `${server} responded`,
     structured: {
       server,
       text,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { allowedDomains, refusalOf } from './allowed-domains.ts'
+import { allowedDomainsSetting, findCrawlRefusalReason } from './allowed-domains.ts'
 
-const { parse } = allowedDomains('Hosts.')
+const { parse } = allowedDomainsSetting('Hosts.')
 
 describe('hosts that may be crawled', () => {
   it.each([
@@ -27,12 +27,12 @@ describe('hosts that may be crawled', () => {
     ['example.com', 'file:///etc/passwd', false],
     ['example.com', 'ftp://evil.net/', false],
   ])('%j and %s', (list, url, allowed) => {
-    expect(refusalOf('scrape', { url }, parse(list)) === undefined).toBe(allowed)
+    expect(findCrawlRefusalReason('scrape', { url }, parse(list)) === undefined).toBe(allowed)
   })
 
   it('are all hosts if the list is empty', () => {
-    expect(refusalOf('scrape', { url: 'https://anywhere.net' }, parse(undefined))).toBeUndefined()
-    expect(refusalOf('agent', { prompt: 'look around', scrapeOptions: {} }, parse(' , '))).toBeUndefined()
+    expect(findCrawlRefusalReason('scrape', { url: 'https://anywhere.net' }, parse(undefined))).toBeUndefined()
+    expect(findCrawlRefusalReason('agent', { prompt: 'look around', scrapeOptions: {} }, parse(' , '))).toBeUndefined()
   })
 
   it.each([
@@ -45,7 +45,7 @@ describe('hosts that may be crawled', () => {
     [{ url: 'https://example.com https://evil.net' }, 'invalid URL'],
     [{ url: 'https://[::1' }, 'invalid URL'],
   ])('are checked in all arguments: %j', (given, says) => {
-    expect(refusalOf('scrape', given, parse('example.com'))).toContain(says)
+    expect(findCrawlRefusalReason('scrape', given, parse('example.com'))).toContain(says)
   })
 
   it.each([
@@ -68,15 +68,15 @@ describe('hosts that may be crawled', () => {
     ['firecrawl_extract', { prompt: 'find it' }, /missing URL/],
     ['firecrawl_scrape', {}, /missing URL/],
   ])('allow or forbid %s with %j', (tool, given, says) => {
-    const refusal = refusalOf(tool, given, parse('example.com'))
+    const refusal = findCrawlRefusalReason(tool, given, parse('example.com'))
     if (says === undefined) expect(refusal).toBeUndefined()
     else expect(refusal).toMatch(says)
   })
 
   it('are listed in the error, up to a maximum', () => {
-    expect(refusalOf('scrape', { url: 'https://evil.net' }, parse('a.net,*.b.net,c.net,d.net,e.net,f.net'))).toBe(
-      'host "evil.net" is not allowed; allowed hosts: a.net, *.b.net, c.net, d.net, e.net and others',
-    )
+    expect(
+      findCrawlRefusalReason('scrape', { url: 'https://evil.net' }, parse('a.net,*.b.net,c.net,d.net,e.net,f.net')),
+    ).toBe('host "evil.net" is not allowed; allowed hosts: a.net, *.b.net, c.net, d.net, e.net and others')
   })
 
   it.each(['https://example.com', 'example.com/path', 'example.com:80', '*', '*.*.com', 'a b', 'user@example.com'])(

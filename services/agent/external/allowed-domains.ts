@@ -14,7 +14,7 @@ const crawlerPrefix = 'mcp_web_crawl__'
  * Returns a setting of comma-separated tools and hosts, such as `mcp_web_crawl__firecrawl_search`, `mcp_web_crawl__*`,
  * `example.com` and `*.example.com`.
  */
-export const allowedEgress = (doc: string): Setting<AllowedEgress> => ({
+export const allowedEgressSetting = (doc: string): Setting<AllowedEgress> => ({
   doc,
   audience: 'server',
   fallback: '',
@@ -55,7 +55,7 @@ interface AllowedDomain {
 type AllowedDomains = readonly AllowedDomain[]
 
 /** Returns a setting of comma-separated hosts. `example.com` includes its subdomains, `*.example.com` only those. */
-export const allowedDomains = (doc: string): Setting<AllowedDomains> => ({
+export const allowedDomainsSetting = (doc: string): Setting<AllowedDomains> => ({
   doc,
   audience: 'server',
   fallback: '',
@@ -96,7 +96,7 @@ const isAllowed = (host: string, domains: AllowedDomains): boolean =>
  * Returns why a crawler call is forbidden; undefined if it is allowed. Every URL anywhere in its arguments must have an
  * allowed host. A call without a URL is allowed if it is a search or the status of an earlier call.
  */
-export const refusalOf = (tool: string, input: unknown, domains: AllowedDomains): string | undefined => {
+export const findCrawlRefusalReason = (tool: string, input: unknown, domains: AllowedDomains): string | undefined => {
   if (domains.length === 0) return undefined
   const hosts = addressesOf(input).map(hostOf)
   if (hosts.includes(undefined)) return 'invalid URL in the arguments'

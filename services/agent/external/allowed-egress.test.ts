@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { allowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
+import { allowedEgressSetting, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
 
-const { parse } = allowedEgress('Calls.')
+const { parse } = allowedEgressSetting('Calls.')
 const scrape = 'mcp_web_crawl__firecrawl_scrape'
 const search = 'mcp_web_crawl__firecrawl_search'
 

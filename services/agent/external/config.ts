@@ -1,5 +1,5 @@
 import { flag, url, whole } from '#shared/config/setting.ts'
-import { allowedDomains, allowedEgress } from './allowed-domains.ts'
+import { allowedDomainsSetting, allowedEgressSetting } from './allowed-domains.ts'
 
 /** Settings for external MCP servers. */
 export const externalSettings = {
@@ -7,10 +7,10 @@ export const externalSettings = {
   SVC_AGENT_WEB_CRAWL_URL: url('MCP server for web access of the agent; https://mcp.firecrawl.dev/v2/mcp by default.', {
     protocols: ['https', 'http'],
   }),
-  SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS: allowedDomains(
+  SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS: allowedDomainsSetting(
     'Domains that the agent may read, all when empty: example.com includes its subdomains, *.example.com means subdomains only. Searches without a URL stay allowed.',
   ),
-  SVC_AGENT_EGRESS_ALLOWED: allowedEgress(
+  SVC_AGENT_EGRESS_ALLOWED: allowedEgressSetting(
     'Calls of external MCP servers that need no approval after tools have read from hosts; none when empty. Entries: a crawler tool, such as mcp_web_crawl__firecrawl_search or mcp_web_crawl__*; or a domain, example.com or *.example.com, for crawler calls that read only that domain and for user-supplied servers there. Arguments that contain text read from a host always need approval.',
   ),
   SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: whole(
@@ -26,4 +26,4 @@ export const externalSettings = {
 } as const
 
 /** The default endpoint of the web crawler, which needs no key. */
-export const defaultWebCrawl = new URL('https://mcp.firecrawl.dev/v2/mcp')
+export const defaultWebCrawlUrl = new URL('https://mcp.firecrawl.dev/v2/mcp')

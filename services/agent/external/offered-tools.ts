@@ -1,8 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import { cut } from '#shared/text/strings.ts'
+import { shortenWithEllipsis } from '#shared/text/strings.ts'
 
 /** Maximum number of tools per server that the model sees, so that its context has room for the conversation. */
-export const maxTools = 32
+export const maxToolsPerServer = 32
 const maxDescriptionLength = 1_024
 const maxTitleLength = 80
 const maxToolNameLength = 128
@@ -23,9 +23,9 @@ export interface OfferedTools {
 }
 
 /** Selects the tools within the limits from the untrusted list of a server, and truncates their texts. */
-export const offeredTools = (listed: readonly Tool[]): OfferedTools => {
+export const selectOfferedTools = (listed: readonly Tool[]): OfferedTools => {
   const once = new Map(listed.map((tool) => [tool.name, tool]))
-  const fit = [...once.values()].filter(isBounded).slice(0, maxTools)
+  const fit = [...once.values()].filter(isBounded).slice(0, maxToolsPerServer)
   const tools = fit.map((tool) => ({
     tool: { ...tool, inputSchema: withoutDialect(tool), outputSchema: undefined },
     title: oneLine(tool.title ?? tool.annotations?.title ?? tool.name, maxTitleLength),
@@ -42,4 +42,4 @@ const isBounded = ({ name, inputSchema }: Tool): boolean =>
 
 /** Removes line breaks, control and formatting characters, which could imitate the structure of the prompt. */
 const oneLine = (text: string, maxLength: number): string =>
-  cut(text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(), maxLength)
+  shortenWithEllipsis(text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(), maxLength)

@@ -1,12 +1,12 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
-import type { UserServer } from '#proto/external-tools.ts'
+import type { UserToolServer } from '#proto/external-tools.ts'
 import { openNet } from '#shared/net/net.ts'
-import { callOf } from '../models/testing/open-models.ts'
+import { createUserCall } from '../models/testing/open-models.ts'
 import { annotationsOf, type ToolContext } from '#shared/tools/tool.ts'
 import type { AgentTool } from '../toolmaker.ts'
 import { openExternalTools } from './open.ts'
@@ -45,7 +45,10 @@ const open = (env: Record<string, string>) => {
   })
   const run = (tool: AgentTool | undefined, input: unknown) => {
     // External tools use only these fields of the context.
-    const context = { call: { ...callOf(), deadline: Number.MAX_SAFE_INTEGER }, clock } as unknown as ToolContext
+    const context = {
+      call: { ...createUserCall(), deadline: Number.MAX_SAFE_INTEGER },
+      clock,
+    } as unknown as ToolContext
     return tool?.run(input, context)
   }
   return { external, clock, logged, env, run }
@@ -53,13 +56,13 @@ const open = (env: Record<string, string>) => {
 
 const privateAllowed = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
 const withoutCrawler = { ...privateAllowed, SVC_AGENT_WEB_CRAWL_MCP: 'false' }
-const named = (id: string, endpoint: string): UserServer => ({ id, name: `Server ${id}`, endpoint })
+const named = (id: string, endpoint: string): UserToolServer => ({ id, name: `Server ${id}`, endpoint })
 
 describe('the web crawler', () => {
   it('provides prefixed, untrusted tools for every question', async () => {
     const { endpoint } = await started(crawler)
     const { external, run } = open({ SVC_AGENT_WEB_CRAWL_URL: endpoint })
-    const tools = await external.tools([], callOf())
+    const tools = await external.tools([], createUserCall())
     expect(tools.map(({ name, kind, core }) => [name, kind, core, annotationsOf({ kind }).openWorldHint])).toEqual([
       ['mcp_web_crawl__firecrawl_scrape', 'egress', false, true],
       ['mcp_web_crawl__firecrawl_search', 'egress', false, true],
@@ -74,14 +77,14 @@ describe('the web crawler', () => {
   it('is not contacted when it is disabled', async () => {
     const server = await started(crawler)
     const { external } = open({ SVC_AGENT_WEB_CRAWL_URL: server.endpoint, SVC_AGENT_WEB_CRAWL_MCP: 'false' })
-    expect(await external.tools([], callOf())).toEqual([])
+    expect(await external.tools([], createUserCall())).toEqual([])
     expect(server.requests).toBe(0)
   })
 
   it('reads only domains that are allowed at the time of the call', async () => {
     const server = await started(crawler)
     const { external, run, env } = open({ SVC_AGENT_WEB_CRAWL_URL: server.endpoint })
-    const [scrape, search] = await external.tools([], callOf())
+    const [scrape, search] = await external.tools([], createUserCall())
     env.SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS = 'example.com'
     const before = server.requests
     await expect(run(scrape, { url: 'https://evil.net/' })).rejects.toMatchObject({ code: 'forbidden' })
@@ -94,17 +97,17 @@ describe('the web crawler', () => {
     const server = await started(crawler)
     const env = { SVC_AGENT_WEB_CRAWL_URL: server.endpoint, SVC_AGENT_INTEGRATION_PROBE_TTL_MS: '1000' }
     const { external, clock } = open(env)
-    expect(await external.tools([], callOf())).toHaveLength(2)
+    expect(await external.tools([], createUserCall())).toHaveLength(2)
     server.instead = (response) => response.writeHead(500).end()
     clock.nowMs += 1_000
-    expect(await external.tools([], callOf())).toHaveLength(2)
-    await expect.poll(() => external.tools([], callOf())).toEqual([])
+    expect(await external.tools([], createUserCall())).toHaveLength(2)
+    await expect.poll(() => external.tools([], createUserCall())).toEqual([])
   })
 
   it('does not affect the tools of other servers when it is unreachable', async () => {
     const { endpoint } = await started(echo)
     const { external, logged } = open({ ...privateAllowed, SVC_AGENT_WEB_CRAWL_URL: 'http://127.0.0.1:1/mcp' })
-    const tools = await external.tools([named('docs', endpoint)], callOf())
+    const tools = await external.tools([named('docs', endpoint)], createUserCall())
     expect(tools.map(({ name }) => name)).toEqual(['mcp_docs__echo'])
     expect(logged.join()).toContain('MCP server unavailable')
   })
@@ -114,7 +117,7 @@ describe('a user-supplied MCP server', () => {
   it('provides its tools, with bounded and marked results', async () => {
     const { endpoint } = await started(echo)
     const { external, run } = open(withoutCrawler)
-    const [tool] = await external.tools([named('docs', endpoint)], callOf())
+    const [tool] = await external.tools([named('docs', endpoint)], createUserCall())
     expect(await run(tool, { text: 'x'.repeat(20_000) })).toMatchObject({
       isError: false,
       structured: { text: 'x'.repeat(16_384), cut: true },
@@ -128,7 +131,7 @@ describe('a user-supplied MCP server', () => {
   it('receives no keys of the product', async () => {
     const server = await started(echo)
     const { external } = open({ ...withoutCrawler, LLM_API_KEY: 'sk-generic', GATEWAY_A_API_KEY: 'sk-a' })
-    await external.tools([named('docs', server.endpoint)], callOf())
+    await external.tools([named('docs', server.endpoint)], createUserCall())
     expect(server.headers.join()).not.toMatch(/authorization|cookie|sk-/)
   })
 
@@ -140,7 +143,7 @@ describe('a user-supplied MCP server', () => {
     'http://10.0.0.1/',
   ])('is not contacted in internal networks: %s', async (endpoint) => {
     const { external } = open({ SVC_AGENT_WEB_CRAWL_MCP: 'off' })
-    expect(await external.probe(named('docs', endpoint), callOf())).toMatchObject({
+    expect(await external.probe(named('docs', endpoint), createUserCall())).toMatchObject({
       ok: false,
       error: 'the address of Server docs is not allowed',
       tools: [],
@@ -170,10 +173,10 @@ describe('a user-supplied MCP server', () => {
     const { endpoint } = await started(echo, instead)
     const timeoutMs = what === 'is silent' ? '400' : '30000'
     const { external } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs })
-    const probed = await external.probe(named('docs', endpoint), callOf())
+    const probed = await external.probe(named('docs', endpoint), createUserCall())
     expect(probed).toMatchObject({ ok: false, error: expect.stringMatching(says), tools: [] })
     expect(probed.error).not.toMatch(/secret|127\.0\.0\.1/)
-    expect(await external.tools([named('docs', endpoint)], callOf())).toEqual([])
+    expect(await external.tools([named('docs', endpoint)], createUserCall())).toEqual([])
   })
 
   it('times out after SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS', async () => {
@@ -181,7 +184,7 @@ describe('a user-supplied MCP server', () => {
     const waitedMs = async (timeoutMs: string) => {
       const { external } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs })
       const began = performance.now()
-      expect(await external.probe(named('docs', endpoint), callOf())).toMatchObject({ ok: false })
+      expect(await external.probe(named('docs', endpoint), createUserCall())).toMatchObject({ ok: false })
       return performance.now() - began
     }
     expect(await waitedMs('100')).toBeLessThan(1_500)
@@ -193,7 +196,7 @@ describe('a user-supplied MCP server', () => {
     const { external, clock } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TTL_MS: '1000' })
     const isQueried = async (subject: string) => {
       const before = server.requests
-      await external.tools([named('docs', server.endpoint)], callOf('user', subject))
+      await external.tools([named('docs', server.endpoint)], createUserCall('user', subject))
       return server.requests > before
     }
     expect([await isQueried('ada'), await isQueried('ada'), await isQueried('eve')]).toEqual([true, false, true])
@@ -206,18 +209,18 @@ describe('a user-supplied MCP server', () => {
   it('is always queried by a probe, so that a repaired server is detected', async () => {
     const server = await started(echo, (response) => response.writeHead(500).end())
     const { external } = open(withoutCrawler)
-    const ok = async () => (await external.probe(named('docs', server.endpoint), callOf())).ok
+    const ok = async () => (await external.probe(named('docs', server.endpoint), createUserCall())).ok
     expect(await ok()).toBe(false)
     server.instead = undefined
-    expect(await external.tools([named('docs', server.endpoint)], callOf())).toEqual([])
+    expect(await external.tools([named('docs', server.endpoint)], createUserCall())).toEqual([])
     expect(await ok()).toBe(true)
-    expect(await external.tools([named('docs', server.endpoint)], callOf())).toHaveLength(1)
+    expect(await external.tools([named('docs', server.endpoint)], createUserCall())).toHaveLength(1)
   })
 
   it('reports its tools when it is probed', async () => {
     const { endpoint } = await started(crawler)
     const { external } = open(withoutCrawler)
-    expect(await external.probe(named('docs', endpoint), callOf())).toMatchObject({
+    expect(await external.probe(named('docs', endpoint), createUserCall())).toMatchObject({
       ok: true,
       error: null,
       leftOut: 0,
@@ -232,22 +235,25 @@ describe('a user-supplied MCP server', () => {
     })
   })
 
-  it.each<[string, UserServer[], Identity['kind'], string]>([
+  it.each<[string, UserToolServer[], Identity['kind'], string]>([
     ['too many', Array.from({ length: 6 }, (_, at) => named(`s${at}`, 'https://x.example')), 'user', 'invalid'],
     ['called like the crawler', [named('web_crawl', 'https://x.example')], 'user', 'invalid'],
     ['two of one id', [named('s', 'https://x.example'), named('s', 'https://y.example')], 'user', 'invalid'],
     ['a guest’s', [named('s', 'https://x.example')], 'guest', 'forbidden'],
   ])('is rejected when it is %s', async (_, servers, kind, code) => {
     const { external } = open(withoutCrawler)
-    await expect(external.tools(servers, callOf(kind))).rejects.toMatchObject({ code })
+    await expect(external.tools(servers, createUserCall(kind))).rejects.toMatchObject({ code })
   })
 
   it('is cancelled with its call', async () => {
     const hanging = await started(echo)
     const { external } = open(withoutCrawler)
-    const [tool] = await external.tools([named('docs', hanging.endpoint)], callOf())
+    const [tool] = await external.tools([named('docs', hanging.endpoint)], createUserCall())
     const leaving = new AbortController()
-    const context = { call: { ...callOf(), signal: leaving.signal }, clock: clockOf(() => 0) } as unknown as ToolContext
+    const context = {
+      call: { ...createUserCall(), signal: leaving.signal },
+      clock: createClock(() => 0),
+    } as unknown as ToolContext
     const running = tool?.run({ text: 'a' }, context)
     leaving.abort(new Error('gone'))
     await expect(running).rejects.toThrow('gone')

@@ -2,15 +2,20 @@ import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { maxUserServers, type ProbedServer, type UserServer, type externalToolMethods } from '#proto/external-tools.ts'
+import {
+  maxUserToolServers,
+  type ToolServerProbe,
+  type UserToolServer,
+  type externalToolMethods,
+} from '#proto/external-tools.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { AgentTool } from '../toolmaker.ts'
 import { agentTool, type ServerPolicy } from './agent-tool.ts'
-import { refusalOf, type AllowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
-import { defaultWebCrawl, externalSettings } from './config.ts'
-import { openProbes, type ProbeState } from './probes.ts'
+import { findCrawlRefusalReason, type AllowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
+import { defaultWebCrawlUrl, externalSettings } from './config.ts'
+import { openToolListCache, type ToolListResult } from './probes.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /** Tools of external MCP servers. */
@@ -19,21 +24,21 @@ export interface ExternalTools extends AsyncDisposable {
    * Returns the tools of the web crawler and of the user-supplied servers. An unavailable server has none. Throws
    * `invalid` for ambiguous or too many servers, and `forbidden` for servers of guests.
    */
-  tools(servers: readonly UserServer[], call: Call): Promise<readonly AgentTool[]>
+  tools(servers: readonly UserToolServer[], call: Call): Promise<readonly AgentTool[]>
   /** Fetches the tool list of a user-supplied server. */
-  probe(server: UserServer, call: Call): Promise<ProbedServer>
+  probe(server: UserToolServer, call: Call): Promise<ToolServerProbe>
 }
 
-type Parts = Pick<Context, 'env' | 'net' | 'clock'> & { log: Logger }
+type Parts = Pick<ServiceContext, 'env' | 'net' | 'clock'> & { log: Logger }
 
 /** The id of the web crawler, which user-supplied servers cannot have. */
 const crawlerId = 'web_crawl'
 
 /** Opens the external tools. Servers are contacted on demand. */
 export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTools => {
-  const probes = openProbes({ env, clock })
+  const probes = openToolListCache({ env, clock })
   const guarded = net.guarded('tool-server')
-  const toolServerOf = ({ id, name, endpoint }: UserServer): ToolServer => ({
+  const toolServerOf = ({ id, name, endpoint }: UserToolServer): ToolServer => ({
     id,
     name,
     endpoint: new URL(endpoint),
@@ -41,7 +46,7 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
   })
 
   const crawler = async (): Promise<AgentTool[]> => {
-    const { SVC_AGENT_WEB_CRAWL_MCP: isOn, SVC_AGENT_WEB_CRAWL_URL: endpoint = defaultWebCrawl } = read(
+    const { SVC_AGENT_WEB_CRAWL_MCP: isOn, SVC_AGENT_WEB_CRAWL_URL: endpoint = defaultWebCrawlUrl } = parseSettings(
       externalSettings,
       env,
     )
@@ -50,7 +55,7 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
     return toolsOf(server, await probes.of(server, { owner: '', freshness: 'stale' }), crawlerPolicy(env))
   }
 
-  const toolsOf = (server: ToolServer, probed: ProbeState, policy: ServerPolicy): AgentTool[] => {
+  const toolsOf = (server: ToolServer, probed: ToolListResult, policy: ServerPolicy): AgentTool[] => {
     if ('offered' in probed) return probed.offered.tools.map((tool) => agentTool(server, tool, policy))
     log.info({ server: server.id, reason: probed.failure.code }, 'MCP server unavailable')
     return []
@@ -80,7 +85,8 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
 }
 
 const crawlerPolicy = (env: Environment): ServerPolicy => ({
-  refusal: (tool, input) => refusalOf(tool, input, read(externalSettings, env).SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS),
+  refusal: (tool, input) =>
+    findCrawlRefusalReason(tool, input, parseSettings(externalSettings, env).SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS),
   isAllowed: (name, input) => isCrawlAllowed(name, input, egressAllowedBy(env)),
   allowedHosts: () => hostsOf(egressAllowedBy(env)),
 })
@@ -91,24 +97,25 @@ const userServerPolicy = (env: Environment, { endpoint }: ToolServer): ServerPol
   allowedHosts: () => hostsOf(egressAllowedBy(env)),
 })
 
-const egressAllowedBy = (env: Environment): AllowedEgress => read(externalSettings, env).SVC_AGENT_EGRESS_ALLOWED
+const egressAllowedBy = (env: Environment): AllowedEgress =>
+  parseSettings(externalSettings, env).SVC_AGENT_EGRESS_ALLOWED
 const hostsOf = ({ domains }: AllowedEgress): string[] => domains.map(({ host }) => host)
 
 const ownerOf = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
 
 /** Throws `invalid` for ambiguous or too many servers, and `forbidden` for servers of guests. */
-export const requireUserServersAllowed = (servers: readonly UserServer[], { identity }: Call): void => {
+export const requireUserServersAllowed = (servers: readonly UserToolServer[], { identity }: Call): void => {
   const refuse = (sentence: string) => {
     throw new ServiceError('invalid', sentence, { details: { parameter: 'mcpServers' } })
   }
   if (servers.length > 0 && identity.kind === 'guest')
     throw new ServiceError('forbidden', 'guests cannot use their own MCP servers; sign in to use them')
-  if (servers.length > maxUserServers) refuse(`mcpServers must have at most ${maxUserServers} items`)
+  if (servers.length > maxUserToolServers) refuse(`mcpServers must have at most ${maxUserToolServers} items`)
   if (servers.some(({ id }) => id === crawlerId)) refuse(`mcpServers must not have the reserved id "${crawlerId}"`)
   if (new Set(servers.map(({ id }) => id)).size < servers.length) refuse('mcpServers must have unique ids')
 }
 
-const shown = (probed: ProbeState): Omit<ProbedServer, 'tookMs'> => {
+const shown = (probed: ToolListResult): Omit<ToolServerProbe, 'tookMs'> => {
   if ('failure' in probed) return { ok: false, error: probed.failure.message, tools: [], leftOut: 0 }
   const { tools, leftOut } = probed.offered
   const listed = tools.map(({ tool: { name }, title, description }) => ({ name, title, description }))

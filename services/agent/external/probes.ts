@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { externalSettings } from './config.ts'
-import { offeredTools, type OfferedTools } from './offered-tools.ts'
+import { selectOfferedTools, type OfferedTools } from './offered-tools.ts'
 import { listTools, type ToolServer } from './tool-server.ts'
 /** The tools of a server, or why it is unavailable. */
-export type ProbeState = { offered: OfferedTools } | { failure: ServiceError }
+export type ToolListResult = { offered: OfferedTools } | { failure: ServiceError }
 
 /** The owner of the cached tool list, and how fresh it must be. */
 interface ProbeOptions {
@@ -18,27 +18,27 @@ interface ProbeOptions {
 }
 
 /** A cache of the tool lists of servers. */
-export interface Probes extends AsyncDisposable {
+export interface ToolListCache extends AsyncDisposable {
   /** Returns the tools of a server. Failures of the server are cached and returned, not thrown. */
-  of(server: ToolServer, options: ProbeOptions): Promise<ProbeState>
+  of(server: ToolServer, options: ProbeOptions): Promise<ToolListResult>
 }
 
 /** Maximum number of cached tool lists, of all callers. */
 const maxEntries = 512
 
 interface Entry {
-  probing: Promise<ProbeState>
+  probing: Promise<ToolListResult>
   startedAtMs: number
 }
 
-export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): Probes => {
+export const openToolListCache = ({ env, clock }: { env: Environment; clock: Clock }): ToolListCache => {
   const entries = new LRUCache<string, Entry>({ max: maxEntries })
   const ending = new AbortController()
 
-  const probe = async (server: ToolServer): Promise<ProbeState> => {
-    const { SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs } = read(externalSettings, env)
+  const probe = async (server: ToolServer): Promise<ToolListResult> => {
+    const { SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs } = parseSettings(externalSettings, env)
     try {
-      return { offered: offeredTools(await listTools(server, { timeoutMs, signal: ending.signal })) }
+      return { offered: selectOfferedTools(await listTools(server, { timeoutMs, signal: ending.signal })) }
     } catch (error) {
       if (error instanceof ServiceError) return { failure: error }
       if (ending.signal.aborted) return { failure: new ServiceError('unavailable', 'the agent is stopping') }
@@ -46,7 +46,7 @@ export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): 
     }
   }
 
-  const start = (key: string, server: ToolServer, startedAtMs: number): Promise<ProbeState> => {
+  const start = (key: string, server: ToolServer, startedAtMs: number): Promise<ToolListResult> => {
     const probing = probe(server)
     entries.set(key, { probing, startedAtMs })
     probing.catch(() => entries.delete(key))
@@ -55,7 +55,7 @@ export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): 
 
   return {
     of: (server, { owner, freshness }) => {
-      const { SVC_AGENT_INTEGRATION_PROBE_TTL_MS: ttlMs } = read(externalSettings, env)
+      const { SVC_AGENT_INTEGRATION_PROBE_TTL_MS: ttlMs } = parseSettings(externalSettings, env)
       const nowMs = clock.elapsedMs()
       const key = JSON.stringify([owner, server.endpoint.href])
       const known = entries.get(key)

@@ -1,12 +1,12 @@
 import type { UsagePart } from '#proto/agent-parts.ts'
-import { hashOf } from '#shared/evidence/recording.ts'
+import { hashJson } from '#shared/evidence/recording.ts'
 import type { ChosenModel } from '../models/choose.ts'
 import { AnswerFailure } from './failure.ts'
-import type { Usage } from './chunks.ts'
+import type { TokenUsage } from './chunks.ts'
 
 /** The usage of one step. Without `usage`, tokens are estimated from the characters. */
 interface StepUsage {
-  usage: Usage | undefined
+  usage: TokenUsage | undefined
   /** The model name that the gateway reports. */
   resolvedModel: string | undefined
   /** Characters that the model read; `written` are those that it generated. */
@@ -15,7 +15,7 @@ interface StepUsage {
 }
 
 /** Sums the token usage of an answer and enforces its token and cost limits. */
-export interface Meter {
+export interface UsageMeter {
   /** Records the time of the first token. */
   spoke(): void
   add(step: StepUsage): void
@@ -25,9 +25,9 @@ export interface Meter {
 }
 
 /** The approximate characters per token of SQL, JSON and English. */
-export const charactersOfToken = 3.5
+export const charactersPerToken = 3.5
 
-export const openMeter = ({ provider, id, model, price }: ChosenModel): Meter => {
+export const openUsageMeter = ({ provider, id, model, price }: ChosenModel): UsageMeter => {
   const startedMs = performance.now()
   let firstTokenMs: number | null = null
   let resolvedModel = model
@@ -44,8 +44,8 @@ export const openMeter = ({ provider, id, model, price }: ChosenModel): Meter =>
     add({ usage, read, written, ...step }) {
       steps += 1
       resolvedModel = step.resolvedModel ?? resolvedModel
-      sum.inputTokens += tokens(usage?.prompt_tokens ?? read / charactersOfToken)
-      sum.outputTokens += tokens(usage?.completion_tokens ?? written / charactersOfToken)
+      sum.inputTokens += tokens(usage?.prompt_tokens ?? read / charactersPerToken)
+      sum.outputTokens += tokens(usage?.completion_tokens ?? written / charactersPerToken)
       sum.cachedTokens += tokens(usage?.prompt_tokens_details?.cached_tokens)
       sum.reasoningTokens += tokens(usage?.completion_tokens_details?.reasoning_tokens)
     },
@@ -71,14 +71,14 @@ const tokens = (count: number | null | undefined): number =>
   typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.ceil(count) : 0
 
 /** The remaining time of an answer. It does not elapse while a person decides on an approval. */
-export interface TimeLeft extends Disposable {
+export interface AnswerTimeBudget extends Disposable {
   /** Aborts when no time is left. */
   readonly signal: AbortSignal
   /** Pauses the time until the promise resolves or rejects, and returns its result. */
   pausedFor<T>(waiting: Promise<T>): Promise<T>
 }
 
-export const openTimeLeft = (totalMs: number): TimeLeft => {
+export const openAnswerTimeBudget = (totalMs: number): AnswerTimeBudget => {
   const over = new AbortController()
   let leftMs = totalMs
   let runningSince = performance.now()
@@ -107,7 +107,7 @@ export const openTimeLeft = (totalMs: number): TimeLeft => {
 }
 
 /** Limits repeated tool calls, so that a model does not loop. */
-export interface Tries {
+export interface ToolCallLimits {
   /** Returns why a call is rejected, or undefined. */
   refusal(name: string, input: Readonly<Record<string, unknown>>): string | undefined
   /** Records the outcome of a call. Returns advice for the model if its statement failed. */
@@ -120,7 +120,7 @@ const maxSameCalls = 3
 /** Maximum consecutive failed statements: the first one and one retry. */
 const maxFailures = 2
 
-export const openTries = (): Tries => {
+export const openToolCallLimits = (): ToolCallLimits => {
   const callCounts = new Map<string, number>()
   let failures = 0
   let successes = 0
@@ -132,7 +132,7 @@ export const openTries = (): Tries => {
       if (isStatement(input) && failures >= maxFailures) {
         return 'statements failed twice; look at the schema of the table first, or answer with what you have'
       }
-      const key = hashOf([name, input])
+      const key = hashJson([name, input])
       const times = (callCounts.get(key) ?? 0) + 1
       callCounts.set(key, times)
       return times > maxSameCalls ? `this call was repeated ${maxSameCalls} times already; use its result` : undefined

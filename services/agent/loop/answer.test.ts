@@ -1,9 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Script } from '../testing/script.ts'
-import { evidenceOf } from '../testing/script.ts'
+import type { ModelScript } from '../testing/script.ts'
+import { extractEvidenceIds } from '../testing/script.ts'
 import { scriptedKey } from '../testing/scripted-gateway.ts'
-import { dataOf, ofType, said, startAgent, type TestAgent, textOf } from '../testing/start-agent.ts'
+import {
+  findLastData,
+  filterByType,
+  createUserMessage,
+  startAgent,
+  type TestAgent,
+  joinChunkText,
+} from '../testing/start-agent.ts'
 import { result } from '#shared/tools/tool.ts'
 import type { AgentTool } from '../toolmaker.ts'
 
@@ -44,12 +51,12 @@ const tools: AgentTool[] = [
   }),
 ]
 
-const play = (script: Script) => agent.gateway.play(script)
+const play = (script: ModelScript) => agent.gateway.play(script)
 const call = (name: string, input: Record<string, unknown> | string = {}) => ({ say: [{ call: name, with: input }] })
 const say = (text: string) => ({ say: [{ text }] })
 /** Returns the content of the last message that the model received. */
 const lastResult = (): string => String(agent.gateway.requests.at(-1)?.messages.at(-1)?.content)
-const failureOf = async (question = 'Is it well?') => dataOf((await agent.run(question)).chunks, 'data-error')
+const failureOf = async (question = 'Is it well?') => findLastData((await agent.run(question)).chunks, 'data-error')
 
 beforeEach(async () => {
   meeting = Promise.withResolvers()
@@ -83,7 +90,7 @@ describe('an answer', () => {
     ])
     expect(message).toMatchObject({ id: runId, role: 'assistant', metadata: { runId } })
     expect(message?.parts).toContainEqual(expect.objectContaining({ type: 'text', text: 'It is **well**, thank you.' }))
-    expect(dataOf(chunks, 'data-usage')).toMatchObject({
+    expect(findLastData(chunks, 'data-usage')).toMatchObject({
       steps: 1,
       outputTokens: 9,
       model: 'gateway_a:scripted/model',
@@ -95,12 +102,12 @@ describe('an answer', () => {
 
   it('cites evidence of tool results for each claim', async () => {
     play((request) =>
-      evidenceOf(request).length === 0
+      extractEvidenceIds(request).length === 0
         ? call('query', { sql: 'SELECT 1' })
         : say('There is one row [e1].\nThe moon is near [e7]. No more is known.'),
     )
     const { chunks, message } = await agent.run('How many?')
-    expect(dataOf(chunks, 'data-evidence')).toMatchObject({
+    expect(findLastData(chunks, 'data-evidence')).toMatchObject({
       id: 'e1',
       hostKey: 'analytics',
       statement: 'query',
@@ -108,7 +115,7 @@ describe('an answer', () => {
       rows: 1,
       rowHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
-    expect(dataOf(chunks, 'data-claims')).toEqual({
+    expect(findLastData(chunks, 'data-claims')).toEqual({
       claims: [{ text: 'There is one row.', evidence: ['e1'] }],
       unknown: ['e7'],
       insufficient: false,
@@ -118,7 +125,10 @@ describe('an answer', () => {
 
   it('may report insufficient evidence', async () => {
     play([say('There is insufficient evidence: the log is off.')])
-    expect(dataOf((await agent.run('Why?')).chunks, 'data-claims')).toMatchObject({ claims: [], insufficient: true })
+    expect(findLastData((await agent.run('Why?')).chunks, 'data-claims')).toMatchObject({
+      claims: [],
+      insufficient: true,
+    })
   })
 
   it('runs reading tools concurrently', async () => {
@@ -132,14 +142,14 @@ describe('an answer', () => {
       say('both'),
     ])
     const { chunks } = await agent.run('Both?')
-    expect(ofType(chunks, 'tool-output-available')).toHaveLength(2)
-    expect(textOf(chunks)).toBe('both')
+    expect(filterByType(chunks, 'tool-output-available')).toHaveLength(2)
+    expect(joinChunkText(chunks)).toBe('both')
   })
 
   it('finds tools that were not offered, and offers them from then on', async () => {
     play([call('search_tools', { topic: 'stuck mutations' }), call('hidden'), say('found')])
     const { chunks } = await agent.run('Which mutation is stuck?')
-    expect(ofType(chunks, 'tool-output-available')).toHaveLength(2)
+    expect(filterByType(chunks, 'tool-output-available')).toHaveLength(2)
     const offered = agent.gateway.requests.map(({ tools = [] }) => tools.map((each) => each.function.name))
     expect(offered[0]).not.toContain('hidden')
     expect(offered[1]).toContain('hidden')
@@ -149,8 +159,8 @@ describe('an answer', () => {
     Object.assign(agent.env, { LLM_API_BASE: undefined, GATEWAY_B_API_BASE: agent.gateway.url })
     agent.gateway.play([{ say: [{ text: 'From gateway B.' }] }])
     const model = 'gateway_b:openai/gpt-oss-120b'
-    const { chunks } = await agent.run({ messages: [said('Is it well?')], model })
-    expect(textOf(chunks)).toBe('From gateway B.')
+    const { chunks } = await agent.run({ messages: [createUserMessage('Is it well?')], model })
+    expect(joinChunkText(chunks)).toBe('From gateway B.')
     expect(agent.gateway.requests.at(-1)?.model).toBe('openai/gpt-oss-120b')
   })
 
@@ -168,19 +178,21 @@ describe('an answer', () => {
     const replied = message?.parts.map((part) =>
       part.type === 'tool-ask_user' ? { ...part, state: 'output-available', output: 'the first' } : part,
     )
-    const next = await agent.run({ messages: [said('Kill it'), { role: 'assistant', parts: replied ?? [] }] })
-    expect(textOf(next.chunks)).toBe('thanks')
+    const next = await agent.run({
+      messages: [createUserMessage('Kill it'), { role: 'assistant', parts: replied ?? [] }],
+    })
+    expect(joinChunkText(next.chunks)).toBe('thanks')
     expect(lastResult()).toContain('the first')
   })
 
   it('truncates a result of ten megabytes and reports it to the model', async () => {
     play([call('huge'), say('much')])
     const { chunks } = await agent.run('All of it')
-    const [output] = ofType(chunks, 'tool-output-available')
+    const [output] = filterByType(chunks, 'tool-output-available')
     expect(Buffer.byteLength(lastResult())).toBeLessThan(17_000)
     expect(lastResult()).toContain('This is a part')
     expect(JSON.stringify(output).length).toBeLessThan(17_500)
-    expect(textOf(chunks)).toBe('much')
+    expect(joinChunkText(chunks)).toBe('much')
   })
 
   it('marks text of tools as data that cannot imitate the marks', async () => {
@@ -210,7 +222,7 @@ describe('an answer', () => {
   it('reports an internal error of a tool without details', async () => {
     play([call('broken'), say('well')])
     const { chunks } = await agent.run('Do it')
-    expect(ofType(chunks, 'tool-output-error')).toHaveLength(1)
+    expect(filterByType(chunks, 'tool-output-error')).toHaveLength(1)
     expect(JSON.stringify(chunks)).not.toContain('swordfish')
     expect(lastResult()).not.toContain('swordfish')
   })
@@ -236,7 +248,7 @@ describe('a plan', () => {
       say('done'),
     ])
     const { chunks } = await agent.run('Investigate')
-    const plans = ofType(chunks, 'data-plan').map((chunk) => ('data' in chunk ? chunk.data : undefined))
+    const plans = filterByType(chunks, 'data-plan').map((chunk) => ('data' in chunk ? chunk.data : undefined))
     expect(plans).toEqual([
       steps('in_progress', 'pending'),
       steps('completed', 'in_progress'),
@@ -251,7 +263,7 @@ describe('a plan', () => {
       say('done'),
     ])
     const { chunks } = await agent.run('Investigate')
-    expect(ofType(chunks, 'tool-output-error')).toEqual([
+    expect(filterByType(chunks, 'tool-output-error')).toEqual([
       expect.objectContaining({ errorText: expect.stringContaining('verify it with a tool') }),
     ])
   })
@@ -261,12 +273,12 @@ describe('a plan', () => {
     const { chunks } = await agent.run('Investigate')
     expect(agent.gateway.requests).toHaveLength(3)
     expect(lastResult()).toContain('steps that are not completed: step 1; step 2; step 3')
-    expect(textOf(chunks)).toBe('donedone')
+    expect(joinChunkText(chunks)).toBe('donedone')
   })
 })
 
 describe('the limits of an answer', () => {
-  const started = async (env: Record<string, string>, script: Script) => {
+  const started = async (env: Record<string, string>, script: ModelScript) => {
     await agent[Symbol.asyncDispose]()
     agent = await startAgent({ script, tools, env })
   }
@@ -292,11 +304,13 @@ describe('the limits of an answer', () => {
 
   it('reject too many messages before the run starts', async () => {
     await started({ SVC_AGENT_MAX_MESSAGES: '2' }, [say('yes')])
-    await expect(agent.run({ messages: [said('a'), said('b'), said('c')] })).rejects.toMatchObject({
+    await expect(
+      agent.run({ messages: [createUserMessage('a'), createUserMessage('b'), createUserMessage('c')] }),
+    ).rejects.toMatchObject({
       code: 'invalid',
       details: { maxMessages: 2 },
     })
-    await expect(agent.run({ messages: [said(' ')] })).rejects.toMatchObject({ code: 'invalid' })
+    await expect(agent.run({ messages: [createUserMessage(' ')] })).rejects.toMatchObject({ code: 'invalid' })
   })
 })
 
@@ -310,7 +324,7 @@ it('rejects tool servers of the user before the run starts when they are not all
 it('requests no approval for an unknown host', async () => {
   play([call('kill_query', { queryId: 'q', hostId: 7 }), say('well')])
   const { chunks } = await agent.run('Kill it')
-  expect(ofType(chunks, 'data-approval')).toEqual([])
+  expect(filterByType(chunks, 'data-approval')).toEqual([])
   expect(lastResult()).toContain('unknown host')
 })
 

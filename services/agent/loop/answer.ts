@@ -1,15 +1,15 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import type { z } from 'zod'
 import type { ErrorPart, PlanPart } from '#proto/agent-parts.ts'
-import { hostAt } from '#shared/tools/tool.ts'
+import { findHost } from '#shared/tools/tool.ts'
 import { mayRequestChanges } from '../approvals/control-tools.ts'
-import { claimsOf } from './evidence.ts'
+import { extractClaims } from './evidence.ts'
 import { AnswerFailure } from './failure.ts'
-import { functionCall } from './chunks.ts'
-import { historyOf } from './history.ts'
-import { contextOf, prompt, reminder } from './prompt.ts'
-import { openSpeaker } from './speaker.ts'
-import { done, type Talk, type FinishReason } from './talk.ts'
+import { toFunctionCall } from './chunks.ts'
+import { toModelMessages } from './history.ts'
+import { formatQuestionContext, systemPrompt, reminderPrefix } from './prompt.ts'
+import { openModelSteps } from './speaker.ts'
+import { streamEndMarker, type AnswerContext, type FinishReason } from './talk.ts'
 import { runToolCalls } from './tool-calls.ts'
 import type { Toolbox } from './toolbox.ts'
 import type { StepResponse } from './step.ts'
@@ -18,10 +18,10 @@ import type { StepResponse } from './step.ts'
 type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']
 
 /** The state of an answer before its tools are loaded. */
-type TalkWithoutTools = Omit<Talk, 'toolbox'>
+type TalkWithoutTools = Omit<AnswerContext, 'toolbox'>
 
 /** Answers the question and emits all events of the run. Failures are emitted, not thrown. */
-export const answer = async (started: TalkWithoutTools, toolbox: () => Promise<Toolbox>): Promise<AnswerOutcome> => {
+export const runAnswer = async (started: TalkWithoutTools, toolbox: () => Promise<Toolbox>): Promise<AnswerOutcome> => {
   const { run, emit } = started
   // Emitted before any request, so that readers know immediately that the answer has started.
   emit({ type: 'start', messageId: run.id, messageMetadata: { runId: run.id } })
@@ -33,25 +33,25 @@ export const answer = async (started: TalkWithoutTools, toolbox: () => Promise<T
   } catch (error) {
     return endEarly(started, error)
   } finally {
-    run.emit(done)
+    run.emit(streamEndMarker)
   }
 }
 
 /** Returns the initial messages. Prompt and context are one system message, since many models accept only one. */
 const initialMessages = async ({ question, call, context, env }: TalkWithoutTools) => {
-  const { name: hostName } = await hostAt(context, undefined)
+  const { name: hostName } = await findHost(context, undefined)
   const facts = { hostName, mayRequestChanges: mayRequestChanges(call, env), now: new Date(context.clock.now()) }
-  const content = `${prompt}\n\n${contextOf(question, facts)}`
-  return [{ role: 'system' as const, content }, ...historyOf(question.messages)]
+  const content = `${systemPrompt}\n\n${formatQuestionContext(question, facts)}`
+  return [{ role: 'system' as const, content }, ...toModelMessages(question.messages)]
 }
 
-const conclude = ({ emit, plan, ledger, meter }: Talk, { text, finishReason }: Conversation): void => {
+const conclude = ({ emit, plan, ledger, meter }: AnswerContext, { text, finishReason }: Conversation): void => {
   if (finishReason === 'stop' && plan.steps().length > 0 && plan.unfinished().length === 0) {
     plan.answered()
     const part: z.input<typeof PlanPart> = { steps: [...plan.steps()] }
     emit({ type: 'data-plan', id: 'plan', data: part })
   }
-  emit({ type: 'data-claims', id: 'claims', data: claimsOf(text, ledger.has) })
+  emit({ type: 'data-claims', id: 'claims', data: extractClaims(text, ledger.has) })
   emit({ type: 'data-usage', id: 'usage', data: meter.sum() })
   emit({ type: 'finish', finishReason })
 }
@@ -98,9 +98,9 @@ interface Conversation {
 }
 
 /** Alternates between the model and its tool calls until the model calls no more tools. Throws `AnswerFailure`. */
-const converse = async (talk: Talk, opening: readonly ChatCompletionMessageParam[]): Promise<Conversation> => {
+const converse = async (talk: AnswerContext, opening: readonly ChatCompletionMessageParam[]): Promise<Conversation> => {
   const { SVC_AGENT_MAX_STEPS: maxSteps } = talk.settings
-  const speak = openSpeaker(talk)
+  const speak = openModelSteps(talk)
   const messages = [...opening]
   const texts: string[] = []
   const end = (finishReason: FinishReason): Conversation => ({ text: texts.join('\n'), finishReason })
@@ -133,11 +133,11 @@ const converse = async (talk: Talk, opening: readonly ChatCompletionMessageParam
 const assistantMessage = ({ text, calls }: StepResponse): ChatCompletionMessageParam => ({
   role: 'assistant',
   content: text === '' ? null : text,
-  ...(calls.length > 0 && { tool_calls: calls.map(functionCall) }),
+  ...(calls.length > 0 && { tool_calls: calls.map(toFunctionCall) }),
 })
 
 /** Returns the reminder as a user message, since many models accept system messages only at the beginning. */
 const reminderOf = (unfinished: readonly string[]): ChatCompletionMessageParam => ({
   role: 'user',
-  content: `${reminder} The plan has steps that are not completed: ${unfinished.join('; ')}. Go on with them, or say why they are not needed.`,
+  content: `${reminderPrefix} The plan has steps that are not completed: ${unfinished.join('; ')}. Go on with them, or say why they are not needed.`,
 })

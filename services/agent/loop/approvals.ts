@@ -2,21 +2,21 @@ import type { z } from 'zod'
 import type { ApprovalPart, EgressPart } from '#proto/agent-parts.ts'
 import { ControlRequest } from '#proto/agent.ts'
 import type { Host } from '#proto/host.ts'
-import { failure, hostAt, result, type ToolResult } from '#shared/tools/tool.ts'
-import { type Outcome, approvalLimits } from '../approvals/approval-requests.ts'
+import { failure, findHost, result, type ToolResult } from '#shared/tools/tool.ts'
+import { type ApprovalOutcome, approvalLimits } from '../approvals/approval-requests.ts'
 import { splitArguments } from '../egress/argument-pieces.ts'
-import { egressOpenMs, isPerson } from '../egress/egress-requests.ts'
+import { egressDecisionTimeoutMs, isPerson } from '../egress/egress-requests.ts'
 import type { EgressTool } from '../toolmaker.ts'
-import type { Talk } from './talk.ts'
-import type { ReadCall } from './toolbox.ts'
+import type { AnswerContext } from './talk.ts'
+import type { ParsedToolCall } from './toolbox.ts'
 
 /** Requests approval for the call of a control tool and waits for its outcome. */
 export const requestApproval = async (
-  talk: Talk,
+  talk: AnswerContext,
   { name, toolCallId, input }: { name: string; toolCallId: string; input: Record<string, unknown> },
 ): Promise<ToolResult> => {
   const { hostId, ...parameters } = input
-  const host = await hostAt(talk.context, typeof hostId === 'number' ? hostId : undefined)
+  const host = await findHost(talk.context, typeof hostId === 'number' ? hostId : undefined)
   const request = ControlRequest.parse({ tool: name, hostKey: host.key, input: parameters })
   talk.call.signal.throwIfAborted()
   const { id, outcome } = talk.approvalRequests.create(talk.run, request)
@@ -40,7 +40,7 @@ const partOf = (
   expiresAtMs: number,
 ): Omit<Part, 'state'> => ({ ...known, host: name, expiresAtMs })
 
-const resultOf = (outcome: Outcome): ToolResult => {
+const resultOf = (outcome: ApprovalOutcome): ToolResult => {
   switch (outcome.state) {
     case 'done':
       return result('approved and done', outcome.result)
@@ -61,8 +61,8 @@ const resultOf = (outcome: Outcome): ToolResult => {
  * call and its arguments contain no such text. Otherwise it waits for the decision of a person.
  */
 export const approveEgress = async (
-  talk: Talk,
-  { id: toolCallId, tool: { name, title, inputSchema }, input }: ReadCall,
+  talk: AnswerContext,
+  { id: toolCallId, tool: { name, title, inputSchema }, input }: ParsedToolCall,
   { server, isAllowed, allowedHosts }: EgressTool,
 ): Promise<string | undefined> => {
   if (!talk.hostText.isIn(server.id)) return undefined
@@ -70,7 +70,7 @@ export const approveEgress = async (
   if (!pieces.hasHostText && isAllowed(input)) return undefined
   if (!isPerson(talk.call.identity)) return egressRejection(server.name, pieces.hasHostText)
   talk.call.signal.throwIfAborted()
-  const expiresAtMs = talk.context.clock.now() + egressOpenMs
+  const expiresAtMs = talk.context.clock.now() + egressDecisionTimeoutMs
   const { id: approvalId, decision } = talk.egress.open(talk.run)
   const emit = (state: z.input<typeof EgressPart>['state']) => {
     const part: z.input<typeof EgressPart> = {

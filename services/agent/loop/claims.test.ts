@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimsOf } from './evidence.ts'
+import { extractClaims } from './evidence.ts'
 
 const has = (id: string) => ['e1', 'e2', 'e12'].includes(id)
 
@@ -24,11 +24,11 @@ describe('the claims of an answer', () => {
     ['Version 26.3 of it runs [e1].', [{ text: 'Version 26.3 of it runs.', evidence: ['e1'] }]],
     ['Nothing is cited [1] or [see e1] here.', []],
   ])('of %j are the sentences with evidence', (answer, claims) => {
-    expect(claimsOf(answer, has)).toEqual({ claims, unknown: [], insufficient: false })
+    expect(extractClaims(answer, has)).toEqual({ claims, unknown: [], insufficient: false })
   })
 
   it('list citations of unknown evidence separately', () => {
-    expect(claimsOf('It burns [e9]. It is [e1, e8] cold.', has)).toEqual({
+    expect(extractClaims('It burns [e9]. It is [e1, e8] cold.', has)).toEqual({
       claims: [{ text: 'It is cold.', evidence: ['e1'] }],
       unknown: ['e9', 'e8'],
       insufficient: false,
@@ -36,7 +36,7 @@ describe('the claims of an answer', () => {
   })
 
   it('may be empty', () => {
-    expect(claimsOf('**Insufficient evidence**: the log is off.', has)).toMatchObject({
+    expect(extractClaims('**Insufficient evidence**: the log is off.', has)).toMatchObject({
       claims: [],
       insufficient: true,
     })

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { ClaimsPart } from '#proto/agent-parts.ts'
 import type { Evidence, NumberedEvidence } from '#proto/evidence.ts'
-import { hashOf } from '#shared/evidence/recording.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { hashJson } from '#shared/evidence/recording.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import type { ToolResult } from '#shared/tools/tool.ts'
 
 /** The tool call that produced the evidence. */
@@ -12,7 +12,7 @@ interface Source {
 }
 
 /** The evidence of one answer, numbered in order. */
-export interface Ledger {
+export interface EvidenceLedger {
   /** Adds the evidence of a tool call up to the limit and returns it with ids. */
   add(evidence: readonly Evidence[], source: Source): NumberedEvidence[]
   has(id: string): boolean
@@ -21,7 +21,7 @@ export interface Ledger {
 const maxEvidence = 500
 
 /** Opens a ledger that continues the numbering of earlier answers. */
-export const openLedger = (after: number): Ledger => {
+export const openEvidenceLedger = (after: number): EvidenceLedger => {
   const ids = new Set<string>()
   return {
     add: (evidence, source) =>
@@ -43,7 +43,7 @@ interface ToolCall {
 }
 
 /** Returns the evidence of a call without statements: its tool, its input and the hash of its result. */
-export const evidenceOfCall = (
+export const createCallEvidence = (
   { hostKey, tool, input, atMs }: ToolCall,
   { structured, text }: ToolResult,
 ): Evidence => {
@@ -54,7 +54,7 @@ export const evidenceOfCall = (
     parameters: input,
     atMs,
     rows: lists.reduce((sum, { length }) => sum + length, 0),
-    rowHash: hashOf(structured ?? text),
+    rowHash: hashJson(structured ?? text),
   }
 }
 
@@ -71,13 +71,13 @@ export const insufficientEvidence = 'insufficient evidence'
  * Returns the claims of an answer: every sentence or line that cites evidence, with the cited ids. Citations of unknown
  * evidence are listed separately, so that readers do not take them for proof.
  */
-export const claimsOf = (answer: string, has: (id: string) => boolean): z.output<typeof ClaimsPart> => {
+export const extractClaims = (answer: string, has: (id: string) => boolean): z.output<typeof ClaimsPart> => {
   const unknown = new Set<string>()
   const claims = sentencesOf(answer).flatMap((sentence) => {
     const found = referencesOf(sentence)
     for (const id of found) if (!has(id)) unknown.add(id)
     const evidence = found.filter(has).slice(0, maxReferences)
-    return evidence.length === 0 ? [] : [{ text: beginningOf(plain(sentence), maxClaimLength), evidence }]
+    return evidence.length === 0 ? [] : [{ text: shortenText(plain(sentence), maxClaimLength), evidence }]
   })
   return {
     claims: claims.slice(0, maxClaims),

@@ -1,13 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { questionOf, type Script, turnsTaken } from '../testing/script.ts'
+import { findLastQuestion, type ModelScript, countResponses } from '../testing/script.ts'
 import { scriptedKey } from '../testing/scripted-gateway.ts'
-import { dataOf, ofType, said, startAgent, type TestAgent, textOf } from '../testing/start-agent.ts'
+import {
+  findLastData,
+  filterByType,
+  createUserMessage,
+  startAgent,
+  type TestAgent,
+  joinChunkText,
+} from '../testing/start-agent.ts'
 
 let agent: TestAgent
-const play = (script: Script) => agent.gateway.play(script)
+const play = (script: ModelScript) => agent.gateway.play(script)
 const call = (name: string, input: Record<string, unknown> | string = {}) => ({ say: [{ call: name, with: input }] })
 const say = (text: string) => ({ say: [{ text }] })
-const failureOf = async (question = 'Is it well?') => dataOf((await agent.run(question)).chunks, 'data-error')
+const failureOf = async (question = 'Is it well?') => findLastData((await agent.run(question)).chunks, 'data-error')
 
 beforeEach(async () => {
   agent = await startAgent({ script: [say('yes')] })
@@ -30,7 +37,7 @@ describe('a model gateway that fails', () => {
   ] as const)('with status %i is reported as %s', async (status, code, retryable) => {
     play([{ status, headers: { 'retry-after': '0' } }])
     const { chunks } = await agent.run('Is it well?')
-    expect(dataOf(chunks, 'data-error')).toMatchObject({ code, retryable, provider: 'gateway_a' })
+    expect(findLastData(chunks, 'data-error')).toMatchObject({ code, retryable, provider: 'gateway_a' })
     expect(chunks.map(({ type }) => type).slice(-2)).toEqual(['error', 'finish'])
     expect(JSON.stringify(chunks)).not.toContain(scriptedKey)
   })
@@ -82,7 +89,7 @@ describe('a model gateway that fails', () => {
   ])('with %s is reported', async (_what, turn, code, retryable) => {
     play([turn])
     const { chunks, message } = await agent.run('Is it well?')
-    expect(dataOf(chunks, 'data-error')).toMatchObject({ code, retryable })
+    expect(findLastData(chunks, 'data-error')).toMatchObject({ code, retryable })
     expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'error' })
     expect(message?.parts.filter((part) => 'state' in part && part.state === 'streaming')).toEqual([])
   })
@@ -100,7 +107,7 @@ describe('a model gateway that fails', () => {
     const first = { raw: chunk({ tool_calls: [whole('a')] }) + chunk({ tool_calls: [whole('b'), bare] }, 'tool_calls') }
     play([first, say('three')])
     const { chunks } = await agent.run('Three things')
-    expect(ofType(chunks, 'tool-output-available')).toHaveLength(3)
+    expect(filterByType(chunks, 'tool-output-available')).toHaveLength(3)
   })
 
   it.each([
@@ -112,20 +119,24 @@ describe('a model gateway that fails', () => {
     ['arguments of a lone surrogate', named('query', '{"sql":"\ud83d"}')],
   ])('may send %s without breaking this answer or the next', async (_what, delta) => {
     play((request) =>
-      turnsTaken(request) === 0 && questionOf(request) === 'a' ? { raw: chunk(delta, 'stop') } : say('b'),
+      countResponses(request) === 0 && findLastQuestion(request) === 'a' ? { raw: chunk(delta, 'stop') } : say('b'),
     )
     const { chunks, message } = await agent.run('a')
-    expect(dataOf(chunks, 'data-error')).toBeUndefined()
-    const messages = [said('a'), { role: 'assistant', parts: message?.parts ?? [] }, said('c')]
-    expect(textOf((await agent.run({ messages })).chunks)).toBe('b')
+    expect(findLastData(chunks, 'data-error')).toBeUndefined()
+    const messages = [
+      createUserMessage('a'),
+      { role: 'assistant', parts: message?.parts ?? [] },
+      createUserMessage('c'),
+    ]
+    expect(joinChunkText((await agent.run({ messages })).chunks)).toBe('b')
   })
 
   it('may send arguments as an object and text in parts', async () => {
     const part = { type: 'text', text: 'I look. ' }
     play([{ raw: chunk({ content: [part], ...named('query', { sql: 'SELECT 1' }) }, 'tool_calls') }, say('one')])
     const { chunks } = await agent.run('Look')
-    expect(ofType(chunks, 'tool-input-available')).toMatchObject([{ input: { sql: 'SELECT 1' } }])
-    expect(textOf(chunks)).toBe('I look. one')
+    expect(filterByType(chunks, 'tool-input-available')).toMatchObject([{ input: { sql: 'SELECT 1' } }])
+    expect(joinChunkText(chunks)).toBe('I look. one')
   })
 
   it('is aborted when the arguments are too long', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChatRequest } from '../testing/strict-request.ts'
-import { historyOf, lastEvidence } from './history.ts'
+import { toModelMessages, findLastEvidenceNumber } from './history.ts'
 
 const text = (words: string) => ({ type: 'text', text: words })
 const person = (...parts: { type: string }[]) => ({ role: 'user', parts })
@@ -9,7 +9,7 @@ const called = (id: string, more: object) => ({ type: 'tool-query', toolCallId: 
 
 describe('the history', () => {
   it('consists of turns, each tool call with its result', () => {
-    const history = historyOf([
+    const history = toModelMessages([
       person(text('How many?')),
       agent(
         { type: 'step-start' },
@@ -34,16 +34,16 @@ describe('the history', () => {
   })
 
   it('treats a system message of a client as a user message', () => {
-    expect(historyOf([{ role: 'system', parts: [text('Obey.')] }])).toEqual([{ role: 'user', content: 'Obey.' }])
+    expect(toModelMessages([{ role: 'system', parts: [text('Obey.')] }])).toEqual([{ role: 'user', content: 'Obey.' }])
   })
 
   it('contains no lone surrogates, which gateways reject', () => {
-    expect(historyOf([person(text('Why \ud83d slow?'))])).toEqual([{ role: 'user', content: 'Why \ufffd slow?' }])
+    expect(toModelMessages([person(text('Why \ud83d slow?'))])).toEqual([{ role: 'user', content: 'Why \ufffd slow?' }])
   })
 
   it('is valid for every gateway, even from malformed client messages', () => {
     const call = (type: string, input: unknown) => ({ type, toolCallId: 'same', state: 'input-streaming', input })
-    const messages = historyOf([
+    const messages = toModelMessages([
       person(text('a')),
       agent(call('tool-query', '{"sq'), call('tool-query', [1]), call('tool-', null), call('tool-two words', {})),
       person(text('b')),
@@ -58,7 +58,7 @@ describe('the history', () => {
 
   it('truncates long results', () => {
     const output = { rows: Array.from({ length: 5_000 }, (_, row) => row) }
-    const [, , result] = historyOf([person(text('a')), agent(called('a', { state: 'output-available', output }))])
+    const [, , result] = toModelMessages([person(text('a')), agent(called('a', { state: 'output-available', output }))])
     expect(JSON.stringify(result).length).toBeLessThan(2_400)
   })
 
@@ -67,12 +67,14 @@ describe('the history', () => {
     ['an answer', [person(text('a')), agent(text('b'))]],
     ['only an image', [person({ type: 'file' })]],
   ])('must not end with %s', (_what, messages) => {
-    expect(() => historyOf(messages)).toThrow('messages must end with a question')
+    expect(() => toModelMessages(messages)).toThrow('messages must end with a question')
   })
 
   it('yields the highest evidence number', () => {
     const evidence = (id: string) => ({ type: 'data-evidence', data: { id } })
-    expect(lastEvidence([agent(evidence('e3'), evidence('e12')), agent(evidence('x'), evidence('e99999'))])).toBe(12)
-    expect(lastEvidence([])).toBe(0)
+    expect(
+      findLastEvidenceNumber([agent(evidence('e3'), evidence('e12')), agent(evidence('x'), evidence('e99999'))]),
+    ).toBe(12)
+    expect(findLastEvidenceNumber([])).toBe(0)
   })
 })

@@ -2,8 +2,8 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import { z } from 'zod'
 import type { AgentMessage } from '#proto/agent.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { shrinkTo, asData } from './shrink.ts'
-import { callIdAt, callName, functionCall } from './chunks.ts'
+import { truncateToSize, wrapInDataTags } from './shrink.ts'
+import { createToolCallId, sanitizeToolName, toFunctionCall } from './chunks.ts'
 
 /** Maximum bytes of a tool result of an earlier answer. */
 const maxResultBytes = 2_048
@@ -22,7 +22,7 @@ const EvidencePart = z.object({ type: z.literal('data-evidence'), data: z.object
  * Returns the conversation as model messages. Throws `invalid` when it does not end with a user message or a tool
  * result.
  */
-export const historyOf = (messages: readonly AgentMessage[]): ChatCompletionMessageParam[] => {
+export const toModelMessages = (messages: readonly AgentMessage[]): ChatCompletionMessageParam[] => {
   const history = messages.flatMap((message, place) =>
     message.role === 'assistant' ? assistantTurns(message, String(place)) : userMessage(message),
   )
@@ -34,7 +34,7 @@ export const historyOf = (messages: readonly AgentMessage[]): ChatCompletionMess
 }
 
 /** Returns the tool calls and the text of earlier answers. The text may repeat tool results. */
-export const earlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
+export const extractEarlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
   messages
     .filter(({ role }) => role === 'assistant')
     .flatMap(({ parts }) => {
@@ -45,7 +45,7 @@ export const earlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
     })
 
 /** Returns the highest evidence number of earlier answers; 0 if there is none. */
-export const lastEvidence = (messages: readonly AgentMessage[]): number =>
+export const findLastEvidenceNumber = (messages: readonly AgentMessage[]): number =>
   Math.max(
     0,
     ...messages
@@ -96,11 +96,15 @@ const turnOf = (parts: readonly Part[], place: string): ChatCompletionMessagePar
   const content = textOf(parts)
   const tools = parts.flatMap((part, index) => {
     const parsed = ToolPart.safeParse(part)
-    return parsed.success ? [{ ...parsed.data, id: callIdAt(`${place}-${index}`) }] : []
+    return parsed.success ? [{ ...parsed.data, id: createToolCallId(`${place}-${index}`) }] : []
   })
   if (tools.length === 0) return content === '' ? [] : [{ role: 'assistant', content }]
   const calls = tools.map(({ type, id, input }) =>
-    functionCall({ id, name: callName(type.slice('tool-'.length)), argumentsText: JSON.stringify(input ?? {}) }),
+    toFunctionCall({
+      id,
+      name: sanitizeToolName(type.slice('tool-'.length)),
+      argumentsText: JSON.stringify(input ?? {}),
+    }),
   )
   return [
     { role: 'assistant', content: content === '' ? null : content, tool_calls: calls },
@@ -109,8 +113,8 @@ const turnOf = (parts: readonly Part[], place: string): ChatCompletionMessagePar
 }
 
 const resultOf = ({ state, output, errorText }: z.output<typeof ToolPart>): string => {
-  if (state === 'output-available') return asData(shrinkTo(output, maxResultBytes))
-  return asData({ value: { error: errorText ?? 'no result' }, cut: false })
+  if (state === 'output-available') return wrapInDataTags(truncateToSize(output, maxResultBytes))
+  return wrapInDataTags({ value: { error: errorText ?? 'no result' }, cut: false })
 }
 
 /** Returns the text of a message without lone surrogates, since gateways reject those. */

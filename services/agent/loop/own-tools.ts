@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { readTool, type Tool, type ToolResult } from '#shared/tools/tool.ts'
-import { bestFor } from '../best-for.ts'
+import { rankByTopic } from '../best-for.ts'
 import type { EmitChunk } from './talk.ts'
-import { type Plan, PlanInput, updatePlan } from './plan.ts'
+import { type Plan, PlanInput, planToolName } from './plan.ts'
 import type { Toolbox } from './toolbox.ts'
-import type { Tries } from './answer-limits.ts'
+import type { ToolCallLimits } from './answer-limits.ts'
 
 const own = { feature: null, core: true } as const
 /** Returns the result of a tool of the agent itself, without evidence. */
@@ -16,10 +16,10 @@ const withoutEvidence = (text: string, structured: Record<string, unknown> | nul
 })
 
 /** Returns the tool that updates the plan of an answer. */
-export const planTool = (plan: Plan, tries: Tries, emit: EmitChunk): Tool =>
+export const createPlanTool = (plan: Plan, tries: ToolCallLimits, emit: EmitChunk): Tool =>
   readTool({
     ...own,
-    name: updatePlan,
+    name: planToolName,
     title: 'Update the plan',
     description:
       'Sets the whole checklist of a task with several steps, replacing the previous one. Exactly one step is in_progress; a step is completed once a tool has shown its result. No plan for one-step questions.',
@@ -47,7 +47,7 @@ export const createSearchToolsTool = (toolbox: () => Toolbox): Tool =>
     run: async ({ topic }) => {
       const { all, offer } = toolbox()
       const others = all.filter(({ core }) => !core)
-      const found = bestFor(topic, others, wordsOfTool).slice(0, maxFoundTools)
+      const found = rankByTopic(topic, others, wordsOfTool).slice(0, maxFoundTools)
       offer(found.map(({ name }) => name))
       const tools = found.map(({ name, description }) => ({ name, description }))
       return withoutEvidence(tools.length === 0 ? 'no further tools' : 'you may call these now', { tools })

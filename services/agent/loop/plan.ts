@@ -3,7 +3,7 @@ import { PlanStep } from '#proto/agent-parts.ts'
 import { ServiceError } from '#proto/errors.ts'
 
 /** The name of the tool that updates the plan. */
-export const updatePlan = 'update_plan'
+export const planToolName = 'update_plan'
 
 /** The input of `update_plan`: the whole checklist. */
 export const PlanInput = z.strictObject({

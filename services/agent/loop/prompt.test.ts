@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { AgentQuestion } from '#proto/agent.ts'
-import { contextOf, prompt } from './prompt.ts'
+import { formatQuestionContext, systemPrompt } from './prompt.ts'
 
 const facts = { hostName: 'one', mayRequestChanges: false, now: new Date('2026-06-01T12:00:00Z') }
 const contextFor = (page: unknown): string => {
   const messages = [{ role: 'user', parts: [{ type: 'text', text: 'Why?' }] }]
-  return contextOf(AgentQuestion.parse({ hostKey: 'one', hostId: 0, messages, page }), facts)
+  return formatQuestionContext(AgentQuestion.parse({ hostKey: 'one', hostId: 0, messages, page }), facts)
 }
 
 describe('the context of a question', () => {
@@ -38,6 +38,6 @@ describe('the prompt', () => {
     ['to answer briefly', /short and plain words/],
     ['to change nothing', /do not change anything/],
   ])('instructs the model %s', (_what, rule) => {
-    expect(prompt).toMatch(rule)
+    expect(systemPrompt).toMatch(rule)
   })
 })

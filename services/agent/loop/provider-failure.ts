@@ -1,7 +1,7 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
 import type { AgentFailure } from '#proto/agent-parts.ts'
 import { NetFailure } from '#shared/net/failure.ts'
-import { retryAfterOf } from '#shared/net/retry-after.ts'
+import { readRetryAfter } from '#shared/net/retry-after.ts'
 import { AnswerFailure } from './failure.ts'
 
 const byStatus: Readonly<Record<number, AgentFailure>> = {
@@ -51,6 +51,6 @@ const codeOfResponse = ({ status, code }: APIError): AgentFailure => {
 const maxRetryAfterMs = 3_600_000
 
 const retryDelayOf = ({ headers }: APIError): number | null => {
-  const retryAfterMs = headers && retryAfterOf(headers)
+  const retryAfterMs = headers && readRetryAfter(headers)
   return retryAfterMs === undefined ? null : Math.min(retryAfterMs, maxRetryAfterMs)
 }

@@ -1,10 +1,10 @@
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 
 /**
  * Returns a result for the model between `<data>` tags, which the prompt explains. Each `<` in the result is escaped,
  * so that it cannot close the tag.
  */
-export const asData = ({ value, cut }: Shrunk, source: 'host' | 'outside' = 'host'): string => {
+export const wrapInDataTags = ({ value, cut }: Shrunk, source: 'host' | 'outside' = 'host'): string => {
   const json = (JSON.stringify(value) ?? 'null').replaceAll('<', String.raw`\u003c`)
   const note = cut ? '\nThis is a part: lists and texts are truncated. Narrow the request to see the rest.' : ''
   return `<data from="${source}">${json}</data>${note}`
@@ -25,7 +25,7 @@ const maxDepth = 8
 /**
  * Truncates lists and texts until the JSON of a value fits into `maxBytes`. All of them get the same maximum length.
  */
-export const shrinkTo = (value: unknown, maxBytes: number): Shrunk => {
+export const truncateToSize = (value: unknown, maxBytes: number): Shrunk => {
   if (fits(value, maxBytes)) return { value, cut: false }
   for (let items = maxItems, text = maxTextLength; items >= minItems;) {
     const value_ = shrunk(value, items, text, maxDepth)
@@ -40,7 +40,7 @@ export const shrinkTo = (value: unknown, maxBytes: number): Shrunk => {
 const fits = (value: unknown, maxBytes: number): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') <= maxBytes
 
 const shrunk = (value: unknown, items: number, text: number, depth: number): unknown => {
-  if (typeof value === 'string') return value.length > text ? `${beginningOf(value, text)}…` : value
+  if (typeof value === 'string') return value.length > text ? `${shortenText(value, text)}…` : value
   if (typeof value !== 'object' || value === null) return value
   if (depth === 0) return null
   const smaller = (each: unknown) => shrunk(each, items, text, depth - 1)

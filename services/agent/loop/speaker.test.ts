@@ -1,22 +1,22 @@
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { openNet } from '#shared/net/net.ts'
 import { agentSettings } from '../config.ts'
 import type { ChosenModel } from '../models/choose.ts'
 import { openClient } from '../models/client.ts'
 import { Run, runLimits } from '../runs/run.ts'
-import type { Script } from '../testing/script.ts'
+import type { ModelScript } from '../testing/script.ts'
 import { scriptedKey, startScriptedGateway } from '../testing/scripted-gateway.ts'
-import { anonymous, callOf } from '../testing/start-agent.ts'
-import { openMeter } from './answer-limits.ts'
-import { openSpeaker } from './speaker.ts'
+import { anonymousIdentity, createTestCall } from '../testing/start-agent.ts'
+import { openUsageMeter } from './answer-limits.ts'
+import { openModelSteps } from './speaker.ts'
 import { openToolbox } from './toolbox.ts'
 
 const question = [{ role: 'user' as const, content: 'Is it well?' }]
 
 /** Starts a scripted gateway and returns a function that runs steps of its model. */
-const open = async (script: Script, more: Partial<ChosenModel> = {}, env: Record<string, string> = {}) => {
+const open = async (script: ModelScript, more: Partial<ChosenModel> = {}, env: Record<string, string> = {}) => {
   const scope = new AsyncDisposableStack()
   onTestFinished(() => scope.disposeAsync())
   const gateway = scope.use(await startScriptedGateway({ script }))
@@ -32,21 +32,21 @@ const open = async (script: Script, more: Partial<ChosenModel> = {}, env: Record
     price: null,
     ...more,
   }
-  const speak = openSpeaker({
+  const speak = openModelSteps({
     model,
-    settings: read(agentSettings, env),
-    call: callOf(),
-    meter: openMeter(model),
+    settings: parseSettings(agentSettings, env),
+    call: createTestCall(),
+    meter: openUsageMeter(model),
     toolbox: openToolbox([], []),
     emit: () => undefined,
-    run: new Run(`agent-1.${'x'.repeat(22)}`, anonymous, runLimits),
+    run: new Run(`agent-1.${'x'.repeat(22)}`, anonymousIdentity, runLimits),
   })
   const step = async (number = 1) => (await speak(question, { number, mayCallTools: true })).text
   return { step, requestedModels: () => gateway.requests.map((request) => request.model) }
 }
 
 const only =
-  (status: number): Script =>
+  (status: number): ModelScript =>
   ({ model }) =>
     model === 'gone' ? { status } : { say: [{ text: 'well' }] }
 

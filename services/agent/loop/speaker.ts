@@ -1,10 +1,10 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import type { AgentFailure } from '#proto/agent-parts.ts'
-import { beginningOf } from '#shared/text/strings.ts'
-import { charactersOfToken } from './answer-limits.ts'
+import { shortenText } from '#shared/text/strings.ts'
+import { charactersPerToken } from './answer-limits.ts'
 import { AnswerFailure } from './failure.ts'
-import { reminder } from './prompt.ts'
-import type { Talk } from './talk.ts'
+import { reminderPrefix } from './prompt.ts'
+import type { AnswerContext } from './talk.ts'
 import { requestStep, type StepResponse } from './step.ts'
 
 /** Runs one step of the model. Throws `AnswerFailure` or the reason of the run's signal. */
@@ -25,13 +25,13 @@ const fallbackFailures: ReadonlySet<AgentFailure> = new Set([
 /** Maximum attempts per step; only an empty response causes another one. */
 const maxAttempts = 2
 
-type SpeakerContext = Pick<Talk, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
+type SpeakerContext = Pick<AnswerContext, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
 
 /**
  * Returns a function that runs the steps of an answer. After a failure it uses the fallback model for all further
  * steps. An empty response is retried once.
  */
-export const openSpeaker = (talk: SpeakerContext): Speak => {
+export const openModelSteps = (talk: SpeakerContext): Speak => {
   const { model } = talk
   let name = model.model
 
@@ -61,7 +61,7 @@ export const openSpeaker = (talk: SpeakerContext): Speak => {
 }
 
 /** Returns an id prefix that is unique within the conversation, which spans several runs. */
-const prefixOf = ({ run }: Pick<Talk, 'run'>, { number }: Step, attempt: number): string =>
+const prefixOf = ({ run }: Pick<AnswerContext, 'run'>, { number }: Step, attempt: number): string =>
   `${run.id.slice(-8)}-${number}${attempt > 1 ? `-${attempt}` : ''}`
 
 interface StepOptions extends Step {
@@ -78,7 +78,7 @@ const takeStep = async (
   meter.requireLeft({ tokens: settings.SVC_AGENT_MAX_TOKENS, cents: settings.SVC_AGENT_MAX_COST_CENTS })
   const tools = toolbox.offered()
   const extraCharacters = JSON.stringify(tools).length
-  const messages = compacted(conversation, { contextTokens: model.contextTokens, extraCharacters })
+  const messages = compactConversation(conversation, { contextTokens: model.contextTokens, extraCharacters })
   const late = AbortSignal.timeout(settings.SVC_AGENT_STEP_SECONDS * 1_000)
   const signal = AbortSignal.any([call.signal, late])
   const spoke = () => {
@@ -107,11 +107,11 @@ const maxContextShare = 0.7
  * Shortens a conversation to the context length of the model. It truncates tool results, oldest first, then drops the
  * oldest questions with their answers. Throws `context-too-long` if that is not enough.
  */
-export const compacted = (
+export const compactConversation = (
   messages: readonly ChatCompletionMessageParam[],
   { contextTokens, extraCharacters }: { contextTokens: number; extraCharacters: number },
 ): ChatCompletionMessageParam[] => {
-  const room = contextTokens * maxContextShare * charactersOfToken - extraCharacters
+  const room = contextTokens * maxContextShare * charactersPerToken - extraCharacters
   const result = [...messages]
   let length = lengthOf(result)
   for (const [index, message] of messages.entries()) {
@@ -128,7 +128,7 @@ const shortened = (message: ChatCompletionMessageParam): ChatCompletionMessagePa
   if (message.role !== 'tool' || typeof message.content !== 'string' || message.content.length < shortCharacters) {
     return message
   }
-  const content = `${beginningOf(message.content, compactedCharacters)}…</data>\nThe rest was dropped to save space; call the tool again if it matters.`
+  const content = `${shortenText(message.content, compactedCharacters)}…</data>\nThe rest was dropped to save space; call the tool again if it matters.`
   return { ...message, content }
 }
 
@@ -140,7 +140,7 @@ const removeOldest = (messages: ChatCompletionMessageParam[]): ChatCompletionMes
 }
 
 const isUserMessage = ({ role, content }: ChatCompletionMessageParam): boolean =>
-  role === 'user' && !(typeof content === 'string' && content.startsWith(reminder))
+  role === 'user' && !(typeof content === 'string' && content.startsWith(reminderPrefix))
 
 /** Returns the approximate length of a conversation, in characters. */
 const lengthOf = (messages: readonly ChatCompletionMessageParam[]): number => JSON.stringify(messages).length

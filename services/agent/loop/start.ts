@@ -2,29 +2,29 @@ import type { agent, AgentQuestion } from '#proto/agent.ts'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { read, type Values } from '#shared/config/setting.ts'
+import { parseSettings, type Values } from '#shared/config/setting.ts'
 import { agentSettings } from '../config.ts'
-import { earlierAnswers, lastEvidence, historyOf } from './history.ts'
+import { extractEarlierAnswers, findLastEvidenceNumber, toModelMessages } from './history.ts'
 import { requireUserServersAllowed } from '../external/open.ts'
 import { openHostText } from '../egress/host-text.ts'
-import { openLedger } from './evidence.ts'
-import { answer } from './answer.ts'
-import { chunkEmitter, type Talk } from './talk.ts'
-import { openMeter, openTimeLeft, openTries } from './answer-limits.ts'
-import { planTool, createSearchToolsTool } from './own-tools.ts'
+import { openEvidenceLedger } from './evidence.ts'
+import { runAnswer } from './answer.ts'
+import { createChunkEmitter, type AnswerContext } from './talk.ts'
+import { openUsageMeter, openAnswerTimeBudget, openToolCallLimits } from './answer-limits.ts'
+import { createPlanTool, createSearchToolsTool } from './own-tools.ts'
 import { openPlan } from './plan.ts'
 import { openToolbox, type Toolbox } from './toolbox.ts'
 import type { ChosenModel } from '../models/choose.ts'
-import type { Parts } from '../parts.ts'
+import type { AgentDeps } from '../parts.ts'
 import type { Run } from '../runs/run.ts'
 
 type AgentSettingValues = Values<typeof agentSettings>
 
 /** Validates the question, starts a run and returns its id. The run continues in the background. */
-export const start =
-  (parts: Parts): Handlers<typeof agent>['start'] =>
+export const createStartHandler =
+  (parts: AgentDeps): Handlers<typeof agent>['start'] =>
   async (question, call) => {
-    const settings = read(agentSettings, parts.env)
+    const settings = parseSettings(agentSettings, parts.env)
     requireValidMessages(question, settings)
     requireUserServersAllowed(question.userServers, call)
     const model = await parts.models.choose(question.model, call, question.apiKey ?? undefined)
@@ -43,7 +43,7 @@ const requireValidMessages = (
       details: { parameter: 'messages', maxMessages },
     })
   }
-  historyOf(messages)
+  toModelMessages(messages)
 }
 
 interface StartedRun {
@@ -54,11 +54,11 @@ interface StartedRun {
   run: Run
 }
 
-const work = async (parts: Parts, started: StartedRun): Promise<void> => {
+const work = async (parts: AgentDeps, started: StartedRun): Promise<void> => {
   const { settings, model, run } = started
-  using time = openTimeLeft(settings.SVC_AGENT_RUN_SECONDS * 1_000)
+  using time = openAnswerTimeBudget(settings.SVC_AGENT_RUN_SECONDS * 1_000)
   const talk = talkOf(parts, started, time)
-  const outcome = await answer(talk, () => toolboxFor(parts, talk))
+  const outcome = await runAnswer(talk, () => toolboxFor(parts, talk))
   const { inputTokens, outputTokens, durationMs, steps } = talk.meter.sum()
   parts.metrics.ended({ outcome, provider: model.provider, seconds: durationMs / 1_000, inputTokens, outputTokens })
   parts.log.info(
@@ -77,20 +77,20 @@ const work = async (parts: Parts, started: StartedRun): Promise<void> => {
 }
 
 const talkOf = (
-  parts: Parts,
+  parts: AgentDeps,
   { question, call, settings, model, run }: StartedRun,
-  time: Talk['time'],
-): Omit<Talk, 'toolbox'> => {
+  time: AnswerContext['time'],
+): Omit<AnswerContext, 'toolbox'> => {
   const { clients, clock, env, log, approvalRequests, egress } = parts
   const signal = AbortSignal.any([run.signal, time.signal])
   // The run outlives the call that started it, so it has its own signal and deadline.
   const own: Call = { ...call, signal, deadline: Number.MAX_SAFE_INTEGER }
-  const emit = chunkEmitter(run)
-  const ledger = openLedger(lastEvidence(question.messages))
+  const emit = createChunkEmitter(run)
+  const ledger = openEvidenceLedger(findLastEvidenceNumber(question.messages))
   const plan = openPlan()
-  const tries = openTries()
+  const tries = openToolCallLimits()
   const hostText = openHostText()
-  for (const each of earlierAnswers(question.messages)) hostText.add(each)
+  for (const each of extractEarlierAnswers(question.messages)) hostText.add(each)
   // The page attaches its context automatically, so it counts as text of a host. The text of a question does not.
   if (question.page?.about.length) hostText.add(question.page)
   const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.elapsedMs() + hostsTimeoutMs })
@@ -106,7 +106,7 @@ const talkOf = (
     ledger,
     plan,
     tries,
-    meter: openMeter(model),
+    meter: openUsageMeter(model),
     time,
     approvalRequests,
     egress,
@@ -116,11 +116,11 @@ const talkOf = (
 }
 
 /** Returns all tools of an answer, the agent's own first. */
-const toolboxFor = async ({ toolsFor, clock }: Parts, talk: Omit<Talk, 'toolbox'>): Promise<Toolbox> => {
+const toolboxFor = async ({ toolsFor, clock }: AgentDeps, talk: Omit<AnswerContext, 'toolbox'>): Promise<Toolbox> => {
   const { question, call, plan, tries, emit } = talk
   const tools = await toolsFor(question, { ...call, deadline: clock.elapsedMs() + toolsTimeoutMs })
   const toolbox: Toolbox = openToolbox(
-    [planTool(plan, tries, emit), createSearchToolsTool(() => toolbox), ...tools],
+    [createPlanTool(plan, tries, emit), createSearchToolsTool(() => toolbox), ...tools],
     question.disabledTools,
   )
   return toolbox

@@ -1,7 +1,15 @@
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions'
 import type { ChosenModel } from '../models/choose.ts'
 import { AnswerFailure } from './failure.ts'
-import { type Delta, parseChunks, type Usage, type RawCall, callIdAt, callName, type ToolCallPiece } from './chunks.ts'
+import {
+  type ChunkDelta,
+  parseChunks,
+  type TokenUsage,
+  type RawToolCall,
+  createToolCallId,
+  sanitizeToolName,
+  type ToolCallPiece,
+} from './chunks.ts'
 import type { EmitChunk } from './talk.ts'
 
 /** The request of one step. */
@@ -21,8 +29,8 @@ interface StepRequest {
 /** The response of a model in one step. */
 export interface StepResponse {
   text: string
-  calls: readonly RawCall[]
-  usage: Usage | undefined
+  calls: readonly RawToolCall[]
+  usage: TokenUsage | undefined
   resolvedModel: string | undefined
   /** Whether the gateway truncated the response at its token limit. */
   cut: boolean
@@ -34,7 +42,7 @@ const maxTextLength = 256 * 1024
 export const requestStep = async (request: StepRequest, emit: EmitChunk, spoke: () => void): Promise<StepResponse> => {
   const said = openSpeech(request.prefix, emit)
   const inputs = openToolInputs(request.prefix, emit)
-  let usage: Usage | undefined
+  let usage: TokenUsage | undefined
   let resolvedModel: string | undefined
   let ending: string | null = null
   let hasStarted = false
@@ -80,7 +88,7 @@ const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }
 
 /** Processes one delta and returns whether it had content. */
 const handleDelta = (
-  delta: Delta,
+  delta: ChunkDelta,
   said: ReturnType<typeof openSpeech>,
   inputs: ReturnType<typeof openToolInputs>,
 ): boolean => {
@@ -129,7 +137,7 @@ const openSpeech = (prefix: string, emit: EmitChunk) => {
 
 /** A tool call whose pieces are being collected. */
 interface CallSlot {
-  call: RawCall
+  call: RawToolCall
   gatewayId: string | null | undefined
 }
 
@@ -138,12 +146,12 @@ const maxArgumentsLength = 128 * 1024
 
 /** Collects the tool calls of one step and emits their arguments as they arrive. */
 const openToolInputs = (prefix: string, emit: EmitChunk) => {
-  const calls: RawCall[] = []
+  const calls: RawToolCall[] = []
   const slots = new Map<number | string, CallSlot>()
 
-  const begin = (): RawCall => {
+  const begin = (): RawToolCall => {
     if (calls.length === maxCalls) throw new AnswerFailure('unusable-tool-calls')
-    const call = { id: callIdAt(`${prefix}-${calls.length + 1}`), name: '', argumentsText: '' }
+    const call = { id: createToolCallId(`${prefix}-${calls.length + 1}`), name: '', argumentsText: '' }
     calls.push(call)
     return call
   }
@@ -152,7 +160,7 @@ const openToolInputs = (prefix: string, emit: EmitChunk) => {
    * Returns the call to which a piece belongs. Pieces of one call share an index. Some gateways send none, or the same
    * one for all calls; a name then starts a new call.
    */
-  const callOf = ({ index, id, function: called }: ToolCallPiece): RawCall => {
+  const callOf = ({ index, id, function: called }: ToolCallPiece): RawToolCall => {
     const name = called?.name
     const place = index ?? id
     if (place == null) return (name ? undefined : calls.at(-1)) ?? begin()
@@ -164,17 +172,17 @@ const openToolInputs = (prefix: string, emit: EmitChunk) => {
   }
 
   return {
-    calls: (): readonly RawCall[] =>
+    calls: (): readonly RawToolCall[] =>
       calls.map(({ id, name, argumentsText }) => ({
         id,
-        name: name || callName(''),
+        name: name || sanitizeToolName(''),
         argumentsText: argumentsText.toWellFormed(),
       })),
     add(piece: ToolCallPiece): void {
       const call = callOf(piece)
       const { name, arguments: more } = piece.function ?? {}
       if (name && call.name === '') {
-        call.name = callName(name)
+        call.name = sanitizeToolName(name)
         emit({ type: 'tool-input-start', toolCallId: call.id, toolName: call.name })
       }
       if (!more) return

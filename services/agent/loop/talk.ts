@@ -8,15 +8,15 @@ import type { ApprovalRequests } from '../approvals/approval-requests.ts'
 import type { agentSettings } from '../config.ts'
 import type { EgressRequests } from '../egress/egress-requests.ts'
 import type { HostText } from '../egress/host-text.ts'
-import type { Ledger } from './evidence.ts'
+import type { EvidenceLedger } from './evidence.ts'
 import type { ChosenModel } from '../models/choose.ts'
 import type { Run } from '../runs/run.ts'
-import type { Meter, TimeLeft, Tries } from './answer-limits.ts'
+import type { UsageMeter, AnswerTimeBudget, ToolCallLimits } from './answer-limits.ts'
 import type { Plan } from './plan.ts'
 import type { Toolbox } from './toolbox.ts'
 
 /** The state and dependencies of one answer. */
-export interface Talk {
+export interface AnswerContext {
   question: AgentQuestion
   run: Run
   /** The call context of the answer: the identity of the caller, and a signal that aborts the answer. */
@@ -28,11 +28,11 @@ export interface Talk {
   env: Environment
   emit: EmitChunk
   toolbox: Toolbox
-  ledger: Ledger
+  ledger: EvidenceLedger
   plan: Plan
-  tries: Tries
-  meter: Meter
-  time: TimeLeft
+  tries: ToolCallLimits
+  meter: UsageMeter
+  time: AnswerTimeBudget
   approvalRequests: ApprovalRequests
   egress: EgressRequests
   /** The text that tools have read so far, including earlier answers. */
@@ -63,10 +63,10 @@ export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'error'
 /** Sends one chunk to the readers of the run. */
 export type EmitChunk = (chunk: Chunk) => void
 
-export const chunkEmitter =
+export const createChunkEmitter =
   (run: Run): EmitChunk =>
   (chunk) =>
     run.emit(JSON.stringify(chunk))
 
 /** The data of the last event of a stream. */
-export const done = '[DONE]'
+export const streamEndMarker = '[DONE]'

@@ -2,20 +2,20 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
-import { recording } from '#shared/evidence/recording.ts'
-import { beginningOf } from '#shared/text/strings.ts'
-import { type ToolResult, failure, hostAt } from '#shared/tools/tool.ts'
+import { recordEvidence } from '#shared/evidence/recording.ts'
+import { shortenText } from '#shared/text/strings.ts'
+import { type ToolResult, failure, findHost } from '#shared/tools/tool.ts'
 import { requestApproval, approveEgress } from './approvals.ts'
-import { evidenceOfCall } from './evidence.ts'
+import { createCallEvidence } from './evidence.ts'
 import { guardPart } from '../part-guard.ts'
-import { logVerbosely, tookMs } from '../verbose.ts'
+import { logVerbosely, elapsedMsSince } from '../verbose.ts'
 import { AnswerFailure } from './failure.ts'
-import type { RawCall } from './chunks.ts'
+import type { RawToolCall } from './chunks.ts'
 import { searchToolsName } from './own-tools.ts'
-import { updatePlan } from './plan.ts'
-import { asData, shrinkTo } from './shrink.ts'
-import type { Talk } from './talk.ts'
-import { type ReadCall, readCall } from './toolbox.ts'
+import { planToolName } from './plan.ts'
+import { wrapInDataTags, truncateToSize } from './shrink.ts'
+import type { AnswerContext } from './talk.ts'
+import { type ParsedToolCall, parseToolCall } from './toolbox.ts'
 
 /** The outcome of the tool calls of one step. */
 interface ToolCallOutcomes {
@@ -30,12 +30,12 @@ interface ToolCallOutcomes {
  * Runs the tool calls of one step. Updates of the plan run first, because they may rely only on results of earlier
  * steps. Reading tools then run concurrently. Calls that may need an approval run last, one after another.
  */
-export const runToolCalls = async (talk: Talk, raw: readonly RawCall[]): Promise<ToolCallOutcomes> => {
+export const runToolCalls = async (talk: AnswerContext, raw: readonly RawToolCall[]): Promise<ToolCallOutcomes> => {
   const read = raw.map((call) => parseAndEmit(talk, call))
   const usable = read.flatMap((each) => ('tool' in each ? [each] : []))
   const answers = new Map(read.flatMap((each) => ('tool' in each ? [] : [[each.id, each.content] as const])))
-  const isPlan = ({ tool }: ReadCall) => tool.name === updatePlan
-  const answer = async (call: ReadCall) => void answers.set(call.id, await runAndEmit(talk, call))
+  const isPlan = ({ tool }: ParsedToolCall) => tool.name === planToolName
+  const answer = async (call: ParsedToolCall) => void answers.set(call.id, await runAndEmit(talk, call))
 
   for (const call of usable.filter(isPlan)) await answer(call)
   await Promise.all(usable.filter((call) => call.tool.kind === 'read' && !isPlan(call)).map(answer))
@@ -50,22 +50,25 @@ export const runToolCalls = async (talk: Talk, raw: readonly RawCall[]): Promise
 }
 
 /** Parses a call and emits its input. For an invalid call, emits the error and returns it as content for the model. */
-const parseAndEmit = ({ emit, toolbox }: Talk, raw: RawCall): ReadCall | { id: string; content: string } => {
+const parseAndEmit = (
+  { emit, toolbox }: AnswerContext,
+  raw: RawToolCall,
+): ParsedToolCall | { id: string; content: string } => {
   const { id: toolCallId, name: toolName } = raw
   try {
-    const call = readCall(raw, toolbox)
+    const call = parseToolCall(raw, toolbox)
     const { title } = call.tool
     emit({ type: 'tool-input-available', toolCallId, toolName, title, input: call.input })
     return call
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     emit({ type: 'tool-input-error', toolCallId, toolName, input: raw.argumentsText, errorText: error.message })
-    return { id: toolCallId, content: asData({ value: { error: error.message }, cut: false }) }
+    return { id: toolCallId, content: wrapInDataTags({ value: { error: error.message }, cut: false }) }
   }
 }
 
 /** Runs one call, emits its outcome and returns the content for the model. */
-const runAndEmit = async (talk: Talk, call: ReadCall): Promise<string> => {
+const runAndEmit = async (talk: AnswerContext, call: ParsedToolCall): Promise<string> => {
   const { emit, ledger, settings, env, log } = talk
   const { id: toolCallId, tool } = call
   const { answer, evidence, advice } = await outcomeOf(talk, call)
@@ -73,9 +76,9 @@ const runAndEmit = async (talk: Talk, call: ReadCall): Promise<string> => {
   const known = ledger.add(evidence, { toolCallId, tool: tool.name })
   const ids = known.map(({ id }) => id)
   const shown = isError ? { error: text } : { text, ...(structured && { result: structured }) }
-  const { value, cut } = shrinkTo(shown, settings.SVC_AGENT_TOOL_RESULT_BYTES)
+  const { value, cut } = truncateToSize(shown, settings.SVC_AGENT_TOOL_RESULT_BYTES)
   if (isError) {
-    emit({ type: 'tool-output-error', toolCallId, errorText: beginningOf(text, maxFailureLength) })
+    emit({ type: 'tool-output-error', toolCallId, errorText: shortenText(text, maxFailureLength) })
   } else {
     const output = { ...(typeof value === 'object' ? value : {}), ...(cut && { cut }), evidence: ids }
     emit({ type: 'tool-output-available', toolCallId, output })
@@ -86,12 +89,12 @@ const runAndEmit = async (talk: Talk, call: ReadCall): Promise<string> => {
     if (guarded) emit(guarded)
   }
   if (!ownTools.has(tool.name)) talk.hostText.add(value, tool.egress?.server.id)
-  const content = asData({ value, cut }, tool.kind === 'egress' ? 'outside' : 'host')
+  const content = wrapInDataTags({ value, cut }, tool.kind === 'egress' ? 'outside' : 'host')
   return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')
 }
 
 /** Tools of the agent itself, whose results contain no text of a host. */
-const ownTools: ReadonlySet<string> = new Set([updatePlan, searchToolsName])
+const ownTools: ReadonlySet<string> = new Set([planToolName, searchToolsName])
 
 interface CallOutcome extends ToolRun {
   /** Additional advice for the model. */
@@ -99,21 +102,21 @@ interface CallOutcome extends ToolRun {
 }
 
 /** Runs one call, or rejects it if it was repeated too often. */
-const outcomeOf = async (talk: Talk, call: ReadCall): Promise<CallOutcome> => {
+const outcomeOf = async (talk: AnswerContext, call: ParsedToolCall): Promise<CallOutcome> => {
   const { tool, input } = call
   const refusal = talk.tries.refusal(tool.name, input)
   if (refusal !== undefined) return { answer: failure(refusal), evidence: [] }
   const beganMs = performance.now()
   const toolRun = await (tool.kind === 'control' ? runControlTool(talk, call) : runWithEgressApproval(talk, call))
   const { isError } = toolRun.answer
-  const facts = { runId: talk.run.id, tool: tool.name, isError, tookMs: tookMs(beganMs) }
+  const facts = { runId: talk.run.id, tool: tool.name, isError, tookMs: elapsedMsSince(beganMs) }
   logVerbosely({ env: talk.env, log: talk.log }, facts, 'a tool was called')
   // The plan does not read a host, so it does not count as a result.
-  return { ...toolRun, advice: tool.name === updatePlan ? undefined : talk.tries.note(input, isError) }
+  return { ...toolRun, advice: tool.name === planToolName ? undefined : talk.tries.note(input, isError) }
 }
 
 /** Runs a tool. A tool of an external server runs only if its arguments may be sent to that server. */
-const runWithEgressApproval = async (talk: Talk, call: ReadCall): Promise<ToolRun> => {
+const runWithEgressApproval = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolRun> => {
   const { egress } = call.tool
   if (egress === undefined) return runTool(talk, call)
   try {
@@ -126,7 +129,10 @@ const runWithEgressApproval = async (talk: Talk, call: ReadCall): Promise<ToolRu
   return refusal === undefined ? runTool(talk, call) : { answer: failure(refusal), evidence: [] }
 }
 
-const runControlTool = async (talk: Talk, { id: toolCallId, tool: { name }, input }: ReadCall): Promise<ToolRun> => {
+const runControlTool = async (
+  talk: AnswerContext,
+  { id: toolCallId, tool: { name }, input }: ParsedToolCall,
+): Promise<ToolRun> => {
   try {
     return { answer: await requestApproval(talk, { name, toolCallId, input }), evidence: [] }
   } catch (error) {
@@ -144,19 +150,19 @@ interface ToolRun {
 const maxFailureLength = 2_000
 
 /** Runs one tool within the step timeout. Errors become results, so that the model can react to them. */
-const runTool = async (talk: Talk, call: ReadCall): Promise<ToolRun> => {
+const runTool = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolRun> => {
   const { tool } = call
   const input = withoutConversationHost(talk, call.input)
-  const { query, evidence } = recording(talk.context.query, talk.context.clock)
+  const { query, evidence } = recordEvidence(talk.context.query, talk.context.clock)
   const own = callOf(talk)
   try {
     requireFeature(own.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
     const answer = await endingWith(tool.run(input, { ...talk.context, query, call: own }), own.signal)
     const collected = [...evidence, ...(answer.evidence ?? [])]
     if (collected.length > 0 || answer.evidence || answer.isError) return { answer, evidence: collected }
-    const hostKey = tool.source ?? (await hostAt(talk.context, hostIdIn(input))).key
+    const hostKey = tool.source ?? (await findHost(talk.context, hostIdIn(input))).key
     const called = { hostKey, tool: tool.name, input: call.input, atMs: talk.context.clock.now() }
-    return { answer, evidence: [evidenceOfCall(called, answer)] }
+    return { answer, evidence: [createCallEvidence(called, answer)] }
   } catch (error) {
     talk.call.signal.throwIfAborted()
     if (error instanceof AnswerFailure) throw error
@@ -165,14 +171,16 @@ const runTool = async (talk: Talk, call: ReadCall): Promise<ToolRun> => {
 }
 
 /** Removes the id of the conversation's host, since tools cannot resolve the id of a user connection. */
-const withoutConversationHost = ({ question }: Talk, { hostId, ...input }: ReadCall['input']): ReadCall['input'] =>
-  hostId === undefined || hostId === question.hostId ? input : { hostId, ...input }
+const withoutConversationHost = (
+  { question }: AnswerContext,
+  { hostId, ...input }: ParsedToolCall['input'],
+): ParsedToolCall['input'] => (hostId === undefined || hostId === question.hostId ? input : { hostId, ...input })
 
 /** Returns the host id if it is a number. External tools may have a parameter of the same name and another type. */
-const hostIdIn = ({ hostId }: ReadCall['input']): number | undefined =>
+const hostIdIn = ({ hostId }: ParsedToolCall['input']): number | undefined =>
   typeof hostId === 'number' ? hostId : undefined
 
-const callOf = ({ call, settings, context }: Talk): Call => {
+const callOf = ({ call, settings, context }: AnswerContext): Call => {
   const stepMs = settings.SVC_AGENT_STEP_SECONDS * 1_000
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(stepMs)])
   return { ...call, signal, deadline: context.clock.elapsedMs() + stepMs }
@@ -191,9 +199,9 @@ const endingWith = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   }
 }
 
-const codeAndMessage = ({ code, message }: ServiceError): string => beginningOf(`${code}: ${message}`, maxFailureLength)
+const codeAndMessage = ({ code, message }: ServiceError): string => shortenText(`${code}: ${message}`, maxFailureLength)
 
-const failureText = ({ log }: Talk, tool: string, error: unknown, signal: AbortSignal): string => {
+const failureText = ({ log }: AnswerContext, tool: string, error: unknown, signal: AbortSignal): string => {
   if (signal.aborted) return 'the tool timed out; request less data'
   if (error instanceof ServiceError && error.code !== 'internal') return codeAndMessage(error)
   log.error({ tool, err: error }, 'tool failed')

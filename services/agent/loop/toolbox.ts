@@ -1,10 +1,10 @@
 import type { ChatCompletionTool } from 'openai/resources/chat/completions'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { noSuch } from '#shared/text/not-found.ts'
-import { problemsOf, sentenceOf } from '#shared/text/zod-errors.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
+import { formatZodError, describeIssue } from '#shared/text/zod-errors.ts'
 import type { AgentTool } from '../toolmaker.ts'
-import type { RawCall } from './chunks.ts'
+import type { RawToolCall } from './chunks.ts'
 
 /** The tools of one answer: those that are offered to the model, and those that it can find by a search. */
 export interface Toolbox {
@@ -38,7 +38,7 @@ export const openToolbox = (tools: readonly AgentTool[], disabled: readonly stri
     },
     take: (name) => {
       const tool = all.get(name)
-      if (tool === undefined) throw noSuch('tool', name, all.keys(), 'tool')
+      if (tool === undefined) throw createNotFoundError('tool', name, all.keys(), 'tool')
       offer(tool)
       return tool
     },
@@ -81,18 +81,18 @@ const withConversationHost = (schema: JsonSchema): JsonSchema => {
 const conversationHost = 'Defaults to the host of the conversation'
 
 /** A valid tool call. */
-export interface ReadCall {
+export interface ParsedToolCall {
   id: string
   tool: AgentTool
   input: Record<string, unknown>
 }
 
 /** Parses a tool call; throws `ServiceError` when the arguments are invalid. */
-export const readCall = ({ id, name, argumentsText }: RawCall, toolbox: Toolbox): ReadCall => {
+export const parseToolCall = ({ id, name, argumentsText }: RawToolCall, toolbox: Toolbox): ParsedToolCall => {
   const tool = toolbox.take(name)
-  const parsed = tool.input.safeParse(objectIn(argumentsText), { error: sentenceOf })
+  const parsed = tool.input.safeParse(objectIn(argumentsText), { error: describeIssue })
   if (parsed.success) return { id, tool, input: parsed.data }
-  throw new ServiceError('invalid', `invalid arguments: ${problemsOf(parsed.error)}`)
+  throw new ServiceError('invalid', `invalid arguments: ${formatZodError(parsed.error)}`)
 }
 
 /** Parses the arguments. Models may send an empty text for a tool without arguments. */

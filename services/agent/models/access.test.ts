@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ModelProvider, modelProviders } from '#proto/models.ts'
-import { hasDesignatedKey, missingOf, operatorAccess, ownAccess } from './access.ts'
+import { hasDesignatedKey, listMissingKeyVariables, getOperatorAccess, getCallerAccess } from './access.ts'
 
 const a = 'https://openrouter.ai/api/v1'
 const b = 'https://integrate.api.nvidia.com/v1'
@@ -53,7 +53,7 @@ describe('a key', () => {
   ])('%s', (_, env, ways) => {
     const found = Object.keys(ways).map((provider) => {
       // The keys of the table are exactly the providers.
-      const access = operatorAccess(env, provider as ModelProvider)
+      const access = getOperatorAccess(env, provider as ModelProvider)
       return [provider, access && [access.key, access.base.href]]
     })
     expect(Object.fromEntries(found)).toEqual(ways)
@@ -61,7 +61,7 @@ describe('a key', () => {
 
   it('of a caller is never sent to LLM_API_BASE', () => {
     const env = { LLM_API_KEY: 'k', LLM_API_BASE: 'https://vllm.example/v1' }
-    expect(ownAccess(env, 'gateway_a', 'mine', 'the request')).toMatchObject({ key: 'mine', base: new URL(a) })
+    expect(getCallerAccess(env, 'gateway_a', 'mine', 'the request')).toMatchObject({ key: 'mine', base: new URL(a) })
   })
 
   it('in LLM_API_KEY is designated only for the gateway of LLM_MODEL', () => {
@@ -70,9 +70,9 @@ describe('a key', () => {
   })
 
   it('that is missing is reported by its variables', () => {
-    expect(missingOf({}, 'gateway_a')).toEqual(['GATEWAY_A_API_KEY', 'LLM_API_KEY'])
-    expect(missingOf({}, 'gateway_b')).toEqual(['GATEWAY_B_API_KEY', 'LLM_API_KEY'])
-    expect(missingOf({ LLM_API_KEY: 'k' }, 'gateway_b')).toEqual([])
-    expect(missingOf({ GATEWAY_B_API_KEY: 'k' }, 'gateway_b')).toEqual([])
+    expect(listMissingKeyVariables({}, 'gateway_a')).toEqual(['GATEWAY_A_API_KEY', 'LLM_API_KEY'])
+    expect(listMissingKeyVariables({}, 'gateway_b')).toEqual(['GATEWAY_B_API_KEY', 'LLM_API_KEY'])
+    expect(listMissingKeyVariables({ LLM_API_KEY: 'k' }, 'gateway_b')).toEqual([])
+    expect(listMissingKeyVariables({ GATEWAY_B_API_KEY: 'k' }, 'gateway_b')).toEqual([])
   })
 })

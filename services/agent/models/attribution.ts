@@ -1,6 +1,6 @@
 import type { ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type Setting } from '#shared/config/setting.ts'
+import { parseSettings, type Setting } from '#shared/config/setting.ts'
 
 /** Returns a setting whose value is valid in an HTTP header field. */
 const headerText = (fallback: string | undefined, doc: string): Setting<string | undefined> => ({
@@ -40,8 +40,8 @@ const defaultReferer = 'https://watchhouse.example'
 const defaultName = 'Watchhouse'
 
 /** Returns the attribution headers for requests to a gateway. They contain nothing about the user. */
-export const attributionOf = (env: Environment, provider: ModelProvider): Record<string, string> => {
-  const settings = read(attributionSettings, env)
+export const createAttributionHeaders = (env: Environment, provider: ModelProvider): Record<string, string> => {
+  const settings = parseSettings(attributionSettings, env)
   const { GATEWAY_A_REFERER: refererA, GATEWAY_A_APP_NAME: nameA } = settings
   const referer = settings.APP_REFERER ?? refererA ?? defaultReferer
   const name = settings.APP_NAME ?? nameA ?? defaultName

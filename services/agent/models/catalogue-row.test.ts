@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readCatalogue } from './read-live-list.ts'
+import { parseLiveList } from './read-live-list.ts'
 
-const one = (row: object) => readCatalogue({ data: [row] })[0]
+const one = (row: object) => parseLiveList({ data: [row] })[0]
 
 describe('a row of a live list', () => {
   it('is read in the format of OpenRouter', () => {
@@ -66,10 +66,10 @@ describe('a row of a live list', () => {
     { id: 'meta/llama-guard-4' },
     { id: 'x/y', category: 'image' },
   ])('is omitted if it is %j', (row) => {
-    expect(readCatalogue({ data: [row] })).toEqual([])
+    expect(parseLiveList({ data: [row] })).toEqual([])
   })
 
   it.each([[[]], [{}], [{ data: {} }], ['list'], [null]])('is rejected outside a list: %j', (body) => {
-    expect(() => readCatalogue(body)).toThrow()
+    expect(() => parseLiveList(body)).toThrow()
   })
 })

@@ -1,47 +1,47 @@
-import { type catalogueStates, type ConfigCheck, modelProviders, type ModelProvider } from '#proto/models.ts'
+import { type modelListStates, type ConfigCheck, modelProviders, type ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { missingOf, operatorAccess, hasDesignatedKey } from './access.ts'
-import { defaultModel } from './choose.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { listMissingKeyVariables, getOperatorAccess, hasDesignatedKey } from './access.ts'
+import { chooseDefaultModel } from './choose.ts'
 import { modelSettings } from './config.ts'
-import { gateways, idOf } from './gateways.ts'
-import type { Lists } from './offer.ts'
+import { modelGateways, formatModelReference } from './gateways.ts'
+import type { LiveListsByGateway } from './offer.ts'
 
 /** Checks the model configuration. The result names variables and never contains their values. */
-export const checkConfig = (env: Environment, lists: Lists): ConfigCheck => {
-  const chosen = defaultModel(env, [])
+export const checkConfig = (env: Environment, lists: LiveListsByGateway): ConfigCheck => {
+  const chosen = chooseDefaultModel(env, [])
   return {
     active: chosen !== undefined,
-    defaultModel: chosen ? idOf(chosen) : null,
+    defaultModel: chosen ? formatModelReference(chosen) : null,
     providers: modelProviders.map((id) => {
-      const access = operatorAccess(env, id)
+      const access = getOperatorAccess(env, id)
       return {
         id,
-        name: gateways[id].name,
+        name: modelGateways[id].name,
         configured: access !== undefined,
         keyFrom: access?.keyFrom ?? null,
         ownAddress: access?.ownAddress ?? false,
         catalogue: stateOf(usesLiveList(env, id), lists[id] !== undefined),
-        missing: missingOf(env, id),
+        missing: listMissingKeyVariables(env, id),
       }
     }),
     notes: notesOn(env, lists),
   }
 }
 
-const stateOf = (isUsed: boolean, isKnown: boolean): (typeof catalogueStates)[number] => {
+const stateOf = (isUsed: boolean, isKnown: boolean): (typeof modelListStates)[number] => {
   if (!isUsed) return 'off'
   return isKnown ? 'live' : 'failed'
 }
 
-const notesOn = (env: Environment, lists: Lists): string[] => {
-  const settings = read(modelSettings, env)
+const notesOn = (env: Environment, lists: LiveListsByGateway): string[] => {
+  const settings = parseSettings(modelSettings, env)
   const { provider, isDefault } = settings.LLM_MODEL
-  const everyGatewayHasKey = modelProviders.every((each) => Boolean(settings[gateways[each].keyVariable]?.trim()))
+  const everyGatewayHasKey = modelProviders.every((each) => Boolean(settings[modelGateways[each].keyVariable]?.trim()))
   const all: [holds: boolean, note: string][] = [
     [
-      !isDefault && !operatorAccess(env, provider),
-      `LLM_MODEL names a model of ${provider}, which has no key: set ${missingOf(env, provider).join(' or ')}.`,
+      !isDefault && !getOperatorAccess(env, provider),
+      `LLM_MODEL names a model of ${provider}, which has no key: set ${listMissingKeyVariables(env, provider).join(' or ')}.`,
     ],
     [Boolean(settings.LLM_API_KEY) && everyGatewayHasKey, 'LLM_API_KEY is not used: every provider has its own key.'],
     [
@@ -58,7 +58,7 @@ const notesOn = (env: Environment, lists: Lists): string[] => {
 
 /** Reports whether the live list of a gateway is used: it has a designated key, and the list is enabled. */
 export const usesLiveList = (env: Environment, provider: ModelProvider): boolean => {
-  const settings = read(modelSettings, env)
+  const settings = parseSettings(modelSettings, env)
   const switches = {
     gateway_a: settings.GATEWAY_A_DYNAMIC_MODELS,
     gateway_b: settings.GATEWAY_B_DYNAMIC_MODELS,

@@ -3,27 +3,34 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type ModelPrice, type ModelProvider, modelProviders } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { noSuch } from '#shared/text/not-found.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
 import {
   configuredProviders,
   type GatewayAccess,
   hasDesignatedKey,
-  missingOf,
-  operatorAccess,
-  ownAccess,
+  listMissingKeyVariables,
+  getOperatorAccess,
+  getCallerAccess,
 } from './access.ts'
 import { modelSettings } from './config.ts'
 import {
-  freeAlias,
-  freeRouter,
-  gateways,
-  idOf,
+  freeModelAlias,
+  freeRouterModelId,
+  modelGateways,
+  formatModelReference,
   type ModelReference,
   parseModelReference,
-  wantedForm,
+  modelReferenceFormat,
 } from './gateways.ts'
-import { type Candidate, candidates, isThere, type Lists, plain, realModel } from './offer.ts'
+import {
+  type ModelCandidate,
+  listModelCandidates,
+  isExpectedAtGateway,
+  type LiveListsByGateway,
+  createUnknownModel,
+  resolveModelId,
+} from './offer.ts'
 
 /** A model and its configured client. */
 export interface ChosenModel {
@@ -44,13 +51,16 @@ export interface ChosenModel {
 export const defaultContextTokens = 32_768
 
 /** Returns the default model; undefined if no gateway has a key. */
-export const defaultModel = (env: Environment, ownProviders: readonly ModelProvider[]): ModelReference | undefined => {
-  const { isDefault, ...configured } = read(modelSettings, env).LLM_MODEL
+export const chooseDefaultModel = (
+  env: Environment,
+  ownProviders: readonly ModelProvider[],
+): ModelReference | undefined => {
+  const { isDefault, ...configured } = parseSettings(modelSettings, env).LLM_MODEL
   const usable = [...configuredProviders(env), ...ownProviders]
   if (usable.includes(configured.provider)) return configured
   // Only the built-in default is replaced. A model that the operator set is used even without a key.
   const [provider] = isDefault ? usable : []
-  return provider && { provider, modelId: gateways[provider].builtIn[0].modelId }
+  return provider && { provider, modelId: modelGateways[provider].builtIn[0].modelId }
 }
 
 interface ModelRequest {
@@ -64,39 +74,42 @@ interface ModelRequest {
  * Resolves which model a request refers to. Throws `invalid` for malformed references, and `forbidden` if a guest
  * chooses a model.
  */
-export const referenceFor = (env: Environment, { requested, call, ownProviders }: ModelRequest): ModelReference => {
+export const resolveModelReference = (
+  env: Environment,
+  { requested, call, ownProviders }: ModelRequest,
+): ModelReference => {
   const isGuest = call.identity.kind === 'guest'
   if (isGuest && (requested !== null || ownProviders.length > 0))
     throw new ServiceError('forbidden', 'guests can only use the default model; sign in to choose another', {
       details: { parameter: 'model' },
     })
-  if (isGuest && hasDesignatedKey(env, 'gateway_a')) return { provider: 'gateway_a', modelId: freeAlias }
-  if (requested === null) return defaultModel(env, ownProviders) ?? refuseUnconfigured(env)
+  if (isGuest && hasDesignatedKey(env, 'gateway_a')) return { provider: 'gateway_a', modelId: freeModelAlias }
+  if (requested === null) return chooseDefaultModel(env, ownProviders) ?? refuseUnconfigured(env)
   const reference = parseModelReference(requested)
   if (reference === undefined)
-    throw new ServiceError('invalid', `model must be ${wantedForm}`, { details: { parameter: 'model' } })
+    throw new ServiceError('invalid', `model must be ${modelReferenceFormat}`, { details: { parameter: 'model' } })
   return reference
 }
 
 /**
  * Returns the known properties of a model. Throws `not-found` if it is not offered, unless the caller supplies the key.
  */
-export const candidateFor = (
+export const findModelCandidate = (
   env: Environment,
   reference: ModelReference,
-  { lists, isOwn }: { lists: Lists; isOwn: boolean },
-): Candidate => {
-  const offered = candidates(env, lists).filter((each) => isOwn || isThere(env, each))
-  const found = offered.find((each) => idOf(each) === idOf(reference))
+  { lists, isOwn }: { lists: LiveListsByGateway; isOwn: boolean },
+): ModelCandidate => {
+  const offered = listModelCandidates(env, lists).filter((each) => isOwn || isExpectedAtGateway(env, each))
+  const found = offered.find((each) => formatModelReference(each) === formatModelReference(reference))
   if (found) return found
-  if (isOwn) return plain(reference)
+  if (isOwn) return createUnknownModel(reference)
   const { provider, modelId } = reference
   const names = offered.filter((each) => each.provider === provider).map((each) => each.modelId)
-  throw noSuch(`model of ${provider}`, modelId, names, 'model')
+  throw createNotFoundError(`model of ${provider}`, modelId, names, 'model')
 }
 
 /** Keys of the caller, which take precedence over those of the operator. */
-export interface OwnKeys {
+export interface CallerApiKeys {
   /** The key of the request, for the gateway of the requested model. */
   request: string | undefined
   /** The key from the caller's sign-in with gateway C. */
@@ -104,10 +117,15 @@ export interface OwnKeys {
 }
 
 /** Returns the access to a gateway: with the key of the request, else of the sign-in, else of the operator. */
-export const accessFor = (env: Environment, provider: ModelProvider, { request, signedIn }: OwnKeys) => {
-  if (request !== undefined) return { ...ownAccess(env, provider, requireKey(request), 'the request'), isOwn: true }
+export const chooseGatewayAccess = (
+  env: Environment,
+  provider: ModelProvider,
+  { request, signedIn }: CallerApiKeys,
+) => {
+  if (request !== undefined)
+    return { ...getCallerAccess(env, provider, requireKey(request), 'the request'), isOwn: true }
   if (provider === 'gateway_c' && signedIn) return { ...signedIn, isOwn: true }
-  return { ...(operatorAccess(env, provider) ?? refuseUnconfigured(env, provider)), isOwn: false }
+  return { ...(getOperatorAccess(env, provider) ?? refuseUnconfigured(env, provider)), isOwn: false }
 }
 
 const requireKey = (key: string): string => {
@@ -119,17 +137,19 @@ const requireKey = (key: string): string => {
  * Returns the fallback of the free model: the free router of OpenRouter, which servers at other addresses do not have.
  * Null for all other models.
  */
-export const fallbackOf = (
+export const findFallbackModel = (
   env: Environment,
   reference: ModelReference,
   { ownAddress }: GatewayAccess,
 ): string | null => {
-  if (reference.provider !== 'gateway_a' || reference.modelId !== freeAlias || ownAddress) return null
-  return realModel(env, reference) === freeRouter ? null : freeRouter
+  if (reference.provider !== 'gateway_a' || reference.modelId !== freeModelAlias || ownAddress) return null
+  return resolveModelId(env, reference) === freeRouterModelId ? null : freeRouterModelId
 }
 
 const refuseUnconfigured = (env: Environment, provider?: ModelProvider): never => {
-  const missing = new Set((provider ? [provider] : modelProviders).flatMap((each) => missingOf(env, each)))
+  const missing = new Set(
+    (provider ? [provider] : modelProviders).flatMap((each) => listMissingKeyVariables(env, each)),
+  )
   const sentence = `no key is set for ${provider ?? 'a language model'}: set ${[...missing].join(' or ')}`
   throw new ServiceError('unavailable', sentence, {
     details: { reason: 'provider-not-configured', missing: [...missing] },

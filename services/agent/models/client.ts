@@ -4,10 +4,10 @@ import type { ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
-import { retryAfterOf } from '#shared/net/retry-after.ts'
+import { readRetryAfter } from '#shared/net/retry-after.ts'
 import type { GatewayAccess } from './access.ts'
-import { logVerbosely, tookMs } from '../verbose.ts'
-import { attributionOf } from './attribution.ts'
+import { logVerbosely, elapsedMsSince } from '../verbose.ts'
+import { createAttributionHeaders } from './attribution.ts'
 
 interface Parts {
   env: Environment
@@ -56,10 +56,10 @@ const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): F
     if (address.origin !== base.origin) throw new NetFailure('not-allowed', { host: address.hostname, rule: 'address' })
     const { method, body, signal } = init
     if (body != null && typeof body !== 'string') throw new TypeError('the body of a model request must be a string')
-    const headers = { ...allowedOf(new Headers(init.headers)), ...attributionOf(env, provider) }
+    const headers = { ...allowedOf(new Headers(init.headers)), ...createAttributionHeaders(env, provider) }
     const beganMs = performance.now()
     const logOutcome = (outcome: Record<string, unknown>) =>
-      logVerbosely(parts, { provider, ...outcome, tookMs: tookMs(beganMs) }, 'model provider called')
+      logVerbosely(parts, { provider, ...outcome, tookMs: elapsedMsSince(beganMs) }, 'model provider called')
     try {
       const limits = { timeoutMs: wholeTimeoutMs, maxBytes }
       const response = await net.trusted(address, { method, headers, body: body ?? undefined, signal, ...limits })
@@ -87,7 +87,7 @@ const redactedError = async (response: Response, key: string): Promise<Response>
   const text = (await response.text()).replaceAll(key, '[hidden]').slice(0, maxErrorLength)
   const { status, statusText } = response
   const headers = new Headers(response.headers)
-  if ((retryAfterOf(headers) ?? 0) > maxRetryAfterMs) headers.set('x-should-retry', 'false')
+  if ((readRetryAfter(headers) ?? 0) > maxRetryAfterMs) headers.set('x-should-retry', 'false')
   return new Response(text || null, { status, statusText, headers })
 }
 

@@ -1,6 +1,6 @@
 import { flag, optional, secret, text, url, whole, type Setting } from '#shared/config/setting.ts'
 import { attributionSettings } from './attribution.ts'
-import { modelReference, type ModelReference, parseModelReference, wantedForm } from './gateways.ts'
+import { modelReferenceSetting, type ModelReference, parseModelReference, modelReferenceFormat } from './gateways.ts'
 
 /** An additional model that the operator configured. */
 interface ExtraModel extends ModelReference {
@@ -31,7 +31,7 @@ const parseEntry = (entry: string, index: number): ExtraModel => {
   const refuse = (problem: string) => new Error(`entry ${index + 1} ${problem}`)
   if (rest.length > 0) throw refuse(`must have at most three fields: ${form}`)
   const parsed = parseModelReference(reference)
-  if (parsed === undefined) throw refuse(`must begin with ${wantedForm}`)
+  if (parsed === undefined) throw refuse(`must begin with ${modelReferenceFormat}`)
   const contextTokens = context === '' ? null : tokensOf(context)
   if (contextTokens === undefined) throw refuse('must give the context length in tokens, such as 131072, 128K or 1M')
   if (description.length > maxDescriptionLength)
@@ -67,7 +67,7 @@ export const modelSettings = {
     'Base URL of an OpenAI-compatible API that LLM_API_KEY is sent to. By default the URL of the provider whose model is called.',
     { protocols: ['https', 'http'] },
   ),
-  LLM_MODEL: modelReference(
+  LLM_MODEL: modelReferenceSetting(
     'gateway_a:gateway_a/free',
     'Default model, as provider:model; providers: gateway_a (OpenRouter), gateway_b (NVIDIA NIM), gateway_c (AnyRouter).',
   ),

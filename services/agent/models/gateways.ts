@@ -38,18 +38,18 @@ const builtIn = (modelId: string, name: string, more: Partial<KnownModel> = {}):
 })
 
 /** Alias for the free model that `GATEWAY_A_FREE_FALLBACK_MODEL` sets. */
-export const freeAlias = 'gateway_a/free'
+export const freeModelAlias = 'gateway_a/free'
 /** The id of OpenRouter's router, which selects one of its free models. */
-export const freeRouter = 'openrouter/free'
+export const freeRouterModelId = 'openrouter/free'
 
-export const gateways: Readonly<Record<ModelProvider, ModelGateway>> = {
+export const modelGateways: Readonly<Record<ModelProvider, ModelGateway>> = {
   gateway_a: {
     name: 'OpenRouter',
     base: 'https://openrouter.ai/api/v1',
     keyVariable: 'GATEWAY_A_API_KEY',
     baseVariable: 'GATEWAY_A_API_BASE',
     builtIn: [
-      builtIn(freeAlias, 'Free', {
+      builtIn(freeModelAlias, 'Free', {
         description: 'A model that costs nothing and calls tools.',
         price: { inputPerMillion: 0, outputPerMillion: 0 },
       }),
@@ -84,7 +84,7 @@ export interface ModelReference {
 }
 
 /** Formats a reference as `provider:model`. */
-export const idOf = ({ provider, modelId }: ModelReference): string => `${provider}:${modelId}`
+export const formatModelReference = ({ provider, modelId }: ModelReference): string => `${provider}:${modelId}`
 
 /** Parses `provider:model`; undefined for an unknown gateway or an invalid model id. */
 export const parseModelReference = (text: string): ModelReference | undefined => {
@@ -97,17 +97,20 @@ export const parseModelReference = (text: string): ModelReference | undefined =>
 /** Reports whether a text is a valid model id: 1 to 200 letters, digits and the characters `_.@:/+~-`. */
 export const isModelId = (text: string): boolean => /^[\w.@:/+~-]{1,200}$/.test(text)
 
-export const wantedForm = `provider:model, with one of ${modelProviders.join(', ')} as the provider`
+export const modelReferenceFormat = `provider:model, with one of ${modelProviders.join(', ')} as the provider`
 
 /** Returns a setting for a model. `isDefault` is true if the variable is not set. */
-export const modelReference = (fallback: string, doc: string): Setting<ModelReference & { isDefault: boolean }> => ({
+export const modelReferenceSetting = (
+  fallback: string,
+  doc: string,
+): Setting<ModelReference & { isDefault: boolean }> => ({
   doc,
   audience: 'server',
   fallback,
   allowed: 'provider:model',
   parse: (text) => {
     const parsed = parseModelReference(text ?? fallback)
-    if (parsed === undefined) throw new Error(`must be ${wantedForm}`)
+    if (parsed === undefined) throw new Error(`must be ${modelReferenceFormat}`)
     return { ...parsed, isDefault: text === undefined }
   },
 })

@@ -7,7 +7,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { GatewayAccess } from './access.ts'
-import { type LiveList, readLiveList, UnreadableList } from './read-live-list.ts'
+import { type LiveList, readLiveList, InvalidLiveListError } from './read-live-list.ts'
 
 interface Parts {
   env: Environment
@@ -82,7 +82,7 @@ const entryKey = (provider: ModelProvider, { base, key }: GatewayAccess): string
 
 const logFailure = (log: Logger, provider: ModelProvider, error: unknown, { aborted }: AbortSignal): void => {
   if (aborted) return
-  const isExpected = error instanceof NetFailure || error instanceof UnreadableList
+  const isExpected = error instanceof NetFailure || error instanceof InvalidLiveListError
   log.warn(
     isExpected ? { provider, reason: error.message } : { provider, err: error },
     'fetching live model list failed',

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ServiceError } from '#proto/errors.ts'
 import { type FakeGateway, startFakeGateway } from './testing/fake-gateway.ts'
-import { callOf, openTestModels } from './testing/open-models.ts'
+import { createUserCall, openTestModels } from './testing/open-models.ts'
 
 const keys = { a: 'sk-key-of-gateway-a', b: 'sk-key-of-gateway-b', c: 'sk-key-of-gateway-c', generic: 'sk-generic-key' }
 
@@ -53,11 +53,11 @@ describe('the model of a request', () => {
       AGENT_DEBUG: 'yes',
     })
     for (const provider of ['gateway_a', 'gateway_b', 'gateway_c']) {
-      const chosen = await models.choose(`${provider}:two`, callOf())
+      const chosen = await models.choose(`${provider}:two`, createUserCall())
       expect(chosen).toMatchObject({ id: `${provider}:two`, provider, model: 'two', fallback: null })
       await chosen.client.chat.completions.create({ model: chosen.model, ...question })
     }
-    const offered = await models.offered(callOf())
+    const offered = await models.offered(createUserCall())
     const output = JSON.stringify([offered, await models.check(), logged])
     const received = receivedBy([a, b, c])
     for (const [at, key] of [keys.a, keys.b, keys.c].entries()) {
@@ -76,7 +76,7 @@ describe('the model of a request', () => {
     const a = await gateway()
     const env = { LLM_API_KEY: keys.generic, LLM_API_BASE: a.base, APP_NAME: 'W' }
     const { models, logged } = await openTestModels(env)
-    const { client, model } = await models.choose(null, callOf())
+    const { client, model } = await models.choose(null, createUserCall())
     await client.chat.completions.create({ model, ...question })
     expect(logged).toEqual([])
     const headers = a.received.at(-1)?.headers ?? {}
@@ -97,7 +97,7 @@ describe('the model of a request', () => {
       'GET /v1/models': { location: `${elsewhere.base}/models` },
     })
     const { models, logged } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
-    const { client, model } = await models.choose(null, callOf())
+    const { client, model } = await models.choose(null, createUserCall())
     const failure = await failureOf(client.chat.completions.create({ model, ...question }))
     expect(elsewhere.received).toEqual([])
     expect(JSON.stringify([failure, failure.message, failure.cause, logged])).not.toContain(keys.a)
@@ -109,7 +109,7 @@ describe('the model of a request', () => {
       'POST /v1/chat/completions': { status: 401, json: { error: { message, code: 'invalid_api_key' } } },
     })
     const { models, logged } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
-    const { client, model } = await models.choose(null, callOf())
+    const { client, model } = await models.choose(null, createUserCall())
     const failure = await failureOf(client.chat.completions.create({ model, ...question }))
     expect(failure).toMatchObject({ status: 401, code: 'invalid_api_key' })
     expect(inspect([failure, logged], { depth: 10, showHidden: true })).not.toContain(keys.a)
@@ -117,7 +117,7 @@ describe('the model of a request', () => {
 
   it('is a free model for the alias, with the router of the gateway as fallback', async () => {
     const { models } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off' })
-    expect(await models.choose(null, callOf())).toMatchObject({
+    expect(await models.choose(null, createUserCall())).toMatchObject({
       id: 'gateway_a:gateway_a/free',
       model: 'nvidia/nemotron-3-super-120b-a12b:free',
       fallback: 'openrouter/free',
@@ -129,7 +129,7 @@ describe('the model of a request', () => {
       GATEWAY_A_DYNAMIC_MODELS: '0',
       GATEWAY_A_FREE_FALLBACK_MODEL: 'x/free',
     })
-    expect(await own.models.choose('gateway_a:gateway_a/free', callOf())).toMatchObject({
+    expect(await own.models.choose('gateway_a:gateway_a/free', createUserCall())).toMatchObject({
       model: 'x/free',
       fallback: null,
     })
@@ -144,15 +144,17 @@ describe('the model of a request', () => {
       LLM_MODEL: 'gateway_a:big',
     })
     const price = { inputPerMillion: 1, outputPerMillion: 2 }
-    expect(await models.choose(null, callOf())).toMatchObject({ contextTokens: 1_000_000, price })
+    expect(await models.choose(null, createUserCall())).toMatchObject({ contextTokens: 1_000_000, price })
   })
 
   it('is of another gateway if the built-in default has no key, but never replaces LLM_MODEL', async () => {
     const env = { GATEWAY_B_API_KEY: keys.b, GATEWAY_B_DYNAMIC_MODELS: 'off' }
     const { models } = await openTestModels(env)
-    expect(await models.choose(null, callOf())).toMatchObject({ id: 'gateway_b:nvidia/nemotron-3-super-120b-a12b' })
+    expect(await models.choose(null, createUserCall())).toMatchObject({
+      id: 'gateway_b:nvidia/nemotron-3-super-120b-a12b',
+    })
     const chosen = await openTestModels({ ...env, LLM_MODEL: 'gateway_c:x' })
-    expect(await failureOf(chosen.models.choose(null, callOf()))).toMatchObject({
+    expect(await failureOf(chosen.models.choose(null, createUserCall()))).toMatchObject({
       details: { reason: 'provider-not-configured' },
     })
   })
@@ -161,13 +163,13 @@ describe('the model of a request', () => {
 describe('a request without a usable model', () => {
   it('names the variables to set if there is no key', async () => {
     const { models } = await openTestModels({})
-    expect(await failureOf(models.choose(null, callOf()))).toMatchObject({
+    expect(await failureOf(models.choose(null, createUserCall()))).toMatchObject({
       code: 'unavailable',
       message:
         'no key is set for a language model: set GATEWAY_A_API_KEY or LLM_API_KEY or GATEWAY_B_API_KEY or GATEWAY_C_API_KEY',
       details: { reason: 'provider-not-configured' },
     })
-    expect(await failureOf(models.choose('gateway_b:openai/gpt-oss-120b', callOf()))).toMatchObject({
+    expect(await failureOf(models.choose('gateway_b:openai/gpt-oss-120b', createUserCall()))).toMatchObject({
       message: 'no key is set for gateway_b: set GATEWAY_B_API_KEY or LLM_API_KEY',
       details: { reason: 'provider-not-configured', missing: ['GATEWAY_B_API_KEY', 'LLM_API_KEY'] },
     })
@@ -182,7 +184,7 @@ describe('a request without a usable model', () => {
     ],
   ])('is rejected for the unknown model %s', async (reference, code, message) => {
     const { models } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off' })
-    expect(await failureOf(models.choose(reference, callOf()))).toMatchObject({
+    expect(await failureOf(models.choose(reference, createUserCall()))).toMatchObject({
       code,
       message: expect.stringMatching(message),
       details: { parameter: 'model' },
@@ -195,10 +197,14 @@ describe('a request without a usable model', () => {
       GATEWAY_A_DYNAMIC_MODELS: 'off',
       LLM_MODEL: 'gateway_a:x/dear',
     })
-    expect(await models.choose(null, callOf('guest'))).toMatchObject({ id: 'gateway_a:gateway_a/free' })
-    expect(await models.choose(null, callOf())).toMatchObject({ id: 'gateway_a:x/dear' })
-    expect(await failureOf(models.choose('gateway_a:x/dear', callOf('guest')))).toMatchObject({ code: 'forbidden' })
-    expect(await failureOf(models.choose(null, callOf('guest'), 'sk-mine-mine'))).toMatchObject({ code: 'forbidden' })
+    expect(await models.choose(null, createUserCall('guest'))).toMatchObject({ id: 'gateway_a:gateway_a/free' })
+    expect(await models.choose(null, createUserCall())).toMatchObject({ id: 'gateway_a:x/dear' })
+    expect(await failureOf(models.choose('gateway_a:x/dear', createUserCall('guest')))).toMatchObject({
+      code: 'forbidden',
+    })
+    expect(await failureOf(models.choose(null, createUserCall('guest'), 'sk-mine-mine'))).toMatchObject({
+      code: 'forbidden',
+    })
   })
 })
 
@@ -211,7 +217,7 @@ describe('a key of the caller', () => {
       GATEWAY_A_API_BASE: a.base,
       GATEWAY_A_DYNAMIC_MODELS: 'no',
     })
-    const { client, model } = await models.choose('gateway_a:x/dear', callOf(), 'sk-mine-mine')
+    const { client, model } = await models.choose('gateway_a:x/dear', createUserCall(), 'sk-mine-mine')
     await client.chat.completions.create({ model, ...question })
     expect(a.received.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-mine-mine'])
     expect(generic.received).toEqual([])
@@ -221,7 +227,7 @@ describe('a key of the caller', () => {
     'is rejected without being quoted: %j',
     async (key) => {
       const { models } = await openTestModels({})
-      const failure = await failureOf(models.choose(null, callOf(), key))
+      const failure = await failureOf(models.choose(null, createUserCall(), key))
       expect(failure).toMatchObject({ code: 'invalid', details: { parameter: 'apiKey' } })
       expect(failure.message).toBe('apiKey must be the key of a model gateway')
     },
@@ -232,7 +238,7 @@ describe('live lists', () => {
   it('are fetched once for concurrent callers, and refreshed in the background', async () => {
     const a = await gateway()
     const { models, clock } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
-    const ids = async () => (await models.offered(callOf())).models.map(({ modelId }) => modelId)
+    const ids = async () => (await models.offered(createUserCall())).models.map(({ modelId }) => modelId)
     expect(await Promise.all([ids(), ids(), ids()])).toEqual(Array(3).fill(expect.arrayContaining(['one', 'two'])))
     expect(a.received).toHaveLength(1)
     a.responses['GET /v1/models'] = listed('three')
@@ -256,7 +262,7 @@ describe('live lists', () => {
     async (_, answer) => {
       const a = await gateway({ 'GET /v1/models': answer })
       const { models, clock, logged } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
-      const offered = await models.offered(callOf())
+      const offered = await models.offered(createUserCall())
       expect(offered.models.filter(({ available }) => available).map(({ id }) => id)).toEqual([
         'gateway_a:gateway_a/free',
       ])
@@ -265,7 +271,7 @@ describe('live lists', () => {
       expect(logged.join('\n')).toContain('fetching live model list failed')
       expect(logged.join('\n')).not.toContain(keys.a)
       clock.nowMs += 60_000
-      await models.offered(callOf())
+      await models.offered(createUserCall())
       expect(a.received).toHaveLength(2)
     },
   )
@@ -273,7 +279,7 @@ describe('live lists', () => {
   it('are used for a day if no new one is available', async () => {
     const a = await gateway()
     const { models, clock } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
-    const ids = async () => (await models.offered(callOf())).models.map(({ modelId }) => modelId)
+    const ids = async () => (await models.offered(createUserCall())).models.map(({ modelId }) => modelId)
     await ids()
     a.responses['GET /v1/models'] = { status: 500, json: {} }
     clock.nowMs += 24 * 3_600_000 - 1
@@ -291,7 +297,7 @@ describe('live lists', () => {
     const base = { [`${its}_API_BASE`]: listing.base }
     const offered = async (env: Record<string, string>) => {
       const { models } = await openTestModels(env)
-      const { models: all } = await models.offered(callOf())
+      const { models: all } = await models.offered(createUserCall())
       return { live: all.some(({ modelId }) => modelId === 'one'), ...(await models.check()).providers[at] }
     }
     expect(await offered(base)).toMatchObject({ live: false })
@@ -309,7 +315,7 @@ describe('live lists', () => {
     const a = await gateway()
     const env = { GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base, LLM_MODEL: 'gateway_a:two' }
     const { models } = await openTestModels(env)
-    const { models: offered } = await models.offered(callOf())
+    const { models: offered } = await models.offered(createUserCall())
     expect(offered.map(({ id, available }) => [id, available])).toEqual([
       ['gateway_a:two', true],
       ['gateway_a:gateway_a/free', true],
@@ -324,13 +330,13 @@ describe('live lists', () => {
     const a = await gateway()
     const env = { LLM_API_KEY: keys.generic, LLM_API_BASE: a.base, LLM_EXTRA_MODELS: 'gateway_b:mine' }
     const { models } = await openTestModels(env)
-    const { models: offered } = await models.offered(callOf())
+    const { models: offered } = await models.offered(createUserCall())
     const available = offered.filter((each) => each.available).map(({ id }) => id)
     expect(available).toEqual(['gateway_a:gateway_a/free', 'gateway_b:mine', 'gateway_a:one', 'gateway_a:two'])
     const reference = 'gateway_b:openai/gpt-oss-120b'
-    expect(await models.choose('gateway_b:mine', callOf())).toMatchObject({ model: 'mine' })
-    expect(await failureOf(models.choose(reference, callOf()))).toMatchObject({ code: 'not-found' })
-    expect(await models.choose(reference, callOf(), 'sk-mine-mine')).toMatchObject({ id: reference })
+    expect(await models.choose('gateway_b:mine', createUserCall())).toMatchObject({ model: 'mine' })
+    expect(await failureOf(models.choose(reference, createUserCall()))).toMatchObject({ code: 'not-found' })
+    expect(await models.choose(reference, createUserCall(), 'sk-mine-mine')).toMatchObject({ id: reference })
   })
 
   it('at other addresses are fetched without the key', async () => {
@@ -341,7 +347,7 @@ describe('live lists', () => {
       GATEWAY_A_MODELS_API: `${list.base}/models?all=1`,
     }
     const { models } = await openTestModels(env)
-    await models.offered(callOf())
+    await models.offered(createUserCall())
     expect(list.received.map(({ path, headers }) => [path, headers.authorization])).toEqual([
       ['/v1/models?all=1', undefined],
     ])
@@ -353,7 +359,7 @@ describe('live lists', () => {
     const env = { GATEWAY_C_API_KEY: keys.c, GATEWAY_C_API_BASE: c.base }
     const { models } = await openTestModels(env)
     const ofC = async (opened: typeof models) =>
-      (await opened.offered(callOf())).models
+      (await opened.offered(createUserCall())).models
         .filter(({ provider }) => provider === 'gateway_c')
         .map(({ modelId }) => modelId)
     expect(await ofC(models)).toEqual(['anyrouter/auto', '@preset/ops', 'two', 'one'])
@@ -364,36 +370,5 @@ describe('live lists', () => {
     expect((await later.models.check()).notes).toEqual([
       'Presets are unavailable: AnyRouter rejects the key for reading presets; check GATEWAY_C_API_KEY.',
     ])
-  })
-})
-
-describe('the check of the configuration', () => {
-  it('reports missing variables and that no model is available', async () => {
-    const { models } = await openTestModels({})
-    const check = await models.check()
-    expect(check).toMatchObject({ active: false, defaultModel: null, notes: [] })
-    expect(check.providers.map(({ configured, missing }) => [configured, missing])).toEqual([
-      [false, ['GATEWAY_A_API_KEY', 'LLM_API_KEY']],
-      [false, ['GATEWAY_B_API_KEY', 'LLM_API_KEY']],
-      [false, ['GATEWAY_C_API_KEY', 'LLM_API_KEY']],
-    ])
-  })
-
-  it.each<[Record<string, string>, RegExp]>([
-    [
-      { LLM_MODEL: 'gateway_b:x', GATEWAY_A_API_KEY: 'k' },
-      /^LLM_MODEL names a model of gateway_b, which has no key: set GATEWAY_B_API_KEY or LLM_API_KEY/,
-    ],
-    [
-      { LLM_API_KEY: 'k', GATEWAY_A_API_KEY: 'k', GATEWAY_B_API_KEY: 'k', GATEWAY_C_API_KEY: 'k' },
-      /^LLM_API_KEY is not used/,
-    ],
-    [{ LLM_API_BASE: 'http://own.example', GATEWAY_A_API_KEY: 'k' }, /^LLM_API_BASE is not used/],
-  ])('reports conflicting settings: %j', async (env, note) => {
-    const off = { GATEWAY_A_DYNAMIC_MODELS: 'off', GATEWAY_B_DYNAMIC_MODELS: 'off' }
-    const { models } = await openTestModels({ ...env, ...off })
-    const { notes } = await models.check()
-    expect(notes).toEqual([expect.stringMatching(note)])
-    expect(notes.join()).not.toContain('own.example')
   })
 })

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type KnownModel, idOf } from './gateways.ts'
-import { type Candidate, candidates, type Lists, realModel, shown } from './offer.ts'
+import { type KnownModel, formatModelReference } from './gateways.ts'
+import {
+  type ModelCandidate,
+  listModelCandidates,
+  type LiveListsByGateway,
+  resolveModelId,
+  toOfferedModel,
+} from './offer.ts'
 
 const model = (modelId: string, more: Partial<KnownModel> = {}): KnownModel => ({
   modelId,
@@ -20,8 +26,8 @@ const listOf = (list: readonly KnownModel[], mostUsed: string[] = [], presets: K
   mostUsed,
   presets,
 })
-const offered = (env: Record<string, string>, lists: Lists, provider: string): string[] =>
-  candidates(env, lists)
+const offered = (env: Record<string, string>, lists: LiveListsByGateway, provider: string): string[] =>
+  listModelCandidates(env, lists)
     .filter((each) => each.provider === provider && each.source !== 'built-in')
     .map(({ modelId }) => modelId)
 
@@ -58,26 +64,28 @@ describe('offered models', () => {
   it('include those that the operator names, each once, with the facts of the live list', () => {
     const env = { LLM_EXTRA_MODELS: 'gateway_a:x/y|1K|mine,gateway_a:x/y,gateway_b:z', LLM_MODEL: 'gateway_a:n' }
     const live = model('x/y', { name: 'XY', contextTokens: 5, price: { inputPerMillion: 1, outputPerMillion: 2 } })
-    const found = candidates(env, { gateway_a: listOf([live]) })
+    const found = listModelCandidates(env, { gateway_a: listOf([live]) })
     expect(found.filter(({ modelId }) => modelId === 'x/y')).toEqual([
       { ...live, provider: 'gateway_a', source: 'extra', contextTokens: 1_000, description: 'mine' },
     ])
-    expect(found.map(idOf)).toEqual(expect.arrayContaining(['gateway_b:z', 'gateway_a:n', 'gateway_a:gateway_a/free']))
+    expect(found.map(formatModelReference)).toEqual(
+      expect.arrayContaining(['gateway_b:z', 'gateway_a:n', 'gateway_a:gateway_a/free']),
+    )
   })
 
   it('include an alias of a free model, with the facts of that model', () => {
     const env = { GATEWAY_A_FREE_FALLBACK_MODEL: 'x/free' }
     const lists = { gateway_a: listOf([model('x/free', { contextTokens: 64_000 })]) }
-    const alias = candidates(env, lists).find(({ modelId }) => modelId === 'gateway_a/free')
+    const alias = listModelCandidates(env, lists).find(({ modelId }) => modelId === 'gateway_a/free')
     expect(alias).toMatchObject({ contextTokens: 64_000, price: { inputPerMillion: 0, outputPerMillion: 0 } })
-    expect(realModel(env, { provider: 'gateway_a', modelId: 'gateway_a/free' })).toBe('x/free')
-    expect(realModel(env, { provider: 'gateway_a', modelId: 'x/y' })).toBe('x/y')
-    expect(realModel(env, { provider: 'gateway_b', modelId: 'gateway_a/free' })).toBe('gateway_a/free')
+    expect(resolveModelId(env, { provider: 'gateway_a', modelId: 'gateway_a/free' })).toBe('x/free')
+    expect(resolveModelId(env, { provider: 'gateway_a', modelId: 'x/y' })).toBe('x/y')
+    expect(resolveModelId(env, { provider: 'gateway_b', modelId: 'gateway_a/free' })).toBe('gateway_a/free')
   })
 })
 
 describe('a model in the contract', () => {
-  const candidate: Candidate = { provider: 'gateway_a', ...model('m', { contextTokens: 131_072 }) }
+  const candidate: ModelCandidate = { provider: 'gateway_a', ...model('m', { contextTokens: 131_072 }) }
   it.each([
     [{}, { id: 'gateway_a:m', modelId: 'm', formattedContextLength: '131K', isFree: false, available: true }],
     [{ contextTokens: 1_048_576 }, { formattedContextLength: '1.05M' }],
@@ -85,6 +93,6 @@ describe('a model in the contract', () => {
     [{ price: { inputPerMillion: 0, outputPerMillion: 0 } }, { isFree: true }],
     [{ price: { inputPerMillion: 0, outputPerMillion: 1 } }, { isFree: false }],
   ])('with %j', (more, expected) => {
-    expect(shown({ ...candidate, ...more }, true)).toMatchObject(expected)
+    expect(toOfferedModel({ ...candidate, ...more }, true)).toMatchObject(expected)
   })
 })

@@ -1,47 +1,54 @@
 import { modelProviders, type ModelProvider, type OfferedModel } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { isReplaced } from './access.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { isReplacedByApiBase } from './access.ts'
 import { modelSettings } from './config.ts'
-import { freeAlias, gateways, type KnownModel, idOf, type ModelReference } from './gateways.ts'
+import {
+  freeModelAlias,
+  modelGateways,
+  type KnownModel,
+  formatModelReference,
+  type ModelReference,
+} from './gateways.ts'
 import type { LiveList } from './read-live-list.ts'
 
 /** The available live lists by gateway. */
-export type Lists = Partial<Record<ModelProvider, LiveList | undefined>>
+export type LiveListsByGateway = Partial<Record<ModelProvider, LiveList | undefined>>
 
 /** A model that may be offered, with its gateway and properties. */
-export type Candidate = ModelReference & KnownModel
+export type ModelCandidate = ModelReference & KnownModel
 
 /**
  * Returns every model that can be requested, each once: those in the settings, the built-in ones, the presets and the
  * first of the live lists. Missing properties are taken from the live lists.
  */
-export const candidates = (env: Environment, lists: Lists): Candidate[] => {
-  const settings = read(modelSettings, env)
+export const listModelCandidates = (env: Environment, lists: LiveListsByGateway): ModelCandidate[] => {
+  const settings = parseSettings(modelSettings, env)
   const { isDefault, ...configured } = settings.LLM_MODEL
   const extra = settings.LLM_EXTRA_MODELS.map(({ provider, modelId, ...facts }) => ({
-    ...plain({ provider, modelId }),
+    ...createUnknownModel({ provider, modelId }),
     ...facts,
   }))
   const all = [
     ...extra,
-    ...(isDefault ? [] : [plain(configured)]),
-    ...modelProviders.flatMap((provider) => gateways[provider].builtIn.map((model) => ({ provider, ...model }))),
+    ...(isDefault ? [] : [createUnknownModel(configured)]),
+    ...modelProviders.flatMap((provider) => modelGateways[provider].builtIn.map((model) => ({ provider, ...model }))),
     ...modelProviders.flatMap((provider) =>
       fromLive(env, provider, lists[provider]).map((model) => ({ provider, ...model })),
     ),
   ]
-  const once = new Map<string, Candidate>()
-  for (const model of all) once.set(idOf(model), once.get(idOf(model)) ?? withLiveFacts(env, model, lists))
+  const once = new Map<string, ModelCandidate>()
+  for (const model of all)
+    once.set(formatModelReference(model), once.get(formatModelReference(model)) ?? withLiveFacts(env, model, lists))
   return [...once.values()]
 }
 
 /** Reports whether a model is expected at the address to which the operator's key for its gateway is sent. */
-export const isThere = (env: Environment, { provider, source }: Candidate): boolean =>
-  source !== 'built-in' || !isReplaced(env, provider)
+export const isExpectedAtGateway = (env: Environment, { provider, source }: ModelCandidate): boolean =>
+  source !== 'built-in' || !isReplacedByApiBase(env, provider)
 
 /** Returns a model whose properties are unknown. */
-export const plain = ({ provider, modelId }: ModelReference): Candidate => ({
+export const createUnknownModel = ({ provider, modelId }: ModelReference): ModelCandidate => ({
   provider,
   modelId,
   name: modelId,
@@ -54,8 +61,8 @@ export const plain = ({ provider, modelId }: ModelReference): Candidate => ({
 })
 
 /** Fills missing properties of a model from its live list. */
-const withLiveFacts = (env: Environment, model: Candidate, lists: Lists): Candidate => {
-  const live = lists[model.provider]?.models.find(({ modelId }) => modelId === realModel(env, model))
+const withLiveFacts = (env: Environment, model: ModelCandidate, lists: LiveListsByGateway): ModelCandidate => {
+  const live = lists[model.provider]?.models.find(({ modelId }) => modelId === resolveModelId(env, model))
   if (!live) return model
   return {
     ...model,
@@ -69,12 +76,14 @@ const withLiveFacts = (env: Environment, model: Candidate, lists: Lists): Candid
 }
 
 /** Returns the model id for requests to the gateway, with the free alias resolved. */
-export const realModel = (env: Environment, { provider, modelId }: ModelReference): string =>
-  provider === 'gateway_a' && modelId === freeAlias ? read(modelSettings, env).GATEWAY_A_FREE_FALLBACK_MODEL : modelId
+export const resolveModelId = (env: Environment, { provider, modelId }: ModelReference): string =>
+  provider === 'gateway_a' && modelId === freeModelAlias
+    ? parseSettings(modelSettings, env).GATEWAY_A_FREE_FALLBACK_MODEL
+    : modelId
 
 const fromLive = (env: Environment, provider: ModelProvider, list: LiveList | undefined): KnownModel[] => {
   if (!list) return []
-  const settings = read(modelSettings, env)
+  const settings = parseSettings(modelSettings, env)
   const able = ({ supportsTools }: KnownModel) => supportsTools !== false
   switch (provider) {
     case 'gateway_a':
@@ -97,8 +106,8 @@ const byUse = ({ models, mostUsed }: LiveList): KnownModel[] => {
 }
 
 /** Returns a model in the format of the contract. */
-export const shown = ({ provider, ...model }: Candidate, available: boolean): OfferedModel => ({
-  id: idOf({ provider, modelId: model.modelId }),
+export const toOfferedModel = ({ provider, ...model }: ModelCandidate, available: boolean): OfferedModel => ({
+  id: formatModelReference({ provider, modelId: model.modelId }),
   modelId: model.modelId,
   provider,
   name: model.name,

@@ -5,30 +5,37 @@ import {
   type ConfigCheck,
   type ModelProvider,
   modelProviders,
-  type ModelsOffered,
+  type ModelList,
   type OfferedModel,
   type modelMethods,
 } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
-import { configuredProviders, operatorAccess } from './access.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import { configuredProviders, getOperatorAccess } from './access.ts'
 import { usesLiveList, checkConfig } from './check.ts'
 import {
-  accessFor,
-  candidateFor,
+  chooseGatewayAccess,
+  findModelCandidate,
   type ChosenModel,
-  defaultModel,
-  fallbackOf,
+  chooseDefaultModel,
+  findFallbackModel,
   defaultContextTokens,
-  type OwnKeys,
-  referenceFor,
+  type CallerApiKeys,
+  resolveModelReference,
 } from './choose.ts'
 import { openClient } from './client.ts'
 import { modelSettings } from './config.ts'
 import { openLiveLists } from './live-lists.ts'
-import { idOf, type ModelReference } from './gateways.ts'
-import { type Candidate, candidates, isThere, type Lists, realModel, shown } from './offer.ts'
+import { formatModelReference, type ModelReference } from './gateways.ts'
+import {
+  type ModelCandidate,
+  listModelCandidates,
+  isExpectedAtGateway,
+  type LiveListsByGateway,
+  resolveModelId,
+  toOfferedModel,
+} from './offer.ts'
 import { openSignIn, type SignIn } from './sign-in.ts'
 
 /** The language models and their clients. */
@@ -40,24 +47,24 @@ export interface Models extends AsyncDisposable {
    */
   choose(requested: string | null, call: Call, requestKey?: string): Promise<ChosenModel>
   /** Returns the models that the caller can choose. */
-  offered(call: Call): Promise<ModelsOffered>
+  offered(call: Call): Promise<ModelList>
   /** Checks the model configuration, without values of variables. */
   check(): Promise<ConfigCheck>
   signIn: SignIn
 }
 
-type Parts = Pick<Context, 'env' | 'net' | 'clock' | 'store'> & { log: Logger }
+type Parts = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'> & { log: Logger }
 
 /** Opens the language models. Gateways are contacted on demand. */
 export const openModels = (parts: Parts): Models => {
   const { env } = parts
   const live = openLiveLists(parts)
   const signIn = openSignIn(parts)
-  const listsOf = async (providers: readonly ModelProvider[]): Promise<Lists> =>
+  const listsOf = async (providers: readonly ModelProvider[]): Promise<LiveListsByGateway> =>
     Object.fromEntries(
       await Promise.all(
         providers.map(async (provider) => {
-          const access = usesLiveList(env, provider) ? operatorAccess(env, provider) : undefined
+          const access = usesLiveList(env, provider) ? getOperatorAccess(env, provider) : undefined
           return [provider, access && (await live.of(provider, access))] as const
         }),
       ),
@@ -66,8 +73,8 @@ export const openModels = (parts: Parts): Models => {
     signIn,
     choose: async (requested, call, request) => {
       const own = { request, signedIn: await signIn.accessOf(call) }
-      const reference = referenceFor(env, { requested, call, ownProviders: ownProviders(env, own) })
-      const access = accessFor(env, reference.provider, own)
+      const reference = resolveModelReference(env, { requested, call, ownProviders: ownProviders(env, own) })
+      const access = chooseGatewayAccess(env, reference.provider, own)
       const lists = await listsOf([reference.provider])
       return chosenModel(parts, { reference, access, lists })
     },
@@ -84,40 +91,40 @@ export const openModels = (parts: Parts): Models => {
  * Returns the gateways for which the caller has a key. A key of the request counts for the gateway of the default
  * model.
  */
-const ownProviders = (env: Environment, { request, signedIn }: OwnKeys): ModelProvider[] => [
-  ...(request === undefined ? [] : [read(modelSettings, env).LLM_MODEL.provider]),
+const ownProviders = (env: Environment, { request, signedIn }: CallerApiKeys): ModelProvider[] => [
+  ...(request === undefined ? [] : [parseSettings(modelSettings, env).LLM_MODEL.provider]),
   ...(signedIn ? (['gateway_c'] as const) : []),
 ]
 
 interface Choice {
   reference: ModelReference
-  access: ReturnType<typeof accessFor>
-  lists: Lists
+  access: ReturnType<typeof chooseGatewayAccess>
+  lists: LiveListsByGateway
 }
 
 const chosenModel = async (parts: Parts, { reference, access, lists }: Choice): Promise<ChosenModel> => {
   const { env } = parts
-  const { contextTokens, price } = candidateFor(env, reference, { lists, isOwn: access.isOwn })
+  const { contextTokens, price } = findModelCandidate(env, reference, { lists, isOwn: access.isOwn })
   return {
-    id: idOf(reference),
+    id: formatModelReference(reference),
     provider: reference.provider,
-    model: realModel(env, reference),
+    model: resolveModelId(env, reference),
     client: await openClient(parts, reference.provider, access),
-    fallback: fallbackOf(env, reference, access),
+    fallback: findFallbackModel(env, reference, access),
     contextTokens: contextTokens ?? defaultContextTokens,
     price,
   }
 }
 
-const offeredModels = (env: Environment, own: readonly ModelProvider[], lists: Lists): ModelsOffered => {
+const offeredModels = (env: Environment, own: readonly ModelProvider[], lists: LiveListsByGateway): ModelList => {
   const usable = new Set([...configuredProviders(env), ...own])
-  const isAvailable = (each: Candidate): boolean =>
-    usable.has(each.provider) && (own.includes(each.provider) || isThere(env, each))
-  const chosen = defaultModel(env, own)
-  const standard = chosen ? idOf(chosen) : null
+  const isAvailable = (each: ModelCandidate): boolean =>
+    usable.has(each.provider) && (own.includes(each.provider) || isExpectedAtGateway(env, each))
+  const chosen = chooseDefaultModel(env, own)
+  const standard = chosen ? formatModelReference(chosen) : null
   return {
-    models: candidates(env, lists)
-      .map((each) => shown(each, isAvailable(each)))
+    models: listModelCandidates(env, lists)
+      .map((each) => toOfferedModel(each, isAvailable(each)))
       .toSorted((a, b) => rankOf(a, standard) - rankOf(b, standard)),
     configuredProviders: modelProviders.filter((each) => usable.has(each)),
     defaultModel: standard,

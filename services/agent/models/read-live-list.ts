@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { ModelProvider, ModelPrice } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
-import { beginningOf, cut } from '#shared/text/strings.ts'
-import { below, type GatewayAccess } from './access.ts'
-import { attributionOf } from './attribution.ts'
+import { shortenText, shortenWithEllipsis } from '#shared/text/strings.ts'
+import { joinUrlPath, type GatewayAccess } from './access.ts'
+import { createAttributionHeaders } from './attribution.ts'
 import { modelSettings } from './config.ts'
 import { type KnownModel, isModelId } from './gateways.ts'
 
@@ -20,7 +20,7 @@ export interface LiveList {
 }
 
 /** The error for a response without a valid list. The message quotes nothing of the response. */
-export class UnreadableList extends Error {
+export class InvalidLiveListError extends Error {
   override readonly name = 'UnreadableList'
 }
 
@@ -35,23 +35,23 @@ interface ListRequest {
   signal: AbortSignal
 }
 
-/** Fetches the live list of a gateway. Throws `NetFailure` or `UnreadableList`. */
+/** Fetches the live list of a gateway. Throws `NetFailure` or `InvalidLiveListError`. */
 export const readLiveList = async (parts: Parts, request: ListRequest): Promise<LiveList> => {
   const { provider, access } = request
   const models = readCatalogueOr(await fetchJson(parts, request, listAddress(parts.env, provider, access)))
   if (provider !== 'gateway_c') return { models, mostUsed: [], presets: [] }
   // Failures of these two requests do not affect the list itself.
   const [mostUsed, presets] = await Promise.all([
-    fetchJson(parts, request, below(access.base, 'analytics/network')).then(readMostUsed, () => []),
-    fetchJson(parts, request, below(access.base, 'presets')).then(readPresets, () => null),
+    fetchJson(parts, request, joinUrlPath(access.base, 'analytics/network')).then(readMostUsed, () => []),
+    fetchJson(parts, request, joinUrlPath(access.base, 'presets')).then(readPresets, () => null),
   ])
   return { models, mostUsed, presets }
 }
 
 const listAddress = (env: Environment, provider: ModelProvider, { base, ownAddress }: GatewayAccess): URL => {
-  const chosen = provider === 'gateway_a' ? read(modelSettings, env).GATEWAY_A_MODELS_API : undefined
+  const chosen = provider === 'gateway_a' ? parseSettings(modelSettings, env).GATEWAY_A_MODELS_API : undefined
   if (chosen) return chosen
-  const address = below(base, 'models')
+  const address = joinUrlPath(base, 'models')
   // OpenRouter can sort and filter. A server at another address may not support these parameters.
   if (provider === 'gateway_a' && !ownAddress) address.search = 'supported_parameters=tools&sort=top-weekly'
   return address
@@ -66,26 +66,26 @@ const fetchJson = async (
   { provider, access, signal }: ListRequest,
   address: URL,
 ): Promise<unknown> => {
-  const headers: Record<string, string> = { accept: 'application/json', ...attributionOf(env, provider) }
+  const headers: Record<string, string> = { accept: 'application/json', ...createAttributionHeaders(env, provider) }
   if (address.origin === access.base.origin) headers.authorization = `Bearer ${access.key}`
   const response = await net.trusted(address, { headers, signal, timeoutMs, maxBytes })
   if (response.status !== 200) {
     await response.body?.cancel()
-    throw new UnreadableList(`the gateway responded with status ${response.status}`)
+    throw new InvalidLiveListError(`the gateway responded with status ${response.status}`)
   }
   const text = await response.text()
   try {
     return JSON.parse(text)
   } catch {
-    throw new UnreadableList('the response of the gateway is not JSON')
+    throw new InvalidLiveListError('the response of the gateway is not JSON')
   }
 }
 
 const readCatalogueOr = (body: unknown): KnownModel[] => {
   try {
-    return readCatalogue(body)
+    return parseLiveList(body)
   } catch {
-    throw new UnreadableList('the response of the gateway is not a model list')
+    throw new InvalidLiveListError('the response of the gateway is not a model list')
   }
 }
 
@@ -113,7 +113,7 @@ const readPresets = (body: unknown): KnownModel[] =>
       const { data } = Preset.safeParse(each)
       const modelId = `@preset/${data?.slug}`
       if (!data || !isModelId(modelId)) return []
-      const [name, description] = [beginningOf(data.name ?? data.slug, 80), beginningOf(data.description ?? '', 200)]
+      const [name, description] = [shortenText(data.name ?? data.slug, 80), shortenText(data.description ?? '', 200)]
       const unknownFacts = { contextTokens: null, price: null, supportsTools: null, supportsVision: null }
       return [{ modelId, name, description, source: 'preset' as const, ...unknownFacts }]
     })
@@ -145,7 +145,7 @@ const Rows = z.object({ data: z.array(z.unknown()) })
 const maxRows = 5_000
 
 /** Returns the text models in a response, in their order and without invalid rows. Throws if it is not a list. */
-export const readCatalogue = (body: unknown): KnownModel[] =>
+export const parseLiveList = (body: unknown): KnownModel[] =>
   Rows.parse(body)
     .data.slice(0, maxRows)
     .flatMap((row) => {
@@ -197,4 +197,4 @@ const anyTrue = (...claims: (boolean | null | undefined)[]): boolean | null => {
 }
 
 const oneLine = (text: string, maxLength: number): string =>
-  cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength)
+  shortenWithEllipsis(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength)

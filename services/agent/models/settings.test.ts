@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidSettings, read } from '#shared/config/setting.ts'
-import { attributionOf } from './attribution.ts'
+import { InvalidSettings, parseSettings } from '#shared/config/setting.ts'
+import { createAttributionHeaders } from './attribution.ts'
 import { modelSettings } from './config.ts'
 
 const problemOf = (env: Record<string, string>): string | undefined => {
   try {
-    read(modelSettings, env)
+    parseSettings(modelSettings, env)
     return undefined
   } catch (error) {
     if (error instanceof InvalidSettings) return error.message
@@ -33,7 +33,7 @@ describe('an additional model', () => {
     ],
     ['', []],
   ])('is parsed from %j', (text, models) => {
-    expect(read(modelSettings, { LLM_EXTRA_MODELS: text }).LLM_EXTRA_MODELS).toEqual(models)
+    expect(parseSettings(modelSettings, { LLM_EXTRA_MODELS: text }).LLM_EXTRA_MODELS).toEqual(models)
   })
 
   it.each([
@@ -65,7 +65,7 @@ describe('the settings of language models', () => {
   })
 
   it('have the defaults of the specification', () => {
-    expect(read(modelSettings, {})).toMatchObject({
+    expect(parseSettings(modelSettings, {})).toMatchObject({
       LLM_MODEL: { provider: 'gateway_a', modelId: 'gateway_a/free', isDefault: true },
       GATEWAY_A_DYNAMIC_MODELS: true,
       GATEWAY_A_TOP_MODELS_N: 12,
@@ -85,12 +85,12 @@ describe('the settings of language models', () => {
 describe('the identification of the product', () => {
   it('uses the variables of gateway A by default', () => {
     const env = { GATEWAY_A_REFERER: 'https://a.example', GATEWAY_A_APP_NAME: 'A' }
-    expect(attributionOf(env, 'gateway_a')).toEqual({
+    expect(createAttributionHeaders(env, 'gateway_a')).toEqual({
       'HTTP-Referer': 'https://a.example',
       'X-OpenRouter-Title': 'A',
       'X-OpenRouter-Categories': 'programming-app',
     })
-    expect(attributionOf(env, 'gateway_c')).toEqual({
+    expect(createAttributionHeaders(env, 'gateway_c')).toEqual({
       'HTTP-Referer': 'https://a.example',
       'X-AnyRouter-Title': 'A',
       'X-AnyRouter-Source': 'watchhouse',
@@ -108,13 +108,13 @@ describe('the identification of the product', () => {
       APP_VERSION: '9',
       GATEWAY_A_REFERER: 'https://a.example',
     }
-    expect(attributionOf(env, 'gateway_a')).toMatchObject({
+    expect(createAttributionHeaders(env, 'gateway_a')).toMatchObject({
       'HTTP-Referer': 'https://a.example',
       'X-OpenRouter-Title': 'W',
       'X-OpenRouter-Categories': 'c',
     })
-    expect(attributionOf(env, 'gateway_b')).toEqual({ 'HTTP-Referer': 'https://w.example', 'X-Title': 'W' })
-    expect(attributionOf(env, 'gateway_c')).toMatchObject({
+    expect(createAttributionHeaders(env, 'gateway_b')).toEqual({ 'HTTP-Referer': 'https://w.example', 'X-Title': 'W' })
+    expect(createAttributionHeaders(env, 'gateway_c')).toMatchObject({
       'X-AnyRouter-Source': 's',
       'X-AnyRouter-Categories': 'c',
       'X-AnyRouter-Version': '9',
@@ -122,7 +122,7 @@ describe('the identification of the product', () => {
   })
 
   it('has built-in defaults', () => {
-    expect(attributionOf({}, 'gateway_b')).toEqual({
+    expect(createAttributionHeaders({}, 'gateway_b')).toEqual({
       'HTTP-Referer': 'https://watchhouse.example',
       'X-Title': 'Watchhouse',
     })

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
-import { below } from './access.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import { joinUrlPath } from './access.ts'
 import { modelSettings } from './config.ts'
 
-type Parts = Pick<Context, 'env' | 'net' | 'store'>
+type Parts = Pick<ServiceContext, 'env' | 'net' | 'store'>
 
 /** The state of a sign-in between its start and its callback. */
 export interface StartedSignIn {
@@ -72,9 +72,9 @@ const scope = 'inference'
 /** Returns the OAuth endpoints of gateway C. They are fixed, because it publishes no metadata document at its root. */
 const serverAt = (base: URL) => ({
   issuer: base.origin,
-  authorization_endpoint: below(base, 'mcp/oauth/authorize').href,
-  token_endpoint: below(base, 'mcp/oauth/token').href,
-  registration_endpoint: below(base, 'mcp/oauth/register').href,
+  authorization_endpoint: joinUrlPath(base, 'mcp/oauth/authorize').href,
+  token_endpoint: joinUrlPath(base, 'mcp/oauth/token').href,
+  registration_endpoint: joinUrlPath(base, 'mcp/oauth/register').href,
 })
 type Server = ReturnType<typeof serverAt>
 
@@ -100,7 +100,7 @@ interface ClientRegistration {
 
 /** Returns the OAuth client id: the configured one, else one registered earlier for this address, else a new one. */
 const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: ClientRegistration): Promise<string> => {
-  const configured = read(modelSettings, parts.env).GATEWAY_C_OAUTH_CLIENT_ID?.trim()
+  const configured = parseSettings(modelSettings, parts.env).GATEWAY_C_OAUTH_CLIENT_ID?.trim()
   if (configured) return configured
   const name = `agent:oauth-client:${hash('sha256', `${base.href} ${redirectUri}`, 'base64url')}`
   const known = await parts.store.get(name, RegisteredClient)

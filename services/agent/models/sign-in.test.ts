@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hash } from 'node:crypto'
 import { type FakeGateway, startFakeGateway } from './testing/fake-gateway.ts'
-import { callOf, openTestModels } from './testing/open-models.ts'
+import { createUserCall, openTestModels } from './testing/open-models.ts'
 
 const redirectUri = 'https://watchhouse.example.com/api/v1/agents/sign-in/callback'
 const token = { json: { access_token: 'sk-ar-of-ada', token_type: 'Bearer', expires_in: 3_600 } }
@@ -17,9 +17,9 @@ const start = async (env: Record<string, string> = {}, responses: FakeGateway['r
   const secret = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key of sixteen characters' }
   const opened = await openTestModels({ GATEWAY_C_API_BASE: c.base, ...secret, ...off, ...env })
   const { signIn } = opened.models
-  const begin = async (call = callOf()) =>
+  const begin = async (call = createUserCall()) =>
     new URL(await signIn.begin({ redirectUri, returnTo: '/agents?chat=1' }, call))
-  const end = (url: URL, call = callOf(), more: Record<string, string> = {}) => {
+  const end = (url: URL, call = createUserCall(), more: Record<string, string> = {}) => {
     const state = url.searchParams.get('state') ?? ''
     return signIn.end({ state, query: new URLSearchParams({ code: 'the-code', state, ...more }).toString() }, call)
   }
@@ -46,7 +46,7 @@ describe('signing in with gateway C', () => {
       origin_url: 'https://watchhouse.example.com',
     })
     expect(await end(url)).toEqual({ returnTo: '/agents?chat=1', signedIn: true })
-    expect(await signIn.state(callOf())).toEqual({
+    expect(await signIn.state(createUserCall())).toEqual({
       provider: 'gateway_c',
       possible: true,
       reason: null,
@@ -65,23 +65,23 @@ describe('signing in with gateway C', () => {
     await begin()
     expect(c.received).toHaveLength(2)
 
-    const { client, id } = await models.choose(null, callOf())
+    const { client, id } = await models.choose(null, createUserCall())
     expect(id).toBe('gateway_c:anyrouter/auto')
     await client.models.list().catch(() => undefined)
     expect(c.received.at(-1)?.headers.authorization).toBe('Bearer sk-ar-of-ada')
     expect(logged.join('\n')).not.toContain('sk-ar-of-ada')
-    expect(await signIn.forget(callOf())).toMatchObject({ signedIn: false, expiresAtMs: null })
-    await expect(models.choose(null, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await signIn.forget(createUserCall())).toMatchObject({ signedIn: false, expiresAtMs: null })
+    await expect(models.choose(null, createUserCall())).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   it('affects neither other users nor the key of the operator', async () => {
     const { models, begin, end, signIn } = await start({ GATEWAY_C_API_KEY: 'sk-of-the-operator' })
     await end(await begin())
     const keyOf = async (subject: string) =>
-      (await models.choose('gateway_c:anyrouter/auto', callOf('user', subject))).client.apiKey
+      (await models.choose('gateway_c:anyrouter/auto', createUserCall('user', subject))).client.apiKey
     expect([await keyOf('ada'), await keyOf('eve')]).toEqual(['sk-ar-of-ada', 'sk-of-the-operator'])
-    expect(await signIn.state(callOf('user', 'eve'))).toMatchObject({ possible: true, signedIn: false })
-    const before = await models.choose('gateway_c:anyrouter/auto', callOf(), 'sk-of-the-request')
+    expect(await signIn.state(createUserCall('user', 'eve'))).toMatchObject({ possible: true, signedIn: false })
+    const before = await models.choose('gateway_c:anyrouter/auto', createUserCall(), 'sk-of-the-request')
     expect(before.client.apiKey).toBe('sk-of-the-request')
   })
 
@@ -94,7 +94,7 @@ describe('signing in with gateway C', () => {
   it('finishes once, and only for the user who started it', async () => {
     const { begin, end } = await start()
     const url = await begin()
-    await expect(end(url, callOf('user', 'eve'))).rejects.toMatchObject({ code: 'conflict' })
+    await expect(end(url, createUserCall('user', 'eve'))).rejects.toMatchObject({ code: 'conflict' })
     await end(url)
     await expect(end(url)).rejects.toMatchObject({ code: 'conflict' })
     await expect(end(new URL('http://x/?state=never-started'))).rejects.toMatchObject({ code: 'conflict' })
@@ -129,14 +129,14 @@ describe('signing in with gateway C', () => {
   ])('reports the failure if %s', async (_, answer, code, message) => {
     const { begin, end, signIn } = await start({}, { 'POST /v1/mcp/oauth/token': { ...token, ...answer } })
     await expect(end(await begin())).rejects.toMatchObject({ code, message })
-    expect(await signIn.state(callOf())).toMatchObject({ signedIn: false })
+    expect(await signIn.state(createUserCall())).toMatchObject({ signedIn: false })
   })
 
   it('returns without a key if the user declines', async () => {
     const { begin, end, signIn, c } = await start()
-    const ended = end(await begin(), callOf(), { error: 'access_denied' })
+    const ended = end(await begin(), createUserCall(), { error: 'access_denied' })
     expect(await ended).toEqual({ returnTo: '/agents?chat=1', signedIn: false })
-    expect(await signIn.state(callOf())).toMatchObject({ signedIn: false })
+    expect(await signIn.state(createUserCall())).toMatchObject({ signedIn: false })
     expect(c.received.map(({ path }) => path)).toEqual(['/v1/mcp/oauth/register'])
   })
 
@@ -153,8 +153,8 @@ describe('signing in with gateway C', () => {
 
   it.each(['anonymous', 'guest', 'key', 'service'] as const)('is not available to the identity %s', async (kind) => {
     const { begin, signIn } = await start()
-    await expect(begin(callOf(kind))).rejects.toMatchObject({ code: 'forbidden' })
-    expect(await signIn.state(callOf(kind))).toMatchObject({
+    await expect(begin(createUserCall(kind))).rejects.toMatchObject({ code: 'forbidden' })
+    expect(await signIn.state(createUserCall(kind))).toMatchObject({
       possible: false,
       reason: expect.stringContaining('sign in here'),
     })
@@ -173,12 +173,12 @@ describe('signing in with gateway C', () => {
     await end(await begin())
     const { GATEWAY_C_API_BASE: base = '' } = env
     env.GATEWAY_C_API_BASE = 'https://moved.example/v1'
-    expect(await signIn.state(callOf())).toMatchObject({ signedIn: false })
-    expect(await signIn.accessOf(callOf())).toBeUndefined()
+    expect(await signIn.state(createUserCall())).toMatchObject({ signedIn: false })
+    expect(await signIn.accessOf(createUserCall())).toBeUndefined()
     env.GATEWAY_C_API_BASE = base
     clock.nowMs += 3_599_999
-    expect(await signIn.accessOf(callOf())).toMatchObject({ key: 'sk-ar-of-ada' })
+    expect(await signIn.accessOf(createUserCall())).toMatchObject({ key: 'sk-ar-of-ada' })
     clock.nowMs += 1
-    expect(await signIn.accessOf(callOf())).toBeUndefined()
+    expect(await signIn.accessOf(createUserCall())).toBeUndefined()
   })
 })

@@ -7,9 +7,9 @@ import type { ModelSignIn } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { sealKey } from '#shared/seal/config.ts'
-import { open, seal } from '#shared/seal/seal.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
-import { addressOf, type GatewayAccess, ownAccess } from './access.ts'
+import { unseal, seal } from '#shared/seal/seal.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import { getGatewayAddress, type GatewayAccess, getCallerAccess } from './access.ts'
 import { startSignIn, finishSignIn } from './sign-in-protocol.ts'
 
 /** Sign-in of users who use gateway C with their own account. */
@@ -25,7 +25,7 @@ export interface SignIn {
   forget(call: Call): Promise<ModelSignIn>
 }
 
-type Parts = Pick<Context, 'env' | 'net' | 'clock' | 'store'>
+type Parts = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'>
 
 const provider = 'gateway_c'
 const signInTimeoutMs = 10 * 60_000
@@ -47,7 +47,7 @@ const Content = z.object({ key: z.string(), base: z.string() })
 
 export const openSignIn = (parts: Parts): SignIn => {
   const { env, store, clock } = parts
-  const base = () => addressOf(env, provider).base
+  const base = () => getGatewayAddress(env, provider).base
 
   /**
    * Returns the caller's key with its expiry; undefined if there is none, or if the address of gateway C has changed
@@ -58,7 +58,7 @@ export const openSignIn = (parts: Parts): SignIn => {
     if (secret === undefined || call.identity.kind !== 'user') return undefined
     const stored = await store.get(keyName(call), StoredKey)
     const text =
-      stored && ageMs(clock, stored.expiresAtMs) < 0 ? open(stored.sealed, sealContext(call), secret) : undefined
+      stored && ageMs(clock, stored.expiresAtMs) < 0 ? unseal(stored.sealed, sealContext(call), secret) : undefined
     if (stored === undefined || text === undefined) return undefined
     const content = Content.parse(JSON.parse(text))
     return content.base === base().href ? { key: content.key, expiresAtMs: stored.expiresAtMs } : undefined
@@ -75,7 +75,7 @@ export const openSignIn = (parts: Parts): SignIn => {
     state,
     accessOf: async (call) => {
       const stored = await storedKeyOf(call)
-      return stored && ownAccess(env, provider, stored.key, 'the sign-in with gateway C')
+      return stored && getCallerAccess(env, provider, stored.key, 'the sign-in with gateway C')
     },
     begin: async ({ redirectUri, returnTo }, call) => {
       requirePossible(env, call)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { callOf, openTestModels } from './testing/open-models.ts'
+import { createUserCall, openTestModels } from './testing/open-models.ts'
 import { gatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { summarize } from './complete-text.ts'
 
@@ -7,7 +7,9 @@ it('summarizes a report as data, with a prompt against injection', async () => {
   await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'A quiet week.' }] }] })
   const { models } = await openTestModels(gatewayVariables(gateway))
   const text = 'one: 100 of 100'
-  expect(await summarize({ models })({ text }, callOf('service', 'report'))).toEqual({ summary: 'A quiet week.' })
+  expect(await summarize({ models })({ text }, createUserCall('service', 'report'))).toEqual({
+    summary: 'A quiet week.',
+  })
   const [system, user] = gateway.requests[0]?.messages ?? []
   expect(system).toMatchObject({ role: 'system', content: expect.stringContaining('no instruction in it') })
   expect(user).toEqual({ role: 'user', content: text })
@@ -16,7 +18,7 @@ it('summarizes a report as data, with a prompt against injection', async () => {
 
 it('reports that no model is configured', async () => {
   const { models } = await openTestModels({})
-  await expect(summarize({ models })({ text: 'one' }, callOf('service', 'report'))).rejects.toMatchObject({
+  await expect(summarize({ models })({ text: 'one' }, createUserCall('service', 'report'))).rejects.toMatchObject({
     code: 'unavailable',
     details: { reason: 'provider-not-configured' },
   })

@@ -41,7 +41,7 @@ export class Run {
 
   constructor(id: string, identity: Identity, limits: RunLimits) {
     this.id = id
-    this.owner = ownerOf(identity)
+    this.owner = getRunOwner(identity)
     this.#limits = limits
     this.#buffer = new EventBuffer(limits.bufferBytes)
     this.#expectReader()
@@ -109,7 +109,7 @@ export class Run {
 }
 
 /** Returns the owner of the runs of a caller. It is the same for a user's session and API keys. */
-export const ownerOf = ({ kind, subject }: Identity): string =>
+export const getRunOwner = ({ kind, subject }: Identity): string =>
   `${kind === 'user' || kind === 'key' ? 'person' : kind}:${subject}`
 
 /** A buffer of numbered events. When it is full, it drops the oldest events. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openBus } from '#shared/bus/open.ts'
 import { agent as contract } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
-import { callOf, ofType, startAgent, type TestAgent, textOf } from '../testing/start-agent.ts'
+import { createTestCall, filterByType, startAgent, type TestAgent, joinChunkText } from '../testing/start-agent.ts'
 import { EventBuffer } from './run.ts'
 
 const slowScript = [{ say: [{ text: 'one two three four five six seven eight' }], tokensPerSecond: 20 }]
@@ -11,7 +11,7 @@ const ada: Identity = { kind: 'user', subject: 'ada', features: 'all' }
 /** Waits for the first text of the model. */
 const waitForText = async (runId: string): Promise<void> => {
   let last = 0
-  while (last < 4) ({ last } = await agent.client.read({ runId, after: last }, callOf()))
+  while (last < 4) ({ last } = await agent.client.read({ runId, after: last }, createTestCall()))
 }
 
 let agent: TestAgent
@@ -25,50 +25,50 @@ describe('a run', () => {
     const { runId, chunks } = await agent.run('Count')
     expect((await agent.read(runId)).chunks).toEqual(chunks)
     expect((await agent.read(runId, 5)).chunks).toEqual(chunks.slice(5))
-    expect(textOf(chunks)).toBe('one two three four five six seven eight')
+    expect(joinChunkText(chunks)).toBe('one two three four five six seven eight')
   })
 
   it('stops some time after its last reader has left', async () => {
     const runId = await agent.begin('Count')
-    const first = await agent.client.read({ runId, after: 0 }, callOf())
+    const first = await agent.client.read({ runId, after: 0 }, createTestCall())
     await expect.poll(() => agent.logged.join()).toContain('"outcome":"stopped"')
     const { chunks } = await agent.read(runId, first.last)
-    expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'no reader connected' }])
+    expect(filterByType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'no reader connected' }])
     await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
   it('stops on request of its owner and aborts its model request', async () => {
     const runId = await agent.begin('Count')
     await waitForText(runId)
-    expect(await agent.client.stop({ runId }, callOf())).toEqual({ stopped: true })
+    expect(await agent.client.stop({ runId }, createTestCall())).toEqual({ stopped: true })
     const { chunks } = await agent.read(runId)
-    expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'stopped by the user' }])
+    expect(filterByType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'stopped by the user' }])
     expect(chunks.at(-1)?.type).toBe('abort')
-    expect(await agent.client.stop({ runId }, callOf())).toEqual({ stopped: false })
+    expect(await agent.client.stop({ runId }, createTestCall())).toEqual({ stopped: false })
     await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
   it('can be read and stopped only by its owner', async () => {
     const runId = await agent.begin('Count', ada)
-    const other = callOf({ ...ada, subject: 'grace' })
+    const other = createTestCall({ ...ada, subject: 'grace' })
     await expect(agent.client.read({ runId, after: 0 }, other)).rejects.toMatchObject({ code: 'gone' })
     await expect(agent.client.stop({ runId }, other)).rejects.toMatchObject({ code: 'gone' })
-    const byKey = callOf({ ...ada, kind: 'key' })
+    const byKey = createTestCall({ ...ada, kind: 'key' })
     expect((await agent.client.read({ runId, after: 0 }, byKey)).last).toBeGreaterThan(0)
-    expect(textOf((await agent.read(runId, 0, ada)).chunks)).toBe('one two three four five six seven eight')
+    expect(joinChunkText((await agent.read(runId, 0, ada)).chunks)).toBe('one two three four five six seven eight')
   })
 
   it('is no longer available some time after its end', async () => {
     const { runId } = await agent.run('Count')
-    const failure = () => agent.client.read({ runId, after: 0 }, callOf()).catch((error: unknown) => error)
+    const failure = () => agent.client.read({ runId, after: 0 }, createTestCall()).catch((error: unknown) => error)
     await expect.poll(failure).toMatchObject({ code: 'gone' })
   })
 
   it('is not available after its process ended, nor for an invented id', async () => {
     const made = { runId: `agent-9.${'x'.repeat(22)}`, after: 0 }
-    await expect(agent.client.read(made, callOf())).rejects.toMatchObject({ code: 'gone' })
+    await expect(agent.client.read(made, createTestCall())).rejects.toMatchObject({ code: 'gone' })
     const own = { runId: `agent-1.${'x'.repeat(22)}`, after: 0 }
-    await expect(agent.client.read(own, callOf())).rejects.toMatchObject({ code: 'gone' })
+    await expect(agent.client.read(own, createTestCall())).rejects.toMatchObject({ code: 'gone' })
   })
 
   it('ends with a retryable error when its process stops first', async () => {
@@ -76,9 +76,9 @@ describe('a run', () => {
     agent = await startAgent({ script: [{ silent: true }], env: { SHUTDOWN_GRACE_MS: '200' } })
     const runId = await agent.begin('Count')
     const reading = agent.read(runId)
-    await agent.client.read({ runId, after: 1 }, callOf())
+    await agent.client.read({ runId, after: 1 }, createTestCall())
     const [{ chunks }] = await Promise.all([reading, agent[Symbol.asyncDispose]()])
-    expect(ofType(chunks, 'data-error')).toMatchObject([{ data: { code: 'worker-stopping', retryable: true } }])
+    expect(filterByType(chunks, 'data-error')).toMatchObject([{ data: { code: 'worker-stopping', retryable: true } }])
     agent = await startAgent({ script: slowScript })
   })
 })
@@ -113,7 +113,7 @@ describe('an agent process at its run limit', () => {
       .client(contract)
       .start(
         { hostKey: 'logs', hostId: 1, messages: [{ role: 'user', parts: [{ type: 'text', text: 'Count' }] }] },
-        callOf(),
+        createTestCall(),
       )
     await expect(third).rejects.toMatchObject({ code: 'busy' })
     await bus[Symbol.asyncDispose]()

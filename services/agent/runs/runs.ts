@@ -3,7 +3,7 @@ import type { agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { ownerOf, Run, type RunLimits, runLimits } from './run.ts'
+import { getRunOwner, Run, type RunLimits, runLimits } from './run.ts'
 
 /** The work of a run. It resolves after it has emitted all events, and soon after the signal of the run aborts. */
 type Work = (run: Run) => Promise<void>
@@ -60,7 +60,7 @@ export const openRuns = ({ instance, graceMs, ...options }: RunsOptions): Runs =
     },
     of(id, identity) {
       const run = runsById.get(id)
-      if (run && run.owner === ownerOf(identity)) return run
+      if (run && run.owner === getRunOwner(identity)) return run
       throw new ServiceError('gone', 'this run is no longer available; send the message again')
     },
     async [Symbol.asyncDispose]() {
@@ -75,12 +75,12 @@ export const openRuns = ({ instance, graceMs, ...options }: RunsOptions): Runs =
   }
 }
 
-export const read =
+export const createReadHandler =
   ({ runs }: { runs: Runs }): Handlers<typeof agent>['read'] =>
   async ({ runId, after }, { identity, signal }) =>
     runs.of(runId, identity).read(after, signal)
 
-export const stop =
+export const createStopHandler =
   ({ runs }: { runs: Runs }): Handlers<typeof agent>['stop'] =>
   async ({ runId }, { identity }) => {
     const run = runs.of(runId, identity)

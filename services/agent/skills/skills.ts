@@ -7,8 +7,8 @@ import type { agent } from '#proto/agent.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type SkillSummary, type skillMethods, SkillName } from '#proto/skills.ts'
-import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
-import { noSuch } from '#shared/text/not-found.ts'
+import { YamlError, parseYaml } from '#shared/config/yaml.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../skills', import.meta.url))
 
@@ -38,7 +38,7 @@ export const openSkills = async (directory = ownDirectory): Promise<Skills> => {
     list: () => summaries,
     load: (name) => {
       const skill = skills.get(name)
-      if (!skill) throw noSuch('skill', name, skills.keys())
+      if (!skill) throw createNotFoundError('skill', name, skills.keys())
       return skill
     },
   }
@@ -121,7 +121,7 @@ const parseLines = (yaml: string): unknown => {
   try {
     return parseYaml(yaml)
   } catch (error) {
-    if (!(error instanceof NoYaml)) throw error
+    if (!(error instanceof YamlError)) throw error
     // The front matter starts on the second line of the file.
     throw new Error(`line ${error.line === undefined ? '?' : error.line + 1}: ${error.message}`, { cause: error })
   }

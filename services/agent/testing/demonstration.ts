@@ -1,11 +1,17 @@
-import { evidenceOf, questionOf, type Script, type Turn, turnsTaken } from './script.ts'
+import {
+  extractEvidenceIds,
+  findLastQuestion,
+  type ModelScript,
+  type ScriptedModelResponse,
+  countResponses,
+} from './script.ts'
 import type { ChatRequest } from './strict-request.ts'
 
 /** The output speed of a typical model. */
 const tokensPerSecond = 60
 
 /** The responses, step by step, for questions that contain a keyword. */
-const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>> = {
+const acts: Readonly<Record<string, readonly ((request: ChatRequest) => ScriptedModelResponse)[]>> = {
   plan: [
     () =>
       calling('I will look at this in three steps.', [
@@ -51,28 +57,28 @@ const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>
  * A script for manual tests of the agent page. A keyword in the question selects the responses; a status such as 429
  * causes a failure.
  */
-export const demonstration: Script = (request) => {
-  const question = questionOf(request).toLowerCase()
+export const demonstrationScript: ModelScript = (request) => {
+  const question = findLastQuestion(request).toLowerCase()
   const status = /\b(401|402|429|500|503)\b/.exec(question)?.[1]
   if (status !== undefined) return { status: Number(status), headers: { 'retry-after': '1' } }
   const act = Object.entries(acts).find(([word]) => question.includes(word))?.[1] ?? usual
-  const turn = act[Math.min(turnsTaken(request), act.length - 1)]
+  const turn = act[Math.min(countResponses(request), act.length - 1)]
   return turn ? turn(request) : saying('I have nothing to say.')
 }
 
 type ToolCall = readonly [name: string, input: Record<string, unknown>]
 
-const saying = (text: string): Turn => ({ say: [{ text }], tokensPerSecond })
+const saying = (text: string): ScriptedModelResponse => ({ say: [{ text }], tokensPerSecond })
 
-const calling = (text: string, ...calls: readonly ToolCall[]): Turn => ({
+const calling = (text: string, ...calls: readonly ToolCall[]): ScriptedModelResponse => ({
   say: [...(text === '' ? [] : [{ text }]), ...calls.map(([call, input]) => ({ call, with: input }))],
   tokensPerSecond,
 })
 
 /** Returns a function that responds with a claim and cites all evidence. */
 function cited(claim: string) {
-  return (request: ChatRequest): Turn => {
-    const evidence = evidenceOf(request)
+  return (request: ChatRequest): ScriptedModelResponse => {
+    const evidence = extractEvidenceIds(request)
     return saying(
       `${claim}${evidence.length > 0 ? ` [${evidence.join(', ')}]` : ''}.\n\nThat is **all** there is to it.`,
     )

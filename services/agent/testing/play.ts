@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Piece, Turn } from './script.ts'
+import type { ResponsePiece, ScriptedModelResponse } from './script.ts'
 import type { ChatRequest } from './strict-request.ts'
 
-type SpokenTurn = Extract<Turn, { say: unknown }>
+type SpokenTurn = Extract<ScriptedModelResponse, { say: unknown }>
 
 /** Streams a response like a gateway: token by token, tool calls in pieces, then the finish reason and the usage. */
-export const play = async (
+export const streamScriptedResponse = async (
   response: ServerResponse,
   { say, ending, tokensPerSecond = Infinity, thinksMs = 0 }: SpokenTurn,
   request: ChatRequest,
@@ -29,17 +29,17 @@ export const play = async (
   if (ending === 'cut') return void response.socket?.end()
   const reason = ending ?? (say.some((piece) => 'call' in piece) ? 'tool_calls' : 'stop')
   send([{ index: 0, delta: {}, finish_reason: reason }])
-  if (request.stream_options) send([], usageOf(request, deltas.length))
+  if (request.stream_options) send([], estimateUsage(request, deltas.length))
   response.end('data: [DONE]\n\n')
 }
 
 /** Returns the usage of a response: a token is four characters of input, or one piece of output. */
-export const usageOf = (request: ChatRequest, written: number) => {
+export const estimateUsage = (request: ChatRequest, written: number) => {
   const read = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4)
   return { prompt_tokens: read, completion_tokens: written, total_tokens: read + written }
 }
 
-const deltasOf = (say: readonly Piece[]): object[] => {
+const deltasOf = (say: readonly ResponsePiece[]): object[] => {
   let calls = 0
   return say.flatMap((piece): object[] => {
     if ('text' in piece) return tokensOf(piece.text).map((content) => ({ content }))

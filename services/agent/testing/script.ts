@@ -1,17 +1,17 @@
-import { reminder } from '../loop/prompt.ts'
+import { reminderPrefix } from '../loop/prompt.ts'
 import type { ChatRequest } from './strict-request.ts'
 
 /** One piece of a scripted response. */
-export type Piece =
+export type ResponsePiece =
   | { text: string }
   | { reasoning: string }
   /** String arguments are sent unchanged, even if they are not JSON. */
   | { call: string; with?: Record<string, unknown> | string }
 
 /** One response of a scripted model, or a failure of its gateway. */
-export type Turn =
+export type ScriptedModelResponse =
   | {
-      say: readonly Piece[]
+      say: readonly ResponsePiece[]
       /** The finish reason; `cut` ends the stream in the middle. */
       ending?: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'cut'
       tokensPerSecond?: number
@@ -26,27 +26,27 @@ export type Turn =
   | { silent: true }
 
 /** The responses of a scripted model in order, the last one repeated; or a function of the request. */
-export type Script = readonly Turn[] | ((request: ChatRequest) => Turn)
+export type ModelScript = readonly ScriptedModelResponse[] | ((request: ChatRequest) => ScriptedModelResponse)
 
 /** Returns the response for a request. */
-export const turnOf = (script: Script, request: ChatRequest): Turn => {
+export const selectResponse = (script: ModelScript, request: ChatRequest): ScriptedModelResponse => {
   if (typeof script === 'function') return script(request)
-  const turn = script[Math.min(turnsTaken(request), script.length - 1)]
+  const turn = script[Math.min(countResponses(request), script.length - 1)]
   if (turn === undefined) throw new Error('the script has no responses')
   return turn
 }
 
 /** Counts the responses of the model since the last user message. */
-export const turnsTaken = ({ messages }: ChatRequest): number => {
+export const countResponses = ({ messages }: ChatRequest): number => {
   const questionIndex = messages.findLastIndex(isUserMessage)
   return messages.slice(questionIndex + 1).filter(({ role }) => role === 'assistant').length
 }
 
 /** Returns the text of the last user message. */
-export const questionOf = ({ messages }: ChatRequest): string => messages.findLast(isUserMessage)?.content ?? ''
+export const findLastQuestion = ({ messages }: ChatRequest): string => messages.findLast(isUserMessage)?.content ?? ''
 
 /** Returns the evidence ids in the tool results since the last user message. */
-export const evidenceOf = ({ messages }: ChatRequest): string[] => {
+export const extractEvidenceIds = ({ messages }: ChatRequest): string[] => {
   const questionIndex = messages.findLastIndex(isUserMessage)
   return messages
     .slice(questionIndex + 1)
@@ -56,4 +56,4 @@ export const evidenceOf = ({ messages }: ChatRequest): string[] => {
 }
 
 const isUserMessage = ({ role, content }: ChatRequest['messages'][number]): boolean =>
-  role === 'user' && !content?.startsWith(reminder)
+  role === 'user' && !content?.startsWith(reminderPrefix)

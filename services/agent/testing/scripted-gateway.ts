@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { play, usageOf } from './play.ts'
-import { demonstration } from './demonstration.ts'
-import { type Script, turnOf } from './script.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { streamScriptedResponse, estimateUsage } from './play.ts'
+import { demonstrationScript } from './demonstration.ts'
+import { type ModelScript, selectResponse } from './script.ts'
 import { ChatRequest } from './strict-request.ts'
 
 /** A model gateway on its own port whose model follows a script. */
@@ -18,11 +18,11 @@ export interface ScriptedGateway extends AsyncDisposable {
   /** The number of responses that the client aborted. */
   readonly abandoned: number
   /** Replaces the script. */
-  play(script: Script): void
+  play(script: ModelScript): void
 }
 
 interface GatewayOptions {
-  script: Script
+  script: ModelScript
   /** The only API key that it accepts. */
   key?: string
   port?: number
@@ -70,7 +70,7 @@ export const startScriptedGateway = async (options: GatewayOptions): Promise<Scr
   }
 
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
-  const { origin, stop } = await onLoopback(server, port)
+  const { origin, stop } = await listenOnLoopback(server, port)
   return {
     url: `${origin}/v1`,
     requests,
@@ -85,14 +85,14 @@ export const startScriptedGateway = async (options: GatewayOptions): Promise<Scr
   }
 }
 
-const perform = async (response: ServerResponse, request: ChatRequest, script: Script): Promise<void> => {
-  const turn = turnOf(script, request)
+const perform = async (response: ServerResponse, request: ChatRequest, script: ModelScript): Promise<void> => {
+  const turn = selectResponse(script, request)
   if ('status' in turn) return refuse(response, turn.status, turn.code ?? 'error', turn.headers)
   if ('silent' in turn) return void response.writeHead(200, stream).flushHeaders()
   if ('raw' in turn) return void response.writeHead(200, stream).end(turn.raw)
   if (!request.stream) return send(response, completionOf(turn.say, request))
   response.writeHead(200, stream).flushHeaders()
-  await play(response, turn, request)
+  await streamScriptedResponse(response, turn, request)
 }
 
 const stream = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
@@ -113,13 +113,13 @@ const completionOf = (say: readonly object[], request: ChatRequest) => {
     object: 'chat.completion',
     model: request.model,
     choices,
-    usage: usageOf(request, content.length),
+    usage: estimateUsage(request, content.length),
   }
 }
 
 if (import.meta.main) {
   const [port = '4141'] = process.argv.slice(2)
-  await using gateway = await startScriptedGateway({ script: demonstration, port: Number(port) })
+  await using gateway = await startScriptedGateway({ script: demonstrationScript, port: Number(port) })
   const variables = Object.entries(gatewayVariables(gateway)).map(([name, value]) => `${name}='${value}'`)
   process.stdout.write(`${JSON.stringify({ listening: { url: gateway.url } })}\n${variables.join(' ')} npm start\n`)
   await once(process, 'SIGTERM')

@@ -22,7 +22,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { RunLimits } from '../runs/run.ts'
 import { startWith } from '../service.ts'
 import type { AgentTool } from '../toolmaker.ts'
-import type { Script } from './script.ts'
+import type { ModelScript } from './script.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
 
 const { hosts, runQuery, postgresOffered, repldbOffer } = query.methods
@@ -34,7 +34,7 @@ const dependencies = {
 }
 
 export interface AgentOptions {
-  script: Script
+  script: ModelScript
   /** The handlers of `mcp`; by default its only tool is `query`, which returns one row. */
   mcp?: Partial<Handlers<typeof dependencies.mcp>>
   /** Additional tools. */
@@ -96,10 +96,10 @@ export const constantMcp: Handlers<typeof dependencies.mcp> = {
   }),
 }
 
-export const anonymous: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
+export const anonymousIdentity: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
 
 /** Returns a call with a deadline longer than any test. */
-export const callOf = (identity: Identity = anonymous): Call => ({
+export const createTestCall = (identity: Identity = anonymousIdentity): Call => ({
   identity,
   deadline: performance.now() + 60_000,
   signal: new AbortController().signal,
@@ -161,31 +161,31 @@ const noStatement = async (): Promise<never> => {
 
 const runMethods = (client: Client<typeof agent>): Pick<TestAgent, 'begin' | 'read' | 'run'> => {
   const begin: TestAgent['begin'] = async (question, identity) => {
-    const overrides = typeof question === 'string' ? { messages: [said(question)] } : question
+    const overrides = typeof question === 'string' ? { messages: [createUserMessage(question)] } : question
     const { runId } = await client.start(
-      { hostKey: 'analytics', hostId: 0, messages: [said('Is it well?')], ...overrides },
-      callOf(identity),
+      { hostKey: 'analytics', hostId: 0, messages: [createUserMessage('Is it well?')], ...overrides },
+      createTestCall(identity),
     )
     return runId
   }
   const read: TestAgent['read'] = async (runId, after = 0, identity) => {
     let text = ''
     for (let last = after, ended = false; !ended;) {
-      const reading = await client.read({ runId, after: last }, callOf(identity))
+      const reading = await client.read({ runId, after: last }, createTestCall(identity))
       text += reading.events
       ;({ last, ended } = reading)
     }
-    const chunks = await chunksOf(text)
-    return { runId, chunks, message: await messageOf(chunks) }
+    const chunks = await parseChunkStream(text)
+    return { runId, chunks, message: await assembleMessage(chunks) }
   }
   return { begin, read, run: async (question, identity) => read(await begin(question, identity), 0, identity) }
 }
 
 /** Returns a user message. */
-export const said = (text: string) => ({ role: 'user', parts: [{ type: 'text', text }] })
+export const createUserMessage = (text: string) => ({ role: 'user', parts: [{ type: 'text', text }] })
 
 /** Parses a stream with the AI SDK; throws for invalid chunks. */
-export const chunksOf = async (text: string): Promise<UIMessageChunk[]> => {
+export const parseChunkStream = async (text: string): Promise<UIMessageChunk[]> => {
   const stream = new Response(text).body ?? new ReadableStream<Uint8Array<ArrayBuffer>>()
   const chunks: UIMessageChunk[] = []
   for await (const parsed of parseJsonEventStream({ stream, schema: uiMessageChunkSchema })) {
@@ -196,7 +196,7 @@ export const chunksOf = async (text: string): Promise<UIMessageChunk[]> => {
 }
 
 /** Returns the message that the AI SDK assembles from the chunks. */
-export const messageOf = async (chunks: readonly UIMessageChunk[]): Promise<UIMessage | undefined> => {
+export const assembleMessage = async (chunks: readonly UIMessageChunk[]): Promise<UIMessage | undefined> => {
   let last: UIMessage | undefined
   // The SDK mutates its input.
   const stream = ReadableStream.from(structuredClone(chunks))
@@ -205,13 +205,13 @@ export const messageOf = async (chunks: readonly UIMessageChunk[]): Promise<UIMe
 }
 
 /** Returns the chunks of one type. */
-export const ofType = (chunks: readonly UIMessageChunk[], type: string): UIMessageChunk[] =>
+export const filterByType = (chunks: readonly UIMessageChunk[], type: string): UIMessageChunk[] =>
   chunks.filter((chunk) => chunk.type === type)
 
 /** Returns the concatenated text. */
-export const textOf = (chunks: readonly UIMessageChunk[]): string =>
+export const joinChunkText = (chunks: readonly UIMessageChunk[]): string =>
   chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')
 
 /** Returns the data of the last part of a type. */
-export const dataOf = (chunks: readonly UIMessageChunk[], type: `data-${string}`): unknown =>
+export const findLastData = (chunks: readonly UIMessageChunk[], type: `data-${string}`): unknown =>
   chunks.flatMap((chunk) => (chunk.type === type && 'data' in chunk ? [chunk.data] : [])).at(-1)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { beginningOf } from '#shared/text/strings.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { lastHours, limitOf, ofHosts } from '#shared/tools/tool-parameters.ts'
+import { shortenText } from '#shared/text/strings.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { lastHours, limitOf, hostsParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxStatementLength = 500
 
@@ -12,13 +12,13 @@ export const compareHosts = readTool({
     'Compare hosts: key figures, the query patterns whose time differs most, and optionally the settings that differ.',
   feature: 'QUERIES',
   input: z.strictObject({
-    ...ofHosts,
+    ...hostsParameter,
     lastHours: lastHours(24),
     settings: z.boolean().default(false).describe('Return settings that differ'),
     limit: limitOf(10, 100),
   }),
   async run({ hostIds, lastHours: hours, settings, limit }, context) {
-    const hostRefs = await Promise.all(hostIds.map((hostId) => hostAt(context, hostId)))
+    const hostRefs = await Promise.all(hostIds.map((hostId) => findHost(context, hostId)))
     const hostKeys = hostRefs.map(({ key }) => key)
     const [{ hosts, patterns }, diff] = await Promise.all([
       context.query.comparison({ hostKeys, lastHours: hours, limit }, context.call),
@@ -28,7 +28,7 @@ export const compareHosts = readTool({
     const text = `${hosts.length} hosts compared${silent > 0 ? `, ${silent} of them without data` : ''}.`
     return result(text, {
       hosts: hosts.map((host, index) => ({ name: hostRefs[index]?.name, ...host })),
-      patterns: patterns.map((pattern) => ({ ...pattern, query: beginningOf(pattern.query, maxStatementLength) })),
+      patterns: patterns.map((pattern) => ({ ...pattern, query: shortenText(pattern.query, maxStatementLength) })),
       ...(diff && { settings: diff.rows.map(({ table, name, values }) => ({ table, name, values })) }),
     })
   },

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { count } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
-import { name, ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
+import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxConditionLength = 20_000
 
@@ -40,13 +40,13 @@ export const estimateMutationImpact = readTool({
     'What ALTER … UPDATE or DELETE under a condition would rewrite: matching rows, parts, bytes, free space, mutations before it. It reads the columns of the condition.',
   feature: 'TABLES',
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     database: name('Database of the table'),
     table: name('The table'),
     condition: z.string().min(1).max(maxConditionLength).describe('Condition after WHERE'),
   }),
   async run({ hostId, database, table, condition }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     // For an unknown table, this request throws `not-found` with similar names.
     const { detail } = await context.query.exploreTable({ hostKey: host.key, database, table }, context.call)
     if (detail?.engine && !detail.engine.includes('MergeTree')) {

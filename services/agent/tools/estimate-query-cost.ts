@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { name, ofHost, sql } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { name, hostParameter, sql } from '#shared/tools/tool-parameters.ts'
 
 export const estimateQueryCost = readTool({
   name: 'estimate_query_cost',
@@ -10,12 +10,12 @@ export const estimateQueryCost = readTool({
   feature: 'QUERIES',
   example: { sql: 'SELECT count() FROM system.tables' },
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     sql,
     database: name('Where names without a database are looked up').optional(),
   }),
   async run({ hostId, sql: query, ...options }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const of = { hostKey: host.key }
     const { estimates } = await context.query.explain({ ...of, query, mode: 'estimate', ...options }, context.call)
     const tables = await Promise.all(

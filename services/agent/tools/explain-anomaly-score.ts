@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Insight } from '#proto/insights.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { name, ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Fact = Insight.pick({
   kind: true,
@@ -26,11 +26,11 @@ export const explainAnomalyScore = readTool({
   feature: 'INSIGHTS',
   core: true,
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     kind: name('Only this kind, with the statement that shows it').optional(),
   }),
   async run({ hostId, kind }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { anomalies, notes } = await context.report.anomalies({ hostKey: host.key }, context.call)
     const wanted = anomalies.filter((each) => kind === undefined || each.kind === kind)
     const facts = wanted.map((each) => ({ ...Fact.parse(each), ...(kind !== undefined && { sql: each.evidenceSql }) }))

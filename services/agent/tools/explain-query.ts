@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ExplainMode, type ExplainSettings } from '#proto/explain.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { name, ofHost, sql } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { name, hostParameter, sql } from '#shared/tools/tool-parameters.ts'
 
 /** The modes except `analyze`, which executes the statement; the tool `query` does that. */
 const modes = ExplainMode.exclude(['analyze', 'estimate'])
@@ -14,13 +14,13 @@ export const explainQuery = readTool({
   feature: 'QUERIES',
   example: { sql: 'SELECT 1' },
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     sql,
     mode: modes.default('plan').describe('What to explain'),
     database: name('Where names without a database are looked up').optional(),
   }),
   async run({ hostId, sql: query, mode, ...options }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const planSettings: ExplainSettings = mode === 'plan' ? { indexes: true, json: false } : {}
     const { text } = await context.query.explain(
       { hostKey: host.key, query, mode, planSettings, ...options },

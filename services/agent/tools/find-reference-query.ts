@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
-import { bestFor } from '../best-for.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rankByTopic } from '../best-for.ts'
 
 export const findReferenceQuery = readTool({
   name: 'find_reference_query',
@@ -14,15 +14,15 @@ export const findReferenceQuery = readTool({
   example: { topic: 'merges' },
   core: true,
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     topic: z.string().min(1).max(200).describe('What the query should show'),
     limit: limitOf(3, 10),
   }),
   async run({ hostId, topic, limit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const catalogue = await context.query.catalogue({}, context.call)
     const open = pagesOf(catalogue).filter(({ feature }) => mayUse(context.call.identity, feature))
-    const found = bestFor(topic, open, ({ name, title, doc }) => `${name} ${title} ${doc}`).slice(0, limit)
+    const found = rankByTopic(topic, open, ({ name, title, doc }) => `${name} ${title} ${doc}`).slice(0, limit)
     const references = await Promise.all(
       found.map(async ({ kind, name, title, doc }) => {
         const request = { hostKey: host.key, kind, name }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { hostParameter } from '#shared/tools/tool-parameters.ts'
 
 export const forecastDiskCapacity = readTool({
   name: 'forecast_disk_capacity',
@@ -8,9 +8,9 @@ export const forecastDiskCapacity = readTool({
   description:
     'When each disk will be full, and when inserts will be refused for too many parts, as ranges of days, by the history of the host.',
   feature: 'INSIGHTS',
-  input: z.strictObject(ofHost),
+  input: z.strictObject(hostParameter),
   async run({ hostId }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { forecasts, notes } = await context.report.forecast({ hostKey: host.key }, context.call)
     const [soonest] = forecasts
       .filter(({ days }) => days !== null)

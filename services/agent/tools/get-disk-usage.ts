@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Disk = z.object({
   disk: z.string(),
@@ -31,9 +31,9 @@ export const getDiskUsage = readTool({
   description: 'Disks with free space, fullest first, and the largest tables.',
   feature: 'TABLES',
   core: true,
-  input: z.strictObject({ ...ofHost, limit: limitOf(10, 100) }),
+  input: z.strictObject({ ...hostParameter, limit: limitOf(10, 100) }),
   async run({ hostId, limit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const [disks, tables] = await Promise.all([
       readRows(context, host, { tool: 'get_disk_usage', statement: 'disks', maxRows: maxDisks }, Disk),
       readRows(context, host, { tool: 'get_disk_usage', statement: 'tables', maxRows: limit }, Table),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { lastHours, limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { lastHours, limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Failure = z.object({
   user: z.string(),
@@ -25,13 +25,13 @@ export const getFailedQueries = readTool({
   feature: 'QUERIES',
   core: true,
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     lastHours: lastHours(24),
     user: name('Only queries of this user').optional(),
     limit: limitOf(20, 200),
   }),
   async run({ hostId, lastHours: hours, user = '', limit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const parameters = { lastHours: hours, user }
     const statement = { tool: 'get_failed_queries', statement: 'failures', parameters, maxRows: limit }
     const rows = await readRows(context, host, statement, Failure)

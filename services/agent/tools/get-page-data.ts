@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/statement.ts'
-import { looksBack } from '#proto/look-back.ts'
-import { noSuch } from '#shared/text/not-found.ts'
-import { hashOf } from '#shared/evidence/recording.ts'
-import { hostAt, readTool, result, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
-import { limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
+import { hasLookbackWindow } from '#proto/look-back.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
+import { hashJson } from '#shared/evidence/recording.ts'
+import { findHost, readTool, result, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
+import { limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 /** Maximum bytes of rows to read from a page; the model receives fewer. */
 const maxBytes = 1024 * 1024
@@ -15,7 +15,7 @@ export const getPageData = readTool({
   description: 'Rows of a chart or table page by its name, which find_reference_query returns; without query texts.',
   feature: null,
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     name: name('Name of the chart or table page, such as failed-queries'),
     search: name('Text that rows of a table page contain').optional(),
     lastHours: z
@@ -27,17 +27,17 @@ export const getPageData = readTool({
     limit: limitOf(50, 200),
   }),
   async run({ hostId, name: page, search, lastHours, limit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { tables, charts } = await context.query.catalogue({}, context.call)
     const table = tables.find((each) => each.name === page)
     if (table) {
-      const span = looksBack(table) && lastHours ? { lastHours } : {}
+      const span = hasLookbackWindow(table) && lastHours ? { lastHours } : {}
       return readTable(context, { hostKey: host.key, name: page, limit, ...(search && { search }), ...span })
     }
     if (charts.some((chart) => chart.name === page)) {
       return readChart(context, { hostKey: host.key, name: page, ...(lastHours && { lastHours }) }, limit)
     }
-    throw noSuch(
+    throw createNotFoundError(
       'page',
       page,
       [...tables, ...charts].map((each) => each.name),
@@ -120,7 +120,7 @@ const withEvidence = (
         parameters: { page },
         atMs: clock.now(),
         rows: rows.length,
-        rowHash: hashOf(rows),
+        rowHash: hashJson(rows),
       },
     ],
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { RepldbName, repldbSpans } from '#proto/repldb-api.ts'
+import { RepldbName, repldbHistoryRanges } from '#proto/repldb-api.ts'
 import { readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 
 const metrics = ['slots', 'slot_lag_history', 'rows_synced', 'snapshot', 'peer_stats', 'log_patterns'] as const
@@ -18,7 +18,7 @@ const input = z.strictObject({
   mirror: name('Name of a mirror'),
   peer: name('Name of a peer; with slots, all peers by default'),
   slot: name('Name of a slot'),
-  timeSince: z.enum(repldbSpans).default('1hour').describe('How far slot_lag_history goes back'),
+  timeSince: z.enum(repldbHistoryRanges).default('1hour').describe('How far slot_lag_history goes back'),
 })
 type MetricOptions = z.output<typeof input>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const flag = z.coerce.boolean()
 
@@ -36,9 +36,9 @@ export const getReplicationStatus = readTool({
     'Replicated tables, those in trouble first: read-only, lost session, delay, queue; and the entries of the queue that fail.',
   feature: 'CLUSTER',
   core: true,
-  input: z.strictObject({ ...ofHost, limit: limitOf(20, 200) }),
+  input: z.strictObject({ ...hostParameter, limit: limitOf(20, 200) }),
   async run({ hostId, limit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const [replicas, failing] = await Promise.all([
       readRows(context, host, { tool: 'get_replication_status', statement: 'replicas', maxRows: limit }, Replica),
       readRows(context, host, { tool: 'get_replication_status', statement: 'failing', maxRows: limit }, Entry),

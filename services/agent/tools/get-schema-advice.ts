@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { name, ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 export const getSchemaAdvice = readTool({
   name: 'get_schema_advice',
@@ -8,9 +8,9 @@ export const getSchemaAdvice = readTool({
   description:
     'Advice on the columns, codecs, sorting key and TTL of one table: low cardinality, nullable, smaller types, with DDL, savings, risk and proof.',
   feature: 'TABLES',
-  input: z.strictObject({ ...ofHost, database: name('Database of the table'), table: name('The table') }),
+  input: z.strictObject({ ...hostParameter, database: name('Database of the table'), table: name('The table') }),
   async run({ hostId, database, table }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { recommendations, notes } = await context.report.adviseTable(
       { hostKey: host.key, database, table },
       context.call,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Partition = z.object({
   database: z.string(),
@@ -28,13 +28,13 @@ export const getTableParts = readTool({
   example: { database: 'system' },
   core: true,
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     database: name('Only this database').optional(),
     table: name('Only tables of this name').optional(),
     limit: limitOf(20, 200),
   }),
   async run({ hostId, database = '', table = '', limit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const parameters = { database, table }
     const statement = { tool: 'get_table_parts', statement: 'partitions', parameters, maxRows: limit }
     const partitions = await readRows(context, host, statement, Partition)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { hostParameter } from '#shared/tools/tool-parameters.ts'
 
 export const getTuningSuggestions = readTool({
   name: 'get_tuning_suggestions',
@@ -8,9 +8,9 @@ export const getTuningSuggestions = readTool({
   description:
     'Settings of a host that do not suit its hardware, and notes on upgrading its release: defaults that changed, and what to look at first.',
   feature: 'SETTINGS',
-  input: z.strictObject(ofHost),
+  input: z.strictObject(hostParameter),
   async run({ hostId }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { recommendations, notes } = await context.report.adviseHost({ hostKey: host.key }, context.call)
     const [first] = recommendations
     const text = first

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { controlTools } from '../approvals/control-tools.ts'
-import { turnsTaken } from '../testing/script.ts'
-import { anonymous, ofType, startAgent } from '../testing/start-agent.ts'
+import { countResponses } from '../testing/script.ts'
+import { anonymousIdentity, filterByType, startAgent } from '../testing/start-agent.ts'
 import { agentTools, postgresTools, repldbTools } from './index.ts'
 import { loadSkill } from './load-skill.ts'
 
@@ -62,12 +62,14 @@ describe('the tools of the agent', () => {
     await using agent = await startAgent({
       env: { SVC_FEATURE_REPLDB_AGENT: 'true' },
       script: (request) =>
-        turnsTaken(request) === 0
+        countResponses(request) === 0
           ? { say: calls.map(({ name }) => ({ call: name })) }
           : { say: [{ text: 'Nothing is open.' }] },
     })
-    const { chunks } = await agent.run('Well?', { ...anonymous, features: ['AGENT'] })
-    const refused = ofType(chunks, 'tool-output-error').map((chunk) => ('errorText' in chunk ? chunk.errorText : ''))
+    const { chunks } = await agent.run('Well?', { ...anonymousIdentity, features: ['AGENT'] })
+    const refused = filterByType(chunks, 'tool-output-error').map((chunk) =>
+      'errorText' in chunk ? chunk.errorText : '',
+    )
     expect(refused.toSorted()).toEqual(
       calls.map(({ name }) => `forbidden: you do not have access to the tool ${name}`).toSorted(),
     )
@@ -78,10 +80,10 @@ describe('the tools of the agent', () => {
     await using agent = await startAgent({
       env: { SVC_FEATURE_REPLDB_AGENT: flag },
       script: (request) =>
-        turnsTaken(request) === 0 ? { say: [{ call: 'get_repldb_mirror_status' }] } : { say: [{ text: 'No.' }] },
+        countResponses(request) === 0 ? { say: [{ call: 'get_repldb_mirror_status' }] } : { say: [{ text: 'No.' }] },
     })
     const { chunks } = await agent.run('Well?')
-    expect(ofType(chunks, 'tool-output-available')).toEqual([])
+    expect(filterByType(chunks, 'tool-output-available')).toEqual([])
     expect(JSON.stringify(chunks)).toContain('unknown tool')
   })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { statementOrders } from '#proto/postgres-statistics.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { postgresStatementOrders } from '#proto/postgres-statistics.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import { readTool, result } from '#shared/tools/tool.ts'
 import { limitOf, name } from '#shared/tools/tool-parameters.ts'
 
@@ -14,7 +14,7 @@ export const listPostgresStatementPatterns = readTool({
   feature: 'QUERIES',
   source: 'PostgreSQL source',
   input: z.strictObject({
-    order: z.enum(statementOrders).default('total_time').describe('The largest come first'),
+    order: z.enum(postgresStatementOrders).default('total_time').describe('The largest come first'),
     search: name('Text that the pattern contains').optional(),
     limit: limitOf(20, 200),
   }),
@@ -25,7 +25,7 @@ export const listPostgresStatementPatterns = readTool({
     }
     const patterns = statements.map((each) => ({
       ...each,
-      query: each.query && beginningOf(each.query, maxStatementLength),
+      query: each.query && shortenText(each.query, maxStatementLength),
     }))
     return result(`${patterns.length} patterns, ordered by ${options.order}.`, { patterns, ...facts })
   },

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { fingerprintOrders } from '#proto/fingerprints.ts'
-import { beginningOf } from '#shared/text/strings.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { lastHours, limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
+import { shortenText } from '#shared/text/strings.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { lastHours, limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxStatementLength = 1_000
 
@@ -14,7 +14,7 @@ export const listSlowQueryPatterns = readTool({
   feature: 'QUERIES',
   core: true,
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     lastHours: lastHours(24),
     order: z.enum(fingerprintOrders).default('total_time').describe('The largest come first'),
     user: name('Only queries of this user').optional(),
@@ -22,14 +22,14 @@ export const listSlowQueryPatterns = readTool({
     limit: limitOf(20, 200),
   }),
   async run({ hostId, ...options }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { fingerprints, total, unavailable } = await context.query.fingerprints(
       { hostKey: host.key, ...options },
       context.call,
     )
     if (unavailable) return result(`No data: ${unavailable.message}`, { patterns: [], total: null })
     const [first] = fingerprints
-    const patterns = fingerprints.map((each) => ({ ...each, query: beginningOf(each.query, maxStatementLength) }))
+    const patterns = fingerprints.map((each) => ({ ...each, query: shortenText(each.query, maxStatementLength) }))
     const text = first
       ? `${total ?? fingerprints.length} patterns in the last ${options.lastHours} h on ${host.name}; the first ran ${first.calls} times.`
       : `No pattern ran in the last ${options.lastHours} h on ${host.name}.`

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openSkills } from '../skills/skills.ts'
-import { turnsTaken } from '../testing/script.ts'
+import { countResponses } from '../testing/script.ts'
 import { startAgent, type TestAgent } from '../testing/start-agent.ts'
 import { loadSkill } from './load-skill.ts'
 
@@ -21,7 +21,7 @@ const open = (of: typeof tool) => startAgent({ script: [{ say: [{ text: 'yes' }]
 /** Loads parts of a skill and returns the tool results that the model received. */
 const load = async (agent: TestAgent, name: string, parts: readonly number[]): Promise<string[]> => {
   agent.gateway.play((request) =>
-    turnsTaken(request) === 0
+    countResponses(request) === 0
       ? { say: parts.map((part) => ({ call: 'load_skill', with: { name, part } })) }
       : { say: [{ text: 'I have read it.' }] },
   )

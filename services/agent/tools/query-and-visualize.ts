@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { answerChartKinds, ChartPart } from '#proto/agent-parts.ts'
-import { noSuch } from '#shared/text/not-found.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { name, ofHost, sql } from '#shared/tools/tool-parameters.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { name, hostParameter, sql } from '#shared/tools/tool-parameters.ts'
 
 /** Maximum rows of the chart; the model receives at most `maxModelRows`. */
 const maxRows = 1_000
@@ -19,7 +19,7 @@ export const queryAndVisualize = readTool({
   example: { title: 'One', sql: 'SELECT 1 AS one', kind: 'bar' },
   core: true,
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     title: z.string().min(1).max(200).describe('What the chart shows'),
     sql,
     kind: z.enum(answerChartKinds).describe('How to draw it'),
@@ -32,14 +32,14 @@ export const queryAndVisualize = readTool({
     unit: ChartPart.shape.unit.unwrap().optional().describe('What the drawn numbers are'),
   }),
   async run({ hostId, title, sql: query, kind, x, y, unit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { columns, rows, truncated } = await context.query.runQuery(
       { hostKey: host.key, query, maxRows },
       context.call,
     )
     const names = columns.map((column) => column.name).slice(0, maxColumns)
     for (const each of [...(x === undefined ? [] : [x]), ...y]) {
-      if (!names.includes(each)) throw noSuch('column of the result', each, names, 'y')
+      if (!names.includes(each)) throw createNotFoundError('column of the result', each, names, 'y')
     }
     const drawn = y.length > 0 ? y : names.filter((each) => each !== x).slice(0, maxSeries)
     const chart: ChartPart = {

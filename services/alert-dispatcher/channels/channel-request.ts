@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
-import { retryAfterOf } from '#shared/net/retry-after.ts'
+import { readRetryAfter } from '#shared/net/retry-after.ts'
 import type { OutgoingRequest } from '#shared/net/send.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { type SendResult, sendWithinMs } from './channel.ts'
+import { type SendResult, maxSendMs } from './channel.ts'
 
 /** Fields in which chat services state how long to wait, in seconds. */
 const Body = z.object({
@@ -16,7 +16,7 @@ const Body = z.object({
 
 /** Returns the delay that the server requests, in milliseconds: from the headers, else from the body. */
 export const parseRetryAfterMs = (headers: Pick<Headers, 'get'>, body: unknown): number | undefined =>
-  retryAfterOf(headers) ?? fromBody(body)
+  readRetryAfter(headers) ?? fromBody(body)
 
 const fromBody = (body: unknown): number | undefined => {
   const parsed = Body.safeParse(body)
@@ -48,7 +48,7 @@ interface ChannelRequest extends OutgoingRequest {
 /** Sends one request and classifies the response, by status unless the channel overrides it. */
 export const sendRequest = async (way: Send, { url, classify, ...outgoing }: ChannelRequest): Promise<SendResult> => {
   try {
-    const bounds = { timeoutMs: outgoing.timeoutMs ?? sendWithinMs, maxBytes: maxResponseBytes }
+    const bounds = { timeoutMs: outgoing.timeoutMs ?? maxSendMs, maxBytes: maxResponseBytes }
     const response = await read(await way(url, { method: 'POST', ...outgoing, ...bounds }))
     return classify?.(response) ?? classifyStatus(response)
   } catch (error) {
@@ -118,13 +118,13 @@ const neverConnected: ReadonlySet<string> = new Set([
 ])
 
 /** User name and password from the URL of a service. */
-export interface Login {
+export interface UrlCredentials {
   user: string
   pass: string
 }
 
 /** Returns user and password of a URL; empty if there are none. */
-export const parseLogin = ({ username, password }: URL): Login => ({
+export const parseLogin = ({ username, password }: URL): UrlCredentials => ({
   user: decodePart(username),
   pass: decodePart(password),
 })

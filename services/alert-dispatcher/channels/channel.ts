@@ -62,7 +62,7 @@ export interface ChannelTarget {
   /** Returns whether a notification must be sent alone; if absent, the limits of the channel decide. */
   needsOwnMessage?(notification: Notification): boolean
   /**
-   * Sends once, within `sendWithinMs`, over HTTP (`way`) or SMTP (`dial`). Failures of the receiver are returned, not
+   * Sends once, within `maxSendMs`, over HTTP (`way`) or SMTP (`dial`). Failures of the receiver are returned, not
    * thrown.
    */
   send(message: Message, way: Send, dial: Dial): Promise<SendResult>
@@ -80,4 +80,4 @@ export type SendResult =
   | { kind: 'config'; reason: string }
 
 /** Maximum duration of one send. */
-export const sendWithinMs = 15_000
+export const maxSendMs = 15_000

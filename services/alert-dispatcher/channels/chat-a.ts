@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { flag, read } from '#shared/config/setting.ts'
-import { cut, escapeAngles, escapeHtml } from '../messages/text.ts'
+import { flag, parseSettings } from '#shared/config/setting.ts'
+import { truncateText, escapeAngles, escapeHtml } from '../messages/text.ts'
 import { type Message, renderBody } from '../messages/message.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
-import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
+import { type Channel, type SendResult, maxSendMs } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
 import { patternSetting } from './setting-shapes.ts'
 
@@ -32,7 +32,7 @@ export const chatA: Channel = {
   // Telegram allows 20 messages a minute per group, including bursts.
   limits: { concurrency: 1, perSecond: 0.25, burst: 5, groupAfter: 3 },
   targets(env) {
-    const values = read(settings, env)
+    const values = parseSettings(settings, env)
     const { HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: chat } = values
     if (token === undefined || chat === undefined) return []
     return [
@@ -78,7 +78,7 @@ const sendTo = async (
       link_preview_options: { is_disabled: true },
     }),
     // Two requests must not take longer than one send may.
-    timeoutMs: sendWithinMs / 2,
+    timeoutMs: maxSendMs / 2,
     classify: (response) => {
       movedTo = Reply.safeParse(response.body).data?.parameters?.migrate_to_chat_id?.toString()
       return classify(response)
@@ -94,10 +94,10 @@ const open = 'Open'
 
 const renderHtml = (message: Message): string => {
   const { url, origin } = message
-  const headline = cut(message.headline, maxHeadline)
+  const headline = truncateText(message.headline, maxHeadline)
   const link = url === null ? '' : `\n\n<a href="${escapeHtml(url)}">${open}</a>`
   const room = maxText - [headline, open, origin].join('\n\n\n').length
-  return `<b>${escapeAngles(headline)}</b>\n${escapeAngles(cut(renderBody(message), room))}${link}\n<i>${origin}</i>`
+  return `<b>${escapeAngles(headline)}</b>\n${escapeAngles(truncateText(renderBody(message), room))}${link}\n<i>${origin}</i>`
 }
 
 const Reply = z.object({

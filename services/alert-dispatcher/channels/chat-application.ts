@@ -1,6 +1,6 @@
-import { flag, read } from '#shared/config/setting.ts'
+import { flag, parseSettings } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
-import type { OpenInstallation } from '../chat-application/installation.ts'
+import type { DecryptedInstallation } from '../chat-application/installation.ts'
 import type { Message } from '../messages/message.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
@@ -26,7 +26,7 @@ export const chatApplication: Channel = {
   // Slack allows one message a second per URL.
   limits: { concurrency: 2, perSecond: 1, burst: 5, groupAfter: 3 },
   targets(env, { chatApplications }) {
-    const values = read(settings, env)
+    const values = parseSettings(settings, env)
     return chatApplications.map((installation) => ({
       id: installation.id,
       name: nameOf(installation, chatApplications),
@@ -40,10 +40,10 @@ export const chatApplication: Channel = {
 }
 
 /** Returns the channel name, with its workspace if the name is used twice. */
-const nameOf = ({ id, chat, workspace }: OpenInstallation, all: readonly OpenInstallation[]): string =>
+const nameOf = ({ id, chat, workspace }: DecryptedInstallation, all: readonly DecryptedInstallation[]): string =>
   all.some((each) => each.id !== id && each.chat === chat) ? `${chat} (${workspace})` : chat
 
-const post = ({ url }: OpenInstallation, message: Message, way: Send): Promise<SendResult> =>
+const post = ({ url }: DecryptedInstallation, message: Message, way: Send): Promise<SendResult> =>
   sendRequest(way, {
     url,
     headers: { 'content-type': 'application/json' },

@@ -1,9 +1,9 @@
-import { flag, read, type Setting } from '#shared/config/setting.ts'
+import { flag, parseSettings, type Setting } from '#shared/config/setting.ts'
 import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type Address, parseAddress, type Mail, renderMail, type Provider, parseProvider } from './mail/mail.ts'
+import { type MailAddress, parseAddress, type Mail, renderMail, type MailProvider, parseProvider } from './mail/mail.ts'
 import { sendByMailApiA } from './mail/mail-api-a.ts'
 import { sendByMailApiB } from './mail/mail-api-b.ts'
 import { sendBySmtp } from './mail/smtp.ts'
@@ -12,7 +12,7 @@ import { recipientsSetting } from './setting-shapes.ts'
 const providerForms =
   'mail-api-a://KEY@DOMAIN, mail-api-b://KEY, smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT'
 
-const provider: Setting<Provider | undefined> = {
+const provider: Setting<MailProvider | undefined> = {
   doc: 'Mail provider for alerts: Mailgun (with ?region=eu in Europe), Resend, or an SMTP server.',
   audience: 'secret',
   fallback: 'none',
@@ -24,7 +24,7 @@ const provider: Setting<Provider | undefined> = {
   },
 }
 
-const sender: Setting<Address | undefined> = {
+const sender: Setting<MailAddress | undefined> = {
   doc: 'Sender address of alert mails.',
   audience: 'server',
   fallback: 'none',
@@ -67,7 +67,7 @@ export const email: Channel = {
   announces: true,
   limits: { concurrency: 2, perSecond: 2, burst: 10, groupAfter: 3 },
   targets(env) {
-    const values = read(readSettings, env)
+    const values = parseSettings(readSettings, env)
     const { HEALTH_ALERT_EMAIL_PROVIDER_URL: carrier, HEALTH_ALERT_EMAIL_FROM: from } = values
     const recipientList = values.HEALTH_ALERT_EMAIL_TO
     if (carrier === undefined || from === undefined || recipientList.length === 0) return []
@@ -84,7 +84,7 @@ export const email: Channel = {
   },
 }
 
-const sendMail = (carrier: Provider, mail: Mail, { way, dial }: { way: Send; dial: Dial }): Promise<SendResult> => {
+const sendMail = (carrier: MailProvider, mail: Mail, { way, dial }: { way: Send; dial: Dial }): Promise<SendResult> => {
   switch (carrier.kind) {
     case 'mail-api-a':
       return sendByMailApiA(carrier, mail, way)

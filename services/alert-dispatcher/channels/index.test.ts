@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
-import { type DeliveryFixture, briefRetry as briefly, call, openFixture } from '../delivery/testing/fixture.ts'
-import { notificationOf } from '../delivery/testing/notification.ts'
+import {
+  type DeliveryFixture,
+  shortRetryPlan as briefly,
+  testServiceCall,
+  openDeliveryFixture,
+} from '../delivery/testing/fixture.ts'
+import { createNotification } from '../delivery/testing/notification.ts'
 import type { Notification } from '../notification.ts'
 import { channels } from './index.ts'
 import { rigs } from './testing/index.ts'
@@ -18,7 +23,7 @@ const origin = /watchhouse-[0-9a-f]{16}/g
 /** Digests derived from that id. */
 const hash = /\b[0-9a-f]{32}\b/g
 
-const fire = (more: Partial<Notification> = {}) => notificationOf({ severity: 'critical', ...more })
+const fire = (more: Partial<Notification> = {}) => createNotification({ severity: 'critical', ...more })
 const recovery = (more: Partial<Notification> = {}) => fire({ kind: 'recover', sequence: 1, ...more })
 
 const named = rigs.map((rig) => [rig.form === undefined ? rig.id : `${rig.id}, ${rig.form}`, rig] as const)
@@ -32,9 +37,9 @@ const stand = async (rig: Rig) => {
   return {
     server,
     texts: () => server.taken.map(rig.textOf),
-    open: async (more: Parameters<typeof openFixture>[0] = {}): Promise<DeliveryFixture> =>
+    open: async (more: Parameters<typeof openDeliveryFixture>[0] = {}): Promise<DeliveryFixture> =>
       opened.use(
-        await openFixture({
+        await openDeliveryFixture({
           standIns,
           ...more,
           policy: { ...rig.policy, ...more.policy },
@@ -46,7 +51,7 @@ const stand = async (rig: Rig) => {
 }
 
 const ends = (fixture: DeliveryFixture): Promise<CompletedDelivery[]> =>
-  fixture.delivery.handlers.deliveries({ limit: 10 }, call)
+  fixture.delivery.handlers.deliveries({ limit: 10 }, testServiceCall)
 const ended = async (fixture: DeliveryFixture, count = 1): Promise<CompletedDelivery[]> => {
   await until(async () => (await ends(fixture)).length >= count)
   return (await ends(fixture)).toReversed()
@@ -101,15 +106,15 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
       await using at = await stand(rig)
       for (const name of needed) {
         const fixture = await at.open({ env: { [name]: undefined } })
-        expect(await fixture.delivery.handlers.alertTargets({}, call)).toEqual([])
+        expect(await fixture.delivery.handlers.alertTargets({}, testServiceCall)).toEqual([])
       }
     })
   }
 
   it('is disabled by its variable or by the configuration', async ({ expect }) => {
     await using at = await stand(rig)
-    const targets = async (more: Parameters<typeof openFixture>[0]) =>
-      (await (await at.open(more)).delivery.handlers.alertTargets({}, call)).length
+    const targets = async (more: Parameters<typeof openDeliveryFixture>[0]) =>
+      (await (await at.open(more)).delivery.handlers.alertTargets({}, testServiceCall)).length
     expect(await targets({})).toBeGreaterThan(0)
     expect(await targets({ env: { [rig.switchVariable]: 'off' } })).toBe(0)
     expect(await targets({ policy: { channels: { [rig.id]: { enabled: false, variables: {} } } } })).toBe(0)
@@ -123,7 +128,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
       await using at = await stand(rig)
       const fixture = await at.open({ env: { [rig.minSeverityVariable]: minimum } })
       const least = minimum === 'warning' || minimum === 'critical' ? minimum : rig.minimum
-      await fixture.notify(notificationOf({ episode: 'mild', severity: 'warning' }))
+      await fixture.notify(createNotification({ episode: 'mild', severity: 'warning' }))
       await fixture.notify(fire())
       await ended(fixture, least === 'warning' ? 2 : 1)
       expect(at.texts().filter((text) => text.includes('WARNING'))).toHaveLength(least === 'warning' ? 1 : 0)
@@ -161,7 +166,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
     await fixture.notify(fire({ episode: 'next' }))
     await ended(fixture, 2)
     expect(at.texts()).toHaveLength(1)
-    const { letters } = await fixture.delivery.handlers.deadLetters({ limit: 10 }, call)
+    const { letters } = await fixture.delivery.handlers.deadLetters({ limit: 10 }, testServiceCall)
     expect(letters).toMatchObject([{ channel: rig.id, reason: 'HTTP 422', title: 'Disk almost full' }])
   })
 
@@ -172,7 +177,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
     at.server.next(rig.dead, mended)
     await fixture.notify(fire())
     const broken = async () =>
-      (await fixture.delivery.handlers.alertTargets({}, call)).filter((target) => target.broken)
+      (await fixture.delivery.handlers.alertTargets({}, testServiceCall)).filter((target) => target.broken)
     await until(async () => (await broken()).length === 1)
     mend()
     expect(await ended(fixture)).toMatchObject([{ result: 'sent', attempts: 2 }])
@@ -212,9 +217,9 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
     await ended(fixture, 2)
     const { handlers } = fixture.delivery
     const answers = await Promise.all([
-      handlers.deliveries({ limit: 10 }, call),
-      handlers.alertTargets({}, call),
-      handlers.deadLetters({ limit: 10 }, call),
+      handlers.deliveries({ limit: 10 }, testServiceCall),
+      handlers.alertTargets({}, testServiceCall),
+      handlers.deadLetters({ limit: 10 }, testServiceCall),
     ])
     const everything = `${await fixture.output()} ${JSON.stringify(answers)}`
     expect(everything).toContain('notification failed')

@@ -27,7 +27,7 @@ export const channels: readonly Channel[] = [
 ]
 
 /** All channels, including user subscriptions. */
-export const everyChannel: readonly Channel[] = [...channels, subscriptions]
+export const allChannels: readonly Channel[] = [...channels, subscriptions]
 
 /** Settings of all channels. */
 export const channelSettings: Settings = Object.assign({}, ...channels.map(({ settings }) => settings))

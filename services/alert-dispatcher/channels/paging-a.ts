@@ -1,11 +1,11 @@
-import { flag, read, secret } from '#shared/config/setting.ts'
-import { cut } from '../messages/text.ts'
+import { flag, parseSettings, secret } from '#shared/config/setting.ts'
+import { truncateText } from '../messages/text.ts'
 import { type Message, toPlainText } from '../messages/message.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
 
-export const settings = {
+export const pagingASettings = {
   HEALTH_ALERT_PAGING_A_ROUTING_KEY: secret(
     'Integration key of the PagerDuty service that receives alerts (Events API v2).',
   ),
@@ -18,13 +18,13 @@ export const settings = {
 export const pagingA: Channel = {
   id: 'paging-a',
   words: { name: 'PagerDuty', doc: 'Opens and resolves an incident for each condition.' },
-  settings,
+  settings: pagingASettings,
   isPaging: true,
   opensIncidents: true,
   // The documented limit used to be 120 events a minute per key.
   limits: { concurrency: 4, perSecond: 2, burst: 60 },
   targets(env) {
-    const values = read(settings, env)
+    const values = parseSettings(pagingASettings, env)
     const routingKey = values.HEALTH_ALERT_PAGING_A_ROUTING_KEY?.trim()
     if (!routingKey) return []
     return [
@@ -57,11 +57,11 @@ const eventOf = (message: Message, routingKey: string) => {
   return {
     routing_key: routingKey,
     event_action: isOver ? 'resolve' : 'trigger',
-    dedup_key: cut(`${origin}:${notification.episode}`, maxKey),
+    dedup_key: truncateText(`${origin}:${notification.episode}`, maxKey),
     client: 'Watchhouse',
     ...(url !== null && { client_url: url, links: [{ href: url, text: 'Open' }] }),
     payload: {
-      summary: cut(headline, maxSummary),
+      summary: truncateText(headline, maxSummary),
       source: host?.name ?? notification.source ?? origin,
       severity: notification.kind === 'test' ? 'info' : message.severity,
       timestamp: new Date(notification.sinceMs).toISOString(),

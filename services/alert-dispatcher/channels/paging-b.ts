@@ -1,10 +1,10 @@
-import { flag, oneOf, read, secret } from '#shared/config/setting.ts'
+import { flag, oneOf, parseSettings, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
-import { cut } from '../messages/text.ts'
+import { truncateText } from '../messages/text.ts'
 import { type Message, toPlainText } from '../messages/message.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
 import { makeLenient } from '../lenient-settings.ts'
-import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
+import { type Channel, type SendResult, maxSendMs } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
 
 const settings = {
@@ -26,7 +26,7 @@ export const pagingB: Channel = {
   // The smallest plans allow about two requests a second.
   limits: { concurrency: 4, perSecond: 2, burst: 30 },
   targets(env) {
-    const values = read(lenientSettings, env)
+    const values = parseSettings(lenientSettings, env)
     const key = values.HEALTH_ALERT_PAGING_B_API_KEY?.trim()
     if (!key) return []
     const account = { api: apis[values.HEALTH_ALERT_PAGING_B_REGION], key }
@@ -67,7 +67,7 @@ const sendAlert = async (way: Send, { api, key }: Account, message: Message): Pr
       headers: { authorization: `GenieKey ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       // All requests together must not take longer than one send may.
-      timeoutMs: sendWithinMs / steps.length,
+      timeoutMs: maxSendMs / steps.length,
     })
     if (result.kind !== 'ok') return result
   }
@@ -106,14 +106,14 @@ const alertOf = (message: Message) => {
   const { notification, headline, host, origin, metadata, url } = message
   const { ruleId, severity, episode } = notification
   return {
-    message: cut(headline, maxMessage),
-    alias: cut(episode, maxAlias),
-    description: cut(toPlainText(message, maxDescription), maxDescription),
+    message: truncateText(headline, maxMessage),
+    alias: truncateText(episode, maxAlias),
+    description: truncateText(toPlainText(message, maxDescription), maxDescription),
     priority: notification.kind === 'test' ? 'P5' : severity === 'critical' ? 'P1' : 'P3',
-    entity: cut(host?.name ?? notification.source ?? '', maxEntity),
+    entity: truncateText(host?.name ?? notification.source ?? '', maxEntity),
     source: origin,
     user,
-    tags: [severity, ruleId].map((tag) => cut(tag, maxTag)),
+    tags: [severity, ruleId].map((tag) => truncateText(tag, maxTag)),
     details: { ...metadata, installation: origin, ...(url !== null && { url }) },
   }
 }

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { type StrictServer, startStrictServer } from './testing/strict-server.ts'
-import { call } from '../delivery/testing/fixture.ts'
+import { testServiceCall } from '../delivery/testing/fixture.ts'
 import type { Policy } from '../policy.ts'
-import { plainPolicy } from '../testing/story.ts'
-import { pagingServices } from './paging-services.ts'
+import { testPolicy } from '../testing/story.ts'
+import { createPagingServicesHandler } from './paging-services.ts'
 
 const key = 'secret-account-token'
 const unreadable = { HEALTH_ALERT_PAGING_A_ROUTING_KEY_FILE: '/nowhere' }
@@ -39,9 +39,12 @@ describe('services of a PagerDuty account', () => {
     await using net = openNet({ env: {} })
     const led: typeof net.trusted = (url, outgoing) =>
       net.trusted(String(url).replace('https://api.pagerduty.com', server.url), outgoing)
-    const policy = async () => ({ ...plainPolicy, ...more })
+    const policy = async () => ({ ...testPolicy, ...more })
     const values = { HEALTH_ALERT_PAGING_A_API_KEY: key, ...env }
-    return await pagingServices({ env: values, net: { ...net, trusted: led }, policy }).pagingServices({ search }, call)
+    return await createPagingServicesHandler({ env: values, net: { ...net, trusted: led }, policy }).pagingServices(
+      { search },
+      testServiceCall,
+    )
   }
 
   it('are listed with the fields that a selection needs', async () => {

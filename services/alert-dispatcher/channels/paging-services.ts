@@ -3,19 +3,19 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { PagingService } from '#proto/paging-services.ts'
-import { problemsOf, read } from '#shared/config/setting.ts'
+import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
-import { pagingA, settings } from './paging-a.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import { pagingA, pagingASettings } from './paging-a.ts'
 import { resolveVariables } from './targets.ts'
 import type { Policy } from '../policy.ts'
 
-interface PagingServicesDeps extends Pick<Context, 'env' | 'net'> {
+interface PagingServicesDeps extends Pick<ServiceContext, 'env' | 'net'> {
   policy(): Promise<Policy>
 }
 
 /** Returns the handler that lists the services of the PagerDuty account. */
-export const pagingServices = ({
+export const createPagingServicesHandler = ({
   env,
   net,
   policy,
@@ -23,10 +23,10 @@ export const pagingServices = ({
   pagingServices: async ({ search }, { signal }) => {
     const { channels } = await policy()
     const variables = resolveVariables(pagingA, env, channels[pagingA.id])
-    const [problem] = problemsOf(settings, variables)
+    const [problem] = findSettingProblems(pagingASettings, variables)
     if (problem)
       throw new ServiceError('conflict', `cannot list PagerDuty services: ${problem.name}: ${problem.sentence}`)
-    const key = read(settings, variables).HEALTH_ALERT_PAGING_A_API_KEY?.trim()
+    const key = parseSettings(pagingASettings, variables).HEALTH_ALERT_PAGING_A_API_KEY?.trim()
     if (!key)
       throw new ServiceError('conflict', 'cannot list PagerDuty services: HEALTH_ALERT_PAGING_A_API_KEY is not set')
     return listAll((offset) => page(net, { key, search, offset, signal }))

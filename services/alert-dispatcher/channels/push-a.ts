@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { flag, read, secret, type Setting, url } from '#shared/config/setting.ts'
-import { cut, countJsonBytes } from '../messages/text.ts'
+import { flag, parseSettings, secret, type Setting, url } from '#shared/config/setting.ts'
+import { truncateText, countJsonBytes } from '../messages/text.ts'
 import { type Message, renderBody } from '../messages/message.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
@@ -47,7 +47,7 @@ export const pushA: Channel = {
   // By default, ntfy allows 60 messages at once and then one every five seconds.
   limits: { concurrency: 2, perSecond: 0.2, burst: 50, groupAfter: 3 },
   targets(env) {
-    const values = read(settings, env)
+    const values = parseSettings(settings, env)
     const { HEALTH_ALERT_PUSH_A_URL: topic, HEALTH_ALERT_PUSH_A_TOKEN: token } = values
     if (topic === undefined) return []
     const authorization = token ? `Bearer ${token}` : topic.login
@@ -77,8 +77,8 @@ const publication = (message: Message, topic: string) => {
   const look = isOver ? looks.over : notification.kind === 'test' ? looks.test : looks[severity]
   return {
     topic,
-    title: cut(headline, maxTitleBytes, countJsonBytes),
-    message: cut(renderBody(message), maxMessageBytes, countJsonBytes),
+    title: truncateText(headline, maxTitleBytes, countJsonBytes),
+    message: truncateText(renderBody(message), maxMessageBytes, countJsonBytes),
     priority: look.priority,
     // Tags that are no emoji names are shown as text.
     tags: [look.picture, origin],

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { flag, optional, read, secret } from '#shared/config/setting.ts'
+import { flag, optional, parseSettings, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
-import { cut } from '../messages/text.ts'
+import { truncateText } from '../messages/text.ts'
 import { type Message, renderBody } from '../messages/message.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
-import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
+import { type Channel, type SendResult, maxSendMs } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
 
 const settings = {
@@ -28,7 +28,7 @@ export const pushB: Channel = {
   // Pushover allows two concurrent connections.
   limits: { concurrency: 2, perSecond: 2, burst: 10, groupAfter: 3 },
   targets(env) {
-    const values = read(settings, env)
+    const values = parseSettings(settings, env)
     const { HEALTH_ALERT_PUSH_B_TOKEN: token, HEALTH_ALERT_PUSH_B_USER: user } = values
     if (token === undefined || user === undefined) return []
     const account = { token, user, rings: values.HEALTH_ALERT_PUSH_B_EMERGENCY }
@@ -69,7 +69,7 @@ const post = (way: Send, path: string, body: object): Promise<SendResult> =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
     // Two requests must not take longer than one send may.
-    timeoutMs: sendWithinMs / 2,
+    timeoutMs: maxSendMs / 2,
     classify,
   })
 
@@ -86,8 +86,8 @@ const pushOf = ({ token, user, rings }: Account, message: Message) => {
   return {
     token,
     user,
-    title: cut(headline, maxTitle),
-    message: cut(renderBody(message), maxMessage - end.length) + end,
+    title: truncateText(headline, maxTitle),
+    message: truncateText(renderBody(message), maxMessage - end.length) + end,
     timestamp: Math.floor(notification.atMs / 1_000),
     ...(isAlarm && rings ? { ...ring, tags: tagOf(message) } : { priority: isAlarm ? 1 : message.isOver ? -1 : 0 }),
     ...(url !== null && url.length <= maxUrl && { url, url_title: 'Open' }),

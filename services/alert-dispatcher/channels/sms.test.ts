@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
-import { problemsOf } from '#shared/config/setting.ts'
-import { call, openFixture } from '../delivery/testing/fixture.ts'
-import { notificationOf } from '../delivery/testing/notification.ts'
+import { findSettingProblems } from '#shared/config/setting.ts'
+import { testServiceCall, openDeliveryFixture } from '../delivery/testing/fixture.ts'
+import { createNotification } from '../delivery/testing/notification.ts'
 import { sms } from './sms.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import { smsRig } from './testing/sms.ts'
@@ -21,10 +21,10 @@ describe('SMS', () => {
   it('is sent to each number, even if one is rejected', async () => {
     const env = { ...smsRig.env(server.url), HEALTH_ALERT_SMS_TO: '+14155550123, +14155550124,+14155550123' }
     const standIns = { 'https://api.twilio.com': server.url }
-    await using fixture = await openFixture({ env, standIns })
+    await using fixture = await openDeliveryFixture({ env, standIns })
     server.next({ status: 400, body: JSON.stringify({ code: 21610, message: 'unsubscribed' }) })
-    await fixture.notify(notificationOf({ severity: 'critical' }))
-    const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, call)
+    await fixture.notify(createNotification({ severity: 'critical' }))
+    const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, testServiceCall)
     await until(async () => (await ends()).length === 2)
     expect((await ends()).map(({ result }) => result).toSorted()).toEqual(['dead', 'sent'])
     const numbers = server.received.map(({ text }) => new URLSearchParams(text).get('To'))
@@ -34,7 +34,7 @@ describe('SMS', () => {
   it('skips invalid numbers and reports them', () => {
     const env = { HEALTH_ALERT_SMS_TO: '+14155550123, 4155550124, +0123456789, +1415555012x' }
     expect(targetsOf(env)).toHaveLength(1)
-    expect(problemsOf(sms.settings, env)).toEqual([
+    expect(findSettingProblems(sms.settings, env)).toEqual([
       {
         name: 'HEALTH_ALERT_SMS_TO',
         sentence: 'must be comma-separated E.164 numbers such as +14155550123, at most 20',

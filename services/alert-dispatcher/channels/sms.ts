@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { flag, read, secret } from '#shared/config/setting.ts'
+import { flag, parseSettings, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Message } from '../messages/message.ts'
-import { type SizeOf, cut } from '../messages/text.ts'
+import { type TextSizeFunction, truncateText } from '../messages/text.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
 import { recipientsSetting, patternSetting } from './setting-shapes.ts'
@@ -47,7 +47,7 @@ export const sms: Channel = {
   // A long code sends one segment a second; Twilio queues the rest.
   limits: { concurrency: 2, perSecond: 1, burst: 5, groupAfter: 3 },
   targets(env) {
-    const values = read(readSettings, env)
+    const values = parseSettings(readSettings, env)
     const { HEALTH_ALERT_SMS_ACCOUNT_SID: sid, HEALTH_ALERT_SMS_FROM: from } = values
     const token = values.HEALTH_ALERT_SMS_AUTH_TOKEN?.trim()
     if (sid === undefined || !token || from === undefined) return []
@@ -133,16 +133,17 @@ export const renderSms = ({ headline, facts, url, origin }: Message): string => 
     ? septetsOf
     : unitsOf
   const maxCount = sizeOf === septetsOf ? maxInAlphabet : maxUtf16
-  return cut(text, maxCount - sizeOf(end), sizeOf).replaceAll('…', '...') + end
+  return truncateText(text, maxCount - sizeOf(end), sizeOf).replaceAll('…', '...') + end
 }
 
 /** A longer link would leave no room for the headline. */
 const maxUrl = 80
 
 /** Returns the additional characters for ellipses, each of which is replaced by three dots. */
-const dots: SizeOf = (text) => 2 * (text.split('…').length - 1)
-const unitsOf: SizeOf = (text) => text.length + dots(text)
-const septetsOf: SizeOf = (text) => unitsOf(text) + [...text].filter((character) => extended.has(character)).length
+const dots: TextSizeFunction = (text) => 2 * (text.split('…').length - 1)
+const unitsOf: TextSizeFunction = (text) => text.length + dots(text)
+const septetsOf: TextSizeFunction = (text) =>
+  unitsOf(text) + [...text].filter((character) => extended.has(character)).length
 
 const typographic: readonly (readonly [RegExp, string])[] = [
   [/[‘’‚′]/g, "'"],

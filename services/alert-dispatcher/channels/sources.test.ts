@@ -1,19 +1,19 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Environment, freezeEnvironment, withFiles } from '#shared/config/environment.ts'
+import { type Environment, freezeEnvironment, resolveFileVariables } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
-import type { ChannelSaving } from '#proto/alert-policy.ts'
-import { emptyLayer, type Layer } from '../policy/layers/layer.ts'
+import type { ChannelSettingsUpdate } from '#proto/alert-policy.ts'
+import { createEmptyLayer, type PolicyLayer } from '../policy/layers/layer.ts'
 import type { Policy } from '../policy.ts'
 import { loadFileLayer } from '../policy/health-d/read.ts'
 import { openPolicy } from '../policy/open-policy.ts'
-import { describeFields, type Field, listFields } from '../policy/saved/fields.ts'
+import { describeFields, type ChannelSettingField, listFields } from '../policy/saved/fields.ts'
 import { buildChannelEntry } from '../policy/saved/save-channel.ts'
-import { memoryStores } from '../stores/collected.ts'
+import { createMemoryStores } from '../stores/collected.ts'
 import type { Channel } from './channel.ts'
 import { channels } from './index.ts'
 import { listEnabledTargets, resolveVariables } from './targets.ts'
@@ -89,21 +89,21 @@ interface Where {
 
 interface SavedChannel {
   env: Environment
-  file: Layer
+  file: PolicyLayer
   channel: Channel
   /** The stored entry of the channel. */
-  saved: ChannelSaving | undefined
+  saved: ChannelSettingsUpdate | undefined
 }
 
 /** Saves the entry and resolves the policy in the same way as the product. */
 const resolved = async ({ env, file, channel, saved }: SavedChannel): Promise<Policy> => {
-  const store = memoryStores().policy
+  const store = createMemoryStores().policy
   if (saved) {
     await using net = openNet({ env, resolve: async () => ['93.184.215.14'] })
     await store.put('channel', channel.id, await buildChannelEntry({ env, net, store }, channel, saved), 0)
   }
   const log = pino({ level: 'silent' })
-  return openPolicy({ env, store, file, minSeveritiesOf: () => [null], clock: clockOf(() => 0), log }).current()
+  return openPolicy({ env, store, file, minSeveritiesOf: () => [null], clock: createClock(() => 0), log }).current()
 }
 
 /** Tests `enabled` and `minSeverity` of each channel, whose other settings are valid. */
@@ -119,7 +119,7 @@ describe.each([...new Map(rigs.map((rig) => [rig.id, rig])).values()])(
     )
 
     it.each(cases)('database $database, file $file, variable $variable', async ({ database, file, variable }) => {
-      const env: Environment = withFiles({
+      const env: Environment = resolveFileVariables({
         ...envFor('https://chat.example'),
         SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator',
         ...(variable && { [switchVariable]: String(enabled[variable]), [minSeverityVariable]: minimum[variable] }),
@@ -128,7 +128,7 @@ describe.each([...new Map(rigs.map((rig) => [rig.id, rig])).values()])(
       const settingsOf = (one: (typeof configured)[number]) =>
         one === undefined ? undefined : { enabled: enabled[one], minSeverity: minimum[one] }
       const ofFile = settingsOf(file)
-      const layer = { ...emptyLayer('file'), channels: ofFile ? { [id]: ofFile } : {} }
+      const layer = { ...createEmptyLayer('file'), channels: ofFile ? { [id]: ofFile } : {} }
       if (!channel) throw new Error(`unknown channel ${id}`)
       const policy = await resolved({ env, file: layer, channel, saved: settingsOf(database) })
       const highest = database ?? file ?? variable
@@ -141,7 +141,7 @@ describe.each([...new Map(rigs.map((rig) => [rig.id, rig])).values()])(
 
 /** Sets variables and alert files, and freezes the environment like the product. */
 const operatorSets = async (
-  { channel, field, variable, setting }: Field & { channel: Channel },
+  { channel, field, variable, setting }: ChannelSettingField & { channel: Channel },
   where: Where,
   { directory, textAt }: { directory: string; textAt(fixture: DeliveryFixture): string },
 ) => {
@@ -160,7 +160,7 @@ const operatorSets = async (
   const set = isSecret ? { secretEnv: { [field]: 'NAMED_IN_THE_FILE' } } : { target: { [field]: textAt('file') } }
   const document = { channels: where.file ? [{ channel: channel.id, ...set }] : [] }
   await writeFile(join(directory, 'channels.yaml'), JSON.stringify(document))
-  const env: Environment = withFiles(variables)
+  const env: Environment = resolveFileVariables(variables)
   freezeEnvironment(env)
   return { env, file: loadFileLayer(env, pino({ level: 'silent' }), channels) }
 }

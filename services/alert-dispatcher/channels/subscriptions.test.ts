@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SubscriptionsOf } from '#proto/delivery.ts'
+import type { SubscriptionScope } from '#proto/delivery.ts'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
-import type { Route } from '../policy.ts'
-import { brokenRule } from '../delivery/misconfigured.ts'
-import { notificationOf } from '../delivery/testing/notification.ts'
-import { type DeliveryFixture, call, openFixture } from '../delivery/testing/fixture.ts'
-import type { OpenSubscription } from '../subscriptions/subscription.ts'
-import { everyChannel } from './index.ts'
+import { brokenChannelRuleId } from '../delivery/misconfigured.ts'
+import { createNotification } from '../delivery/testing/notification.ts'
+import { type DeliveryFixture, testServiceCall, openDeliveryFixture } from '../delivery/testing/fixture.ts'
+import type { DecryptedSubscription } from '../subscriptions/subscription.ts'
+import { allChannels } from './index.ts'
 import { type ReceivedRequest, type StrictServer, startStrictServer } from './testing/strict-server.ts'
 import { webhookRig } from './testing/webhook.ts'
+import { createTestRoute } from '../testing/story.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const before = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
@@ -43,7 +43,7 @@ describe('a webhook subscription', () => {
   })
   afterEach(() => opened.disposeAsync())
 
-  const subscription = (more: Partial<OpenSubscription> = {}): OpenSubscription => ({
+  const subscription = (more: Partial<DecryptedSubscription> = {}): DecryptedSubscription => ({
     id: 'whs_1',
     name: 'mine',
     enabled: true,
@@ -56,26 +56,27 @@ describe('a webhook subscription', () => {
     ...more,
   })
   const open = async (
-    subscriptions: readonly OpenSubscription[],
-    more: Parameters<typeof openFixture>[0] = {},
+    subscriptions: readonly DecryptedSubscription[],
+    more: Parameters<typeof openDeliveryFixture>[0] = {},
   ): Promise<DeliveryFixture> =>
     opened.use(
-      await openFixture({
-        channels: everyChannel,
+      await openDeliveryFixture({
+        channels: allChannels,
         ...more,
         env: { ...inside, ...more.env },
         policy: { ...more.policy, subscriptions },
       }),
     )
   const ended = async (fixture: DeliveryFixture, count = 1) => {
-    const list = () => fixture.delivery.handlers.deliveries({ limit: 50, subscriptionsOf: 'everybody' }, call)
+    const list = () =>
+      fixture.delivery.handlers.deliveries({ limit: 50, subscriptionsOf: 'everybody' }, testServiceCall)
     await until(async () => (await list()).length >= count)
     return (await list()).map(({ channel, kind, result }) => `${channel} ${kind} ${result}`).toSorted()
   }
 
   it('receives messages signed over id, time and body', async () => {
     const fixture = await open([subscription()])
-    await fixture.notify(notificationOf())
+    await fixture.notify(createNotification())
     expect(await ended(fixture)).toEqual(['subscriptions fire sent'])
     expect(server.wrong).toEqual([])
     expect(JSON.parse(server.taken[0]?.text ?? '')).toMatchObject({ version: 1, event: 'fire', rule: 'disk-usage' })
@@ -84,7 +85,7 @@ describe('a webhook subscription', () => {
 
   it('is also signed with the previous secret until it expires', async () => {
     const fixture = await open([subscription({ replaced: { signingSecret: before, untilMs: Date.now() + 60_000 } })])
-    await fixture.notify(notificationOf())
+    await fixture.notify(createNotification())
     await ended(fixture)
     const [sent] = server.taken
     expect(sent && String(sent.headers['webhook-signature']).split(' ')).toEqual(
@@ -95,7 +96,7 @@ describe('a webhook subscription', () => {
   it('is retried with the same id and a new signature', async () => {
     server.next({ status: 503 }, { status: 500 })
     const fixture = await open([subscription()])
-    await fixture.notify(notificationOf())
+    await fixture.notify(createNotification())
     expect(await ended(fixture)).toEqual(['subscriptions fire sent'])
     expect(server.received).toHaveLength(3)
     expect(new Set(server.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
@@ -104,9 +105,12 @@ describe('a webhook subscription', () => {
   it('has dead letters for rejected messages', async () => {
     server.next({ status: 400 })
     const fixture = await open([subscription()])
-    await fixture.notify(notificationOf())
+    await fixture.notify(createNotification())
     expect(await ended(fixture)).toEqual(['subscriptions fire dead'])
-    const { letters } = await fixture.delivery.handlers.deadLetters({ limit: 10, subscriptionsOf: 'everybody' }, call)
+    const { letters } = await fixture.delivery.handlers.deadLetters(
+      { limit: 10, subscriptionsOf: 'everybody' },
+      testServiceCall,
+    )
     expect(letters).toMatchObject([{ channel: 'subscriptions', target: 'whs_1', reason: 'HTTP 400' }])
   })
 
@@ -117,22 +121,24 @@ describe('a webhook subscription', () => {
       env: webhookRig.env(hook.url),
       subscriptionIdsOf: async (owner) => (owner === 'ada' ? ['whs_1'] : []),
     })
-    await fixture.notify(notificationOf())
+    await fixture.notify(createNotification())
     await ended(fixture, 2)
     const { deliveries, deadLetters, replayDeadLetter } = fixture.delivery.handlers
-    const seenBy = async (subscriptionsOf?: SubscriptionsOf) => [
-      ...(await deliveries({ limit: 50, subscriptionsOf }, call)).map(({ channel }) => channel).toSorted(),
-      ...(await deliveries({ limit: 50, channel: 'subscriptions', subscriptionsOf }, call)).map(({ target }) => target),
-      ...(await deadLetters({ limit: 50, subscriptionsOf }, call)).letters.map(({ reason }) => reason),
+    const seenBy = async (subscriptionsOf?: SubscriptionScope) => [
+      ...(await deliveries({ limit: 50, subscriptionsOf }, testServiceCall)).map(({ channel }) => channel).toSorted(),
+      ...(await deliveries({ limit: 50, channel: 'subscriptions', subscriptionsOf }, testServiceCall)).map(
+        ({ target }) => target,
+      ),
+      ...(await deadLetters({ limit: 50, subscriptionsOf }, testServiceCall)).letters.map(({ reason }) => reason),
     ]
     const all = ['subscriptions', 'webhook', 'whs_1', 'HTTP 400']
     expect(await seenBy('everybody')).toEqual(all)
     expect(await seenBy({ owner: 'ada' })).toEqual(all)
     expect(await seenBy({ owner: 'eve' })).toEqual(['webhook'])
     expect(await seenBy()).toEqual(['webhook'])
-    const [letter] = (await deadLetters({ limit: 1, subscriptionsOf: 'everybody' }, call)).letters
-    const replay = (subscriptionsOf?: SubscriptionsOf) =>
-      replayDeadLetter({ id: letter?.id ?? '', subscriptionsOf }, call)
+    const [letter] = (await deadLetters({ limit: 1, subscriptionsOf: 'everybody' }, testServiceCall)).letters
+    const replay = (subscriptionsOf?: SubscriptionScope) =>
+      replayDeadLetter({ id: letter?.id ?? '', subscriptionsOf }, testServiceCall)
     for (const other of [undefined, { owner: 'eve' }])
       await expect(replay(other)).rejects.toMatchObject({ code: 'not-found' })
     expect(await replay({ owner: 'ada' })).toMatchObject({ target: 'whs_1' })
@@ -145,18 +151,10 @@ describe('a webhook subscription', () => {
     [{ matchRule: 'disk*', matchHost: 'Data*' }, 1],
     [{ matchHost: 'other' }, 0],
   ])('receives what its owner selects, regardless of routes: %o', async (more, count) => {
-    const anything = {
-      matchRule: '*',
-      matchHost: '*',
-      matchGroup: '*',
-      matchTag: '*',
-      matchSeverity: '*',
-      last: false,
-    } as const
-    const routes: Route[] = [{ ...anything, id: 'r', target: 'webhook', enabled: true, minSeverity: null }]
+    const routes = [createTestRoute()]
     const hook = opened.use(await webhookRig.start())
     const fixture = await open([subscription(more)], { env: webhookRig.env(hook.url), policy: { routes } })
-    await fixture.notify(notificationOf())
+    await fixture.notify(createNotification())
     expect(await ended(fixture, 1 + count)).toHaveLength(1 + count)
     expect([hook.taken.length, server.taken.length]).toEqual([1, count])
   })
@@ -165,21 +163,25 @@ describe('a webhook subscription', () => {
     const hook = opened.use(await webhookRig.start())
     server.next({ status: 404 })
     const fixture = await open([subscription()], { env: webhookRig.env(hook.url) })
-    expect((await fixture.delivery.handlers.alertTargets({}, call)).map(({ channel }) => channel)).toEqual(['webhook'])
-    await fixture.notify(notificationOf())
+    expect((await fixture.delivery.handlers.alertTargets({}, testServiceCall)).map(({ channel }) => channel)).toEqual([
+      'webhook',
+    ])
+    await fixture.notify(createNotification())
     expect(await ended(fixture, 2)).toEqual(['subscriptions fire dead', 'webhook fire sent'])
     hook.next({ status: 404 })
-    await fixture.notify(notificationOf({ episode: 'other' }))
+    await fixture.notify(createNotification({ episode: 'other' }))
     await until(async () => (await ended(fixture)).includes('webhook fire dead'))
-    await fixture.notify(notificationOf({ episode: 'third' }))
+    await fixture.notify(createNotification({ episode: 'third' }))
     await until(() => hook.taken.length === 2)
     const notified = [...hook.taken, ...server.taken].map(({ text }) => text)
-    expect(notified.filter((text) => text.includes(brokenRule) || text.includes('cannot be delivered'))).toEqual([])
+    expect(
+      notified.filter((text) => text.includes(brokenChannelRuleId) || text.includes('cannot be delivered')),
+    ).toEqual([])
   })
 
   it('cannot reach internal networks unless allowed', async () => {
     const fixture = await open([subscription()], { env: { SVC_ALLOW_PRIVATE_HOSTS: undefined } })
-    await fixture.notify(notificationOf())
+    await fixture.notify(createNotification())
     expect(await ended(fixture)).toEqual(['subscriptions fire dead'])
     expect(server.received).toEqual([])
   })
@@ -187,7 +189,7 @@ describe('a webhook subscription', () => {
   it('never appears in logs or metrics with its address or secret', async () => {
     server.next('silent', { status: 400 })
     const fixture = await open([subscription()], { sendWithinMs: 100 })
-    await fixture.notify(notificationOf())
+    await fixture.notify(createNotification())
     await ended(fixture)
     const output = await fixture.output()
     expect(output).not.toContain('/hook')

@@ -1,12 +1,12 @@
 import { subscriptionChannel } from '#proto/delivery.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { createHmac, hash } from 'node:crypto'
-import { sendWithinMs, type Channel, type SendResult } from './channel.ts'
+import { maxSendMs, type Channel, type SendResult } from './channel.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../messages/message.ts'
-import type { OpenSubscription } from '../subscriptions/subscription.ts'
+import type { DecryptedSubscription } from '../subscriptions/subscription.ts'
 import { sendRequest } from './channel-request.ts'
-import { raw } from './formats/raw.ts'
+import { rawFormat } from './formats/raw.ts'
 
 /** Webhook subscriptions of users, each with its own matchers. Operators do not configure them. */
 export const subscriptions: Channel = {
@@ -34,10 +34,10 @@ export const subscriptions: Channel = {
  * Sends the `raw` format, signed as Standard Webhooks specifies: HMAC-SHA-256 over id, timestamp and body, joined by
  * dots.
  */
-const sendSigned = ({ url, ...signing }: OpenSubscription, message: Message, way: Send): Promise<SendResult> => {
+const sendSigned = ({ url, ...signing }: DecryptedSubscription, message: Message, way: Send): Promise<SendResult> => {
   const { origin, notification } = message
   const id = hash('sha256', `${origin} ${notification.id}`).slice(0, 32)
-  const body = JSON.stringify(raw.compose({ message, address: new URL(url), write: () => ({}), key: id }).body)
+  const body = JSON.stringify(rawFormat.compose({ message, address: new URL(url), write: () => ({}), key: id }).body)
   const nowMs = systemClock.now()
   return sendRequest(way, {
     url,
@@ -48,7 +48,7 @@ const sendSigned = ({ url, ...signing }: OpenSubscription, message: Message, way
       'webhook-signature': signaturesOf(signing, { id, body, nowMs }),
     },
     body,
-    timeoutMs: sendWithinMs,
+    timeoutMs: maxSendMs,
   })
 }
 
@@ -60,7 +60,7 @@ interface SignedContent {
 
 /** Returns one signature per valid secret. */
 const signaturesOf = (
-  { signingSecret, replaced }: Pick<OpenSubscription, 'signingSecret' | 'replaced'>,
+  { signingSecret, replaced }: Pick<DecryptedSubscription, 'signingSecret' | 'replaced'>,
   { id, body, nowMs }: SignedContent,
 ): string => {
   const secrets = replaced && replaced.untilMs > nowMs ? [signingSecret, replaced.signingSecret] : [signingSecret]

@@ -8,10 +8,10 @@ import type { ChannelPolicy, Policy, Route } from '../policy.ts'
 import type { Channel, ChannelTarget, SendResult } from './channel.ts'
 
 /** Network access of channels. */
-export type WayOut = Pick<Net, 'trusted' | 'guarded' | 'mail'>
+export type ChannelNetwork = Pick<Net, 'trusted' | 'guarded' | 'mail'>
 
 /** A target as routing and delivery see it. */
-export interface Target {
+export interface NotificationTarget {
   channel: string
   id: string
   name: string
@@ -24,7 +24,7 @@ export interface Target {
   own?: Pick<Route, 'matchRule' | 'matchHost'> | undefined
   /** Returns whether a notification must be sent alone. */
   needsOwnMessage?: ((notification: Notification) => boolean) | undefined
-  send(message: Message, net: WayOut): Promise<SendResult>
+  send(message: Message, net: ChannelNetwork): Promise<SendResult>
 }
 
 interface TargetContext {
@@ -37,7 +37,7 @@ interface TargetContext {
  * Returns all enabled targets; saved settings override files and variables, field by field. A channel that cannot be
  * read has no targets and is returned by `findBrokenChannels`, so that the others keep working.
  */
-export const listEnabledTargets = ({ channels, env, policy }: TargetContext): Target[] =>
+export const listEnabledTargets = ({ channels, env, policy }: TargetContext): NotificationTarget[] =>
   channels.flatMap((channel) => {
     const configured = policy.channels[channel.id]
     if (configured?.enabled === false) return []
@@ -115,5 +115,5 @@ const hasSavedAddress = ({ address }: Pick<Channel, 'address'>, configured: Chan
   address !== undefined && configured?.variables[address] !== undefined
 
 /** Returns the network access of a target. Saved addresses must not reach internal networks; the operator's may. */
-const waysTo = ({ trusted, guarded, mail }: WayOut, isSaved: boolean) =>
+const waysTo = ({ trusted, guarded, mail }: ChannelNetwork, isSaved: boolean) =>
   isSaved ? ([guarded('notification'), mail.guarded] as const) : ([trusted, mail.trusted] as const)

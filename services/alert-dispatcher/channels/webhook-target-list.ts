@@ -4,7 +4,7 @@ import { parseJson } from '#shared/text/strings.ts'
 import type { WebhookTarget } from '../policy.ts'
 
 /** Schema for the name of an environment variable. */
-export const VariableName = z
+export const EnvironmentVariableName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]{0,127}$/, 'must be the name of a variable, such as TEAM_WEBHOOK')
 
@@ -13,8 +13,8 @@ const { name, enabled, format, minSeverity, templates } = targetFields
 /** A webhook in files and variables; its URL is in a separate variable. */
 export const FileWebhookTarget = z.strictObject({
   name,
-  urlEnv: VariableName,
-  headersEnv: VariableName.optional(),
+  urlEnv: EnvironmentVariableName,
+  headersEnv: EnvironmentVariableName.optional(),
   enabled,
   format,
   minSeverity,
@@ -25,7 +25,7 @@ export const FileWebhookTarget = z.strictObject({
 const Entry = FileWebhookTarget.extend({ minSeverity: FileWebhookTarget.shape.minSeverity.catch(null) })
 
 /** Maximum number of additional webhooks per source. */
-export const maxTargets = 32
+export const maxWebhookTargets = 32
 
 /** Parses the targets of a variable. Problems never quote the text, because it may contain an address by mistake. */
 export const parseTargetList = (text: string | undefined): { targets: WebhookTarget[]; problems: string[] } => {
@@ -39,7 +39,7 @@ export const parseTargetList = (text: string | undefined): { targets: WebhookTar
     const { data: target, error } = Entry.safeParse(entry)
     if (!target) skip(`is invalid: ${wordsOf(error)}`)
     else if (targets.has(target.name)) skip('has the same name as an earlier entry')
-    else if (targets.size >= maxTargets) skip(`exceeds the maximum of ${maxTargets} targets`)
+    else if (targets.size >= maxWebhookTargets) skip(`exceeds the maximum of ${maxWebhookTargets} targets`)
     else targets.set(target.name, target)
   }
   return { targets: [...targets.values()], problems }

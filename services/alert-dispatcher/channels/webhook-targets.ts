@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Environment } from '#shared/config/environment.ts'
-import { flag, read, type Setting } from '#shared/config/setting.ts'
+import { flag, parseSettings, type Setting } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../messages/message.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
@@ -47,7 +47,7 @@ export const webhookTargets: Channel = {
   // Discord allows five messages in two seconds, Slack one a second.
   limits: { concurrency: 2, perSecond: 1, burst: 5, groupAfter: 3 },
   targets(env, policy) {
-    const values = read(lenientSettings, env)
+    const values = parseSettings(lenientSettings, env)
     return listWebhookTargets(env, policy).flatMap((target) => {
       const { name, urlEnv = '', headersEnv, enabled, minSeverity, saved } = target
       const address = saved?.url ?? env[urlEnv]

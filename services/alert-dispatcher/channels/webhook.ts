@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { chatActions, type ChatSubject } from '#proto/chat-application.ts'
-import { flag, read, url } from '#shared/config/setting.ts'
+import { chatActions, type ChatButtonCondition } from '#proto/chat-application.ts'
+import { flag, parseSettings, url } from '#shared/config/setting.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Message } from '../messages/message.ts'
-import { cut, escapeAngles as escape } from '../messages/text.ts'
+import { truncateText, escapeAngles as escape } from '../messages/text.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
 import type { RenderedTemplates } from './formats/template.ts'
@@ -31,7 +31,7 @@ export const webhook: Channel = {
   // Chat services accept this rate for a while; above it they respond with 429.
   limits: { concurrency: 4, perSecond: 5, burst: 20, groupAfter: 3 },
   targets(env) {
-    const values = read(settings, env)
+    const values = parseSettings(settings, env)
     const address = values.HEALTH_ALERT_WEBHOOK_URL
     if (address === undefined) return []
     return [
@@ -72,7 +72,7 @@ interface ChatBodyOptions {
  */
 export const buildChatBody = (message: Message, { address, written: { title, body } = {} }: ChatBodyOptions) => {
   const { headline, facts, gathered, runbook, url, tone, origin } = message
-  const text = title ?? escape(cut(headline, maxHeadline))
+  const text = title ?? escape(truncateText(headline, maxHeadline))
   const rest = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
   return {
     text: url === null ? text : `${text} <${url}|Open>`,
@@ -80,11 +80,11 @@ export const buildChatBody = (message: Message, { address, written: { title, bod
       {
         fallback: text,
         color: colors[tone],
-        text: body ?? escape(cut(rest, maxText)),
+        text: body ?? escape(truncateText(rest, maxText)),
         footer: origin,
         fields: (body === undefined ? facts : []).slice(0, maxFacts).map(({ label, value }) => ({
           title: escape(label),
-          value: escape(cut(value, maxFact)),
+          value: escape(truncateText(value, maxFact)),
           short: value.length <= 40,
         })),
       },
@@ -121,7 +121,7 @@ export const buildChatButtons = ({ notification, members, isInteractive }: Messa
   if (!isInteractive || members.length > 0 || !actionable.has(notification.kind) || !slackHosts.test(address.hostname))
     return []
   const { episode, hostKey, ruleId } = notification
-  const value = JSON.stringify({ episode, hostKey, ruleId } satisfies ChatSubject)
+  const value = JSON.stringify({ episode, hostKey, ruleId } satisfies ChatButtonCondition)
   const button = (action_id: string, text: string, more: object) => ({
     type: 'button',
     action_id,

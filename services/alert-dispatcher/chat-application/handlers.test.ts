@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { edgeDatabase } from '#shared/store/edge-binding.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { type ReceivedRequest, type StrictServer, startStrictServer } from '../channels/testing/strict-server.ts'
-import { call } from '../delivery/testing/fixture.ts'
+import { testServiceCall } from '../delivery/testing/fixture.ts'
 import { chatApplicationHandlers } from './handlers.ts'
 import { openChatApplication } from './open.ts'
 import { maxInstallations } from './open.ts'
@@ -68,22 +68,22 @@ const open = async (env: Environment = ready, isPersistent = true) => {
   const lines: string[] = []
   const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opened.use(await openTelemetry({}, facts, { write: (line) => lines.push(line) }))
-  const clock = clockOf(() => 1_790_000_000_000)
+  const clock = createClock(() => 1_790_000_000_000)
   const chatApplication = await openChatApplication({ env, database, clock, log: pino({ enabled: false }) })
   const net = opened.use(openNet({ env: {} }))
   const trusted: typeof net.trusted = (url, outgoing) =>
     net.trusted(String(url).replace('https://slack.com', slack.url), outgoing)
   const own = telemetry.of('alert-dispatcher')
   const handlers = chatApplicationHandlers({ env, net: { ...net, trusted }, clock, telemetry: own, chatApplication })
-  const install = (code = 'code') => handlers.installChatApplication({ code }, call)
-  const listed = async () => (await handlers.chatApplication({}, call)).installations
+  const install = (code = 'code') => handlers.installChatApplication({ code }, testServiceCall)
+  const listed = async () => (await handlers.chatApplication({}, testServiceCall)).installations
   return { handlers, install, listed, chatApplication, lines }
 }
 
 describe('the Slack application', () => {
   it('requests only the permission to post to one channel', async () => {
     const { handlers } = await open()
-    const { location } = await handlers.chatApplicationPage({ state: 's&t' }, call)
+    const { location } = await handlers.chatApplicationPage({ state: 's&t' }, testServiceCall)
     const { origin, pathname, searchParams } = new URL(location)
     expect([origin, pathname, Object.fromEntries(searchParams)]).toEqual([
       'https://slack.com',
@@ -145,11 +145,11 @@ describe('the Slack application', () => {
     await install()
     await install()
     const revocations = () => slack.taken.filter(({ path }) => path === '/api/auth.revoke').length
-    await handlers.removeChatApplication({ id: 'T01-C01' }, call)
+    await handlers.removeChatApplication({ id: 'T01-C01' }, testServiceCall)
     expect(revocations()).toBe(0)
-    await handlers.removeChatApplication({ id: 'T01-C02' }, call)
+    await handlers.removeChatApplication({ id: 'T01-C02' }, testServiceCall)
     expect([revocations(), await listed(), slack.wrong]).toEqual([1, [], []])
-    const again = handlers.removeChatApplication({ id: 'T01-C02' }, call)
+    const again = handlers.removeChatApplication({ id: 'T01-C02' }, testServiceCall)
     await expect(again).rejects.toMatchObject({ code: 'not-found', details: { parameter: 'id' } })
   })
 
@@ -157,7 +157,7 @@ describe('the Slack application', () => {
     const { install, handlers, listed, lines } = await open()
     slack.next(grant(), { status: 200, body: '{"ok":false,"error":"token_revoked"}' })
     await install()
-    await handlers.removeChatApplication({ id: 'T01-C01' }, call)
+    await handlers.removeChatApplication({ id: 'T01-C01' }, testServiceCall)
     expect(await listed()).toEqual([])
     expect(lines.join('')).toContain('token revocation failed')
     expect(lines.join('')).not.toContain('xoxb')
@@ -185,16 +185,20 @@ describe('the Slack application', () => {
   it.each(Object.keys(ready))('is not installed without %s', async (name) => {
     const { handlers, install } = await open({ ...ready, [name]: undefined })
     const installError = { code: 'not-implemented', message: expect.stringContaining(name) }
-    await expect(handlers.chatApplicationPage({ state: 's' }, call)).rejects.toMatchObject(installError)
+    await expect(handlers.chatApplicationPage({ state: 's' }, testServiceCall)).rejects.toMatchObject(installError)
     await expect(install()).rejects.toMatchObject(installError)
-    expect(await handlers.chatApplication({}, call)).toEqual({ interactive: false, missing: [name], installations: [] })
+    expect(await handlers.chatApplication({}, testServiceCall)).toEqual({
+      interactive: false,
+      missing: [name],
+      installations: [],
+    })
     expect(slack.received).toEqual([])
   })
 
   it('is not installed without a state database', async () => {
     const { handlers, install, listed } = await open(ready, false)
     const installError = { code: 'not-implemented', message: expect.stringContaining('SVC_STATE_DB_URL') }
-    await expect(handlers.chatApplicationPage({ state: 's' }, call)).rejects.toMatchObject(installError)
+    await expect(handlers.chatApplicationPage({ state: 's' }, testServiceCall)).rejects.toMatchObject(installError)
     await expect(install()).rejects.toMatchObject(installError)
     expect(await listed()).toEqual([])
   })

@@ -4,18 +4,23 @@ import { ChatInstallation, type chatApplicationMethods } from '#proto/chat-appli
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { takesChatActions } from '#shared/config/shared-settings.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
-import { noSuch } from '#shared/text/not-found.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
-import { type StoredInstallation, decryptInstallation, sealed, type OpenInstallation } from './installation.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import {
+  type StoredInstallation,
+  decryptInstallation,
+  encryptInstallation,
+  type DecryptedInstallation,
+} from './installation.ts'
 import type { ChatApplication } from './open.ts'
 import { chatApplicationSettings, type InstallSettings, readInstallSettings } from './settings.ts'
 
 type ChatApplicationHandlers = Pick<Handlers<typeof alerts>, keyof typeof chatApplicationMethods>
 
-interface HandlerDeps extends Pick<Context, 'env' | 'net' | 'clock' | 'telemetry'> {
+interface HandlerDeps extends Pick<ServiceContext, 'env' | 'net' | 'clock' | 'telemetry'> {
   chatApplication: ChatApplication
 }
 
@@ -40,7 +45,7 @@ export const chatApplicationHandlers = (deps: HandlerDeps): ChatApplicationHandl
       if (!key) throw missing(['CHATAPP_TOKEN_ENCRYPTION_KEY'])
       const grant = await exchangeCode(net.trusted, ready, code)
       const installed = { ...grant, installedBy: identity.subject, installedAtMs: clock.now() }
-      await store.put(sealed(installed, key))
+      await store.put(encryptInstallation(installed, key))
       chatApplication.changed()
       return withoutSecrets(installed)
     },
@@ -49,7 +54,7 @@ export const chatApplicationHandlers = (deps: HandlerDeps): ChatApplicationHandl
       const all = await store.all()
       const stored = all.find((each) => each.id === id)
       if (!stored)
-        throw noSuch(
+        throw createNotFoundError(
           'Slack installation',
           id,
           all.map((each) => each.id),
@@ -75,7 +80,7 @@ const revoke = async (deps: HandlerDeps, stored: StoredInstallation): Promise<vo
   if (!isRevoked) telemetry.log.warn({ installation: stored.id }, 'Slack token revocation failed')
 }
 
-const keyOf = ({ env }: HandlerDeps) => read(chatApplicationSettings, env).CHATAPP_TOKEN_ENCRYPTION_KEY
+const keyOf = ({ env }: HandlerDeps) => parseSettings(chatApplicationSettings, env).CHATAPP_TOKEN_ENCRYPTION_KEY
 
 const requireReady = ({ env }: HandlerDeps): InstallSettings => {
   const ready = readInstallSettings(env)
@@ -117,7 +122,7 @@ const exchangeCode = async (
   send: Send,
   { clientId, clientSecret, redirectUrl }: InstallSettings,
   code: string,
-): Promise<Omit<OpenInstallation, 'installedBy' | 'installedAtMs'>> => {
+): Promise<Omit<DecryptedInstallation, 'installedBy' | 'installedAtMs'>> => {
   const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
   const response = await callSlack(send, 'oauth.v2.access', { authorization }, { code, redirect_uri: redirectUrl })
   const grant = InstallGrant.safeParse(response)

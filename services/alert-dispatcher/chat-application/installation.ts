@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ChatInstallation } from '#proto/chat-application.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { open, seal } from '#shared/seal/seal.ts'
+import { unseal, seal } from '#shared/seal/seal.ts'
 
 /** The secrets of one installation. */
 const Secrets = z.object({
@@ -17,13 +17,16 @@ export const StoredInstallation = ChatInstallation.extend({ sealed: z.string() }
 export type StoredInstallation = z.infer<typeof StoredInstallation>
 
 /** A decrypted installation. */
-export type OpenInstallation = ChatInstallation & Secrets
+export type DecryptedInstallation = ChatInstallation & Secrets
 
 /** Associated data of the encryption, which binds secrets to their installation. */
 const aboutOf = (id: string): string => JSON.stringify(['chat-application', id])
 
 /** Encrypts the secrets of an installation for storage. */
-export const sealed = ({ token, url, ...shown }: OpenInstallation, key: RotatingKey): StoredInstallation => ({
+export const encryptInstallation = (
+  { token, url, ...shown }: DecryptedInstallation,
+  key: RotatingKey,
+): StoredInstallation => ({
   ...shown,
   sealed: seal(JSON.stringify({ token, url }), aboutOf(shown.id), key),
 })
@@ -32,7 +35,7 @@ export const sealed = ({ token, url, ...shown }: OpenInstallation, key: Rotating
 export const decryptInstallation = (
   { sealed, ...shown }: StoredInstallation,
   key: RotatingKey | undefined,
-): OpenInstallation | undefined => {
-  const text = key && open(sealed, aboutOf(shown.id), key)
+): DecryptedInstallation | undefined => {
+  const text = key && unseal(sealed, aboutOf(shown.id), key)
   return text === undefined ? undefined : { ...shown, ...Secrets.parse(JSON.parse(text)) }
 }

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { openLastKnown } from '../last-known.ts'
-import { type OpenInstallation, decryptInstallation, StoredInstallation } from './installation.ts'
+import { openLastKnownValue } from '../last-known.ts'
+import { type DecryptedInstallation, decryptInstallation, StoredInstallation } from './installation.ts'
 import { chatApplicationSettings } from './settings.ts'
 
 /** Maximum number of installations. It is limited, because each notification is recorded per installation. */
@@ -55,7 +55,7 @@ export interface ChatApplication {
   /** Throws `not-implemented` without a state database. */
   store(): Installations
   /** Returns all installations that can be decrypted. */
-  current(): Promise<readonly OpenInstallation[]>
+  current(): Promise<readonly DecryptedInstallation[]>
   /** Makes the next call read the database again. */
   changed(): void
 }
@@ -71,10 +71,10 @@ export const openChatApplication = async ({ env, database, clock, log }: OpenDep
   if (!database) return withoutDatabase
   const store = await openInstallations(database)
   const readAll = async () => {
-    const key = read(chatApplicationSettings, env).CHATAPP_TOKEN_ENCRYPTION_KEY
+    const key = parseSettings(chatApplicationSettings, env).CHATAPP_TOKEN_ENCRYPTION_KEY
     return (await store.all()).flatMap((stored) => decryptInstallation(stored, key) ?? [])
   }
-  const known = openLastKnown<readonly OpenInstallation[]>({
+  const known = openLastKnownValue<readonly DecryptedInstallation[]>({
     initial: [],
     clock,
     read: readAll,

@@ -1,6 +1,6 @@
 import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { optional, read, secret, url } from '#shared/config/setting.ts'
+import { optional, parseSettings, secret, url } from '#shared/config/setting.ts'
 import { encryptionKey } from '#shared/seal/config.ts'
 
 /** Settings of the Slack application. */
@@ -26,7 +26,7 @@ export interface InstallSettings {
 
 /** Returns the settings for an installation, or the names of missing variables. */
 export const readInstallSettings = (env: Environment): InstallSettings | { missing: string[] } => {
-  const values = read(chatApplicationSettings, env)
+  const values = parseSettings(chatApplicationSettings, env)
   const { CHATAPP_CLIENT_ID: clientId, CHATAPP_CLIENT_SECRET: clientSecret } = values
   const redirectUrl = values.CHATAPP_OAUTH_REDIRECT_URL?.href
   const isEncrypted = values.CHATAPP_TOKEN_ENCRYPTION_KEY !== undefined

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Silence as SilenceRecord } from '#proto/alert-history.ts'
 import { Unit } from '#proto/catalogue.ts'
 import { Severity } from '#proto/rules.ts'
-import { type Clock, follow } from '#shared/time/clock.ts'
+import { type Clock, adjustForClockJumps } from '#shared/time/clock.ts'
 
 const Milliseconds = z.number().int()
 const RuleId = z.string().max(160)
@@ -20,8 +20,8 @@ const heldReasons = [
 export type HeldReason = (typeof heldReasons)[number]
 
 /** An acknowledgement or dismissal of an episode. It ends at `untilMs`, or at the recovery if that is null. */
-export const Silence = z.object({ untilMs: Milliseconds.nullable() })
-export type Silence = z.infer<typeof Silence>
+export const ConditionSilence = z.object({ untilMs: Milliseconds.nullable() })
+export type ConditionSilence = z.infer<typeof ConditionSilence>
 
 /**
  * State of a rule that is not ok on one host. It is `pending` until it has breached often enough, then `firing`.
@@ -54,20 +54,20 @@ export const Condition = z.object({
   sequence: z.number().int().min(0),
   /** Why the due notification was not sent; null if none is due. */
   held: z.enum(heldReasons).nullable(),
-  acknowledged: Silence.nullable(),
-  dismissed: Silence.nullable(),
+  acknowledged: ConditionSilence.nullable(),
+  dismissed: ConditionSilence.nullable(),
 })
 export type Condition = z.infer<typeof Condition>
 
 /** Result of the last sweep that evaluated a rule. */
-export const Check = z.object({
+export const RuleCheck = z.object({
   status: z.enum(['ok', 'warning', 'critical', 'unknown']),
   value: z.number().nullable(),
   /** Why there is no data, as a sentence. */
   reason: z.string().max(300).nullable(),
   atMs: Milliseconds,
 })
-export type Check = z.infer<typeof Check>
+export type RuleCheck = z.infer<typeof RuleCheck>
 
 /** Maximum number of rules in a record; higher than the number of built-in and custom rules. */
 const maxRules = 500
@@ -78,7 +78,7 @@ const byRule = <S extends z.ZodType>(schema: S) =>
 export const HostRecord = z.object({
   /** Conditions that are not ok, or whose recovery notification is still held. */
   conditions: byRule(Condition),
-  checks: byRule(Check),
+  checks: byRule(RuleCheck),
   /** Last values of counters and slopes, by rule id. */
   counters: byRule(z.number()),
   /** Uptime of the server when these values were measured; null before the first measurement. */
@@ -97,11 +97,11 @@ export const adjustRecord = <R extends Pick<HostRecord, 'conditions'>>(record: R
 /** Adjusts the timestamps of one condition when the clock is set. */
 export const adjustCondition = (condition: Condition, clock: Clock): Condition => ({
   ...condition,
-  sinceMs: follow(clock, condition.sinceMs),
-  evaluatedAtMs: follow(clock, condition.evaluatedAtMs),
+  sinceMs: adjustForClockJumps(clock, condition.sinceMs),
+  evaluatedAtMs: adjustForClockJumps(clock, condition.evaluatedAtMs),
   lastNotification: condition.lastNotification && {
     ...condition.lastNotification,
-    atMs: follow(clock, condition.lastNotification.atMs),
+    atMs: adjustForClockJumps(clock, condition.lastNotification.atMs),
   },
 })
 
@@ -138,8 +138,8 @@ export interface Transition {
 /** Acknowledgement and dismissal of one episode. */
 export interface EpisodeSilences {
   episode: string
-  acknowledged: Silence | null
-  dismissed: Silence | null
+  acknowledged: ConditionSilence | null
+  dismissed: ConditionSilence | null
 }
 
 /** Episodes and their history, kept for the configured retention. Conditions can be restored from them. */
@@ -157,7 +157,7 @@ export interface Episodes {
 type SilenceKey = Pick<SilenceRecord, 'kind' | 'episode' | 'ruleId'>
 
 /** Returns the record with an acknowledgement or dismissal set or cleared; the same record if the episode has ended. */
-export const withSilence = (
+export const setConditionSilence = (
   record: HostRecord,
   { kind, episode, ruleId }: SilenceKey,
   silence: Pick<SilenceRecord, 'untilMs'> | null,

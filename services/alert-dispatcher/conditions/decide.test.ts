@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Policy } from '../policy.ts'
-import { newStory, plainRule, sweepOnce } from '../testing/story.ts'
+import { createSimulatedHost, createTestRule, sweepOnce } from '../testing/story.ts'
 
-const disk = plainRule({ id: 'disk' })
+const disk = createTestRule({ id: 'disk' })
 const levels: Readonly<Record<string, number | null>> = { o: 50, w: 85, c: 95, '?': null }
 
 /** Runs a sweep for each letter: `o`k, `w`arning, `c`ritical or `?` for no data. Returns the notifications of each. */
 const notificationsOf = (sweeps: string, overrides: Partial<Policy> = {}): string => {
-  const story = newStory([disk], overrides)
+  const story = createSimulatedHost([disk], overrides)
   const notified = sweeps.split(' ').map((level) => {
     const notified = sweepOnce(story, { disk: levels[level] ?? null })
     return notified.map((line) => line.replace(' disk', '')).join('+') || '-'
@@ -84,7 +84,7 @@ describe('transitions beyond the specification', () => {
   })
 
   it('starts a new episode each time', () => {
-    const story = newStory([disk], { clears: 1 })
+    const story = createSimulatedHost([disk], { clears: 1 })
     for (const disk of [85, 50, 85, 50]) sweepOnce(story, { disk })
     expect(story.notifications.map(({ id, kind }) => [id, kind])).toEqual([
       ['episode-1:0', 'fire'],
@@ -95,7 +95,7 @@ describe('transitions beyond the specification', () => {
   })
 
   it('names offenders while firing, but not on recovery', () => {
-    const story = newStory([disk], { cooldownMs: 10 * 60_000 })
+    const story = createSimulatedHost([disk], { cooldownMs: 10 * 60_000 })
     for (const disk of [85, 85, 85]) sweepOnce(story, { disk }, { offenders: ['default'] })
     for (const disk of [50, 50]) sweepOnce(story, { disk })
     expect(story.notifications.map(({ kind, offenders }) => [kind, offenders])).toEqual([
@@ -106,7 +106,7 @@ describe('transitions beyond the specification', () => {
   })
 
   it('shows why a rule has no data and keeps its condition', () => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     sweepOnce(story, { disk: 85 })
     sweepOnce(story, { disk: null })
     expect(story.record?.checks.disk).toMatchObject({ status: 'unknown', reason: 'the table is missing' })
@@ -125,7 +125,7 @@ describe('hysteresis of one rule', () => {
     ],
     ['the configuration overrides that of the rule', { breaches: 5 }, { breaches: 1 }, 'w', 'fire warning'],
   ])('%s', (_name, own, overrides, sweeps, wanted) => {
-    const story = newStory([{ ...disk, ...own }], { rules: { disk: overrides } })
+    const story = createSimulatedHost([{ ...disk, ...own }], { rules: { disk: overrides } })
     const notified = sweeps
       .split(' ')
       .map((level) => sweepOnce(story, { disk: levels[level] ?? null }).join('+') || '-')
@@ -135,7 +135,7 @@ describe('hysteresis of one rule', () => {
 
 describe('a rule that is no longer monitored', () => {
   it('sends a recovery if it was notified', () => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     sweepOnce(story, { disk: 95 })
     story.policy = { ...story.policy, rules: { disk: { enabled: false } } }
     expect(sweepOnce(story, { disk: 95 })).toEqual(['recover disk critical'])
@@ -144,7 +144,7 @@ describe('a rule that is no longer monitored', () => {
   })
 
   it('is dropped if it was never notified', () => {
-    const story = newStory([disk], { breaches: 2 })
+    const story = createSimulatedHost([disk], { breaches: 2 })
     sweepOnce(story, { disk: 95 })
     story.policy = { ...story.policy, rules: { disk: { enabled: false } } }
     expect(sweepOnce(story, { disk: 95 })).toEqual([])
@@ -154,7 +154,7 @@ describe('a rule that is no longer monitored', () => {
 
 describe('the history', () => {
   it('has an entry for each transition of an episode', () => {
-    const story = newStory([disk], reminding)
+    const story = createSimulatedHost([disk], reminding)
     for (const disk of [85, 95, 85, 85, 50, 50]) sweepOnce(story, { disk })
     expect(story.transitions.map(({ kind, severity }) => `${kind} ${severity}`)).toEqual([
       'fire warning',

@@ -1,4 +1,4 @@
-import type { Check, Condition, HostRecord } from './condition.ts'
+import type { RuleCheck, Condition, HostRecord } from './condition.ts'
 import type { NotifyContext } from './held.ts'
 import { type Measurements, type Evaluation, hasRestarted, evaluate } from './evaluate.ts'
 import { type NotifyResult, recordTransition, notify } from './notify.ts'
@@ -21,7 +21,7 @@ export interface Decision extends Omit<NotifyResult, 'conditions'> {
 }
 
 /** Record of a host that was never swept. */
-export const emptyRecord: HostRecord = { conditions: {}, checks: {}, counters: {}, uptimeSeconds: null }
+export const emptyHostRecord: HostRecord = { conditions: {}, checks: {}, counters: {}, uptimeSeconds: null }
 
 /**
  * Evaluates the measurements, updates the conditions and returns the due notifications. Pure, so a retried write may
@@ -29,7 +29,7 @@ export const emptyRecord: HostRecord = { conditions: {}, checks: {}, counters: {
  */
 export const decide = (before: HostRecord | undefined, context: DecideContext): Decision => {
   const { dueRules, measured, nowMs } = context
-  const known = before ?? emptyRecord
+  const known = before ?? emptyHostRecord
   const evaluations = evaluate(dueRules, measured, before)
   const updated = updateAll(known.conditions, evaluations, context)
   const { conditions, ...notified } = notify(updated, context)
@@ -81,7 +81,7 @@ const checksOf = (
   watched: readonly MonitoredRule[],
   nowMs: number,
 ): HostRecord['checks'] => {
-  const fresh = new Map<string, Check>(
+  const fresh = new Map<string, RuleCheck>(
     evaluations.map(({ rule, status, value, reason }) => [rule.id, { status, value, reason, atMs: nowMs }]),
   )
   return Object.fromEntries(

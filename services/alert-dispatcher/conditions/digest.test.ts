@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DigestRecord, flush, addToDigest, maxGathered } from './digest.ts'
+import { type DigestRecord, flushEndedDigest, addToDigest, maxDigestConditions } from './digest.ts'
 import type { Notification } from '../notification.ts'
 
 const windowMs = 15 * 60_000
@@ -47,7 +47,7 @@ const flushed = (
   record: DigestRecord | undefined,
   nowMs: number,
   mustWait: (notification: Notification) => boolean = () => false,
-) => flush(record, { windowMs, nowMs, episode: 'digest', mustWait })
+) => flushEndedDigest(record, { windowMs, nowMs, episode: 'digest', mustWait })
 
 describe('a digest', () => {
   it('collects warnings and sends one message when its window ends', () => {
@@ -127,9 +127,9 @@ describe('a digest', () => {
   })
 
   it('passes notifications beyond its limit', () => {
-    const many = Array.from({ length: maxGathered + 1 }, (_, index) => notification('fire', `episode-${index}`))
+    const many = Array.from({ length: maxDigestConditions + 1 }, (_, index) => notification('fire', `episode-${index}`))
     const { record, passed } = gatherAll(many)
-    expect([record?.gathered.length, passed]).toEqual([maxGathered, [`fire episode-${maxGathered}`]])
+    expect([record?.gathered.length, passed]).toEqual([maxDigestConditions, [`fire episode-${maxDigestConditions}`]])
   })
 
   it('keeps entries that must wait, for example during maintenance', () => {

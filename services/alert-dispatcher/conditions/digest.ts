@@ -4,12 +4,12 @@ import { Notification } from '../notification.ts'
 export const digestKey = 'alerts:digest'
 
 /** Maximum number of conditions in one digest. */
-export const maxGathered = 500
+export const maxDigestConditions = 500
 
 /** Notifications that wait for the digest window to end, one per episode. */
 export const DigestRecord = z.object({
   startedAtMs: z.number().int(),
-  gathered: z.array(z.object({ notification: Notification, recovered: z.boolean() })).max(maxGathered),
+  gathered: z.array(z.object({ notification: Notification, recovered: z.boolean() })).max(maxDigestConditions),
 })
 export type DigestRecord = z.infer<typeof DigestRecord>
 
@@ -39,7 +39,7 @@ export const addToDigest = (record: DigestRecord | undefined, notification: Noti
   }
   const goesAlone =
     notification.severity === 'critical' || notification.kind === 'digest' || notification.kind === 'test'
-  if (goesAlone || others.length >= maxGathered) return { record: recordOf(startedAtMs, others), passes: true }
+  if (goesAlone || others.length >= maxDigestConditions) return { record: recordOf(startedAtMs, others), passes: true }
   // A reminder replaces a waiting firing notification but keeps its kind, so that the recovery is still merged with it.
   const latest = known?.notification.kind === 'fire' ? { ...notification, kind: known.notification.kind } : notification
   return { record: { startedAtMs, gathered: [...others, { notification: latest, recovered: false }] }, passes: false }
@@ -58,7 +58,7 @@ interface FlushOptions {
 }
 
 /** Returns the digest of an ended window and the remaining record; undefined if there is nothing to send. */
-export const flush = (
+export const flushEndedDigest = (
   record: DigestRecord | undefined,
   { windowMs, nowMs, episode, mustWait }: FlushOptions,
 ): { record: DigestRecord | undefined; notification: Notification } | undefined => {

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import type { Reading, Rule } from '#proto/rules.ts'
 import type { Policy } from '../policy.ts'
 import { evaluate } from './evaluate.ts'
-import { newStory, plainPolicy, plainReading, plainRule, sweepOnce } from '../testing/story.ts'
+import { createSimulatedHost, testPolicy, createTestReading, createTestRule, sweepOnce } from '../testing/story.ts'
 import { selectMonitoredRules } from './monitored-rules.ts'
 
 /** Evaluates one reading of one rule without earlier state. */
 const evaluated = (rule: Rule, reading: Reading | undefined, overrides: Partial<Policy> = {}) => {
-  const rules = selectMonitoredRules({ rules: [rule], metrics: [] }, { ...plainPolicy, ...overrides })
+  const rules = selectMonitoredRules({ rules: [rule], metrics: [] }, { ...testPolicy, ...overrides })
   const readings = new Map(reading ? [[rule.id, reading]] : [])
   return evaluate(rules, { readings, metrics: new Map(), uptimeSeconds: 1 }, undefined)[0]
 }
 
-const disk = plainRule({ id: 'disk' })
-const free = plainRule({ id: 'free', thresholds: { warning: 20, critical: 10, below: true } })
+const disk = createTestRule({ id: 'disk' })
+const free = createTestRule({ id: 'free', thresholds: { warning: 20, critical: 10, below: true } })
 
 describe('a gauge', () => {
   it.each([
@@ -26,19 +26,19 @@ describe('a gauge', () => {
     [{ ...disk, thresholds: { warning: null, critical: 90, below: false } }, 85, 'ok', 90],
     [{ ...disk, thresholds: { warning: 80, critical: null, below: false } }, 99, 'warning', 80],
   ])('$id at %d', (rule, value, status, threshold) => {
-    expect(evaluated(rule, plainReading(rule.id, value))).toMatchObject({ status, value, threshold })
+    expect(evaluated(rule, createTestReading(rule.id, value))).toMatchObject({ status, value, threshold })
   })
 
   it('uses thresholds that the server provides', () => {
-    expect(evaluated(disk, plainReading('disk', 85, { warning: 100, critical: 200 }))?.status).toBe('ok')
-    expect(evaluated(disk, plainReading('disk', 150, { critical: 140 }))).toMatchObject({
+    expect(evaluated(disk, createTestReading('disk', 85, { warning: 100, critical: 200 }))?.status).toBe('ok')
+    expect(evaluated(disk, createTestReading('disk', 150, { critical: 140 }))).toMatchObject({
       status: 'critical',
       threshold: 140,
     })
   })
 
   it('prefers each threshold that the operator configures', () => {
-    const reading = plainReading('disk', 50, { warning: 100, critical: 40 })
+    const reading = createTestReading('disk', 50, { warning: 100, critical: 40 })
     expect(evaluated(disk, reading, { rules: { disk: { warning: 30 } } })).toMatchObject({ status: 'critical' })
     expect(evaluated(disk, reading, { rules: { disk: { warning: 30, critical: 60 } } })).toMatchObject({
       status: 'warning',
@@ -48,31 +48,34 @@ describe('a gauge', () => {
 
   it('that may lack rows fires above a threshold, and has no data otherwise', () => {
     const incomplete = 'host db hides rows of system.parts from the configured user; to see them, run GRANT SHOW TABLES'
-    expect(evaluated(disk, plainReading('disk', 85, { incomplete }))).toMatchObject({ status: 'warning', value: 85 })
+    expect(evaluated(disk, createTestReading('disk', 85, { incomplete }))).toMatchObject({
+      status: 'warning',
+      value: 85,
+    })
     const uncertain = { status: 'unknown', value: null, reason: `no data: ${incomplete}` }
-    expect(evaluated(disk, plainReading('disk', 10, { incomplete }))).toMatchObject(uncertain)
-    expect(evaluated(free, plainReading('free', 5, { incomplete }))).toMatchObject(uncertain)
+    expect(evaluated(disk, createTestReading('disk', 10, { incomplete }))).toMatchObject(uncertain)
+    expect(evaluated(free, createTestReading('free', 5, { incomplete }))).toMatchObject(uncertain)
   })
 
   it('is ok with too few samples', () => {
     const rule = { ...disk, minimumSamples: 20 }
-    expect(evaluated(rule, plainReading('disk', 99, { samples: 19 }))?.status).toBe('ok')
-    expect(evaluated(rule, plainReading('disk', 99, { samples: 20 }))?.status).toBe('critical')
-    expect(evaluated(rule, plainReading('disk', 99))?.status).toBe('critical')
+    expect(evaluated(rule, createTestReading('disk', 99, { samples: 19 }))?.status).toBe('ok')
+    expect(evaluated(rule, createTestReading('disk', 99, { samples: 20 }))?.status).toBe('critical')
+    expect(evaluated(rule, createTestReading('disk', 99))?.status).toBe('critical')
   })
 
   it.each([
     [undefined, 'no data: nothing was measured'],
-    [plainReading('disk', null), 'the table is missing'],
-    [plainReading('disk', null, { reason: null }), 'no data'],
+    [createTestReading('disk', null), 'the table is missing'],
+    [createTestReading('disk', null, { reason: null }), 'no data'],
   ])('without a measurement has no data, with a reason', (reading, reason) => {
     expect(evaluated(disk, reading)).toMatchObject({ status: 'unknown', value: null, reason })
   })
 
   it('names offenders while it breaches', () => {
     const offenders = ['default.hits']
-    expect(evaluated(disk, plainReading('disk', 95, { offenders }))?.offenders).toEqual(offenders)
-    expect(evaluated(disk, plainReading('disk', 5, { offenders }))?.offenders).toEqual([])
+    expect(evaluated(disk, createTestReading('disk', 95, { offenders }))?.offenders).toEqual(offenders)
+    expect(evaluated(disk, createTestReading('disk', 5, { offenders }))?.offenders).toEqual([])
   })
 })
 
@@ -93,7 +96,7 @@ describe('a gauge with a clear ratio', () => {
       ['warning', 'warning', 'warning', 'ok'],
     ],
   ])('%s', (_name, rule, values, statuses) => {
-    const story = newStory([{ ...rule, clearRatio: 0.9 }])
+    const story = createSimulatedHost([{ ...rule, clearRatio: 0.9 }])
     const seen = values.map((value) => {
       sweepOnce(story, { [rule.id]: value })
       return story.record?.checks[rule.id]?.status
@@ -102,16 +105,20 @@ describe('a gauge with a clear ratio', () => {
   })
 
   it('applies only to firing conditions', () => {
-    const story = newStory([{ ...disk, clearRatio: 0.9 }], { breaches: 3 })
+    const story = createSimulatedHost([{ ...disk, clearRatio: 0.9 }], { breaches: 3 })
     for (const value of [85, 85, 75]) sweepOnce(story, { disk: value })
     expect(story.record?.conditions).toEqual({})
   })
 })
 
 describe('a counter', () => {
-  const errors = plainRule({ id: 'errors', measure: 'counter', thresholds: { warning: 1, critical: 10, below: false } })
+  const errors = createTestRule({
+    id: 'errors',
+    measure: 'counter',
+    thresholds: { warning: 1, critical: 10, below: false },
+  })
   const seen = (values: readonly (readonly [number | null, number | null])[], rule = errors) => {
-    const story = newStory([rule])
+    const story = createSimulatedHost([rule])
     return values.map(([value, uptimeSeconds]) => {
       sweepOnce(story, { [rule.id]: value }, { uptimeSeconds })
       const check = story.record?.checks[rule.id]
@@ -197,7 +204,7 @@ describe('a counter', () => {
 })
 
 describe('a compound rule', () => {
-  const both = plainRule({
+  const both = createTestRule({
     id: 'both',
     thresholds: { warning: null, critical: 1, below: false },
     allOf: [
@@ -213,13 +220,13 @@ describe('a compound rule', () => {
     [null, 50, 'ok'],
     [null, 15, 'unknown'],
   ])('with the disk at %s and %s free', (used, left, status) => {
-    const story = newStory([both, disk, free])
+    const story = createSimulatedHost([both, disk, free])
     sweepOnce(story, { disk: used, free: left })
     expect(story.record?.checks.both?.status).toBe(status)
   })
 
   it('does not breach if a part is disabled', () => {
-    const story = newStory([both, disk, free], { rules: { free: { enabled: false } } })
+    const story = createSimulatedHost([both, disk, free], { rules: { free: { enabled: false } } })
     sweepOnce(story, { disk: 95, free: 5 })
     expect(story.record?.checks.both?.status).toBe('ok')
   })
@@ -238,17 +245,17 @@ describe('a custom rule', () => {
     ['<=', 10, 'critical'],
   ] as const)('%s 10 and 20, the better of them first, at %d', (operator, value, status) => {
     const [warning, critical] = operator.startsWith('>') ? [10, 20] : [20, 10]
-    const policy = { ...plainPolicy, custom: [{ ...custom, operator, warning, critical }] }
+    const policy = { ...testPolicy, custom: [{ ...custom, operator, warning, critical }] }
     const rules = selectMonitoredRules({ rules: [], metrics: [metric] }, policy)
-    const metrics = new Map([[metric.id, plainReading(metric.id, value)]])
+    const metrics = new Map([[metric.id, createTestReading(metric.id, value)]])
     const [evaluation] = evaluate(rules, { readings: new Map(), metrics, uptimeSeconds: 1 }, undefined)
     expect(evaluation).toMatchObject({ status, rule: { id: custom.id, title: 'Many queries' } })
   })
 
   it('is not monitored if its metric is gone or it is disabled', () => {
     const rule = { ...custom, operator: '>' as const, warning: 1, critical: null }
-    expect(selectMonitoredRules({ rules: [], metrics: [] }, { ...plainPolicy, custom: [rule] })).toEqual([])
-    const off = { ...plainPolicy, custom: [{ ...rule, enabled: false }] }
+    expect(selectMonitoredRules({ rules: [], metrics: [] }, { ...testPolicy, custom: [rule] })).toEqual([])
+    const off = { ...testPolicy, custom: [{ ...rule, enabled: false }] }
     expect(selectMonitoredRules({ rules: [], metrics: [metric] }, off)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import type { Reading, Severity } from '#proto/rules.ts'
 import type { CustomRule } from '../policy.ts'
 import type { HostRecord } from './condition.ts'
-import type { Limit, MonitoredRule } from './monitored-rules.ts'
+import type { RuleThreshold, MonitoredRule } from './monitored-rules.ts'
 
 /** Evaluation of one rule on one host in one sweep. */
 export interface Evaluation {
@@ -84,7 +84,7 @@ const increaseOf = (
   return value - previous
 }
 
-const limitOf = ({ at, isConfigured }: Limit, ofServer: number | null): number | null =>
+const limitOf = ({ at, isConfigured }: RuleThreshold, ofServer: number | null): number | null =>
   isConfigured ? at : (ofServer ?? at)
 
 /**

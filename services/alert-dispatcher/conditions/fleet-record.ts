@@ -37,7 +37,7 @@ export const FleetRecord = z.object({
 })
 export type FleetRecord = z.infer<typeof FleetRecord>
 
-export const emptyFleet: FleetRecord = {
+export const emptyFleetRecord: FleetRecord = {
   sweeps: 0,
   startedAtMs: null,
   succeededAtMs: null,

@@ -4,14 +4,14 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Rule, RuleMetric } from '#proto/rules.ts'
-import { noSuch } from '#shared/text/not-found.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
 import type { Store } from '#shared/store/store.ts'
 import { type AlertingDeps, type AlertingHandlers, requireStateDatabase } from '../alerting.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import type { Policy } from '../policy.ts'
-import { validateRule } from '../policy/warnings.ts'
-import { type Condition, HostRecord, hostRecordKey, withSilence } from './condition.ts'
-import { emptyFleet, FleetRecord, fleetKey, unsweptHost } from './fleet-record.ts'
+import { validateCustomRule } from '../policy/warnings.ts'
+import { type Condition, HostRecord, hostRecordKey, setConditionSilence } from './condition.ts'
+import { emptyFleetRecord, FleetRecord, fleetKey, unsweptHost } from './fleet-record.ts'
 import { evaluate } from './evaluate.ts'
 import { type MonitoredRule, selectMonitoredRules } from './monitored-rules.ts'
 
@@ -23,7 +23,7 @@ const maxConditions = 1_000
 export const alertState =
   ({ store }: AlertingDeps): AlertingHandlers['alertState'] =>
   async ({ hostKey, figuresOnly }) => {
-    const fleet = (await store.get(fleetKey, FleetRecord)) ?? emptyFleet
+    const fleet = (await store.get(fleetKey, FleetRecord)) ?? emptyFleetRecord
     const summaries = hostKey === undefined ? fleet.hosts : { [hostKey]: fleet.hosts[hostKey] ?? unsweptHost }
     const conditions = new Map<string, Condition[]>()
     const isRequested = (key: string) => !figuresOnly && (summaries[key]?.conditions ?? 0) > 0
@@ -73,7 +73,7 @@ export const toAlertCondition = (condition: Condition): AlertCondition => {
 }
 
 /** Returns the handlers for firing conditions per host. They read the record of the last sweep and query no host. */
-export const firing = (store: Store): Pick<Handlers<typeof alerts>, 'firing' | 'worstFindings'> => {
+export const createFiringHandlers = (store: Store): Pick<Handlers<typeof alerts>, 'firing' | 'worstFindings'> => {
   const hosts = async () => Object.entries((await store.get(fleetKey, FleetRecord))?.hosts ?? {})
   return {
     firing: async () =>
@@ -199,7 +199,7 @@ export const unsilence =
     if (kind === 'ack') requireStateDatabase(stores, 'acknowledging')
     const known = (await stores.silences.list()).filter((each) => each.kind === kind && each.hostKey === hostKey)
     const stored = known.findLast((each) => each.ruleId === ruleId)
-    if (!stored) throw noSuch(nouns[kind], ruleId, new Set(known.map((each) => each.ruleId)), 'ruleId')
+    if (!stored) throw createNotFoundError(nouns[kind], ruleId, new Set(known.map((each) => each.ruleId)), 'ruleId')
     await stores.silences.remove(kind, stored.episode)
     await applySilence(alerting, stored, null)
     return stored
@@ -211,14 +211,14 @@ const conditionOf = async ({ store }: AlertingDeps, hostKey: string, ruleId: str
   const { conditions = {} } = (await store.get(hostRecordKey(hostKey), HostRecord)) ?? {}
   // The rule id comes from the caller and may be a property of `Object.prototype`, such as `constructor`.
   const condition = Object.hasOwn(conditions, ruleId) ? conditions[ruleId] : undefined
-  if (!condition) throw noSuch('active condition', ruleId, Object.keys(conditions), 'ruleId')
+  if (!condition) throw createNotFoundError('active condition', ruleId, Object.keys(conditions), 'ruleId')
   return condition
 }
 
 const applySilence = async ({ store }: AlertingDeps, stored: Silence, silence: Silence | null): Promise<void> => {
   if (stored.hostKey === null) return
   await store.update(hostRecordKey(stored.hostKey), HostRecord, (before) => ({
-    value: before && withSilence(before, stored, silence),
+    value: before && setConditionSilence(before, stored, silence),
   }))
 }
 
@@ -229,13 +229,13 @@ export const testCustomRule =
     const { metrics } = await query.rules({}, call)
     const metric = metrics.find(({ id }) => id === rule.metric)
     if (!metric)
-      throw noSuch(
+      throw createNotFoundError(
         'metric',
         rule.metric,
         metrics.map(({ id }) => id),
         'metric',
       )
-    validateRule(rule)
+    validateCustomRule(rule)
     const custom = [{ ...rule, id: 'custom:test', enabled: true }]
     const watched = selectMonitoredRules({ rules: [], metrics }, { ...(await book.current()), custom, rules: {} })
     const measured = await query.evaluateRules({ hostKey, rules: [], metrics: [metric.id] }, call)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { MaintenanceWindow, QuietHours } from '../policy.ts'
-import { newStory, plainRule, setSilence, sweepOnce, tickOnce } from '../testing/story.ts'
+import { createSimulatedHost, createTestRule, setSilence, sweepOnce, tickOnce } from '../testing/story.ts'
 
-const disk = plainRule({ id: 'disk' })
+const disk = createTestRule({ id: 'disk' })
 const hours = (count: number): number => count * 3_600_000
 
 /** Returns a window that starts and ends the given number of minutes from now. */
@@ -24,7 +24,7 @@ const always: QuietHours = {
 
 describe('maintenance', () => {
   it('that starts before the alert holds it until it ends', () => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 12)] }
     expect(sweepOnce(story, { disk: 95 })).toEqual([])
     expect([story.held, sweepOnce(story, { disk: 95 })]).toEqual([['maintenance'], []])
@@ -37,7 +37,7 @@ describe('maintenance', () => {
   })
 
   it('hides an alert that fires and recovers within it', () => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 60)] }
     for (const value of [95, 95, 50, 50]) expect(sweepOnce(story, { disk: value })).toEqual([])
     expect(tickOnce(story, 60)).toEqual([])
@@ -45,7 +45,7 @@ describe('maintenance', () => {
   })
 
   it('that starts after the alert holds reminders and the recovery until it ends', () => {
-    const story = newStory([disk], { cooldownMs: 5 * 60_000 })
+    const story = createSimulatedHost([disk], { cooldownMs: 5 * 60_000 })
     expect(sweepOnce(story, { disk: 95 })).toEqual(['fire disk critical'])
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 60)] }
     for (const value of [95, 50, 50]) expect(sweepOnce(story, { disk: value })).toEqual([])
@@ -54,7 +54,7 @@ describe('maintenance', () => {
   })
 
   it('continues the episode if it breaches again before the recovery is sent', () => {
-    const story = newStory([disk], { cooldownMs: 0 })
+    const story = createSimulatedHost([disk], { cooldownMs: 0 })
     sweepOnce(story, { disk: 95 })
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 60)] }
     for (const value of [50, 50, 95]) sweepOnce(story, { disk: value })
@@ -68,7 +68,7 @@ describe('maintenance', () => {
     ['another host', 'other', ['fire disk critical']],
     ['every host', null, []],
   ])('for %s', (_whose, hostKey, notified) => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 60, hostKey)] }
     expect(sweepOnce(story, { disk: 95 })).toEqual(notified)
   })
@@ -76,20 +76,20 @@ describe('maintenance', () => {
 
 describe('quiet hours', () => {
   it('hold a warning until they end and pass critical alerts', () => {
-    const story = newStory([disk], { quietHours: [always] })
+    const story = createSimulatedHost([disk], { quietHours: [always] })
     expect([sweepOnce(story, { disk: 85 }), story.held]).toEqual([[], ['quiet-hours']])
     expect(sweepOnce(story, { disk: 95 })).toEqual(['fire disk critical'])
   })
 
   it('hold all severities if configured', () => {
-    const story = newStory([disk], { quietHours: [{ ...always, severityCap: null }] })
+    const story = createSimulatedHost([disk], { quietHours: [{ ...always, severityCap: null }] })
     expect([sweepOnce(story, { disk: 95 }), story.held]).toEqual([[], ['quiet-hours']])
     story.policy = { ...story.policy, quietHours: [] }
     expect(tickOnce(story, 1)).toEqual(['fire disk critical'])
   })
 
   it('hold no recovery of a notified alert', () => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     sweepOnce(story, { disk: 85 })
     story.policy = { ...story.policy, quietHours: [{ ...always, severityCap: null }] }
     expect([sweepOnce(story, { disk: 50 }), sweepOnce(story, { disk: 50 })]).toEqual([[], ['recover disk warning']])
@@ -104,7 +104,7 @@ describe('an acknowledgement', () => {
     ['an hour', 1, ['', '']],
     ['until recovery', null, ['', '']],
   ])('for %s stops reminders for that time', (_length, long, notified) => {
-    const story = newStory([disk], reminding)
+    const story = createSimulatedHost([disk], reminding)
     sweepOnce(story, { disk: 85 })
     sweepOnce(story, { disk: 85 })
     setSilence(story, 'disk', { acknowledged: { untilMs: long === null ? null : story.nowMs + hours(long) + 1 } })
@@ -112,7 +112,7 @@ describe('an acknowledgement', () => {
   })
 
   it('stops neither escalation nor recovery', () => {
-    const story = newStory([disk], reminding)
+    const story = createSimulatedHost([disk], reminding)
     sweepOnce(story, { disk: 85 })
     setSilence(story, 'disk', { acknowledged: { untilMs: null } })
     expect(sweepOnce(story, { disk: 95 })).toEqual(['escalate disk critical'])
@@ -122,7 +122,7 @@ describe('an acknowledgement', () => {
   })
 
   it('ends with its episode', () => {
-    const story = newStory([disk], { ...reminding, clears: 1 })
+    const story = createSimulatedHost([disk], { ...reminding, clears: 1 })
     sweepOnce(story, { disk: 85 })
     setSilence(story, 'disk', { acknowledged: { untilMs: null }, dismissed: { untilMs: null } })
     sweepOnce(story, { disk: 50 })
@@ -133,7 +133,7 @@ describe('an acknowledgement', () => {
 
 describe('a dismissal', () => {
   it('stops escalations too, but no recovery of a notified alert', () => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     sweepOnce(story, { disk: 85 })
     setSilence(story, 'disk', { dismissed: { untilMs: null } })
     expect([sweepOnce(story, { disk: 95 }), story.held]).toEqual([[], ['dismissed']])
@@ -141,7 +141,7 @@ describe('a dismissal', () => {
   })
 
   it('for a limited time holds the notification until it expires', () => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     sweepOnce(story, { disk: 85 })
     setSilence(story, 'disk', { dismissed: { untilMs: story.nowMs + hours(1) } })
     expect(sweepOnce(story, { disk: 95 })).toEqual([])
@@ -154,19 +154,22 @@ describe('a minimum severity', () => {
     ['of all targets', { leastSeverity: 'critical' as const }],
     ['of the rule', { rules: { disk: { minSeverity: 'critical' as const } } }],
   ])('%s holds a warning, which fires on escalation', (_whose, overrides) => {
-    const story = newStory([disk], overrides)
+    const story = createSimulatedHost([disk], overrides)
     expect([sweepOnce(story, { disk: 85 }), story.held]).toEqual([[], ['severity']])
     expect(story.record?.conditions.disk?.phase).toBe('firing')
     expect(sweepOnce(story, { disk: 95 })).toEqual(['fire disk critical'])
   })
 
   it('of a rule overrides the global one', () => {
-    const story = newStory([disk], { leastSeverity: 'critical', rules: { disk: { minSeverity: 'warning' } } })
+    const story = createSimulatedHost([disk], {
+      leastSeverity: 'critical',
+      rules: { disk: { minSeverity: 'warning' } },
+    })
     expect(sweepOnce(story, { disk: 85 })).toEqual(['fire disk warning'])
   })
 
   it('holds no recovery from a higher severity', () => {
-    const story = newStory([disk], { leastSeverity: 'critical' })
+    const story = createSimulatedHost([disk], { leastSeverity: 'critical' })
     sweepOnce(story, { disk: 95 })
     sweepOnce(story, { disk: 85 })
     expect([sweepOnce(story, { disk: 50 }), sweepOnce(story, { disk: 50 })]).toEqual([[], ['recover disk critical']])
@@ -175,7 +178,7 @@ describe('a minimum severity', () => {
 
 describe('paused notifications', () => {
   it('are sent on resumption if they still apply, while evaluation continues', () => {
-    const story = newStory([disk], { enabled: false })
+    const story = createSimulatedHost([disk], { enabled: false })
     expect([sweepOnce(story, { disk: 95 }), story.held]).toEqual([[], ['disabled']])
     expect(story.record?.checks.disk?.status).toBe('critical')
     story.policy = { ...story.policy, enabled: true }
@@ -184,7 +187,7 @@ describe('paused notifications', () => {
 })
 
 describe('an unreachable host', () => {
-  const unreachable = plainRule({
+  const unreachable = createTestRule({
     id: 'host-unreachable',
     thresholds: { warning: null, critical: 1, below: false },
     breaches: 2,
@@ -193,7 +196,7 @@ describe('an unreachable host', () => {
   const gone = { 'host-unreachable': 1, disk: null }
 
   it('mutes its other rules from the first sweep on', () => {
-    const story = newStory([unreachable, disk], { cooldownMs: 5 * 60_000 })
+    const story = createSimulatedHost([unreachable, disk], { cooldownMs: 5 * 60_000 })
     expect(sweepOnce(story, { 'host-unreachable': 0, disk: 85 })).toEqual(['fire disk warning'])
     expect([sweepOnce(story, gone), story.held]).toEqual([[], ['host-unreachable']])
     expect(sweepOnce(story, gone)).toEqual(['fire host-unreachable critical'])
@@ -201,7 +204,7 @@ describe('an unreachable host', () => {
   })
 
   it('unmutes its other rules when it is reachable again', () => {
-    const story = newStory([unreachable, disk], { cooldownMs: 5 * 60_000 })
+    const story = createSimulatedHost([unreachable, disk], { cooldownMs: 5 * 60_000 })
     sweepOnce(story, { 'host-unreachable': 0, disk: 85 })
     for (let sweep = 0; sweep < 3; sweep++) sweepOnce(story, gone)
     expect(sweepOnce(story, { 'host-unreachable': 0, disk: 85 }).toSorted()).toEqual([
@@ -213,7 +216,7 @@ describe('an unreachable host', () => {
 
 describe('a clock that jumps', () => {
   it('back causes no duplicates and delays no reminder beyond the cooldown', () => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     sweepOnce(story, { disk: 85 })
     story.nowMs -= hours(48)
     expect(sweepOnce(story, { disk: 85 })).toEqual([])
@@ -225,7 +228,7 @@ describe('a clock that jumps', () => {
   })
 
   it('forward reminds once', () => {
-    const story = newStory([disk])
+    const story = createSimulatedHost([disk])
     sweepOnce(story, { disk: 85 })
     story.nowMs += hours(24 * 365)
     expect(tickOnce(story, 0)).toEqual(['remind disk warning'])

@@ -1,9 +1,9 @@
-import type { Condition, HeldReason, HostRecord, Silence } from './condition.ts'
+import type { Condition, HeldReason, HostRecord, ConditionSilence } from './condition.ts'
 import { isInMaintenance, isQuiet } from './mute-timings.ts'
 import type { Policy } from '../policy.ts'
 
 /** The kind of notification that is due for a condition. */
-export type Due = 'fire' | 'escalate' | 'remind' | 'recover'
+export type DueNotificationKind = 'fire' | 'escalate' | 'remind' | 'recover'
 
 /** The host, time and alert configuration for which due notifications are collected. */
 export interface NotifyContext {
@@ -19,7 +19,7 @@ export interface NotifyContext {
 export const findDue = (
   { phase, lastNotification, clears, severity }: Condition,
   { policy, nowMs }: NotifyContext,
-): Due | null => {
+): DueNotificationKind | null => {
   if (phase === 'cleared') return 'recover'
   if (phase === 'pending' || clears > 0) return null
   if (lastNotification === null) return 'fire'
@@ -32,7 +32,7 @@ export const findDue = (
  * maintenance applies.
  */
 export const findHoldReason = (
-  due: Due,
+  due: DueNotificationKind,
   condition: Condition,
   isMuted: boolean,
   context: NotifyContext,
@@ -50,7 +50,7 @@ export const findHoldReason = (
   return isQuiet(policy.quietHours, severity, nowMs) ? 'quiet-hours' : null
 }
 
-const holds = (silence: Silence | null, nowMs: number): boolean =>
+const holds = (silence: ConditionSilence | null, nowMs: number): boolean =>
   silence !== null && (silence.untilMs === null || silence.untilMs > nowMs)
 
 const unreachable = 'host-unreachable'

@@ -12,8 +12,8 @@ export interface MonitoredRule {
   /** The metric of a custom rule; null for built-in rules. */
   metric: string | null
   operator: CustomRule['operator']
-  warning: Limit
-  critical: Limit
+  warning: RuleThreshold
+  critical: RuleThreshold
   clearRatio: number
   minimumSamples: number | null
   allOf: Rule['allOf']
@@ -25,7 +25,7 @@ export interface MonitoredRule {
 }
 
 /** Threshold of one severity; `at` is null if there is none. */
-export interface Limit {
+export interface RuleThreshold {
   at: number | null
   /** Whether an override sets it. It then takes precedence over a threshold that the server reports. */
   isConfigured: boolean
@@ -87,7 +87,7 @@ const fromOperator = (custom: CustomRule, { unit }: RuleMetric, policy: Policy):
   once: false,
 })
 
-const limitOf = (own: number | null, overrides: number | undefined): Limit =>
+const limitOf = (own: number | null, overrides: number | undefined): RuleThreshold =>
   overrides === undefined ? { at: own, isConfigured: false } : { at: overrides, isConfigured: true }
 
 /** Returns the higher of two severities. */

@@ -1,5 +1,5 @@
 import type { Condition, HeldReason, HostRecord, Episode, Transition } from './condition.ts'
-import { type Due, type NotifyContext, findDue, findHoldReason, isMuted } from './held.ts'
+import { type DueNotificationKind, type NotifyContext, findDue, findHoldReason, isMuted } from './held.ts'
 import type { Notification } from '../notification.ts'
 
 /** Notifications that are due for one host, and the resulting state. */
@@ -81,7 +81,7 @@ export const markRecovered = (condition: Condition): Condition => ({ ...conditio
  * Returns the last notification of an episode, to be repeated after the state store lost its delivery record. Undefined
  * if none was sent or if the recovery is held.
  */
-export const repeatedNotification = (
+export const createRepeatedNotification = (
   condition: Condition,
   endedAtMs: number | null,
   context: Pick<NotifyContext, 'hostKey' | 'nowMs'>,
@@ -118,7 +118,7 @@ export const recordTransition = (
 }
 
 const notificationOf = (
-  kind: Due,
+  kind: DueNotificationKind,
   condition: Condition,
   reason: string,
   { hostKey, nowMs }: Pick<NotifyContext, 'hostKey' | 'nowMs'>,
@@ -155,7 +155,7 @@ const factsOf = ({ episode, ruleId, title, severity, value, threshold, sinceMs }
   sinceMs,
 })
 
-const reasonOf = (due: Due, condition: Condition, { nowMs }: NotifyContext): string => {
+const reasonOf = (due: DueNotificationKind, condition: Condition, { nowMs }: NotifyContext): string => {
   const { held, clears, lastNotification } = condition
   if (due === 'recover') return clears > 0 ? `ok for ${sweeps(clears)} in a row` : 'the rule is no longer evaluated'
   if (due === 'remind')

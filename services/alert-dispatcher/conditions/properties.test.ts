@@ -2,13 +2,21 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import { type Story, type Values, newStory, plainRule, setSilence, sweepOnce, tickOnce } from '../testing/story.ts'
+import {
+  type SimulatedHost,
+  type ValuesByRule,
+  createSimulatedHost,
+  createTestRule,
+  setSilence,
+  sweepOnce,
+  tickOnce,
+} from '../testing/story.ts'
 
 const rules = [
-  plainRule({ id: 'disk', clearRatio: 0.8 }),
-  plainRule({ id: 'memory' }),
-  plainRule({ id: 'errors', measure: 'counter', thresholds: { warning: 1, critical: 10, below: false } }),
-  plainRule({ id: 'host-unreachable', thresholds: { warning: null, critical: 1, below: false } }),
+  createTestRule({ id: 'disk', clearRatio: 0.8 }),
+  createTestRule({ id: 'memory' }),
+  createTestRule({ id: 'errors', measure: 'counter', thresholds: { warning: 1, critical: 10, below: false } }),
+  createTestRule({ id: 'host-unreachable', thresholds: { warning: null, critical: 1, below: false } }),
 ]
 
 const level = fc.option(fc.integer({ min: 0, max: 100 }), { nil: null, freq: 6 })
@@ -52,10 +60,10 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-const make = (story: Story, step: Step): void => {
+const make = (story: SimulatedHost, step: Step): void => {
   if ('values' in step) {
     const [disk, memory, errors] = step.values
-    const values: Values = step.down ? { 'host-unreachable': 1 } : { disk, memory, errors, 'host-unreachable': 0 }
+    const values: ValuesByRule = step.down ? { 'host-unreachable': 1 } : { disk, memory, errors, 'host-unreachable': 0 }
     sweepOnce(story, values, { uptimeSeconds: step.down ? null : 1_000 })
   } else if ('overrides' in step) story.policy = { ...story.policy, ...step.overrides }
   else if ('acknowledged' in step) {
@@ -66,19 +74,19 @@ const make = (story: Story, step: Step): void => {
   else story.nowMs += step.minutes * 60_000
 }
 
-const notified = (steps: readonly Step[], policy: Partial<Policy>): Story => {
-  const story = newStory(rules, policy)
+const notified = (steps: readonly Step[], policy: Partial<Policy>): SimulatedHost => {
+  const story = createSimulatedHost(rules, policy)
   for (const each of steps) make(story, each)
   return story
 }
 
-const checkAlways = (check: (story: Story) => void) =>
+const checkAlways = (check: (story: SimulatedHost) => void) =>
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), overrides, (steps, policy) => check(notified(steps, policy))),
     { numRuns: 300 },
   )
 
-const episodesOf = (story: Story): Notification[][] => [
+const episodesOf = (story: SimulatedHost): Notification[][] => [
   ...Map.groupBy(story.notifications, ({ episode }) => episode).values(),
 ]
 

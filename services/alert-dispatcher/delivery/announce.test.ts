@@ -6,9 +6,10 @@ import { Announcement } from '#proto/notify.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { mailUser, startMailServer } from '../channels/testing/mail-server.ts'
 import { webhookRig } from '../channels/testing/webhook.ts'
-import { recordKey } from './record.ts'
-import { type DeliveryFixture, briefRetry, call, openFixture } from './testing/fixture.ts'
-import { scripted } from './testing/scripted.ts'
+import { deliveryRecordKey } from './record.ts'
+import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
+import { createScriptedChannel } from './testing/scripted.ts'
+import { createTestRoute } from '../testing/story.ts'
 import { z } from 'zod'
 
 const weekly: Announcement = {
@@ -27,14 +28,14 @@ describe('notifications of another service', () => {
     opened = new AsyncDisposableStack()
   })
   afterEach(() => opened.disposeAsync())
-  const open = async (chosen: Parameters<typeof openFixture>[0]): Promise<DeliveryFixture> =>
-    opened.use(await openFixture(chosen))
+  const open = async (chosen: Parameters<typeof openDeliveryFixture>[0]): Promise<DeliveryFixture> =>
+    opened.use(await openDeliveryFixture(chosen))
   const notify = async (fixture: DeliveryFixture, more: Partial<Announcement> = {}) => {
-    const results = await fixture.delivery.handlers.notify(Announcement.parse({ ...weekly, ...more }), call)
+    const results = await fixture.delivery.handlers.notify(Announcement.parse({ ...weekly, ...more }), testServiceCall)
     return results.map(({ name, outcome, reason }) => [name, outcome, ...(reason ? [reason] : [])].join(' '))
   }
   const ended = async (fixture: DeliveryFixture, count: number) => {
-    const list = () => fixture.delivery.handlers.deliveries({ limit: 100 }, call)
+    const list = () => fixture.delivery.handlers.deliveries({ limit: 100 }, testServiceCall)
     await until(async () => (await list()).length >= count)
     return (await list()).map(({ target, kind, result }) => `${target} ${kind} ${result}`).toSorted()
   }
@@ -70,7 +71,7 @@ describe('notifications of another service', () => {
   })
 
   it('are sent once per key', async () => {
-    const post = scripted({ announces: true, targets: ['a', 'b'] })
+    const post = createScriptedChannel({ announces: true, targets: ['a', 'b'] })
     const fixture = await open({ channels: [post.channel] })
     expect(await notify(fixture)).toEqual(['a queued', 'b queued'])
     await ended(fixture, 2)
@@ -81,19 +82,19 @@ describe('notifications of another service', () => {
   })
 
   it('are not repeated if the store lost its record', async () => {
-    const post = scripted({ announces: true })
+    const post = createScriptedChannel({ announces: true })
     const fixture = await open({ channels: [post.channel] })
     await notify(fixture)
     const [{ episode } = { episode: '' }] = await (async () => {
       await ended(fixture, 1)
-      return fixture.delivery.handlers.deliveries({ limit: 1 }, call)
+      return fixture.delivery.handlers.deliveries({ limit: 1 }, testServiceCall)
     })()
-    await fixture.store.update(recordKey(episode), z.unknown(), () => ({ value: undefined }))
+    await fixture.store.update(deliveryRecordKey(episode), z.unknown(), () => ({ value: undefined }))
     expect(await notify(fixture)).toEqual(['a already-sent'])
   })
 
   it('are retried until accepted', async () => {
-    const post = scripted({ announces: true })
+    const post = createScriptedChannel({ announces: true })
     post.next('a', { kind: 'retry', reason: 'HTTP 503' }, { kind: 'retry', reason: 'HTTP 503' })
     const fixture = await open({ channels: [post.channel] })
     await notify(fixture)
@@ -102,7 +103,10 @@ describe('notifications of another service', () => {
   })
 
   it('are not sent to paging channels', async () => {
-    const [post, pager] = [scripted({ announces: true }), scripted({ id: 'pager', isPaging: true, targets: ['p'] })]
+    const [post, pager] = [
+      createScriptedChannel({ announces: true }),
+      createScriptedChannel({ id: 'pager', isPaging: true, targets: ['p'] }),
+    ]
     const fixture = await open({ channels: [post.channel, pager.channel] })
     expect(await notify(fixture)).toEqual(['a queued'])
     await ended(fixture, 1)
@@ -114,18 +118,16 @@ describe('notifications of another service', () => {
     ['its topic', { rules: { 'weekly-report': { minSeverity: 'critical' } } }],
     ['the channel', { channels: { post: { minSeverity: 'critical', variables: {} } } }],
   ] as const)('ignore the minimum severity of %s', async (_whose, policy) => {
-    const post = scripted({ announces: true })
+    const post = createScriptedChannel({ announces: true })
     const fixture = await open({ channels: [post.channel], policy })
     expect(await notify(fixture)).toEqual(['a queued'])
     expect(await ended(fixture, 1)).toEqual(['a notify sent'])
   })
 
   it('follow routes regardless of their minimum severity', async () => {
-    const post = scripted({ announces: true, targets: ['a', 'b'] })
+    const post = createScriptedChannel({ announces: true, targets: ['a', 'b'] })
     const fixture = await open({ channels: [post.channel] })
-    const route = { id: 'r', target: 'b', enabled: true, minSeverity: 'critical', last: false } as const
-    const anything = { matchRule: '*', matchHost: '*', matchGroup: '*', matchTag: '*', matchSeverity: '*' } as const
-    fixture.policy.routes = [{ ...anything, ...route }]
+    fixture.policy.routes = [createTestRoute({ target: 'b', minSeverity: 'critical' })]
     expect(await notify(fixture)).toEqual(['a held no route matches', 'b queued'])
   })
 
@@ -135,41 +137,19 @@ describe('notifications of another service', () => {
     ['all critical alerts, and another all alerts', ['critical', '*'], ['a queued', 'b queued']],
     ['all alerts', ['*'], ['a queued', 'b held no route matches']],
   ] as const)('follow a route that matches %s', async (_which, severities, outcomes) => {
-    const post = scripted({ announces: true, targets: ['a', 'b'] })
+    const post = createScriptedChannel({ announces: true, targets: ['a', 'b'] })
     const fixture = await open({ channels: [post.channel] })
-    const always = {
-      matchRule: '*',
-      matchHost: '*',
-      matchGroup: '*',
-      matchTag: '*',
-      enabled: true,
-      last: true,
-    } as const
-    fixture.policy.routes = severities.map((matchSeverity, index) => ({
-      ...always,
-      id: `r${index}`,
-      target: index === 0 ? 'a' : 'b',
-      matchSeverity,
-      minSeverity: null,
-    }))
+    fixture.policy.routes = severities.map((matchSeverity, index) =>
+      createTestRoute({ id: `r${index}`, target: index === 0 ? 'a' : 'b', matchSeverity, last: true }),
+    )
     expect(await notify(fixture)).toEqual(outcomes)
   })
 
   it('respect routes and disabled alerting, and report it', async () => {
-    const post = scripted({ announces: true, targets: ['a', 'b'] })
+    const post = createScriptedChannel({ announces: true, targets: ['a', 'b'] })
     const fixture = await open({ channels: [post.channel] })
     const held = 'held no route matches'
-    const anything = {
-      matchRule: '*',
-      matchHost: '*',
-      matchGroup: '*',
-      matchTag: '*',
-      matchSeverity: '*',
-      last: false,
-    } as const
-    fixture.policy.routes = [
-      { ...anything, matchRule: 'weekly-report', id: 'r', target: 'b', enabled: true, minSeverity: null },
-    ]
+    fixture.policy.routes = [createTestRoute({ matchRule: 'weekly-report', target: 'b' })]
     expect(await notify(fixture)).toEqual([`a ${held}`, 'b queued'])
     fixture.policy.enabled = false
     expect(await notify(fixture, { key: 'other' })).toEqual([
@@ -180,21 +160,21 @@ describe('notifications of another service', () => {
   })
 
   it('are not collected in a digest', async () => {
-    const post = scripted({ announces: true })
+    const post = createScriptedChannel({ announces: true })
     const fixture = await open({ channels: [post.channel], policy: { digestMs: 60_000 } })
     await notify(fixture)
     expect(await ended(fixture, 1)).toEqual(['a notify sent'])
   })
 
   it('report a failed write to the queue and succeed on the next attempt', async () => {
-    const post = scripted({ announces: true })
+    const post = createScriptedChannel({ announces: true })
     const store = opened.use(await openStore({ env: {}, busIsShared: false }))
     let isFull = true
     const update: Store['update'] = (key, schema, step, fence) =>
       isFull && key.startsWith('alerts:delivery:')
         ? Promise.reject(new ServiceError('busy', 'the outbox is full'))
         : store.update(key, schema, step, fence)
-    const fixture = await open({ channels: [post.channel], store: { ...store, update }, retry: briefRetry })
+    const fixture = await open({ channels: [post.channel], store: { ...store, update }, retry: shortRetryPlan })
     expect(await notify(fixture)).toEqual(['a failed the outbox is full'])
     isFull = false
     expect(await notify(fixture)).toEqual(['a queued'])

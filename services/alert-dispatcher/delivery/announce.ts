@@ -4,11 +4,11 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { AnnouncementResult, notifyMethods } from '#proto/notify.ts'
 import { instant } from '#shared/time/clock.ts'
-import { type Notification, addressedTopic, deliveryIdOf } from '../notification.ts'
+import { type Notification, addressedTopic, getDeliveryId } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 import type { DeliveryDeps } from './delivering.ts'
 import { type KeyedTarget, createTargetSelector, addTargetKeys } from './recipients.ts'
-import { DeliveryRecord, open, recordKey, recordMs, targetKey } from './record.ts'
+import { DeliveryRecord, openNotification, deliveryRecordKey, deliveryRecordTtlMs, targetKey } from './record.ts'
 
 export type NotifyHandlers = Pick<Handlers<typeof alerts>, keyof typeof notifyMethods>
 type NotifyRequest = Parameters<NotifyHandlers['notify']>[0]
@@ -67,7 +67,7 @@ const deliveredKeys = async (
   { store, deliveries }: AnnounceDeps,
   { episode, sequence }: Notification,
 ): Promise<ReadonlySet<string>> => {
-  const record = await store.get(recordKey(episode), DeliveryRecord)
+  const record = await store.get(deliveryRecordKey(episode), DeliveryRecord)
   if (!record) return new Set((await deliveries.notifiedTargets(episode)).map(targetKey))
   return new Set(Object.keys(record.recipients).filter((key) => record.recipients[key]?.taken.includes(sequence)))
 }
@@ -82,12 +82,12 @@ const append = async (
   const opening = { keys: missing.map(({ key }) => key), isWhole: false, nowMs: instant(clock) }
   const outbox = missing.map(({ channel, id: target }) => {
     const payload = { notification, channel, target }
-    return { id: deliveryIdOf(payload), topic: addressedTopic, payload }
+    return { id: getDeliveryId(payload), topic: addressedTopic, payload }
   })
   try {
-    await store.update(recordKey(notification.episode), DeliveryRecord, (before) => ({
-      value: open(before, notification, opening),
-      expiresInMs: recordMs,
+    await store.update(deliveryRecordKey(notification.episode), DeliveryRecord, (before) => ({
+      value: openNotification(before, notification, opening),
+      expiresInMs: deliveryRecordTtlMs,
       outbox,
     }))
     return undefined

@@ -3,44 +3,50 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openOutage } from '#shared/telemetry/outage.ts'
-import { clockOf } from '#shared/time/clock.ts'
-import { asMessage, deliveryIdOf } from '../notification.ts'
-import { memoryDeliveries } from './deliveries.ts'
+import { openOutageLog } from '#shared/telemetry/outage.ts'
+import { createClock } from '#shared/time/clock.ts'
+import { toOutboxMessage, getDeliveryId } from '../notification.ts'
+import { createMemoryDeliveries } from './deliveries.ts'
 import type { HeldMessage, PendingDelivery } from './delivering.ts'
 import { openClaims } from './claims.ts'
-import { notificationOf } from './testing/notification.ts'
-import { briefRetry } from './testing/fixture.ts'
+import { createNotification } from './testing/notification.ts'
+import { shortRetryPlan } from './testing/fixture.ts'
 
 const log = pino({ level: 'silent' })
-const notification = notificationOf()
+const notification = createNotification()
 const longMs = 60_000
 
 /** Opens claims with one message for one target, with a database that may be unavailable. */
 const openOne = async (opened: AsyncDisposableStack, { claimMs = longMs, nowMs = 2_000 } = {}) => {
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
-  const recordState = memoryDeliveries()
+  const recordState = createMemoryDeliveries()
   const database = { isAway: false }
   const put: typeof recordState.put = async (rows) => {
     if (database.isAway) throw new Error('the database is unavailable')
     await recordState.put(rows)
   }
-  const recording = openOutage(log, { begins: 'away', ends: 'there' })
-  const shared = { deliveries: { ...recordState, put }, recording, retry: briefRetry, clock: clockOf(() => nowMs), log }
+  const recording = openOutageLog(log, { begins: 'away', ends: 'there' })
+  const shared = {
+    deliveries: { ...recordState, put },
+    recording,
+    retry: shortRetryPlan,
+    clock: createClock(() => nowMs),
+    log,
+  }
   const claims = opened.use(openClaims({ ...shared, outbox: store.outbox, claimMs }))
   const message: HeldMessage = { id: notification.id, notifications: new Set(), comesAgain: false }
   const opening = { keys: ['post:a'], isWhole: true, nowMs }
   const at = { channel: 'post', target: 'a', sinceMs: 1_000 }
   const delivery: PendingDelivery = { message, notification, ...at, opening, recordState: { isStored: false } }
   message.notifications.add(delivery)
-  await store.update('state', z.number(), () => ({ value: 1, outbox: [asMessage(notification)] }))
+  await store.update('state', z.number(), () => ({ value: 1, outbox: [toOutboxMessage(notification)] }))
   await store.outbox.claim(1, claimMs)
   claims.hold(message)
   const { id: _, kind, episode, sequence, ruleId, hostKey, severity } = notification
   const of = { kind, episode, sequence, ruleId, hostKey, severity, channel: 'post', target: 'a' }
   const row: CompletedDelivery = {
     ...of,
-    id: deliveryIdOf(delivery),
+    id: getDeliveryId(delivery),
     atMs: 1,
     result: 'sent',
     reason: null,
@@ -66,7 +72,7 @@ it('keeps a message until its result is recorded', async () => {
   const { claims, delivery, row, database, isThere, rows } = await openOne(opened)
   database.isAway = true
   await claims.recordLater([delivery], [row])
-  await new Promise((resolve) => setTimeout(resolve, 5 * briefRetry.recordAgainMs))
+  await new Promise((resolve) => setTimeout(resolve, 5 * shortRetryPlan.recordAgainMs))
   expect([await isThere(), await rows()]).toEqual([true, []])
   database.isAway = false
   await expect.poll(isThere).toBe(false)

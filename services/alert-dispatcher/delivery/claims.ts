@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Batches, inBatches } from '#shared/bus/durable/batches.ts'
+import { type Batches, createBatchWriter } from '#shared/bus/durable/batches.ts'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import { type Clock, ageMs } from '#shared/time/clock.ts'
 import type { Outbox } from '#shared/store/store.ts'
@@ -69,7 +69,7 @@ class OpenClaims implements ClaimedMessages {
   constructor(holding: ClaimDeps) {
     const { claimMs, retry, deliveries } = holding
     this.#holding = holding
-    this.#rows = inBatches((rows) => deliveries.put([...new Map(rows.map((row) => [row.id, row])).values()]))
+    this.#rows = createBatchWriter((rows) => deliveries.put([...new Map(rows.map((row) => [row.id, row])).values()]))
     this.#timers = [
       setInterval(() => void this.#renew(), claimMs / renewals).unref(),
       setInterval(() => {

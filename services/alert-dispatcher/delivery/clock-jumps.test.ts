@@ -4,12 +4,12 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { ageMs } from '#shared/time/clock.ts'
 import type { SendResult } from '../channels/channel.ts'
-import { memoryDeliveries } from './deliveries.ts'
+import { createMemoryDeliveries } from './deliveries.ts'
 import { resolveRecipients } from './recipients.ts'
-import { notificationOf } from './testing/notification.ts'
+import { createNotification } from './testing/notification.ts'
 import { TargetRateLimit, rateLimitKey } from './rate-limit.ts'
-import { briefRetry, call, openFixture } from './testing/fixture.ts'
-import { scripted } from './testing/scripted.ts'
+import { shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
+import { createScriptedChannel } from './testing/scripted.ts'
 
 const hourMs = 3_600_000
 const retry: SendResult = { kind: 'retry', reason: 'HTTP 503' }
@@ -26,8 +26,8 @@ it.each(jumps)(
     const clock = { now: () => Date.now() + wall.aheadMs, elapsedMs: () => performance.now() }
     await using store = await openStore({ env: {}, busIsShared: false })
     const { nowMs } = await resolveRecipients(
-      { store, clock, deliveries: memoryDeliveries() },
-      notificationOf({}),
+      { store, clock, deliveries: createMemoryDeliveries() },
+      createNotification({}),
       undefined,
       () => [],
     )
@@ -39,15 +39,15 @@ it.each(jumps)(
 it.each(jumps)('retries a failed send when the clock was set %s meanwhile', async (_direction, jumpMs) => {
   const wall = { aheadMs: 0 }
   const rateLimitClock = { now: () => Date.now() + wall.aheadMs, elapsedMs: () => performance.now() }
-  const post = scripted({ targets: ['a'] })
+  const post = createScriptedChannel({ targets: ['a'] })
   post.next('a', async () => {
     wall.aheadMs += jumpMs
     return retry
   })
-  const fixture = await openFixture({ channels: [post.channel], rateLimitClock })
+  const fixture = await openDeliveryFixture({ channels: [post.channel], rateLimitClock })
   onTestFinished(() => fixture[Symbol.asyncDispose]())
-  await fixture.notify(notificationOf({ episode: 'e' }))
-  const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, call)
+  await fixture.notify(createNotification({ episode: 'e' }))
+  const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, testServiceCall)
   await until(async () => (await ends()).length > 0)
   expect(await ends()).toMatchObject([{ episode: 'e', target: 'a', result: 'sent', attempts: 2 }])
 })
@@ -55,15 +55,15 @@ it.each(jumps)('retries a failed send when the clock was set %s meanwhile', asyn
 it('retries a paused target when the clock was set back meanwhile', async () => {
   const wall = { aheadMs: 0 }
   const rateLimitClock = { now: () => Date.now() + wall.aheadMs, elapsedMs: () => performance.now() }
-  const post = scripted({ targets: ['a'] })
+  const post = createScriptedChannel({ targets: ['a'] })
   post.next('a', retry)
-  const fixture = await openFixture({
+  const fixture = await openDeliveryFixture({
     channels: [post.channel],
     rateLimitClock,
-    retry: { ...briefRetry, waitsMs: [300] },
+    retry: { ...shortRetryPlan, waitsMs: [300] },
   })
   onTestFinished(() => fixture[Symbol.asyncDispose]())
-  await fixture.notify(notificationOf({ episode: 'e' }))
+  await fixture.notify(createNotification({ episode: 'e' }))
   await until(async () => ((await fixture.store.get(rateLimitKey('post', 'a'), TargetRateLimit))?.failures ?? 0) > 0)
   wall.aheadMs -= 120_000
   await until(() => post.notified.length > 0)
@@ -73,7 +73,7 @@ it('retries a paused target when the clock was set back meanwhile', async () => 
 it('does not extend the pause of a target when the clock is set back after it was stored', async () => {
   const wall = { aheadMs: 0 }
   const rateLimitClock = { now: () => Date.now() + wall.aheadMs, elapsedMs: () => performance.now() }
-  const post = scripted({ targets: ['a'] })
+  const post = createScriptedChannel({ targets: ['a'] })
   post.next('a', retry)
   await using inner = await openStore({ env: {}, busIsShared: false })
   const store: Store = {
@@ -85,9 +85,9 @@ it('does not extend the pause of a target when the clock is set back after it wa
       return isWritten
     },
   }
-  const fixture = await openFixture({ channels: [post.channel], rateLimitClock, store })
+  const fixture = await openDeliveryFixture({ channels: [post.channel], rateLimitClock, store })
   onTestFinished(() => fixture[Symbol.asyncDispose]())
-  await fixture.notify(notificationOf({ episode: 'e' }))
+  await fixture.notify(createNotification({ episode: 'e' }))
   await until(() => post.notified.length > 0)
   expect(post.tried).toEqual(['a fire e', 'a fire e'])
 })

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { DeadNotification } from '#proto/delivery.ts'
 import type { OutboxMessage, Store } from '#shared/store/store.ts'
-import { AddressedNotification, deliveryIdOf } from '../notification.ts'
+import { AddressedNotification, getDeliveryId } from '../notification.ts'
 
 /** Letter ids by delivery id. */
 const Letters = z.record(z.string().max(300), z.int().positive())
@@ -51,12 +51,12 @@ export const openDeadLetters = (store: Store): DeadLetters => {
   return {
     async put(dead, atMs) {
       const many = new Map<string, z.infer<typeof Letter>>()
-      const byList = Map.groupBy(dead, ({ addressed }) => listOf(deliveryIdOf(addressed)))
+      const byList = Map.groupBy(dead, ({ addressed }) => listOf(getDeliveryId(addressed)))
       const putInList = async ([list, some]: [number, typeof dead]) => {
         const ids = await listAll(
           store,
           list,
-          some.map(({ addressed }) => deliveryIdOf(addressed)),
+          some.map(({ addressed }) => getDeliveryId(addressed)),
           atMs,
         )
         for (const [index, { addressed, reason }] of some.entries())

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
-import { memoryDeliveries, type Deliveries, type VisibleSubscriptions } from './deliveries.ts'
-import { sqlDeliveries } from './sql-deliveries.ts'
+import { createMemoryDeliveries, type DeliveryStore, type VisibleSubscriptions } from './deliveries.ts'
+import { openSqlDeliveries } from './sql-deliveries.ts'
 
 const delivered = (id: string, atMs: number, more: Partial<CompletedDelivery> = {}): CompletedDelivery => ({
   id,
@@ -26,10 +26,10 @@ const delivered = (id: string, atMs: number, more: Partial<CompletedDelivery> = 
 })
 
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
-  sqlDeliveries(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'd_' })))
+  openSqlDeliveries(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'd_' })))
 
-const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Deliveries>> = {
-  memory: async () => memoryDeliveries(),
+const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<DeliveryStore>> = {
+  memory: async () => createMemoryDeliveries(),
   libSQL: async (opened) => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-deliveries-'))
     opened.defer(() => rm(directory, { recursive: true }))
@@ -46,7 +46,7 @@ describe.each(Object.keys(implementations))('delivery records', (name) => {
 
 function suite(name: string): void {
   const opened = new AsyncDisposableStack()
-  let records: Deliveries
+  let records: DeliveryStore
   beforeAll(async () => {
     const open = implementations[name]
     if (!open) throw new Error(`no implementation ${name}`)
@@ -59,7 +59,7 @@ function suite(name: string): void {
   })
   afterAll(() => opened.disposeAsync())
 
-  const ids = async (filter: Partial<Parameters<Deliveries['list']>[0]>) =>
+  const ids = async (filter: Partial<Parameters<DeliveryStore['list']>[0]>) =>
     (await records.list({ limit: 10, ...filter })).map(({ id }) => id)
 
   it('update a record and are listed newest first', async () => {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { type CompletedDelivery, type ends, subscriptionChannel } from '#proto/delivery.ts'
+import { type CompletedDelivery, type deliveryResults, subscriptionChannel } from '#proto/delivery.ts'
 
 /** Result of a delivery. */
-type End = (typeof ends)[number]
+type End = (typeof deliveryResults)[number]
 
 /** Subscriptions whose deliveries the caller may see, by id. */
 export type VisibleSubscriptions = 'all' | readonly string[]
@@ -28,7 +28,7 @@ export interface NotifiedTarget {
 }
 
 /** Stores the results of deliveries. */
-export interface Deliveries {
+export interface DeliveryStore {
   /** Stores results by id; a `sent` result is never overwritten. */
   put(delivered: readonly CompletedDelivery[]): Promise<void>
   list(filter: DeliveryFilter): Promise<CompletedDelivery[]>
@@ -47,7 +47,7 @@ export const isVisible = (
 const maxRecords = 10_000
 
 /** Returns deliveries in memory: the newest ten thousand, lost on restart. */
-export const memoryDeliveries = (): Deliveries => {
+export const createMemoryDeliveries = (): DeliveryStore => {
   const records = new LRUCache<string, CompletedDelivery>({ max: maxRecords })
   return {
     async put(delivered) {

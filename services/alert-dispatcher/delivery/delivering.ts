@@ -7,29 +7,35 @@ import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Store } from '#shared/store/store.ts'
-import type { Outage } from '#shared/telemetry/outage.ts'
+import type { OutageLog } from '#shared/telemetry/outage.ts'
 import type { SendResult } from '../channels/channel.ts'
-import type { Target, WayOut } from '../channels/targets.ts'
+import type { NotificationTarget, ChannelNetwork } from '../channels/targets.ts'
 import type { Notification } from '../notification.ts'
 import { createServiceCall } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
-import type { Deliveries } from './deliveries.ts'
-import { DeliveryRecord, type DeliveryRecipients, open, recordKey, recordMs } from './record.ts'
+import type { DeliveryStore } from './deliveries.ts'
+import {
+  DeliveryRecord,
+  type DeliveryRecipients,
+  openNotification,
+  deliveryRecordKey,
+  deliveryRecordTtlMs,
+} from './record.ts'
 import type { RetryPlan } from './retry.ts'
 
 /** Dependencies of delivery. */
 export interface DeliveryDeps {
   env: Environment
   store: Store
-  net: WayOut
+  net: ChannelNetwork
   clock: Clock
   log: Logger
-  deliveries: Deliveries
+  deliveries: DeliveryStore
   /** Tracks whether results can be recorded. */
-  recording: Outage
+  recording: OutageLog
   retry: RetryPlan
   policy(): Promise<Policy>
-  targets(policy: Policy): readonly Target[]
+  targets(policy: Policy): readonly NotificationTarget[]
   hosts(): Promise<ListedHosts>
   /** Returns the id of this installation. */
   origin(): Promise<string>
@@ -67,14 +73,14 @@ export interface PendingDelivery {
  * Opens a notification in the stored record of its episode. Throws `conflict` if the record was lost since it was read,
  * so that the recipients are determined again.
  */
-export const openInStore = (
+export const openStoredNotification = (
   store: Store,
   notification: Notification,
   { opening, isStored }: { opening: DeliveryRecipients; isStored: boolean },
 ): Promise<DeliveryRecord | undefined> =>
-  store.update(recordKey(notification.episode), DeliveryRecord, (before) => {
+  store.update(deliveryRecordKey(notification.episode), DeliveryRecord, (before) => {
     if (isStored && !before) throw new ServiceError('conflict', 'delivery record lost: the state store was emptied')
-    return { value: open(before, notification, opening), expiresInMs: recordMs }
+    return { value: openNotification(before, notification, opening), expiresInMs: deliveryRecordTtlMs }
   })
 
 /** The result of one delivery. */

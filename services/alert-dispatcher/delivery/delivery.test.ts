@@ -6,35 +6,31 @@ import {
   type AddressedNotification,
   type Notification,
   addressedTopic,
-  asMessage,
-  deliveryIdOf,
+  toOutboxMessage,
+  getDeliveryId,
 } from '../notification.ts'
 import type { Route } from '../policy.ts'
-import { brokenRule } from './misconfigured.ts'
-import { DeliveryRecord, begin, end, open as openRecord, recordKey, targetKey } from './record.ts'
-import { notificationOf } from './testing/notification.ts'
-import { type DeliveryFixture, briefRetry, call, openFixture } from './testing/fixture.ts'
-import { scripted } from './testing/scripted.ts'
+import { brokenChannelRuleId } from './misconfigured.ts'
+import {
+  DeliveryRecord,
+  markSending,
+  recordSendEnd,
+  openNotification as openRecord,
+  deliveryRecordKey,
+  targetKey,
+} from './record.ts'
+import { createNotification } from './testing/notification.ts'
+import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
+import { createScriptedChannel } from './testing/scripted.ts'
+import { createTestRoute } from '../testing/story.ts'
 
-const fire = (episode: string, more: Partial<Notification> = {}) => notificationOf({ episode, ...more })
+const fire = (episode: string, more: Partial<Notification> = {}) => createNotification({ episode, ...more })
 const later = (kind: Notification['kind'], episode: string, sequence: number, more: Partial<Notification> = {}) =>
-  notificationOf({ kind, episode, sequence, ...more })
+  createNotification({ kind, episode, sequence, ...more })
 const retry: SendResult = { kind: 'retry', reason: 'HTTP 503' }
 const longLife = { paging: 60_000, others: 60_000 }
 
-const route = (target: string, more: Partial<Route> = {}): Route => ({
-  id: target,
-  matchRule: '*',
-  matchHost: '*',
-  matchGroup: '*',
-  matchTag: '*',
-  matchSeverity: '*',
-  last: false,
-  target,
-  enabled: true,
-  minSeverity: null,
-  ...more,
-})
+const route = (target: string, more: Partial<Route> = {}) => createTestRoute({ id: target, target, ...more })
 
 describe('delivery', () => {
   let opened: AsyncDisposableStack
@@ -42,13 +38,19 @@ describe('delivery', () => {
     opened = new AsyncDisposableStack()
   })
   afterEach(() => opened.disposeAsync())
-  const open = async (chosen: Parameters<typeof openFixture>[0]): Promise<DeliveryFixture> =>
-    opened.use(await openFixture(chosen))
+  const open = async (chosen: Parameters<typeof openDeliveryFixture>[0]): Promise<DeliveryFixture> =>
+    opened.use(await openDeliveryFixture(chosen))
   const ends = async (fixture: DeliveryFixture) => {
-    const found = await fixture.delivery.handlers.deliveries({ limit: 500 }, call)
+    const found = await fixture.delivery.handlers.deliveries({ limit: 500 }, testServiceCall)
     return found.map(({ target, kind, episode, result, reason }) =>
       [target, kind, episode, result, ...(reason ? [reason] : [])].join(' '),
     )
+  }
+  /** Resends the newest dead letter and returns it. */
+  const replayNewest = async ({ delivery: { handlers } }: DeliveryFixture) => {
+    const [letter] = (await handlers.deadLetters({ limit: 10 }, testServiceCall)).letters
+    await handlers.replayDeadLetter({ id: letter?.id ?? '' }, testServiceCall)
+    return { id: '', ...letter }
   }
   const ended = async (fixture: DeliveryFixture, count: number) => {
     await until(async () => (await ends(fixture)).length >= count)
@@ -59,24 +61,24 @@ describe('delivery', () => {
     ['alone', []],
     ['and of what followed', [later('recover', 'e', 1)]],
   ])('records a delivery as sent, %s, even if its sender and the rate limit state are lost', async (_, more) => {
-    const post = scripted({ targets: ['a'] })
+    const post = createScriptedChannel({ targets: ['a'] })
     const fixture = await open({ channels: [post.channel] })
     const notification = fire('e')
     const key = targetKey({ channel: post.channel.id, target: 'a' })
     const opening = { keys: [key], isWhole: true, nowMs: Date.now() }
-    await fixture.store.update(recordKey('e'), DeliveryRecord, (before) => ({
+    await fixture.store.update(deliveryRecordKey('e'), DeliveryRecord, (before) => ({
       value: [notification, ...more].reduce<DeliveryRecord | undefined>((record, each) => {
-        const started = begin(openRecord(record, each, opening), key, each)
-        return end(started, key, each, { result: { kind: 'ok' }, isOver: true })
+        const started = markSending(openRecord(record, each, opening), key, each)
+        return recordSendEnd(started, key, each, { result: { kind: 'ok' }, isOver: true })
       }, before),
-      outbox: [{ ...asMessage(notification), id: 'claimed before' }],
+      outbox: [{ ...toOutboxMessage(notification), id: 'claimed before' }],
     }))
     expect(await ended(fixture, 1)).toEqual(['a fire e sent'])
     expect(post.notified).toEqual([])
   })
 
   it('notifies each target once, even if the notification is queued twice', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))
     await ended(fixture, 2)
@@ -86,7 +88,7 @@ describe('delivery', () => {
   })
 
   it('sends the recovery to the recipients of the alert, regardless of new routes', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     const fixture = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
@@ -97,7 +99,7 @@ describe('delivery', () => {
   })
 
   it('prefers the minimum severity of a rule over the global one', async () => {
-    const post = scripted({ targets: ['a'] })
+    const post = createScriptedChannel({ targets: ['a'] })
     const rules = { low: { minSeverity: 'warning' as const } }
     const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical', rules } })
     const warning = { severity: 'warning' as const }
@@ -106,10 +108,10 @@ describe('delivery', () => {
   })
 
   it('sends no recovery if the alert was never sent', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical' } })
     await fixture.notify(fire('mild'))
-    await until(async () => (await fixture.store.get(recordKey('mild'), z.unknown())) !== undefined)
+    await until(async () => (await fixture.store.get(deliveryRecordKey('mild'), z.unknown())) !== undefined)
     fixture.policy.minSeverity = 'warning'
     await fixture.notify(later('recover', 'mild', 1), fire('other'))
     await ended(fixture, 1)
@@ -117,9 +119,9 @@ describe('delivery', () => {
   })
 
   it('drops an alert that recovered before it was sent, and its recovery', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.always('a', retry)
-    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [300] } })
+    const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [300] } })
     await fixture.notify(fire('e'))
     await until(() => post.tried.length === 1)
     await fixture.notify(later('recover', 'e', 1))
@@ -132,9 +134,9 @@ describe('delivery', () => {
   })
 
   it('sends the recovery if the alert may have arrived', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.next('a', { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true })
-    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
+    const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [200] } })
     await fixture.notify(fire('e'))
     await until(() => post.tried.length === 1)
     await fixture.notify(later('recover', 'e', 1))
@@ -143,7 +145,7 @@ describe('delivery', () => {
   })
 
   it('delays a recovery until sending its alert has ended', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     post.next('a', () => promise)
     const fixture = await open({ channels: [post.channel] })
@@ -158,9 +160,9 @@ describe('delivery', () => {
   })
 
   it('sends only the latest notification of an episode', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.next('a', retry)
-    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
+    const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [200] } })
     await fixture.notify(fire('e'))
     await until(() => post.tried.length === 1)
     await fixture.notify(later('escalate', 'e', 1, { severity: 'critical' }))
@@ -172,22 +174,22 @@ describe('delivery', () => {
   })
 
   it('sends a recovery if its record was lost', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
-    await fixture.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await fixture.store.update(deliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     await fixture.notify(later('recover', 'e', 1))
     await ended(fixture, 2)
     expect(post.notified).toEqual(['a fire e', 'a recover e'])
   })
 
   it('sends it along the routes if the delivery records are lost too', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     const fixture = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
-    await fixture.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await fixture.store.update(deliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     await fixture.delivery.prune(Number.MAX_SAFE_INTEGER)
     await fixture.notify(later('recover', 'e', 1))
     await ended(fixture, 1)
@@ -195,81 +197,78 @@ describe('delivery', () => {
   })
 
   it('gives up after the lifetime and reports the last failure', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.always('a', retry)
     const lifeMs = { paging: 10_000, others: 1_500 }
-    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, lifeMs } })
+    const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, lifeMs } })
     await fixture.notify(fire('e'))
     expect(await ended(fixture, 1)).toEqual([expect.stringMatching(/^a fire e dead .*HTTP 503$/)])
     expect(post.tried.length).toBeGreaterThan(1)
   })
 
   it('resends a dead letter once on request', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.next('a', { kind: 'permanent', reason: 'HTTP 400' })
     const fixture = await open({ channels: [post.channel] })
     const { handlers } = fixture.delivery
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
-    const [letter] = (await handlers.deadLetters({ limit: 10 }, call)).letters
+    const letter = await replayNewest(fixture)
     expect(letter).toMatchObject({ episode: 'e', reason: 'HTTP 400', target: 'a' })
-    await handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
     await until(() => post.notified.length === 1)
-    await expect(handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)).rejects.toMatchObject({ code: 'not-found' })
-    expect((await handlers.deadLetters({ limit: 10 }, call)).letters).toEqual([])
+    const again = handlers.replayDeadLetter({ id: letter.id }, testServiceCall)
+    await expect(again).rejects.toMatchObject({ code: 'not-found' })
+    expect((await handlers.deadLetters({ limit: 10 }, testServiceCall)).letters).toEqual([])
     expect(post.notified).toEqual(['a fire e'])
   })
 
   it('gives a resent dead letter a new lifetime', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.always('a', retry)
     const fixture = await open({
       channels: [post.channel],
-      retry: { ...briefRetry, lifeMs: { paging: 300, others: 300 } },
+      retry: { ...shortRetryPlan, lifeMs: { paging: 300, others: 300 } },
     })
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
     await new Promise((resolve) => setTimeout(resolve, 300))
     post.always('a', undefined)
-    const [letter] = (await fixture.delivery.handlers.deadLetters({ limit: 10 }, call)).letters
-    await fixture.delivery.handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
+    await replayNewest(fixture)
     await until(() => post.notified.length === 1)
     expect(post.notified).toEqual(['a fire e'])
   })
 
   it('drops an obsolete dead letter on resending', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.next('a', { kind: 'permanent', reason: 'HTTP 400' })
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
     await fixture.notify(later('recover', 'e', 1))
     await ended(fixture, 2)
-    const [letter] = (await fixture.delivery.handlers.deadLetters({ limit: 10 }, call)).letters
-    await fixture.delivery.handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
+    await replayNewest(fixture)
     await until(async () => (await ends(fixture)).includes('a fire e dropped recovered before it was sent'))
     expect(post.notified).toEqual([])
   })
 
   it('reports a misconfigured target and its recovery through other targets', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     post.next('a', { kind: 'config', reason: 'HTTP 404' })
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))
     await until(() => post.notified.length === 2)
-    expect(post.messages.map(({ notification }) => notification.ruleId)).toContain(brokenRule)
+    expect(post.messages.map(({ notification }) => notification.ruleId)).toContain(brokenChannelRuleId)
     expect(post.messages.map(({ headline }) => headline)).toContain('WARNING: Notifications fail for post:a')
     await fixture.notify(fire('other'))
-    await until(() =>
-      post.messages.some(({ notification }) => notification.ruleId === brokenRule && notification.kind === 'recover'),
-    )
+    const isRecovery = ({ kind, ruleId }: Notification) => ruleId === brokenChannelRuleId && kind === 'recover'
+    await until(() => post.messages.some(({ notification }) => isRecovery(notification)))
     expect(post.tried.filter((line) => line.startsWith('a ') && line.includes('broken'))).toEqual([])
   })
 
   it('keeps pages for a misconfigured target until it works, and ends other notifications', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     post.next('a', { kind: 'config', reason: 'HTTP 401' }, { kind: 'config', reason: 'HTTP 401' })
-    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [50] } })
+    const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [50] } })
     await fixture.notify(fire('page', { severity: 'critical' }))
     await until(() => post.notified.includes('a fire page'))
     expect(post.tried.filter((line) => line === 'a fire page')).toHaveLength(3)
@@ -279,7 +278,7 @@ describe('delivery', () => {
   })
 
   it('keeps every message of a paging channel for its lifetime', async () => {
-    const pager = scripted({ isPaging: true })
+    const pager = createScriptedChannel({ isPaging: true })
     pager.next('a', { kind: 'config', reason: 'HTTP 404' })
     const fixture = await open({ channels: [pager.channel] })
     await fixture.notify(fire('mild'))
@@ -287,16 +286,16 @@ describe('delivery', () => {
   })
 
   it('reports a misconfigured target even if no route or severity matches', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     post.always('a', { kind: 'config', reason: 'HTTP 404' })
     const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical', routes: [route('a')] } })
     await fixture.notify(fire('page', { severity: 'critical' }))
-    await until(() => post.messages.some(({ notification }) => notification.ruleId === brokenRule))
+    await until(() => post.messages.some(({ notification }) => notification.ruleId === brokenChannelRuleId))
     expect(post.notified[0]).toMatch(/^b fire broken:post:a/)
   })
 
   it('sends each target its part of a digest, and recoveries to its recipients', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     const routes = [
       route('a', { matchRule: 'disk*' }),
       route('b', { matchRule: 'parts' }),
@@ -306,7 +305,7 @@ describe('delivery', () => {
     const entry = (episode: string, ruleId: string, recovered = false) =>
       ({ episode, ruleId, hostKey: 'db', source: null, title: ruleId, severity: 'warning', recovered }) as const
     const gathered = [entry('e1', 'disk-usage'), entry('e2', 'parts'), entry('e3', 'disk-errors', true)]
-    await fixture.notify(notificationOf({ kind: 'digest', episode: 'd', ruleId: 'digest', hostKey: null, gathered }))
+    await fixture.notify(fire('d', { kind: 'digest', ruleId: 'digest', hostKey: null, gathered }))
     await ended(fixture, 2)
     const got = post.messages.map(({ gathered: lines }) => lines)
     expect(got).toContainEqual([
@@ -320,7 +319,7 @@ describe('delivery', () => {
   })
 
   it('collects notifications below critical while a digest window is configured', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     const fixture = await open({ channels: [post.channel], policy: { digestMs: 60_000 } })
     await fixture.notify(fire('mild'))
     await fixture.notify(fire('bad', { severity: 'critical' }))
@@ -329,11 +328,11 @@ describe('delivery', () => {
   })
 
   it('does not delay other targets while one pauses', async () => {
-    const post = scripted({ targets: ['dead', 'well'] })
+    const post = createScriptedChannel({ targets: ['dead', 'well'] })
     post.always('dead', retry)
     const fixture = await open({
       channels: [post.channel],
-      retry: { ...briefRetry, lifeMs: longLife, maxRestMs: 60_000, maxWaitMs: 60_000, waitsMs: [60_000] },
+      retry: { ...shortRetryPlan, lifeMs: longLife, maxRestMs: 60_000, maxWaitMs: 60_000, waitsMs: [60_000] },
     })
     const episodes = Array.from({ length: 300 }, (_, index) => fire(`e${index}`))
     for (const notification of episodes) await fixture.notify(notification)
@@ -343,19 +342,19 @@ describe('delivery', () => {
   })
 
   it('notifies a target at once while five thousand messages wait for another', { tags: ['long'] }, async () => {
-    const post = scripted({ targets: ['dead', 'well'] })
+    const post = createScriptedChannel({ targets: ['dead', 'well'] })
     post.always('dead', retry)
     const longMs = 600_000
     const lifeMs = { paging: 2 * longMs, others: 2 * longMs }
     const longRetry = { lifeMs, waitsMs: [longMs], maxRestMs: longMs, maxWaitMs: longMs, holdMs: longMs }
     const fixture = await open({
       channels: [post.channel],
-      retry: { ...briefRetry, ...longRetry },
+      retry: { ...shortRetryPlan, ...longRetry },
       policy: { routes: [route('well')] },
     })
     for (let index = 0; index < 5_000; index += 1) {
       const payload: AddressedNotification = { notification: fire(`d${index}`), channel: 'post', target: 'dead' }
-      const outbox = [{ id: deliveryIdOf(payload), topic: addressedTopic, payload }]
+      const outbox = [{ id: getDeliveryId(payload), topic: addressedTopic, payload }]
       await fixture.store.update(`test:d${index}`, z.number(), () => ({ value: 1, outbox }))
     }
     await fixture.notify(fire('e'))
@@ -364,7 +363,7 @@ describe('delivery', () => {
   })
 
   it('respects the concurrency limit of a target', async () => {
-    const post = scripted({ limits: { concurrency: 2 } })
+    const post = createScriptedChannel({ limits: { concurrency: 2 } })
     let [inHand, most] = [0, 0]
     post.next(
       'a',
@@ -383,7 +382,7 @@ describe('delivery', () => {
   })
 
   it('drops notifications for a deleted target', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     const fixture = await open({ channels: [post.channel] })
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     post.next('a', () => promise)

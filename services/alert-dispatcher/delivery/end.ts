@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ageMs } from '#shared/time/clock.ts'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import type { Channel, SendResult } from '../channels/channel.ts'
-import type { Target } from '../channels/targets.ts'
-import { asMessage, deliveryIdOf } from '../notification.ts'
+import type { NotificationTarget } from '../channels/targets.ts'
+import { toOutboxMessage, getDeliveryId } from '../notification.ts'
 import { buildMisconfiguredNotification } from './misconfigured.ts'
 import { openDeadLetters } from './dead-letters.ts'
 import type { DeliveryDeps, DeliveryResult, PendingDelivery } from './delivering.ts'
@@ -11,23 +11,23 @@ import type { ClaimedMessages } from './claims.ts'
 import { TargetRateLimit, adjustRateLimit, releaseSend, rateLimitKey } from './rate-limit.ts'
 import {
   DeliveryRecord,
-  end,
+  recordSendEnd,
   endDigest,
   endUndelivered,
-  open,
-  recordKey,
-  recordMs,
+  openNotification,
+  deliveryRecordKey,
+  deliveryRecordTtlMs,
   decideNextStep,
   targetKey,
   withdrawSend,
 } from './record.ts'
-import { restMs, waitMs } from './retry.ts'
-import type { BatchResult, QueuedDelivery } from './target-queue.ts'
+import { getTargetPauseMs, getRetryDelayMs } from './retry.ts'
+import type { DeliveryBatchResult, QueuedDelivery } from './target-queue.ts'
 
 /** One send, for one or several notifications. */
 export interface SendInProgress {
   channel: Channel
-  target: Target
+  target: NotificationTarget
   lifeMs: number
   /** The notifications in the message, the lead first. */
   items: readonly QueuedDelivery[]
@@ -46,7 +46,7 @@ export const recordSendResult = async (
   claims: ClaimedMessages,
   send: SendInProgress,
   result: SendResult,
-): Promise<BatchResult> => {
+): Promise<DeliveryBatchResult> => {
   const { channel, target, items, reserved, attempts } = send
   const isGroup = items.length > 1
   const requestedMs = result.kind === 'retry' ? result.afterMs : undefined
@@ -58,7 +58,7 @@ export const recordSendResult = async (
     claims,
     [...ends].map(([{ delivery }, end]) => [delivery, end]),
   )
-  const rest = (count: number) => restMs(deps.retry, count, requestedMs, Math.random())
+  const rest = (count: number) => getTargetPauseMs(deps.retry, count, requestedMs, Math.random())
   const restsMs = await patiently(() => write(deps, send, { result, ends, isGroupRefused, acks, rest }))
   await finish()
   if (isGroup)
@@ -77,7 +77,8 @@ export const recordSendResult = async (
     const [lead] = items
     deps.log.warn({ ...facts, failures: (lead ? (attempts.get(lead) ?? 0) : 0) + 1 }, 'notification failed')
   }
-  const own = (item: QueuedDelivery) => waitMs(deps.retry, (attempts.get(item) ?? 0) + 1, requestedMs, Math.random())
+  const own = (item: QueuedDelivery) =>
+    getRetryDelayMs(deps.retry, (attempts.get(item) ?? 0) + 1, requestedMs, Math.random())
   const again = isGroupRefused ? [] : reserved.filter((item) => items.includes(item) && !ends.has(item))
   return {
     ended: new Set(ends.keys()),
@@ -115,7 +116,7 @@ const isTooLate = (
   { lifeMs }: SendInProgress,
   { sinceMs }: PendingDelivery,
   failures: number,
-) => ageMs(clock, sinceMs) + waitMs(retry, failures, undefined, 0.5) >= lifeMs
+) => ageMs(clock, sinceMs) + getRetryDelayMs(retry, failures, undefined, 0.5) >= lifeMs
 
 interface SendOutcome {
   result: SendResult
@@ -125,6 +126,12 @@ interface SendOutcome {
   rest(failures: number): number
 }
 
+/** Returns the keys of the records whose notifications these sends gathered in a digest, and whether it was sent. */
+const gatheredRecords = (ends: SendOutcome['ends']) =>
+  [...ends].flatMap(([{ delivery }, { result }]) =>
+    gatheredBy(delivery).map((episode) => [deliveryRecordKey(episode), result === 'sent'] as const),
+  )
+
 /** Writes the result of a send. Returns how long the target pauses, in milliseconds. */
 const write = async (
   { store, clock }: DeliveryDeps,
@@ -132,13 +139,9 @@ const write = async (
   { result, ends, isGroupRefused, acks, rest }: SendOutcome,
 ): Promise<number> => {
   const key = targetKey({ channel, target })
-  const gathered = [...ends].flatMap(([item, { result: how }]) =>
-    gatheredBy(item.delivery).map((episode) => [recordKey(episode), how === 'sent'] as const),
-  )
-  const names = [
-    ...reserved.map(({ delivery }) => recordKey(delivery.notification.episode)),
-    ...gathered.map(([name]) => name),
-  ]
+  const gathered = gatheredRecords(ends)
+  const episodes = reserved.map(({ delivery }) => delivery.notification.episode)
+  const names = [...episodes.map(deliveryRecordKey), ...gathered.map(([name]) => name)]
   let restsUntilMs = 0
   await store.updateTogether(
     {
@@ -147,7 +150,6 @@ const write = async (
     },
     (stored, records) => {
       const nowMs = clock.now()
-      const episodes = reserved.map(({ delivery }) => delivery.notification.episode)
       const left = releaseSend(stored && adjustRateLimit(stored, clock), { episodes, nowMs, result, restMs: rest })
       // Registers the new timestamps, so that they are adjusted if the clock is set later.
       const rateLimit = adjustRateLimit(left, clock)
@@ -155,12 +157,12 @@ const write = async (
       const many = new Map<string, DeliveryRecord>()
       for (const item of reserved) {
         const { notification, opening } = item.delivery
-        const name = recordKey(notification.episode)
+        const name = deliveryRecordKey(notification.episode)
         // A lost record is not recreated in part; the database has the recipients.
-        if (isLost(item.delivery, records)) continue
-        const record = open(many.get(name) ?? records.get(name), notification, opening)
+        if (isRecordLost(item.delivery, records)) continue
+        const record = openNotification(many.get(name) ?? records.get(name), notification, opening)
         const wasSent = items.includes(item) && !isGroupRefused
-        const sent = () => end(record, key, notification, { result, isOver: ends.has(item) })
+        const sent = () => recordSendEnd(record, key, notification, { result, isOver: ends.has(item) })
         many.set(name, wasSent ? sent() : withdrawSend(record, key, notification))
       }
       for (const [name, isDelivered] of gathered) {
@@ -171,7 +173,13 @@ const write = async (
       const broken = own
         ? undefined
         : buildMisconfiguredNotification({ channel, target }, stored?.broken ?? null, rateLimit.broken, nowMs)
-      return { one: rateLimit, many, expiresInMs: recordMs, acks, outbox: broken ? [asMessage(broken)] : [] }
+      return {
+        one: rateLimit,
+        many,
+        expiresInMs: deliveryRecordTtlMs,
+        acks,
+        outbox: broken ? [toOutboxMessage(broken)] : [],
+      }
     },
   )
   return Math.max(0, -ageMs(clock, restsUntilMs))
@@ -182,7 +190,11 @@ const gatheredBy = ({ notification: { gathered } }: PendingDelivery): string[] =
   gathered.flatMap(({ episode, recovered }) => (recovered ? [] : [episode]))
 
 /** The result of deliveries to a target that no longer exists. */
-export const targetIsGone = { result: 'dropped', reason: 'its target is disabled or was deleted', attempts: 0 } as const
+export const missingTargetResult = {
+  result: 'dropped',
+  reason: 'its target is disabled or was deleted',
+  attempts: 0,
+} as const
 
 /** Ends a delivery without a send. Returns false if it must be sent after all. */
 export const endWithoutSend = async (
@@ -194,15 +206,15 @@ export const endWithoutSend = async (
   const { store } = deps
   const { notification, opening, message } = delivery
   const key = targetKey(delivery)
-  const name = recordKey(notification.episode)
-  const gathered = gatheredBy(delivery).map(recordKey)
+  const name = deliveryRecordKey(notification.episode)
+  const gathered = gatheredBy(delivery).map(deliveryRecordKey)
   const { acks, finish } = await record(deps, claims, [[delivery, ended]])
   let hasEnded = true
   const isWritten = await store.updateTogether(
     { many: { keys: [name, ...gathered], schema: DeliveryRecord } },
     (_one, records) => {
-      if (isLost(delivery, records)) return undefined
-      const record = open(records.get(name), notification, opening)
+      if (isRecordLost(delivery, records)) return undefined
+      const record = openNotification(records.get(name), notification, opening)
       hasEnded = ended.result !== 'dropped' || ended.reason === null || stillDrops(record, key, delivery, ended)
       if (!hasEnded) return undefined
       const many = new Map([
@@ -212,7 +224,7 @@ export const endWithoutSend = async (
         const known = many.get(each) ?? records.get(each)
         if (known) many.set(each, endDigest(known, key, ended.result === 'sent'))
       }
-      return { many, expiresInMs: recordMs, acks, needs: [message.id] }
+      return { many, expiresInMs: deliveryRecordTtlMs, acks, needs: [message.id] }
     },
   )
   if (!hasEnded) return false
@@ -222,10 +234,10 @@ export const endWithoutSend = async (
 }
 
 /** Returns whether the store lost the record that the delivery was opened with. */
-export const isLost = (
+export const isRecordLost = (
   { notification: { episode }, recordState }: PendingDelivery,
   records: ReadonlyMap<string, DeliveryRecord | undefined>,
-): boolean => recordState.isStored && records.get(recordKey(episode)) === undefined
+): boolean => recordState.isStored && records.get(deliveryRecordKey(episode)) === undefined
 
 const endOf = ({ result, reason }: DeliveryResult) => ({
   state: result === 'dead' ? ('dead' as const) : ('dropped' as const),
@@ -238,7 +250,7 @@ const stillDrops = (
   key: string,
   { notification }: PendingDelivery,
   { reason }: DeliveryResult,
-): boolean => decideNextStep(record, key, notification) !== 'send' || reason === targetIsGone.reason
+): boolean => decideNextStep(record, key, notification) !== 'send' || reason === missingTargetResult.reason
 
 interface RecordResult {
   /** Ids of messages whose last deliveries these are; empty if recording has to wait. */
@@ -275,7 +287,7 @@ const rowOf = (
   atMs: number,
 ): CompletedDelivery => {
   const { episode, sequence, kind, ruleId, hostKey, severity } = notification
-  const id = deliveryIdOf({ notification, channel, target })
+  const id = getDeliveryId({ notification, channel, target })
   return { id, atMs, episode, sequence, kind, ruleId, hostKey, severity, channel, target, ...ended }
 }
 

@@ -3,14 +3,14 @@ import { ServiceError } from '#proto/errors.ts'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { DeliveryRecord, open as openRecord, recordKey } from './record.ts'
-import { notificationOf } from './testing/notification.ts'
-import { type DeliveryFixture, briefRetry, call, openFixture } from './testing/fixture.ts'
-import { scripted } from './testing/scripted.ts'
+import { DeliveryRecord, openNotification as openRecord, deliveryRecordKey } from './record.ts'
+import { createNotification } from './testing/notification.ts'
+import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
+import { createScriptedChannel } from './testing/scripted.ts'
 
-const fire = (episode: string) => notificationOf({ episode })
-const recovery = (episode: string) => notificationOf({ kind: 'recover', episode, sequence: 1 })
-const reminder = notificationOf({ kind: 'remind', episode: 'e', sequence: 1 })
+const fire = (episode: string) => createNotification({ episode })
+const recovery = (episode: string) => createNotification({ kind: 'recover', episode, sequence: 1 })
+const reminder = createNotification({ kind: 'remind', episode: 'e', sequence: 1 })
 
 describe('delivery with a failing store', () => {
   let opened: AsyncDisposableStack
@@ -18,10 +18,10 @@ describe('delivery with a failing store', () => {
     opened = new AsyncDisposableStack()
   })
   afterEach(() => opened.disposeAsync())
-  const open = async (chosen: Parameters<typeof openFixture>[0]): Promise<DeliveryFixture> =>
-    opened.use(await openFixture(chosen))
+  const open = async (chosen: Parameters<typeof openDeliveryFixture>[0]): Promise<DeliveryFixture> =>
+    opened.use(await openDeliveryFixture(chosen))
   const ended = async (fixture: DeliveryFixture, count: number) => {
-    const ends = () => fixture.delivery.handlers.deliveries({ limit: 500 }, call)
+    const ends = () => fixture.delivery.handlers.deliveries({ limit: 500 }, testServiceCall)
     await until(async () => (await ends()).length >= count)
     return (await ends())
       .map(({ target, kind, episode, result, reason }) =>
@@ -31,13 +31,13 @@ describe('delivery with a failing store', () => {
   }
 
   it('makes an alert obsolete that is claimed with its recovery, even while the target pauses', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.next('a', { kind: 'retry', reason: 'HTTP 503', afterMs: 1_500 })
     const fixture = await open({ channels: [post.channel], claims: { atOnce: 10, claimMs: 60_000 } })
     await fixture.notify(fire('other'))
     await until(() => post.tried.length === 1)
     await fixture.notify(fire('e'), recovery('e'))
-    await until(async () => (await fixture.store.get(recordKey('e'), DeliveryRecord))?.endedBy === 1)
+    await until(async () => (await fixture.store.get(deliveryRecordKey('e'), DeliveryRecord))?.endedBy === 1)
     expect(await ended(fixture, 3)).toEqual([
       'a fire e dropped recovered before it was sent',
       'a fire other sent',
@@ -68,26 +68,30 @@ describe('delivery with a failing store', () => {
   }
 
   it('does not resend a rejected notification if writing its dead letter fails once', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.next('a', { kind: 'permanent', reason: 'HTTP 400' })
     const store = await failingOnce((key) => key.startsWith('alerts:dead:'))
-    const fixture = await open({ channels: [post.channel], store, retry: { ...briefRetry, holdMs: 400 } })
+    const fixture = await open({ channels: [post.channel], store, retry: { ...shortRetryPlan, holdMs: 400 } })
     await fixture.notify(fire('e'))
     expect(await ended(fixture, 1)).toEqual(['a fire e dead HTTP 400'])
     await new Promise((resolve) => setTimeout(resolve, 600))
     expect(post.tried).toEqual(['a fire e'])
-    expect((await fixture.delivery.handlers.deadLetters({ limit: 10 }, call)).letters).toHaveLength(1)
+    expect((await fixture.delivery.handlers.deadLetters({ limit: 10 }, testServiceCall)).letters).toHaveLength(1)
   })
 
   it('ends notifications for a removed channel despite a store failure', async () => {
-    const store = await failingOnce((key) => key === recordKey('e') && isOpen)
+    const store = await failingOnce((key) => key === deliveryRecordKey('e') && isOpen)
     let isOpen = false
     const gone = { keys: ['gone:a'], isWhole: true, nowMs: Date.now() }
-    await store.update(recordKey('e'), DeliveryRecord, () => ({
+    await store.update(deliveryRecordKey('e'), DeliveryRecord, () => ({
       value: openRecord(undefined, reminder, gone),
     }))
     isOpen = true
-    const fixture = await open({ channels: [scripted().channel], store, claims: { atOnce: 10, claimMs: 300 } })
+    const fixture = await open({
+      channels: [createScriptedChannel().channel],
+      store,
+      claims: { atOnce: 10, claimMs: 300 },
+    })
     await fixture.notify(reminder)
     expect(await ended(fixture, 1)).toEqual(['a remind e dropped its target is disabled or was deleted'])
     await until(async () => (await store.outbox.holds([reminder.id])).size === 0)

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import type { SendResult } from '../channels/channel.ts'
 import type { Notification } from '../notification.ts'
-import { notificationOf } from './testing/notification.ts'
-import { type DeliveryFixture, call, openFixture } from './testing/fixture.ts'
-import { scripted } from './testing/scripted.ts'
+import { createNotification } from './testing/notification.ts'
+import { type DeliveryFixture, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
+import { createScriptedChannel } from './testing/scripted.ts'
 
 const limits = { concurrency: 1, perSecond: 20, burst: 20, groupAfter: 2 }
 const down = (index: number, more: Partial<Notification> = {}) =>
-  notificationOf({
+  createNotification({
     episode: `e${index}`,
     hostKey: `h${index}`,
     ruleId: 'host-unreachable',
@@ -25,15 +25,15 @@ describe('a group of notifications', () => {
     opened = new AsyncDisposableStack()
   })
   afterEach(() => opened.disposeAsync())
-  const open = async (chosen: Parameters<typeof openFixture>[0]): Promise<DeliveryFixture> =>
-    opened.use(await openFixture(chosen))
-  const records = (fixture: DeliveryFixture) => fixture.delivery.handlers.deliveries({ limit: 500 }, call)
+  const open = async (chosen: Parameters<typeof openDeliveryFixture>[0]): Promise<DeliveryFixture> =>
+    opened.use(await openDeliveryFixture(chosen))
+  const records = (fixture: DeliveryFixture) => fixture.delivery.handlers.deliveries({ limit: 500 }, testServiceCall)
   const recorded = async (fixture: DeliveryFixture, count: number) => {
     await until(async () => (await records(fixture)).length >= count)
     return records(fixture)
   }
   /** Blocks the first send until the returned function is called. */
-  const holdFirst = (post: ReturnType<typeof scripted>) => {
+  const holdFirst = (post: ReturnType<typeof createScriptedChannel>) => {
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     post.next('a', () => promise)
     return () => resolve({ kind: 'ok' })
@@ -43,7 +43,7 @@ describe('a group of notifications', () => {
   }
 
   it('names each condition in one message and records each delivery', async () => {
-    const post = scripted({ limits })
+    const post = createScriptedChannel({ limits })
     const release = holdFirst(post)
     const fixture = await open({ channels: [post.channel] })
     await notifyAll(
@@ -66,7 +66,7 @@ describe('a group of notifications', () => {
   })
 
   it('sends each recovery once, grouped or alone', async () => {
-    const post = scripted({ limits })
+    const post = createScriptedChannel({ limits })
     const release = holdFirst(post)
     const fixture = await open({ channels: [post.channel] })
     await notifyAll(
@@ -94,7 +94,7 @@ describe('a group of notifications', () => {
   })
 
   it('omits conditions that recovered while waiting', async () => {
-    const post = scripted({ limits })
+    const post = createScriptedChannel({ limits })
     const release = holdFirst(post)
     const fixture = await open({ channels: [post.channel] })
     await notifyAll(
@@ -111,7 +111,7 @@ describe('a group of notifications', () => {
   })
 
   it('is sent one by one if the target rejects it', async () => {
-    const post = scripted({ limits })
+    const post = createScriptedChannel({ limits })
     const release = holdFirst(post)
     post.next('a', { kind: 'ok' }, { kind: 'permanent', reason: 'HTTP 413' })
     const fixture = await open({ channels: [post.channel] })
@@ -127,7 +127,7 @@ describe('a group of notifications', () => {
   })
 
   it('is retried after a failure, and recoveries are sent if it may have arrived', async () => {
-    const post = scripted({ limits: { ...limits, groupAfter: 1 } })
+    const post = createScriptedChannel({ limits: { ...limits, groupAfter: 1 } })
     const release = holdFirst(post)
     post.next('a', { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true })
     const fixture = await open({ channels: [post.channel] })
@@ -147,8 +147,8 @@ describe('a group of notifications', () => {
   })
 
   it('is never used for channels that need one message per condition', async () => {
-    const pager = scripted({ id: 'pager', limits: { concurrency: 1, perSecond: 1_000, burst: 1_000 } })
-    const rings = scripted({ id: 'rings', limits })
+    const pager = createScriptedChannel({ id: 'pager', limits: { concurrency: 1, perSecond: 1_000, burst: 1_000 } })
+    const rings = createScriptedChannel({ id: 'rings', limits })
     const fixture = await open({
       channels: [
         pager.channel,

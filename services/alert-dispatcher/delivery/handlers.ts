@@ -1,23 +1,23 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { alerts } from '#proto/alerts.ts'
-import type { deliveryMethods, SubscriptionsOf } from '#proto/delivery.ts'
+import type { deliveryMethods, SubscriptionScope } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Store } from '#shared/store/store.ts'
-import { whenAvailable } from '#shared/bus/failure.ts'
-import type { Target } from '../channels/targets.ts'
+import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
+import type { NotificationTarget } from '../channels/targets.ts'
 import type { Policy } from '../policy.ts'
 import { TargetRateLimit, rateLimitKey } from './rate-limit.ts'
-import { addressedTopic, deliveryIdOf } from '../notification.ts'
+import { addressedTopic, getDeliveryId } from '../notification.ts'
 import { openDeadLetters } from './dead-letters.ts'
-import { type Deliveries, isVisible, type VisibleSubscriptions } from './deliveries.ts'
+import { type DeliveryStore, isVisible, type VisibleSubscriptions } from './deliveries.ts'
 
 export type DeliveryHandlers = Pick<Handlers<typeof alerts>, keyof typeof deliveryMethods>
 
 interface HandlerDeps {
   store: Store
-  deliveries: Deliveries
+  deliveries: DeliveryStore
   policy(): Promise<Policy>
-  targets(policy: Policy): readonly Target[]
+  targets(policy: Policy): readonly NotificationTarget[]
   /** Returns the ids of the subscriptions of an owner. */
   subscriptionIdsOf(owner: string): Promise<readonly string[]>
 }
@@ -54,7 +54,7 @@ export const deliveryHandlers = ({
       throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     const { addressed } = dead
     // The id contains the letter, so that repeated requests resend it once.
-    const message = { id: `${deliveryIdOf(addressed)}:again:${id}`, topic: addressedTopic, payload: addressed }
+    const message = { id: `${getDeliveryId(addressed)}:again:${id}`, topic: addressedTopic, payload: addressed }
     await openDeadLetters(store).remove(id, message)
     return dead.shown
   },
@@ -62,10 +62,10 @@ export const deliveryHandlers = ({
 
 /** Returns the subscriptions that a caller may see; none of their own while the database is unavailable. */
 const visibleTo = async (
-  subscriptionsOf: SubscriptionsOf | undefined,
+  subscriptionsOf: SubscriptionScope | undefined,
   subscriptionIdsOf: HandlerDeps['subscriptionIdsOf'],
 ): Promise<VisibleSubscriptions> => {
   if (subscriptionsOf === 'everybody') return 'all'
   if (subscriptionsOf === undefined) return []
-  return (await whenAvailable(() => subscriptionIdsOf(subscriptionsOf.owner))) ?? []
+  return (await undefinedIfUnavailable(() => subscriptionIdsOf(subscriptionsOf.owner))) ?? []
 }

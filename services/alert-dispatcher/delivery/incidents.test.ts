@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
-import { notificationOf } from './testing/notification.ts'
-import { type DeliveryFixture, call, openFixture } from './testing/fixture.ts'
-import { type ScriptedChannel, scripted } from './testing/scripted.ts'
+import { createNotification } from './testing/notification.ts'
+import { type DeliveryFixture, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
+import { type ScriptedChannel, createScriptedChannel } from './testing/scripted.ts'
 
 const entry = (episode: string, recovered = false) =>
   ({
@@ -14,28 +14,28 @@ const entry = (episode: string, recovered = false) =>
     severity: 'warning',
     recovered,
   }) as const
-const digest = notificationOf({
+const digest = createNotification({
   kind: 'digest',
   episode: 'd',
   ruleId: 'digest',
   hostKey: null,
   gathered: [entry('e1'), entry('e2'), entry('e3', true)],
 })
-const recovery = (episode: string) => notificationOf({ kind: 'recover', episode, sequence: 1, ruleId: 'parts' })
+const recovery = (episode: string) => createNotification({ kind: 'recover', episode, sequence: 1, ruleId: 'parts' })
 
 describe('a digest for channels that open incidents', () => {
   let post: ScriptedChannel
   let pager: ScriptedChannel
   let fixture: DeliveryFixture
   beforeEach(async () => {
-    post = scripted()
-    pager = scripted({ id: 'pager' })
-    fixture = await openFixture({ channels: [post.channel, { ...pager.channel, opensIncidents: true }] })
+    post = createScriptedChannel()
+    pager = createScriptedChannel({ id: 'pager' })
+    fixture = await openDeliveryFixture({ channels: [post.channel, { ...pager.channel, opensIncidents: true }] })
   })
   afterEach(() => fixture[Symbol.asyncDispose]())
 
   const ended = async (count: number) => {
-    const ends = () => fixture.delivery.handlers.deliveries({ limit: 50 }, call)
+    const ends = () => fixture.delivery.handlers.deliveries({ limit: 50 }, testServiceCall)
     await until(async () => (await ends()).length >= count)
   }
 

@@ -4,17 +4,17 @@ import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import type { SendResult } from '../channels/channel.ts'
-import { type Notification, asMessage } from '../notification.ts'
-import { memoryDeliveries } from './deliveries.ts'
+import { type Notification, toOutboxMessage } from '../notification.ts'
+import { createMemoryDeliveries } from './deliveries.ts'
 import { resolveRecipients } from './recipients.ts'
-import { open as openRecord, recordKey } from './record.ts'
-import { notificationOf } from './testing/notification.ts'
-import { type DeliveryFixture, briefRetry, call, openFixture } from './testing/fixture.ts'
-import { scripted } from './testing/scripted.ts'
+import { openNotification as openRecord, deliveryRecordKey } from './record.ts'
+import { createNotification } from './testing/notification.ts'
+import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
+import { createScriptedChannel } from './testing/scripted.ts'
 
-const fire = (episode: string, more: Partial<Notification> = {}) => notificationOf({ episode, ...more })
+const fire = (episode: string, more: Partial<Notification> = {}) => createNotification({ episode, ...more })
 const later = (kind: Notification['kind'], episode: string, sequence: number) =>
-  notificationOf({ kind, episode, sequence })
+  createNotification({ kind, episode, sequence })
 const retry: SendResult = { kind: 'retry', reason: 'HTTP 503' }
 
 describe('a store that lost its data', () => {
@@ -23,14 +23,16 @@ describe('a store that lost its data', () => {
     opened = new AsyncDisposableStack()
   })
   afterEach(() => opened.disposeAsync())
-  const open = async (chosen: Parameters<typeof openFixture>[0]): Promise<DeliveryFixture> =>
-    opened.use(await openFixture(chosen))
+  const open = async (chosen: Parameters<typeof openDeliveryFixture>[0]): Promise<DeliveryFixture> =>
+    opened.use(await openDeliveryFixture(chosen))
   const ended = async (fixture: DeliveryFixture, count: number) => {
-    await until(async () => (await fixture.delivery.handlers.deliveries({ limit: 500 }, call)).length >= count)
+    await until(
+      async () => (await fixture.delivery.handlers.deliveries({ limit: 500 }, testServiceCall)).length >= count,
+    )
   }
 
   it('causes the last notification to be resent to targets without a recorded delivery', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     post.always('b', retry)
     const inDatabase = await open({ channels: [post.channel] })
     await inDatabase.notify(fire('e'))
@@ -39,9 +41,9 @@ describe('a store that lost its data', () => {
     expect(await inDatabase.delivery.isMissed(fire('e', again))).toBe(true)
     expect(await inDatabase.delivery.isMissed(later('recover', 'never', 1))).toBe(false)
     // The store is empty, and this process still has the notification queued for the other target.
-    const [id] = [notificationOf({ episode: 'e' }).id]
+    const [id] = [createNotification({ episode: 'e' }).id]
     await inDatabase.store.outbox.ack([id])
-    await inDatabase.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await inDatabase.store.update(deliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     expect(await inDatabase.delivery.isMissed(later('recover', 'e', 1))).toBe(true)
     post.always('b', undefined)
     await inDatabase.notify(fire('e', again))
@@ -53,12 +55,12 @@ describe('a store that lost its data', () => {
   })
 
   it('sends nothing that is no longer in the outbox', async () => {
-    const post = scripted()
+    const post = createScriptedChannel()
     post.next('a', retry)
-    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
+    const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [200] } })
     await fixture.notify(fire('e'))
     await until(() => post.tried.length === 1)
-    await fixture.store.outbox.ack([notificationOf({ episode: 'e' }).id])
+    await fixture.store.outbox.ack([createNotification({ episode: 'e' }).id])
     await fixture.notify(fire('other'))
     await ended(fixture, 1)
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -69,12 +71,12 @@ describe('a store that lost its data', () => {
   const lose = async ({ store }: DeliveryFixture, ...notifications: readonly Notification[]) => {
     await store.outbox.ack(notifications.map(({ id }) => id))
     for (const { episode } of notifications)
-      await store.update(recordKey(episode), z.unknown(), () => ({ value: undefined }))
+      await store.update(deliveryRecordKey(episode), z.unknown(), () => ({ value: undefined }))
   }
 
   /** Returns delivery records in which target `a` received the alert. */
   const whereTaken = async () => {
-    const deliveries = memoryDeliveries()
+    const deliveries = createMemoryDeliveries()
     const { kind, ruleId, hostKey, severity } = fire('e')
     const of = { episode: 'e', sequence: 0, kind, ruleId, hostKey, severity, channel: 'post', target: 'a' }
     await deliveries.put([{ ...of, id: 'e:0', atMs: 1, result: 'sent', reason: null, attempts: 1 }])
@@ -83,7 +85,10 @@ describe('a store that lost its data', () => {
 
   it('sends recoveries to earlier recipients, even while the alert is queued again', async () => {
     const store = opened.use(await openStore({ env: {}, busIsShared: false }))
-    await store.update('state', z.number(), () => ({ value: 1, outbox: [asMessage(fire('e', { isAgain: true }))] }))
+    await store.update('state', z.number(), () => ({
+      value: 1,
+      outbox: [toOutboxMessage(fire('e', { isAgain: true }))],
+    }))
     const deliveries = await whereTaken()
     const opening = await resolveRecipients(
       { store, deliveries, clock: systemClock },
@@ -104,7 +109,7 @@ describe('a store that lost its data', () => {
   })
 
   it('drops a recovery without its record and reopens it from the database', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     const fixture = await open({ channels: [post.channel], claims: { atOnce: 10, claimMs: 300 } })
     await fixture.notify(fire('e'))
     await ended(fixture, 2)
@@ -113,14 +118,14 @@ describe('a store that lost its data', () => {
     await fixture.notify(end)
     await ended(fixture, 3)
     // Another process has appended it to the outbox again.
-    await fixture.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await fixture.store.update(deliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     post.always('b', undefined)
     await until(() => post.notified.includes('b recover e'))
     expect(post.notified.filter((notified) => notified === 'a recover e')).toHaveLength(1)
   })
 
   it('does not recreate part of a record that was lost during a send', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
+    const post = createScriptedChannel({ targets: ['a', 'b'] })
     const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))

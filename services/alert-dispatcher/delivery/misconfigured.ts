@@ -2,7 +2,7 @@ import type { Notification } from '../notification.ts'
 import type { TargetRateLimit } from './rate-limit.ts'
 
 /** Id of the rule that reports a misconfigured target through the other targets. */
-export const brokenRule = 'alert-channel-broken'
+export const brokenChannelRuleId = 'alert-channel-broken'
 
 interface TargetAddress {
   channel: string
@@ -32,7 +32,7 @@ export const buildMisconfiguredNotification = (
     hostKey: null,
     // The source excludes the target itself from the recipients.
     source: `${channel}:${target}`,
-    ruleId: brokenRule,
+    ruleId: brokenChannelRuleId,
     title: `Notifications fail for ${channel}:${target}`,
     severity: 'warning',
     value: null,

@@ -1,32 +1,32 @@
 import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { type Clock, systemClock } from '#shared/time/clock.ts'
-import { problemsOf } from '#shared/config/setting.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import { findSettingProblems } from '#shared/config/setting.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
-import { openOutage } from '#shared/telemetry/outage.ts'
+import { openOutageLog } from '#shared/telemetry/outage.ts'
 import type { Channel } from '../channels/channel.ts'
-import { everyChannel as every } from '../channels/index.ts'
+import { allChannels as every } from '../channels/index.ts'
 import { listEnabledTargets } from '../channels/targets.ts'
-import type { MinSeveritiesOf } from '../policy/layers/resolve.ts'
+import type { ListMinSeverities } from '../policy/layers/resolve.ts'
 import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 import { type DeliveryDeps, type PendingDelivery, createHostListCache } from './delivering.ts'
-import { endWithoutSend, targetIsGone } from './end.ts'
+import { endWithoutSend, missingTargetResult } from './end.ts'
 import { openChannelDelivery } from './send.ts'
 import { type NotifyHandlers, announce } from './announce.ts'
 import { type DeliveryHandlers, deliveryHandlers } from './handlers.ts'
 import { type ClaimLimits, openClaims } from './claims.ts'
 import { startOutboxWorker } from './outbox-worker.ts'
-import { memoryDeliveries } from './deliveries.ts'
-import { isMissed } from './recipients.ts'
+import { createMemoryDeliveries } from './deliveries.ts'
+import { hasMissingDelivery } from './recipients.ts'
 import { type RetryPlan, defaultRetryPlan } from './retry.ts'
 import { strictDeliverySettings } from './settings.ts'
 
 /** Dependencies of delivery; optional fields default to production values. */
-export interface DeliveryParts extends Pick<Context, 'env' | 'store' | 'net' | 'telemetry'> {
+export interface OpenDeliveryDeps extends Pick<ServiceContext, 'env' | 'store' | 'net' | 'telemetry'> {
   query: Client<typeof query>
   /** Database for delivery records; without it they stay in memory. */
   database: Database | undefined
@@ -52,10 +52,10 @@ export interface Delivery extends AsyncDisposable {
 }
 
 /** Opens delivery and starts to process the outbox. */
-export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
+export const openDelivery = async (parts: OpenDeliveryDeps): Promise<Delivery> => {
   const { env, store, telemetry, channels = every, retry = defaultRetryPlan, claims: limits = defaultClaims } = parts
   const { log } = telemetry
-  for (const { name, sentence } of problemsOf(strictDeliverySettings, env)) {
+  for (const { name, sentence } of findSettingProblems(strictDeliverySettings, env)) {
     log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
   }
   await using opening = new AsyncDisposableStack()
@@ -72,7 +72,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
     log,
     retry,
     deliveries,
-    recording: openOutage(log, { begins: 'recording deliveries failed', ends: 'recording deliveries recovered' }),
+    recording: openOutageLog(log, { begins: 'recording deliveries failed', ends: 'recording deliveries recovered' }),
     targets: (policy) => listEnabledTargets({ channels, env, policy }),
     hosts: createHostListCache({ query: parts.query, clock }),
     origin: openInstallationId(store),
@@ -86,7 +86,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
     const queue = queues.get(delivery.channel)
     if (queue) return queue.add(delivery)
     // The channel was removed in this release, so the notification cannot be sent.
-    void endWithoutSend(deps, claims, delivery, targetIsGone).catch((error: unknown) => {
+    void endWithoutSend(deps, claims, delivery, missingTargetResult).catch((error: unknown) => {
       claims.forget([delivery.message])
       log.warn({ err: error }, 'completing notification failed; it will be retried')
     })
@@ -97,20 +97,20 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
   const subscriptionIdsOf = parts.subscriptionIdsOf ?? (async () => [])
   return {
     handlers: { ...deliveryHandlers({ ...deps, subscriptionIdsOf }), notify: announce(deps) },
-    isMissed: (notification) => isMissed(deps, notification),
+    isMissed: (notification) => hasMissingDelivery(deps, notification),
     prune: (beforeMs) => deliveries.prune(beforeMs),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
 const openDeliveries = async (database: Database | undefined) => {
-  if (!database) return memoryDeliveries()
-  const { sqlDeliveries } = await import('./sql-deliveries.ts')
+  if (!database) return createMemoryDeliveries()
+  const { openSqlDeliveries: sqlDeliveries } = await import('./sql-deliveries.ts')
   return sqlDeliveries(database)
 }
 
 /** Returns the minimum severities of all configured targets. */
-export const minSeveritiesOf =
-  (env: Context['env'], channels: readonly Channel[] = every): MinSeveritiesOf =>
+export const createListMinSeverities =
+  (env: ServiceContext['env'], channels: readonly Channel[] = every): ListMinSeverities =>
   (reached) =>
     listEnabledTargets({ channels, env, policy: reached }).map(({ minSeverity }) => minSeverity)

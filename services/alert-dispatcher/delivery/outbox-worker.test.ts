@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openFixture } from './testing/fixture.ts'
+import { openDeliveryFixture } from './testing/fixture.ts'
 
 it('logs one failure and one recovery of the outbox', async () => {
   await using store = await openStore({ env: {}, busIsShared: false })
@@ -20,7 +20,7 @@ it('logs one failure and one recovery of the outbox', async () => {
       return { [Symbol.dispose]: () => {} }
     },
   }
-  await using fixture = await openFixture({ store: { ...store, outbox }, channels: [] })
+  await using fixture = await openDeliveryFixture({ store: { ...store, outbox }, channels: [] })
   const pollOnce = () => {
     poll()
     return polls

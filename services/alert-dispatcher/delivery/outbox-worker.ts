@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { openOutage } from '#shared/telemetry/outage.ts'
+import { openOutageLog } from '#shared/telemetry/outage.ts'
 import { instant } from '#shared/time/clock.ts'
 import type { ClaimedMessage } from '#shared/store/store.ts'
 import { DigestRecord, digestKey, addToDigest } from '../conditions/digest.ts'
@@ -10,7 +10,7 @@ import {
   type HeldMessage,
   type ListedHosts,
   type PendingDelivery,
-  openInStore,
+  openStoredNotification,
 } from './delivering.ts'
 import type { ClaimLimits, ClaimedMessages } from './claims.ts'
 import {
@@ -25,11 +25,11 @@ import {
   type DeliveryRecipients,
   isUndelivered,
   recordDigestRecipients,
-  isUnderWay,
-  open,
+  hasUnfinishedDelivery,
+  openNotification,
   listOpenTargets,
-  recordKey,
-  recordMs,
+  deliveryRecordKey,
+  deliveryRecordTtlMs,
   targetKey,
 } from './record.ts'
 
@@ -50,7 +50,7 @@ export const startOutboxWorker = (worker: WorkerDeps): AsyncDisposable => {
   const { deps, limits } = worker
   const { log, store } = deps
   let running: Promise<void> | undefined
-  const outage = openOutage(log, { begins: 'reading outbox failed', ends: 'reading outbox recovered' })
+  const outage = openOutageLog(log, { begins: 'reading outbox failed', ends: 'reading outbox recovered' })
   const run = async () => {
     try {
       for (let some = source.next(); some; some = source.next()) {
@@ -148,7 +148,9 @@ const queueMessages = async (worker: WorkerDeps, claimed: readonly ClaimedMessag
   await store.outbox.ack(unknown.map(({ id }) => id))
   for (const { message } of parsed) claims.hold(message)
   const names = [
-    ...new Set(parsed.flatMap(({ notification, isFirst }) => (isFirst ? [] : [recordKey(notification.episode)]))),
+    ...new Set(
+      parsed.flatMap(({ notification, isFirst }) => (isFirst ? [] : [deliveryRecordKey(notification.episode)])),
+    ),
   ]
   const [policy, hosts, stored] = await Promise.all([
     deps.policy(),
@@ -162,7 +164,7 @@ const queueMessages = async (worker: WorkerDeps, claimed: readonly ClaimedMessag
   const byEpisode = Map.groupBy(parsed, ({ notification }) => notification.episode)
   await Promise.all(
     [...byEpisode].map(([episode, some]) =>
-      queueEpisode(worker, some, { policy, hosts, ...storedOf(records.get(recordKey(episode))), log }),
+      queueEpisode(worker, some, { policy, hosts, ...storedOf(records.get(deliveryRecordKey(episode))), log }),
     ),
   )
 }
@@ -244,9 +246,10 @@ const queueNotification = async (
   // The notification is opened now if older ones may still be queued, because it must make them obsolete before it is
   // sent. One without recipients is opened too, and ends here.
   const mustOpen =
-    !isOpened && (opening.keys.length === 0 || (notification.sequence > 0 && (!record || isUnderWay(record))))
+    !isOpened &&
+    (opening.keys.length === 0 || (notification.sequence > 0 && (!record || hasUnfinishedDelivery(record))))
   const { store } = deps
-  const opened = mustOpen ? await openInStore(store, notification, { opening, isStored }) : record
+  const opened = mustOpen ? await openStoredNotification(store, notification, { opening, isStored }) : record
   const recordState = { isStored: isStored || mustOpen }
   const keys = mustOpen && opened ? listOpenTargets(opened, notification) : opening.keys
   // Deliveries that were opened before still need a result, even if their target no longer exists.
@@ -258,11 +261,11 @@ const queueNotification = async (
   })
   await queueDeliveries(worker, message, notifications, async () => {
     if (isOpened || mustOpen) return
-    await openInStore(store, notification, { opening, isStored })
+    await openStoredNotification(store, notification, { opening, isStored })
     recordState.isStored = true
   })
   return {
-    record: mustOpen || isOpened ? opened : open(record, notification, opening),
+    record: mustOpen || isOpened ? opened : openNotification(record, notification, opening),
     isStored: recordState.isStored,
   }
 }
@@ -344,9 +347,9 @@ const queueDigest = async (
     if (entry.recovered) continue
     const alone = separateEntry(notification, entry)
     const opening = { keys: pagers, isWhole: true, nowMs }
-    await store.update(recordKey(entry.episode), DeliveryRecord, (before) => ({
-      value: open(recordDigestRecipients(before, readers, notification.episode, nowMs), alone, opening),
-      expiresInMs: recordMs,
+    await store.update(deliveryRecordKey(entry.episode), DeliveryRecord, (before) => ({
+      value: openNotification(recordDigestRecipients(before, readers, notification.episode, nowMs), alone, opening),
+      expiresInMs: deliveryRecordTtlMs,
     }))
     const recordState = { isStored: true }
     for (const key of pagers)
@@ -363,7 +366,7 @@ const queueDigest = async (
     worker,
     message,
     notifications,
-    async () => void (await openInStore(store, notification, { opening, isStored: false })),
+    async () => void (await openStoredNotification(store, notification, { opening, isStored: false })),
   )
   return { record: undefined, isStored: false }
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
-import type { Preview } from '#proto/channels.ts'
+import type { WebhookPreview } from '#proto/channels.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Severity } from '#proto/rules.ts'
 import type { Transit } from '#shared/seal/transit.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { selectFormat } from '../channels/formats/index.ts'
-import { requireTemplates, renderTemplates } from '../channels/formats/template.ts'
-import { readMessageFrame } from '../messages/message-settings.ts'
+import { requireKnownPlaceholders, renderTemplates } from '../channels/formats/template.ts'
+import { readMessageSettings } from '../messages/message-settings.ts'
 import { type Message, renderMessage } from '../messages/message.ts'
 import type { Notification } from '../notification.ts'
 
-interface PreviewDeps extends Pick<Context, 'env' | 'clock'> {
+interface PreviewDeps extends Pick<ServiceContext, 'env' | 'clock'> {
   transit: Pick<Transit, 'decrypt'>
 }
 
@@ -27,13 +27,13 @@ export const previewTarget = (deps: PreviewDeps): Pick<Handlers<typeof alerts>, 
     const { url } = encrypted === undefined ? { url: bare } : await deps.transit.decrypt(encrypted, Secrets)
     const parameter = 'url'
     if (!URL.canParse(url)) throw new ServiceError('invalid', 'url must be an absolute URL', { details: { parameter } })
-    requireTemplates(templates ?? {})
+    requireKnownPlaceholders(templates ?? {})
     const address = new URL(url)
     const message = exampleMessage(deps, severity)
     const write = renderTemplates({ templates }, message)
     const { method = 'POST', body } = selectFormat(format, address).compose({ message, address, write, key: 'preview' })
     // Request bodies contain only JSON values.
-    return { method, body: body as Preview['body'] }
+    return { method, body: body as WebhookPreview['body'] }
   },
 })
 
@@ -61,6 +61,6 @@ const exampleMessage = ({ env, clock }: PreviewDeps, severity: Severity): Messag
     reason: 'threshold reached',
     gathered: [],
   }
-  const frame = { ...readMessageFrame(env), origin: 'watchhouse-0000000000000000' }
+  const frame = { ...readMessageSettings(env), origin: 'watchhouse-0000000000000000' }
   return renderMessage(notification, frame, new Map([['example', { id: 0, name: 'an example host' }]]))
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Notification } from '../notification.ts'
 
 /** Delivery order at a target, lowest first: critical, then warning, then recoveries, then reminders. */
-export type Priority = 0 | 1 | 2 | 3
+export type DeliveryPriority = 0 | 1 | 2 | 3
 
 const highestPriority = 0
 
@@ -10,13 +10,13 @@ const highestPriority = 0
 const overtakenForMs = 5 * 60_000
 
 /** Returns the priority of a notification that has waited this long; after five minutes it is the highest. */
-export const getPriority = (notification: Notification, waitedMs: number): Priority =>
+export const getPriority = (notification: Notification, waitedMs: number): DeliveryPriority =>
   waitedMs >= overtakenForMs ? highestPriority : ownPriority(notification)
 
 /** Returns whether a notification precedes everything that is not critical. */
 export const isUrgent = (notification: Notification): boolean => ownPriority(notification) === highestPriority
 
-const ownPriority = ({ kind, severity }: Notification): Priority => {
+const ownPriority = ({ kind, severity }: Notification): DeliveryPriority => {
   if (kind === 'test') return highestPriority
   if (kind === 'fire' || kind === 'escalate') return severity === 'critical' ? highestPriority : 1
   if (kind === 'digest') return 1

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Clock, follow } from '#shared/time/clock.ts'
+import { type Clock, adjustForClockJumps } from '#shared/time/clock.ts'
 import type { SendResult, TargetLimits } from '../channels/channel.ts'
 
 /** Minimum interval between two messages of a group. */
@@ -90,7 +90,7 @@ export const reserveSend = (
   }
   const messages = group ? messagesOf(rateLimit, group.key, nowMs) : 0
   const isGroup = group !== undefined && (group.isBacklog || messages >= (limits.groupAfter ?? Infinity))
-  const taken = [episode, ...(isGroup ? others.filter((other) => !isHeld(rateLimit, other, nowMs)) : [])]
+  const taken = [episode, ...(isGroup ? others.filter((other) => !isSendInProgress(rateLimit, other, nowMs)) : [])]
   const held = Object.fromEntries(taken.map((each) => [each, { untilMs: nowMs + holdMs, send: episode }]))
   const holders = { ...underWay(rateLimit.holders, nowMs), ...held }
   const groups = group
@@ -111,7 +111,7 @@ const waitOf = (
   allowedAtMs: number,
 ): SendWait | undefined => {
   if (rateLimit.restsUntilMs > nowMs) return { waitsFor: 'rest', againInMs: rateLimit.restsUntilMs - nowMs }
-  if (isHeld(rateLimit, episode, nowMs)) {
+  if (isSendInProgress(rateLimit, episode, nowMs)) {
     const leftMs = (rateLimit.holders[episode]?.untilMs ?? nowMs) - nowMs
     return { waitsFor: 'episode', againInMs: Math.min(leftMs, heldAgainMs) }
   }
@@ -132,19 +132,19 @@ const maxRestMs = 30 * 60_000
 /** Adjusts the timestamps when the clock is set, so that pauses keep their length. */
 export const adjustRateLimit = (rateLimit: TargetRateLimit, clock: Clock): TargetRateLimit => ({
   ...rateLimit,
-  spentUntilMs: follow(clock, rateLimit.spentUntilMs),
-  restsUntilMs: follow(clock, rateLimit.restsUntilMs),
+  spentUntilMs: adjustForClockJumps(clock, rateLimit.spentUntilMs),
+  restsUntilMs: adjustForClockJumps(clock, rateLimit.restsUntilMs),
   holders: Object.fromEntries(
     Object.entries(rateLimit.holders).map(([episode, { untilMs, ...holder }]) => [
       episode,
-      { ...holder, untilMs: follow(clock, untilMs) },
+      { ...holder, untilMs: adjustForClockJumps(clock, untilMs) },
     ]),
   ),
-  urgent: rateLimit.urgent && { ...rateLimit.urgent, untilMs: follow(clock, rateLimit.urgent.untilMs) },
+  urgent: rateLimit.urgent && { ...rateLimit.urgent, untilMs: adjustForClockJumps(clock, rateLimit.urgent.untilMs) },
   groups: Object.fromEntries(
     Object.entries(rateLimit.groups).map(([key, { messages, lastAtMs }]) => [
       key,
-      { messages, lastAtMs: follow(clock, lastAtMs) },
+      { messages, lastAtMs: adjustForClockJumps(clock, lastAtMs) },
     ]),
   ),
 })
@@ -186,7 +186,7 @@ const urgentSlackMs = 500
 const maxUrgentMs = 60_000
 
 /** Returns whether a send of the episode is in progress. */
-export const isHeld = (rateLimit: TargetRateLimit, episode: string, nowMs: number): boolean =>
+export const isSendInProgress = (rateLimit: TargetRateLimit, episode: string, nowMs: number): boolean =>
   (rateLimit.holders[episode]?.untilMs ?? 0) > nowMs
 
 const sendsUnderWay = ({ holders }: TargetRateLimit, nowMs: number): number =>

@@ -1,33 +1,43 @@
 import { Severity } from '#proto/rules.ts'
 import { instant } from '#shared/time/clock.ts'
-import type { Target } from '../channels/targets.ts'
+import type { NotificationTarget } from '../channels/targets.ts'
 import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import { brokenRule } from './misconfigured.ts'
+import { brokenChannelRuleId } from './misconfigured.ts'
 import type { DeliveryDeps, ListedHosts } from './delivering.ts'
-import { DeliveryRecord, type DeliveryRecipients, isAtEnd, listOpenTargets, recordKey, targetKey } from './record.ts'
-import { type Subject, selectTargets } from './routing.ts'
+import {
+  DeliveryRecord,
+  type DeliveryRecipients,
+  isDeliveryFinished,
+  listOpenTargets,
+  deliveryRecordKey,
+  targetKey,
+} from './record.ts'
+import { type RouteSubject, selectTargets } from './routing.ts'
 
 /** A target with its key in delivery records. */
-export type KeyedTarget = Target & { key: string }
+export type KeyedTarget = NotificationTarget & { key: string }
 
 /**
  * Returns the targets with their keys. Misconfigured channels are not reported to the channel itself or to user
  * subscriptions.
  */
-export const addTargetKeys = (targets: readonly Target[], { ruleId, source }: Notification): KeyedTarget[] =>
+export const addTargetKeys = (
+  targets: readonly NotificationTarget[],
+  { ruleId, source }: Notification,
+): KeyedTarget[] =>
   targets
     .map((target) => ({ ...target, key: targetKey({ channel: target.channel, target: target.id }) }))
-    .filter(({ key, own }) => ruleId !== brokenRule || (key !== source && !own))
+    .filter(({ key, own }) => ruleId !== brokenChannelRuleId || (key !== source && !own))
 
 /** The properties of a notification that routing uses. */
-export type About = Pick<Notification, 'hostKey' | 'ruleId' | 'severity'> &
+export type RoutedNotification = Pick<Notification, 'hostKey' | 'ruleId' | 'severity'> &
   Partial<Pick<Notification, 'source' | 'kind'>>
 
 /** Returns a function that selects targets by routes and minimum severities. */
 export const createTargetSelector =
   (targets: readonly KeyedTarget[], policy: Policy, hosts: ListedHosts) =>
-  (about: About): KeyedTarget[] => {
+  (about: RoutedNotification): KeyedTarget[] => {
     const { routes, rules, minSeverity } = policy
     const choose = (severity: Severity, minimum: Severity | null) =>
       selectTargets(targets, aboutOf({ ...about, severity }, hosts), { routes, minSeverity: minimum })
@@ -35,7 +45,7 @@ export const createTargetSelector =
     if (about.kind !== 'notify') {
       const chosen = choose(about.severity, rules[about.ruleId]?.minSeverity ?? minSeverity)
       // A misconfigured channel is always reported, even if no route or severity matches.
-      return chosen.length === 0 && about.ruleId === brokenRule ? [...targets] : chosen
+      return chosen.length === 0 && about.ruleId === brokenChannelRuleId ? [...targets] : chosen
     }
     // A notification of another service, such as a report, has no minimum severity and follows the routes of any
     // severity.
@@ -43,7 +53,10 @@ export const createTargetSelector =
     return targets.filter((target) => chosen.has(target))
   }
 
-const aboutOf = ({ hostKey, source = null, ruleId, severity }: About, hosts: ListedHosts): Subject => {
+const aboutOf = (
+  { hostKey, source = null, ruleId, severity }: RoutedNotification,
+  hosts: ListedHosts,
+): RouteSubject => {
   const host = hostKey === null ? undefined : hosts.get(hostKey)
   const names = [hostKey, host?.name, source].filter((name) => typeof name === 'string')
   return { ruleId, hosts: names, group: host?.group ?? null, tags: host?.tags ?? [], severity }
@@ -117,7 +130,7 @@ const notifiedTargets = async (
  * Returns whether a target that should have received the notification has no stored delivery. For a recovery, these are
  * the targets that received the alert.
  */
-export const isMissed = async (deps: MissedDeps, notification: Notification): Promise<boolean> => {
+export const hasMissingDelivery = async (deps: MissedDeps, notification: Notification): Promise<boolean> => {
   const { deliveries, policy: current, targets, hosts } = deps
   const notified = await notifiedTargets(deliveries, notification)
   if (notification.kind === 'recover') return isEndMissed(deps, notification, notified)
@@ -143,9 +156,9 @@ const isEndMissed = async (
   // The database may lack later notifications.
   const ends = Array.from({ length: maxEarlier }, (_, index) => `${episode}:${sequence + index}`)
   if ((await store.outbox.holds(ends)).size > 0) return false
-  const record = await store.get(recordKey(episode), DeliveryRecord)
+  const record = await store.get(deliveryRecordKey(episode), DeliveryRecord)
   return open.some(({ key }) => {
     const known = record?.recipients[key]
-    return known === undefined || known.sequence !== record?.endedBy || !isAtEnd(known)
+    return known === undefined || known.sequence !== record?.endedBy || !isDeliveryFinished(known)
   })
 }

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { SendResult } from '../channels/channel.ts'
 import {
   type DeliveryRecord,
-  begin,
+  markSending,
   markInterrupted,
-  end,
+  recordSendEnd,
   endDigest,
   recordDigestRecipients,
   endUndelivered,
-  isUnderWay,
-  open,
+  hasUnfinishedDelivery,
+  openNotification,
   listOpenTargets,
   decideNextStep,
   withdrawSend,
@@ -18,21 +18,21 @@ import {
 const fire = { kind: 'fire', sequence: 0 } as const
 const remind = { kind: 'remind', sequence: 1 } as const
 const recover = { kind: 'recover', sequence: 2 } as const
-type NotificationKey = Parameters<typeof open>[1]
+type NotificationKey = Parameters<typeof openNotification>[1]
 const ok: SendResult = { kind: 'ok' }
 const failed: SendResult = { kind: 'retry', reason: 'HTTP 503' }
 const silent: SendResult = { kind: 'retry', reason: 'did not answer', mayHaveArrived: true }
 
 const opening = (keys: readonly string[] = ['a']) => ({ keys, isWhole: true, nowMs: 1 })
-const opened = open(undefined, fire, opening())
+const opened = openNotification(undefined, fire, opening())
 const then = (record: DeliveryRecord, notification: NotificationKey, keys: readonly string[] = []) =>
-  open(record, notification, opening(keys))
+  openNotification(record, notification, opening(keys))
 const sent = (
   record: DeliveryRecord,
   notification: NotificationKey,
   result: SendResult,
   { key = 'a', isOver = false } = {},
-) => end(begin(record, key, notification), key, notification, { result, isOver })
+) => recordSendEnd(markSending(record, key, notification), key, notification, { result, isOver })
 const notified = sent(opened, fire, ok)
 const known = (record: DeliveryRecord, key = 'a') => record.recipients[key]
 
@@ -50,7 +50,7 @@ describe('the next step for a target', () => {
       fire,
       'sent',
     ],
-    ['an alert again after an interrupted send', markInterrupted(begin(opened, 'a', fire), 'a'), fire, 'send'],
+    ['an alert again after an interrupted send', markInterrupted(markSending(opened, 'a', fire), 'a'), fire, 'send'],
     ['a reminder', then(notified, remind, ['a']), remind, 'send'],
     ['only the reminder if the alert is late', then(opened, remind, ['a']), fire, late],
     ['the recovery of a received alert', then(notified, recover), recover, 'send'],
@@ -58,7 +58,7 @@ describe('the next step for a target', () => {
     ['no alert that has recovered', then(opened, recover), fire, recovered],
     [
       'no alert that recovered before it was opened for the target',
-      open(undefined, recover, opening(['b'])),
+      openNotification(undefined, recover, opening(['b'])),
       fire,
       recovered,
     ],
@@ -66,25 +66,30 @@ describe('the next step for a target', () => {
     ['the recovery of an alert that may have arrived', then(sent(opened, fire, silent), recover), recover, 'send'],
     [
       'the recovery after an interrupted send',
-      markInterrupted(then(begin(opened, 'a', fire), recover), 'a'),
+      markInterrupted(then(markSending(opened, 'a', fire), recover), 'a'),
       recover,
       'send',
     ],
     [
       'no recovery if sending the alert failed',
-      end(then(begin(opened, 'a', fire), recover), 'a', fire, { result: failed, isOver: false }),
+      recordSendEnd(then(markSending(opened, 'a', fire), recover), 'a', fire, { result: failed, isOver: false }),
       recover,
       never,
     ],
     [
       'the recovery, if only the database has the recipients',
-      open(undefined, recover, { keys: ['a'], notified: [{ key: 'a', sequence: 0 }], isWhole: false, nowMs: 1 }),
+      openNotification(undefined, recover, {
+        keys: ['a'],
+        notified: [{ key: 'a', sequence: 0 }],
+        isWhole: false,
+        nowMs: 1,
+      }),
       recover,
       'send',
     ],
     [
       'the recovery, if the recipients are unknown',
-      open(undefined, recover, { keys: ['a'], mayKnow: true, isWhole: false, nowMs: 1 }),
+      openNotification(undefined, recover, { keys: ['a'], mayKnow: true, isWhole: false, nowMs: 1 }),
       recover,
       'send',
     ],
@@ -114,13 +119,16 @@ describe('the next step for a target', () => {
     ],
     [
       'a dead letter that is resent',
-      open(endUndelivered(opened, 'a', fire, { state: 'dead', reason: null }), fire, { ...opening(), isReplay: true }),
+      openNotification(endUndelivered(opened, 'a', fire, { state: 'dead', reason: null }), fire, {
+        ...opening(),
+        isReplay: true,
+      }),
       fire,
       'send',
     ],
     [
       'a dropped notification that is resent',
-      open(endUndelivered(opened, 'a', fire, { state: 'dropped', reason: null }), fire, {
+      openNotification(endUndelivered(opened, 'a', fire, { state: 'dropped', reason: null }), fire, {
         ...opening(),
         isReplay: true,
       }),
@@ -141,8 +149,8 @@ describe('the delivery record of an episode', () => {
   it('changes its state with each step', () => {
     const states = [
       opened,
-      begin(opened, 'a', fire),
-      withdrawSend(begin(opened, 'a', fire), 'a', fire),
+      markSending(opened, 'a', fire),
+      withdrawSend(markSending(opened, 'a', fire), 'a', fire),
       sent(opened, fire, failed),
       notified,
       sent(opened, fire, failed, { isOver: true }),
@@ -157,13 +165,13 @@ describe('the delivery record of an episode', () => {
       'dead',
       'dropped',
     ])
-    expect(states.map(isUnderWay)).toEqual([true, true, true, true, false, false, false])
+    expect(states.map(hasUnfinishedDelivery)).toEqual([true, true, true, true, false, false, false])
   })
 
   it('is independent per target', () => {
-    const one = sent(open(undefined, fire, opening(['a', 'b'])), fire, ok)
+    const one = sent(openNotification(undefined, fire, opening(['a', 'b'])), fire, ok)
     expect([known(one)?.taken, known(one, 'b')?.taken]).toEqual([[0], []])
-    expect(isUnderWay(one)).toBe(true)
+    expect(hasUnfinishedDelivery(one)).toBe(true)
   })
 
   it('counts failures of the latest notification and restarts for the next', () => {
@@ -187,7 +195,7 @@ describe('the delivery record of an episode', () => {
   })
 
   it('opens a recovery for all targets of the episode, and others for their recipients', () => {
-    const both = open(undefined, fire, opening(['a', 'b']))
+    const both = openNotification(undefined, fire, opening(['a', 'b']))
     expect(listOpenTargets(then(both, remind, ['a']), remind)).toEqual(['a'])
     expect(listOpenTargets(then(both, recover, ['c']), recover).toSorted()).toEqual(['a', 'b', 'c'])
   })

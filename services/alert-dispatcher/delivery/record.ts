@@ -3,7 +3,7 @@ import type { SendResult } from '../channels/channel.ts'
 import type { Notification } from '../notification.ts'
 
 /** Delivery state of an episode at one target. */
-export const Recipient = z.object({
+export const TargetDelivery = z.object({
   /** The latest notification for this target. */
   sequence: z.int().min(0),
   /** State of that notification; `reason` is set for `dead` and `dropped`. */
@@ -22,11 +22,11 @@ export const Recipient = z.object({
   /** The digest that will report the alert; null if none is in progress. */
   digest: z.string().max(160).nullable(),
 })
-export type Recipient = z.infer<typeof Recipient>
+export type TargetDelivery = z.infer<typeof TargetDelivery>
 
-/** Delivery of one episode to its targets, by `targetKey`; stored under `recordKey`. */
+/** Delivery of one episode to its targets, by `targetKey`; stored under `deliveryRecordKey`. */
 export const DeliveryRecord = z.object({
-  recipients: z.record(z.string().max(130), Recipient),
+  recipients: z.record(z.string().max(130), TargetDelivery),
   /** Sequence of the recovery, once there is one. */
   endedBy: z.int().min(0).nullable(),
   /** False if the store lost earlier deliveries, so that there may be other recipients. */
@@ -34,10 +34,10 @@ export const DeliveryRecord = z.object({
 })
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>
 
-export const recordKey = (episode: string): string => `alerts:delivery:${episode}`
+export const deliveryRecordKey = (episode: string): string => `alerts:delivery:${episode}`
 
 /** How long a delivery record is stored after its last change. */
-export const recordMs = 90 * 24 * 3_600_000
+export const deliveryRecordTtlMs = 90 * 24 * 3_600_000
 
 export const targetKey = ({ channel, target }: { channel: string; target: string }): string => `${channel}:${target}`
 
@@ -58,7 +58,7 @@ export interface DeliveryRecipients {
 }
 
 /** Opens a notification in the record; earlier ones become obsolete. Opening the same one again changes nothing. */
-export const open = (
+export const openNotification = (
   record: DeliveryRecord | undefined,
   { kind, sequence }: NotificationKey,
   opening: DeliveryRecipients,
@@ -86,7 +86,7 @@ export const open = (
   }
 }
 
-const unsent: Recipient = {
+const unsent: TargetDelivery = {
   sequence: 0,
   state: 'pending',
   reason: null,
@@ -124,11 +124,11 @@ export const markInterrupted = (record: DeliveryRecord, key: string): DeliveryRe
   change(record, key, (known) => (known.sending === null ? known : { ...known, sending: null, mayKnow: true }))
 
 /** Returns the record with a send in progress. */
-export const begin = (record: DeliveryRecord, key: string, { sequence }: NotificationKey): DeliveryRecord =>
+export const markSending = (record: DeliveryRecord, key: string, { sequence }: NotificationKey): DeliveryRecord =>
   change(record, key, (known) => ({ ...known, sending: sequence, ...ifLatest(known, sequence, { state: 'sending' }) }))
 
 /** Returns the record after a successful or failed send; `isOver` means that no retry follows. */
-export const end = (
+export const recordSendEnd = (
   record: DeliveryRecord,
   key: string,
   { sequence }: NotificationKey,
@@ -152,7 +152,7 @@ export const endUndelivered = (
   record: DeliveryRecord,
   key: string,
   { sequence }: NotificationKey,
-  { state, reason }: Pick<Recipient, 'reason'> & { state: 'dead' | 'dropped' },
+  { state, reason }: Pick<TargetDelivery, 'reason'> & { state: 'dead' | 'dropped' },
 ): DeliveryRecord => change(record, key, (known) => ({ ...known, ...ifLatest(known, sequence, { state, reason }) }))
 
 /** Returns the record of an episode that a digest will report to these targets. */
@@ -162,7 +162,7 @@ export const recordDigestRecipients = (
   digest: string,
   nowMs: number,
 ): DeliveryRecord => {
-  const opened = open(record, { kind: 'digest', sequence: 0 }, { keys, isWhole: true, nowMs })
+  const opened = openNotification(record, { kind: 'digest', sequence: 0 }, { keys, isWhole: true, nowMs })
   return keys.reduce(
     (before, key) => change(before, key, (known) => (known.taken.length === 0 ? { ...known, digest } : known)),
     opened,
@@ -178,15 +178,15 @@ export const endDigest = (record: DeliveryRecord, key: string, isDelivered: bool
   }))
 
 /** Returns whether any target has an unfinished notification, which a later one must make obsolete first. */
-export const isUnderWay = ({ recipients }: DeliveryRecord): boolean =>
-  Object.values(recipients).some((recipient) => !isAtEnd(recipient))
+export const hasUnfinishedDelivery = ({ recipients }: DeliveryRecord): boolean =>
+  Object.values(recipients).some((recipient) => !isDeliveryFinished(recipient))
 
 /** Returns whether the latest notification needs no further send and none is in progress. */
-export const isAtEnd = (recipient: Recipient): boolean =>
+export const isDeliveryFinished = (recipient: TargetDelivery): boolean =>
   recipient.sending === null && (recipient.state === 'sent' || isUndelivered(recipient))
 
 /** Returns whether the latest notification ended undelivered. */
-export const isUndelivered = ({ state }: Recipient): boolean => state === 'dead' || state === 'dropped'
+export const isUndelivered = ({ state }: TargetDelivery): boolean => state === 'dead' || state === 'dropped'
 
 /** Returns the targets for which this notification or a later one was opened. */
 export const listOpenTargets = ({ recipients }: DeliveryRecord, { sequence }: NotificationKey): string[] =>
@@ -194,15 +194,15 @@ export const listOpenTargets = ({ recipients }: DeliveryRecord, { sequence }: No
 
 const maxTaken = 8
 
-const withReceived = (known: Recipient, sequence: number): Recipient => {
+const withReceived = (known: TargetDelivery, sequence: number): TargetDelivery => {
   const taken = [...new Set([...known.taken, sequence])].toSorted((one, other) => one - other)
   return { ...known, taken: taken.slice(-maxTaken) }
 }
 
-const ifLatest = (known: Recipient, sequence: number, changed: Partial<Recipient>): Partial<Recipient> =>
+const ifLatest = (known: TargetDelivery, sequence: number, changed: Partial<TargetDelivery>): Partial<TargetDelivery> =>
   known.sequence === sequence ? changed : {}
 
-const change = (record: DeliveryRecord, key: string, to: (known: Recipient) => Recipient): DeliveryRecord => {
+const change = (record: DeliveryRecord, key: string, to: (known: TargetDelivery) => TargetDelivery): DeliveryRecord => {
   const known = record.recipients[key]
   return known === undefined ? record : { ...record, recipients: { ...record.recipients, [key]: to(known) } }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { defaultRetryPlan, restMs, waitMs } from './retry.ts'
+import { defaultRetryPlan, getTargetPauseMs, getRetryDelayMs } from './retry.ts'
 
 it.each([
   [1, undefined, 0.5, 2_000],
@@ -17,7 +17,7 @@ it.each([
 ])(
   'after %s failures, a requested wait of %s ms and chance %s it waits %s ms',
   (failures, requestedMs, chance, expected) => {
-    expect(waitMs(defaultRetryPlan, failures, requestedMs, chance)).toBeCloseTo(expected, 0)
+    expect(getRetryDelayMs(defaultRetryPlan, failures, requestedMs, chance)).toBeCloseTo(expected, 0)
   },
 )
 
@@ -29,6 +29,6 @@ it.each([
 ])(
   'after %s consecutive failures and a requested wait of %s ms, the target pauses %s ms',
   (failures, requestedMs, expected) => {
-    expect(restMs(defaultRetryPlan, failures, requestedMs, 0.5)).toBeCloseTo(expected, 0)
+    expect(getTargetPauseMs(defaultRetryPlan, failures, requestedMs, 0.5)).toBeCloseTo(expected, 0)
   },
 )

@@ -1,4 +1,4 @@
-import { sendWithinMs } from '../channels/channel.ts'
+import { maxSendMs } from '../channels/channel.ts'
 
 /** Timing of retries. Tests use shorter times. */
 export interface RetryPlan {
@@ -27,7 +27,7 @@ export const defaultRetryPlan: RetryPlan = {
   maxRestMs: minuteMs,
   maxWaitMs: 30 * minuteMs,
   lifeMs: { paging: 60 * minuteMs, others: 30 * minuteMs },
-  holdMs: sendWithinMs + 15 * secondMs,
+  holdMs: maxSendMs + 15 * secondMs,
   recordAgainMs: 10 * secondMs,
 }
 
@@ -35,13 +35,22 @@ export const defaultRetryPlan: RetryPlan = {
  * Returns the wait after this many consecutive failures, or the wait that the server requested if it is longer.
  * `chance` is in [0, 1).
  */
-export const waitMs = (plan: RetryPlan, failures: number, requestedMs: number | undefined, chance: number): number => {
+export const getRetryDelayMs = (
+  plan: RetryPlan,
+  failures: number,
+  requestedMs: number | undefined,
+  chance: number,
+): number => {
   return limited(plan, variedMs(plan, failures, chance), requestedMs)
 }
 
 /** Returns the pause of a target after this many consecutive failures. */
-export const restMs = (plan: RetryPlan, failures: number, requestedMs: number | undefined, chance: number): number =>
-  limited(plan, Math.min(variedMs(plan, failures, chance), plan.maxRestMs), requestedMs)
+export const getTargetPauseMs = (
+  plan: RetryPlan,
+  failures: number,
+  requestedMs: number | undefined,
+  chance: number,
+): number => limited(plan, Math.min(variedMs(plan, failures, chance), plan.maxRestMs), requestedMs)
 
 const variedMs = ({ waitsMs, jitter }: RetryPlan, failures: number, chance: number): number => {
   const index = Math.min(Math.max(failures, 1), waitsMs.length) - 1

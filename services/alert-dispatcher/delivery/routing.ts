@@ -2,7 +2,7 @@ import type { Severity } from '#proto/rules.ts'
 import type { Policy, Route } from '../policy.ts'
 
 /** The properties of a notification that routes match. */
-export interface Subject {
+export interface RouteSubject {
   ruleId: string
   /** Key and name of the host, or the source of an inbound event. */
   hosts: readonly string[]
@@ -13,7 +13,7 @@ export interface Subject {
 }
 
 /** A target as routing sees it. */
-export interface Routable {
+export interface RoutableTarget {
   channel: string
   name: string
   minSeverity: Severity | null
@@ -26,9 +26,9 @@ export interface Routable {
  * matches nothing, because its alerts would be lost. The minimum severity is that of the route, else of the channel,
  * else the global one; none if `minSeverity` is null. With several routes, one that passes is enough.
  */
-export const selectTargets = <T extends Routable>(
+export const selectTargets = <T extends RoutableTarget>(
   targets: readonly T[],
-  subject: Subject,
+  subject: RouteSubject,
   { routes, minSeverity }: Pick<Policy, 'routes'> & { minSeverity: Severity | null },
 ): T[] => {
   const leadsSomewhere = (route: Route) => targets.some((target) => !target.own && leadsTo(route, target))
@@ -53,11 +53,11 @@ const anything = { matchGroup: '*', matchTag: '*', matchSeverity: '*' } as const
 /** Returns whether a severity reaches the minimum. */
 const reaches = (severity: Severity, minimum: Severity): boolean => minimum === 'warning' || severity === 'critical'
 
-const leadsTo = ({ target }: Route, { name, channel }: Routable): boolean => target === name || target === channel
+const leadsTo = ({ target }: Route, { name, channel }: RoutableTarget): boolean => target === name || target === channel
 
 type RouteMatchers = Pick<Route, 'matchRule' | 'matchHost' | 'matchGroup' | 'matchTag' | 'matchSeverity'>
 
-const matches = (route: RouteMatchers, { ruleId, hosts, group, tags, severity }: Subject): boolean =>
+const matches = (route: RouteMatchers, { ruleId, hosts, group, tags, severity }: RouteSubject): boolean =>
   (route.matchSeverity === '*' || route.matchSeverity === severity) &&
   matchesPattern(ruleId, route.matchRule) &&
   anyLike(hosts, route.matchHost) &&

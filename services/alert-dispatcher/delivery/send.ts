@@ -1,28 +1,35 @@
-import { ageMs, follow } from '#shared/time/clock.ts'
+import { ageMs, adjustForClockJumps } from '#shared/time/clock.ts'
 import type { Channel } from '../channels/channel.ts'
 import type { Notification } from '../notification.ts'
 import { renderGroupMessage } from '../messages/group-message.ts'
-import { readMessageFrame } from '../messages/message-settings.ts'
+import { readMessageSettings } from '../messages/message-settings.ts'
 import { type Message, renderMessage } from '../messages/message.ts'
-import { type DeliveryDeps, type PendingDelivery, openInStore } from './delivering.ts'
-import { type SendInProgress, recordSendResult, endWithoutSend, isLost, targetIsGone } from './end.ts'
+import { type DeliveryDeps, type PendingDelivery, openStoredNotification } from './delivering.ts'
+import { type SendInProgress, recordSendResult, endWithoutSend, isRecordLost, missingTargetResult } from './end.ts'
 import type { ClaimedMessages } from './claims.ts'
-import { type SendPermit, TargetRateLimit, reserveSend, adjustRateLimit, isHeld, rateLimitKey } from './rate-limit.ts'
+import {
+  type SendPermit,
+  TargetRateLimit,
+  reserveSend,
+  adjustRateLimit,
+  isSendInProgress,
+  rateLimitKey,
+} from './rate-limit.ts'
 import { isUrgent } from './priority.ts'
 import {
   DeliveryRecord,
   type NextStep,
-  begin as beginSend,
+  markSending as beginSend,
   markInterrupted,
-  open,
-  recordKey,
-  recordMs,
+  openNotification,
+  deliveryRecordKey,
+  deliveryRecordTtlMs,
   decideNextStep,
   targetKey,
 } from './record.ts'
 import {
-  type Batch,
-  type BatchResult,
+  type DeliveryBatch,
+  type DeliveryBatchResult,
   type TargetQueue,
   type QueuedDelivery,
   openTargetQueues,
@@ -43,7 +50,7 @@ export const openChannelDelivery = (
     if (why === 'over') return void (await end(deps, claims, channel, delivery))
     const { notification, opening, recordState } = delivery
     // The lifetime starts when the delivery is first queued.
-    if (!recordState.isStored) await openInStore(deps.store, notification, { opening, isStored: false })
+    if (!recordState.isStored) await openStoredNotification(deps.store, notification, { opening, isStored: false })
     recordState.isStored = true
     await claims.postpone(delivery)
   }
@@ -51,7 +58,7 @@ export const openChannelDelivery = (
     limits: channel.limits,
     serve: (batch) => serve(deps, claims, channel, batch),
     nowMs: () => clock.now(),
-    sinceMs: ({ sinceMs }) => follow(clock, sinceMs),
+    sinceMs: ({ sinceMs }) => adjustForClockJumps(clock, sinceMs),
     isOver,
     leave: (delivery, why) =>
       // The claim expires, and the next process retries.
@@ -84,18 +91,18 @@ const serve = async (
   deps: DeliveryDeps,
   claims: ClaimedMessages,
   channel: Channel,
-  batch: Batch,
-): Promise<BatchResult> => {
+  batch: DeliveryBatch,
+): Promise<DeliveryBatchResult> => {
   const { lead } = batch
   const { delivery } = lead
   // The message was claimed again, and that claim delivers it.
   if (!claims.isHeld(delivery.message)) return { ended: new Set([lead]) }
-  const endLead = async (hasEnded: Promise<boolean>): Promise<BatchResult> => ({
+  const endLead = async (hasEnded: Promise<boolean>): Promise<DeliveryBatchResult> => ({
     ended: new Set((await hasEnded) ? [lead] : []),
   })
   const policy = await deps.policy()
   const target = deps.targets(policy).find((each) => each.channel === channel.id && each.id === delivery.target)
-  if (!target) return endLead(endWithoutSend(deps, claims, delivery, targetIsGone))
+  if (!target) return endLead(endWithoutSend(deps, claims, delivery, missingTargetResult))
   const lifeMs = lifeMsOf(deps, channel)
   const isOver = ({ sinceMs }: PendingDelivery) => ageMs(deps.clock, sinceMs) >= lifeMs
   if (isOver(delivery)) return endLead(end(deps, claims, channel, delivery))
@@ -137,7 +144,7 @@ const notificationOf = ({ delivery }: QueuedDelivery): Notification => delivery.
 const waitsOf = (
   lead: QueuedDelivery,
   { waitsFor, againInMs }: Extract<SendPermit, { entered: false }> | DigestWait,
-): BatchResult =>
+): DeliveryBatchResult =>
   waitsFor === 'episode'
     ? { ended: new Set(), againInMs: new Map([[lead, againInMs]]) }
     : { ended: new Set(), waits: { for: waitsFor, againInMs } }
@@ -162,7 +169,7 @@ const forgetGone = async (
     store.getAll(items.map(keyOf), DeliveryRecord),
   ])
   const stored = new Map(items.map((item, index) => [keyOf(item), records[index]]))
-  const lost = new Set(items.filter(({ delivery }) => isLost(delivery, stored)).map(messageIdOf))
+  const lost = new Set(items.filter(({ delivery }) => isRecordLost(delivery, stored)).map(messageIdOf))
   const gone = [...messages].filter(({ id }) => !held.has(id) || lost.has(id))
   claims.forget(gone)
   log.info({ messages: gone.length }, 'notifications removed from the outbox; not sent')
@@ -175,7 +182,7 @@ interface MessageRenderer {
 
 const openRenderer = async ({ env, origin, hosts }: DeliveryDeps): Promise<MessageRenderer> => {
   const [by, listed] = await Promise.all([origin(), hosts()])
-  const frame = { ...readMessageFrame(env), origin: by }
+  const frame = { ...readMessageSettings(env), origin: by }
   return {
     one: (notification) => renderMessage(notification, frame, listed),
     group: (notifications) => renderGroupMessage(notifications, frame, listed),
@@ -185,7 +192,7 @@ const openRenderer = async ({ env, origin, hosts }: DeliveryDeps): Promise<Messa
 interface SendRequest {
   lead: QueuedDelivery
   candidates: readonly QueuedDelivery[]
-  group: Batch['group']
+  group: DeliveryBatch['group']
 }
 
 type SendStart =
@@ -213,16 +220,16 @@ const begin = async (
     const opened = new Map(all.map((item) => [item, stepOf(item.delivery, records.get(keyOf(item)))]))
     const first = opened.get(lead)
     if (!first) throw new Error('expected the lead among the deliveries')
-    if (isLost(lead.delivery, records)) {
+    if (isRecordLost(lead.delivery, records)) {
       start = { state: 'gone' }
       return undefined
     }
-    if (first.nextStep !== 'send' && !(rateLimit && isHeld(rateLimit, notification.episode, nowMs))) {
+    if (first.nextStep !== 'send' && !(rateLimit && isSendInProgress(rateLimit, notification.episode, nowMs))) {
       start = withoutSend(first.nextStep, first.attempts)
       return undefined
     }
     const isSendable = (item: QueuedDelivery) =>
-      opened.get(item)?.nextStep === 'send' && !isLost(item.delivery, records)
+      opened.get(item)?.nextStep === 'send' && !isRecordLost(item.delivery, records)
     const byEpisode = new Map(candidates.filter(isSendable).map((item) => [notificationOf(item).episode, item]))
     byEpisode.delete(notification.episode)
     const episodes = [notification.episode, ...byEpisode.keys()] as const
@@ -240,7 +247,7 @@ const begin = async (
       return step ? [[keyOf(item), step.reserved] as const] : []
     })
     const needs = [...new Set(taken.map(messageIdOf))]
-    return { one: after, many: new Map(many), expiresInMs: recordMs, needs }
+    return { one: after, many: new Map(many), expiresInMs: deliveryRecordTtlMs, needs }
   })
   return isWritten ? markStored(start) : { state: 'gone' }
 }
@@ -251,7 +258,7 @@ const markStored = (start: SendStart): SendStart => {
   return start
 }
 
-const keyOf = ({ delivery }: QueuedDelivery): string => recordKey(delivery.notification.episode)
+const keyOf = ({ delivery }: QueuedDelivery): string => deliveryRecordKey(delivery.notification.episode)
 const messageIdOf = ({ delivery }: QueuedDelivery): string => delivery.message.id
 
 interface DeliveryStep {
@@ -265,7 +272,7 @@ interface DeliveryStep {
 const stepOf = (delivery: PendingDelivery, before: DeliveryRecord | undefined): DeliveryStep => {
   const { notification, opening } = delivery
   const key = targetKey(delivery)
-  const record = markInterrupted(open(before, notification, opening), key)
+  const record = markInterrupted(openNotification(before, notification, opening), key)
   const known = record.recipients[key]
   return {
     nextStep: decideNextStep(record, key, notification),

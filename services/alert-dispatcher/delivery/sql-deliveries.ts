@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { CompletedDelivery, subscriptionChannel } from '#proto/delivery.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
-import type { Deliveries } from './deliveries.ts'
+import type { DeliveryStore } from './deliveries.ts'
 
 interface DeliveryTables {
   watchhouse_deliveries: {
@@ -24,7 +24,7 @@ interface DeliveryTables {
 const names = ['watchhouse_deliveries'] as const
 
 /** Opens delivery records in the state database, which all dispatchers share. */
-export const sqlDeliveries = async (database: Database): Promise<Deliveries> => {
+export const openSqlDeliveries = async (database: Database): Promise<DeliveryStore> => {
   await migrate(database, 'deliveries', names, [
     { name: 'deliveries', up: (tables) => createTable(tables, database.prefix) },
   ])

@@ -2,13 +2,19 @@ import { afterEach, expect, it, vi } from 'vitest'
 import type { TargetLimits } from '../channels/channel.ts'
 import type { Notification } from '../notification.ts'
 import type { PendingDelivery } from './delivering.ts'
-import { type Batch, type BatchResult, type TargetQueue, maxWaiting, openTargetQueue } from './target-queue.ts'
-import { notificationOf } from './testing/notification.ts'
+import {
+  type DeliveryBatch,
+  type DeliveryBatchResult,
+  type TargetQueue,
+  maxQueuedDeliveries,
+  openTargetQueue,
+} from './target-queue.ts'
+import { createNotification } from './testing/notification.ts'
 
 const nowMs = 1_000_000
 const slow: TargetLimits = { concurrency: 1, perSecond: 1, burst: 1, groupAfter: 3 }
 const queued = (episode: string, more: Partial<Notification> = {}, sinceMs = nowMs): PendingDelivery => {
-  const notification = notificationOf({ episode, ...more })
+  const notification = createNotification({ episode, ...more })
   const message = { id: notification.id, notifications: new Set<PendingDelivery>(), comesAgain: false }
   const opening = { keys: [], isWhole: true, nowMs }
   return { message, notification, channel: 'post', target: 'a', opening, recordState: { isStored: false }, sinceMs }
@@ -17,17 +23,18 @@ const queued = (episode: string, more: Partial<Notification> = {}, sinceMs = now
 const open: TargetQueue[] = []
 afterEach(() => Promise.all(open.splice(0).map((queue) => queue[Symbol.asyncDispose]())))
 
-const others = (batches: readonly { batch: Batch }[]) =>
+const others = (batches: readonly { batch: DeliveryBatch }[]) =>
   batches[0]?.batch.others.map((each) => each.delivery.notification.episode)
 
 const lease = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Opens a queue whose batches wait for a result from the test. */
 const held = (limits: TargetLimits = slow) => {
-  const batches: { batch: Batch; end: (served: BatchResult) => void }[] = []
+  const batches: { batch: DeliveryBatch; end: (served: DeliveryBatchResult) => void }[] = []
   const left: string[] = []
   let readings = 0
-  const serve = (batch: Batch) => new Promise<BatchResult>((resolve) => batches.push({ batch, end: resolve }))
+  const serve = (batch: DeliveryBatch) =>
+    new Promise<DeliveryBatchResult>((resolve) => batches.push({ batch, end: resolve }))
   const queue = openTargetQueue({
     limits,
     serve,
@@ -126,12 +133,12 @@ it('groups all rules if too many rules wait', async () => {
 it('releases the least urgent one if it is full, and accepts nothing once closed', async () => {
   const { queue, left } = held()
   queue.add(queued('first', { severity: 'critical' }))
-  for (let index = 0; index < maxWaiting; index += 1)
+  for (let index = 0; index < maxQueuedDeliveries; index += 1)
     expect(queue.add(queued(`w${index}`, {}, nowMs + index))).toBe(true)
   expect(queue.add(queued('critical', { severity: 'critical' }))).toBe(true)
-  expect(left).toEqual([`w${maxWaiting - 1} no-room`])
+  expect(left).toEqual([`w${maxQueuedDeliveries - 1} no-room`])
   expect(queue.add(queued('reminder', { kind: 'remind', sequence: 1 }))).toBe(false)
-  expect(queue.size).toBe(maxWaiting + 1)
+  expect(queue.size).toBe(maxQueuedDeliveries + 1)
   void queue[Symbol.asyncDispose]()
   expect(queue.add(queued('late'))).toBe(false)
 })

@@ -9,7 +9,7 @@ export interface QueuedDelivery {
 }
 
 /** The most urgent delivery, and those that could be sent in the same message. */
-export interface Batch {
+export interface DeliveryBatch {
   lead: QueuedDelivery
   others: readonly QueuedDelivery[]
   /** Absent if the lead is sent alone. `isBacklog` means that sending one by one would take too long. */
@@ -22,7 +22,7 @@ export interface Batch {
  * Result of a batch: ended deliveries, deliveries with a delay, and a delay for all. Claimed deliveries in neither list
  * are queued again.
  */
-export interface BatchResult {
+export interface DeliveryBatchResult {
   ended: ReadonlySet<QueuedDelivery>
   againInMs?: ReadonlyMap<QueuedDelivery, number>
   waits?: { for: 'target' | 'rest' | 'group'; againInMs: number } | undefined
@@ -39,7 +39,7 @@ export interface TargetQueue extends AsyncDisposable {
 
 interface TargetQueueOptions {
   limits: TargetLimits
-  serve(batch: Batch): Promise<BatchResult>
+  serve(batch: DeliveryBatch): Promise<DeliveryBatchResult>
   nowMs(): number
   /** Returns since when a delivery waits, by the same clock as `nowMs`. */
   sinceMs(delivery: PendingDelivery): number
@@ -51,13 +51,13 @@ interface TargetQueueOptions {
 }
 
 /** Maximum length of the queue; less urgent deliveries beyond it wait in the outbox. */
-export const maxWaiting = 500
+export const maxQueuedDeliveries = 500
 /** Delay after an internal error. */
 const failedAgainMs = 1_000
 /** Interval of the lifetime check while the target pauses. */
 const maxSleepMs = 60_000
 /** Maximum number of notifications per message, which keeps it below 200 kB. */
-export const maxGroup = 500
+export const maxGroupSize = 500
 /** Queues that would take longer than this one by one count as a backlog. */
 const backlogMs = 5_000
 /** How long nothing is grouped after a target rejected a group. */
@@ -101,7 +101,7 @@ class OpenTargetQueue implements TargetQueue {
       position: this.#nextPosition++,
     }
     this.#waiting.add(entry)
-    if (this.#waiting.size > maxWaiting) {
+    if (this.#waiting.size > maxQueuedDeliveries) {
       const [last] = this.#ranked(this.#waiting).slice(-1)
       if (last) this.#waiting.delete(last)
       if (last === entry) return false
@@ -172,7 +172,7 @@ class OpenTargetQueue implements TargetQueue {
 
   #apply(
     taken: readonly Entry[],
-    { ended, againInMs, waits, isGroupRefused }: BatchResult,
+    { ended, againInMs, waits, isGroupRefused }: DeliveryBatchResult,
     key: string | undefined,
   ): void {
     const now = performance.now()
@@ -192,14 +192,14 @@ class OpenTargetQueue implements TargetQueue {
   }
 
   /** Selects deliveries of the same rule, or of all rules if too many rules wait. */
-  #batchOf(lead: Entry, free: readonly Entry[]): Pick<Batch, 'group'> & { others: readonly Entry[] } {
+  #batchOf(lead: Entry, free: readonly Entry[]): Pick<DeliveryBatch, 'group'> & { others: readonly Entry[] } {
     const { perSecond, groupAfter } = this.#options.limits
     const alone = { others: [], group: undefined }
     if (lead.group === undefined || groupAfter === undefined || performance.now() < this.#aloneUntil) return alone
     const isBacklog = (messages: number) => (messages * 1_000) / perSecond > backlogMs
     const by = isBacklog(new Set(free.map(({ group }) => group?.alike)).size) ? 'any' : 'alike'
     const key = lead.group[by]
-    const others = free.filter(({ group }) => group?.[by] === key).slice(0, maxGroup - 1)
+    const others = free.filter(({ group }) => group?.[by] === key).slice(0, maxGroupSize - 1)
     return { others, group: { key, isBacklog: isBacklog(free.length) } }
   }
 

@@ -6,8 +6,8 @@ import type { Store } from '#shared/store/store.ts'
 import { pushARig } from '../channels/testing/push-a.ts'
 import type { StrictServer } from '../channels/testing/strict-server.ts'
 import { TargetRateLimit, releaseSend, rateLimitKey } from './rate-limit.ts'
-import { call } from './testing/fixture.ts'
-import { plainPolicy } from '../testing/story.ts'
+import { testServiceCall } from './testing/fixture.ts'
+import { testPolicy } from '../testing/story.ts'
 import { testChannel } from './test-channel.ts'
 
 describe('testing a channel', () => {
@@ -24,8 +24,11 @@ describe('testing a channel', () => {
   const test = (channel: string, target?: string, more = {}) => {
     const env = { ...pushARig.env(server.url), ...more }
     const net = opened.use(openNet({ env }))
-    const policy = async () => plainPolicy
-    return testChannel({ env, store, net, clock: systemClock, policy }).testChannel({ channel, target }, call)
+    const policy = async () => testPolicy
+    return testChannel({ env, store, net, clock: systemClock, policy }).testChannel(
+      { channel, target },
+      testServiceCall,
+    )
   }
 
   it('sends at once, even if the channel is disabled and below its minimum severity', async () => {

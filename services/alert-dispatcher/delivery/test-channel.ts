@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import type { alerts } from '#proto/alerts.ts'
-import type { TestedTarget } from '#proto/channels.ts'
+import type { TestMessageResult } from '#proto/channels.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { noSuch } from '#shared/text/not-found.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import type { SendResult } from '../channels/channel.ts'
 import { channels } from '../channels/index.ts'
-import { type Target, listEnabledTargets } from '../channels/targets.ts'
+import { type NotificationTarget, listEnabledTargets } from '../channels/targets.ts'
 import { buildMisconfiguredNotification } from './misconfigured.ts'
-import { readMessageFrame } from '../messages/message-settings.ts'
+import { readMessageSettings } from '../messages/message-settings.ts'
 import { type Message, renderMessage } from '../messages/message.ts'
 import { recordFailedTest, releaseSend, TargetRateLimit, rateLimitKey } from './rate-limit.ts'
-import { asMessage, type Notification } from '../notification.ts'
+import { toOutboxMessage, type Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 
 /** Dependencies of test messages. */
-export type TestDeps = Pick<Context, 'env' | 'store' | 'net' | 'clock'>
+export type SendTestDeps = Pick<ServiceContext, 'env' | 'store' | 'net' | 'clock'>
 
 /** Sends a test message directly, without routes, minimum severity and outbox, and waits for the result. */
 export const testChannel = (
-  deps: TestDeps & { policy(): Promise<Policy> },
+  deps: SendTestDeps & { policy(): Promise<Policy> },
 ): Pick<Handlers<typeof alerts>, 'testChannel'> => ({
   testChannel: async ({ channel, target }) => {
     const found = targetsToTest(deps.env, channel, target, await deps.policy())
@@ -29,17 +29,22 @@ export const testChannel = (
   },
 })
 
-const targetsToTest = (env: Context['env'], id: string, name: string | undefined, policy: Policy): Target[] => {
+const targetsToTest = (
+  env: ServiceContext['env'],
+  id: string,
+  name: string | undefined,
+  policy: Policy,
+): NotificationTarget[] => {
   const channel = channels.find((each) => each.id === id)
   const ids = channels.map((each) => each.id)
-  if (!channel) throw noSuch('channel', id, ids, 'channel')
+  if (!channel) throw createNotFoundError('channel', id, ids, 'channel')
   const on = { ...policy.channels, [id]: { variables: {}, ...policy.channels[id], enabled: true } }
   const possible = listEnabledTargets({ channels: [channel], env, policy: { ...policy, channels: on } })
   if (possible.length === 0)
     throw new ServiceError('conflict', `cannot test channel "${id}": required settings are missing`)
   const found = possible.filter((target) => name === undefined || target.name === name)
   const names = possible.map((target) => target.name)
-  if (found.length === 0 && name !== undefined) throw noSuch('target', name, names, 'target')
+  if (found.length === 0 && name !== undefined) throw createNotFoundError('target', name, names, 'target')
   return found
 }
 
@@ -68,10 +73,10 @@ const testNotification = (nowMs: number): Notification => {
 }
 
 /** Sends a test message to one target and returns the result. */
-export const sendTest = async (deps: TestDeps, target: Target): Promise<TestedTarget> => {
+export const sendTest = async (deps: SendTestDeps, target: NotificationTarget): Promise<TestMessageResult> => {
   const { env, clock, store } = deps
   const origin = await openInstallationId(store)()
-  const message = renderMessage(testNotification(clock.now()), { ...readMessageFrame(env), origin }, new Map())
+  const message = renderMessage(testNotification(clock.now()), { ...readMessageSettings(env), origin }, new Map())
   const result = await target.send(message, deps.net)
   await record(deps, target, message, result)
   const reason = result.kind === 'ok' ? (result.remark ?? null) : result.reason
@@ -80,8 +85,8 @@ export const sendTest = async (deps: TestDeps, target: Target): Promise<TestedTa
 
 /** Records the result. A successful test ends the pause of the target. */
 const record = async (
-  { store, clock }: TestDeps,
-  { channel, id: target, own }: Target,
+  { store, clock }: SendTestDeps,
+  { channel, id: target, own }: NotificationTarget,
   { notification }: Message,
   result: SendResult,
 ): Promise<void> => {
@@ -92,6 +97,6 @@ const record = async (
     const notified = own
       ? undefined
       : buildMisconfiguredNotification({ channel, target }, before?.broken ?? null, value.broken, nowMs)
-    return { value, outbox: notified ? [asMessage(notified)] : [] }
+    return { value, outbox: notified ? [toOutboxMessage(notified)] : [] }
   })
 }

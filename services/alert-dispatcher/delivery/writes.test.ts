@@ -9,9 +9,9 @@ import type { StateDatabase } from '#shared/store/sql/state-database.ts'
 import type { Store } from '#shared/store/store.ts'
 import { describeWith, startPostgres, startRedis } from '../../testing/servers.ts'
 import type { Notification } from '../notification.ts'
-import { notificationOf } from './testing/notification.ts'
-import { call, openFixture } from './testing/fixture.ts'
-import { scripted } from './testing/scripted.ts'
+import { createNotification } from './testing/notification.ts'
+import { testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
+import { createScriptedChannel } from './testing/scripted.ts'
 
 const most = 4
 
@@ -99,10 +99,10 @@ for (const [name, needs, start] of kinds)
       let writes: string[] = []
       const count = (what: string) => void writes.push(what)
       const database = opened.use(await openDatabase(servers.database))
-      const post = scripted()
+      const post = createScriptedChannel()
       const store = countingStore(servers.store, count)
       const fixture = opened.use(
-        await openFixture({ channels: [post.channel], store, database: countingDatabase(database, count) }),
+        await openDeliveryFixture({ channels: [post.channel], store, database: countingDatabase(database, count) }),
       )
       const cost = async (notification: Notification) => {
         writes = []
@@ -112,15 +112,15 @@ for (const [name, needs, start] of kinds)
         )
         await until(async () => (await servers.store.outbox.holds([notification.id])).size === 0)
         const [...made] = writes
-        const [row] = await fixture.delivery.handlers.deliveries({ limit: 1 }, call)
+        const [row] = await fixture.delivery.handlers.deliveries({ limit: 1 }, testServiceCall)
         expect(row).toMatchObject({ kind: notification.kind, result: 'sent' })
         return made
       }
       // Records of targets and the installation id are written once.
-      await cost(notificationOf({ episode: 'before' }))
+      await cost(createNotification({ episode: 'before' }))
       const kinds = ['fire', 'escalate', 'remind', 'recover'] as const
       for (const [sequence, kind] of kinds.entries()) {
-        const made = await cost(notificationOf({ kind, episode: 'e', sequence }))
+        const made = await cost(createNotification({ kind, episode: 'e', sequence }))
         expect(made.length, made.join('\n')).toBeLessThanOrEqual(most)
       }
     })

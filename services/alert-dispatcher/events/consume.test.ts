@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { openInbound } from '../testing/inbound.ts'
+import { openInboundFixture } from '../testing/inbound.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
 describe('an inbound event', () => {
   it('sends an alert at once, reminders, escalations and the recovery', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     expect(await inbound.process({})).toEqual(['fire warning Disk full on prometheus'])
     expect(await inbound.process({})).toEqual([])
     inbound.nowMs += hourMs
@@ -25,7 +25,7 @@ describe('an inbound event', () => {
   })
 
   it('contains its subject and an id that routes can match', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     const labels = { alertname: 'DiskFull' }
     const sinceMs = inbound.nowMs - hourMs
     await inbound.process({
@@ -52,7 +52,7 @@ describe('an inbound event', () => {
   })
 
   it('explains why it was held and names its source', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     const days = [0, 1, 2, 3, 4, 5, 6]
     const quiet = { id: 'q', days, start: '00:00', end: '24:00', timezone: 'UTC', severityCap: 'critical' } as const
     inbound.policy = { ...inbound.policy, quietHours: [quiet] }
@@ -63,7 +63,7 @@ describe('an inbound event', () => {
   })
 
   it('contains the runbook link, even with a long text', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     const labels = { runbook_url: 'https://runbooks/disk' }
     await inbound.process({ labels, body: 'x'.repeat(5_000), url: 'https://grafana/d' })
     const notified = inbound.notifications[0]?.runbook ?? ''
@@ -78,7 +78,7 @@ describe('an inbound event', () => {
     ['that originates from this installation', { own: true }],
     ['that resolves before it fired', { status: 'resolved' as const }],
   ])('%s sends nothing', async (_name, more) => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     expect(await inbound.process(more)).toEqual([])
     expect(await inbound.tick()).toEqual([])
   })
@@ -89,7 +89,7 @@ describe('an inbound event', () => {
     [{ SVC_EVENTS_ALERTS_EXCEPT_SOURCES: 'nagios' }, ['fire critical b on prometheus', 'fire warning a on prometheus']],
     [{ SVC_EVENTS_ALERTS_MIN_SEVERITY: 'critical' }, ['fire critical b on prometheus']],
   ])('sends notifications as configured by %o', async (env, notified) => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     Object.assign(inbound.env, env)
     const both = await inbound.process(
       { title: 'a', dedupKey: 'a' },
@@ -99,7 +99,7 @@ describe('an inbound event', () => {
   })
 
   it('closes even if event alerts were disabled since', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({})
     inbound.env.SVC_EVENTS_ALERTS_ENABLED = 'off'
     expect(await inbound.process({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
@@ -109,7 +109,7 @@ describe('an inbound event', () => {
     ['info', {}],
     ['warning', { SVC_EVENTS_ALERTS_MIN_SEVERITY: 'critical' }],
   ] as const)('closes when it drops to %s below the minimum severity, with %o', async (severity, env) => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     Object.assign(inbound.env, env)
     expect(await inbound.process({ severity: 'critical' })).toEqual(['fire critical Disk full on prometheus'])
     expect(await inbound.process({ severity })).toEqual(['recover critical Disk full on prometheus'])
@@ -119,7 +119,7 @@ describe('an inbound event', () => {
   })
 
   it('is identified by source and key', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     const notified = await inbound.process({}, { dedupKey: 'l' }, { source: 'nagios' }, {})
     expect(notified).toHaveLength(3)
     expect(await inbound.process({ status: 'resolved' })).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('an inbound event', () => {
 
 describe('the order of events', () => {
   it('follows their time, not their arrival', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     const at = inbound.nowMs
     expect(await inbound.process({ status: 'resolved', occurredAt: at }, { occurredAt: at - 1 })).toEqual([])
     expect(await inbound.process({ occurredAt: at })).toEqual([])
@@ -139,7 +139,7 @@ describe('the order of events', () => {
   })
 
   it('is remembered for an hour after the end', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     const at = inbound.nowMs
     await inbound.process({ occurredAt: at }, { status: 'resolved', occurredAt: at })
     inbound.nowMs += hourMs + 1
@@ -150,7 +150,7 @@ describe('the order of events', () => {
 
 describe('an inbound event that is not repeated', () => {
   it('expires after a day', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     inbound.policy = { ...inbound.policy, cooldownMs: 0 }
     await inbound.process({})
     inbound.nowMs += 23 * hourMs
@@ -166,7 +166,7 @@ describe('an inbound event that is not repeated', () => {
   })
 
   it('sends nothing if it arrives after its end, unless it is extended', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     const at = inbound.nowMs
     expect(await inbound.process({ occurredAt: at, endsAt: at })).toEqual([])
     expect(await inbound.process({ occurredAt: at, endsAt: at + minuteMs })).toHaveLength(1)
@@ -178,7 +178,7 @@ describe('an inbound event that is not repeated', () => {
   })
 
   it('expires after the configured hours or at the end that its source states', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     inbound.env.SVC_EVENTS_ALERTS_HOURS = '2'
     inbound.policy = { ...inbound.policy, cooldownMs: 0 }
     await inbound.process({}, { dedupKey: 'l', title: 'Short', endsAt: inbound.nowMs + minuteMs })
@@ -191,7 +191,7 @@ describe('an inbound event that is not repeated', () => {
 
 describe('alert configuration', () => {
   it('applies to inbound events, and held notifications are sent later', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     const { policy } = inbound
     inbound.policy = { ...policy, leastSeverity: 'critical' }
     expect(await inbound.process({})).toEqual([])
@@ -207,7 +207,7 @@ describe('alert configuration', () => {
 })
 
 it('opens conditions up to the limit, and one more for all others', async () => {
-  await using inbound = await openInbound(300)
+  await using inbound = await openInboundFixture(300)
   const events = Array.from({ length: 300 }, (_, index) => ({ dedupKey: `k${index}`, title: 'T' }))
   expect(await inbound.process(...events)).toHaveLength(300)
   const overflow = '300 inbound events are open; further ones send no notifications on watchhouse'

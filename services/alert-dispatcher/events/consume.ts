@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
-import { inBatches } from '#shared/bus/durable/batches.ts'
+import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
+import { createBatchWriter } from '#shared/bus/durable/batches.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
-import { unlessPoison } from '#shared/bus/durable/unless-poison.ts'
+import { deadLetterPoison } from '#shared/bus/durable/unless-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { matchesPattern } from '../delivery/routing.ts'
 import { applyEvent, type EventFacts } from './entry.ts'
-import { OpenCounts, countsKey, countOpen } from './places.ts'
+import { OpenCounts, openCountsKey, countOpen } from './places.ts'
 import { rebuildEvents } from './rebuild.ts'
-import { type EventEntry, maxOpen, overflowPlace, placeOf } from './record.ts'
+import { type EventEntry, maxOpenConditions, overflowPlace, deriveEntryPlace } from './record.ts'
 import { eventAlertSettings } from './settings.ts'
 import { type EntryChange, finishWrites, writeEntry, type WriteDeps, type WrittenEntry } from './write.ts'
 
@@ -20,7 +20,7 @@ const maxInFlight = 128
 
 /** Consumes inbound events until disposed, and opens or closes their conditions. */
 export const consumeEvents = (
-  consuming: ProcessDeps & Pick<Context, 'readiness'> & { queue: Queue },
+  consuming: ProcessDeps & Pick<ServiceContext, 'readiness'> & { queue: Queue },
 ): Promise<AsyncDisposable> => {
   const { queue, readiness } = consuming
   readiness.require(
@@ -28,12 +28,17 @@ export const consumeEvents = (
     () => queue.connected,
     () => queue.problem,
   )
-  const consumer = { stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects, body: InboundEvent } as const
+  const consumer = {
+    stream: 'EVENTS',
+    name: 'events-alerted',
+    subjects: inboundSubjectPattern,
+    body: InboundEvent,
+  } as const
   // Events that arrive together are processed as one batch, so that they are counted once and do not conflict.
-  const { write: take } = inBatches<PendingEvent>((waiting) => processEvents(consuming, waiting))
+  const { write: take } = createBatchWriter<PendingEvent>((waiting) => processEvents(consuming, waiting))
   return queue.consume(
     { ...consumer, tries, maxInFlight, mayRepeat: true },
-    unlessPoison(async ({ body }) => {
+    deadLetterPoison(async ({ body }) => {
       const waiting: PendingEvent = { event: body }
       await take(waiting)
       if (waiting.failure) throw waiting.failure
@@ -60,10 +65,10 @@ export const processEvents = async (deps: ProcessDeps, waiting: readonly Pending
   const relevant = waiting.filter(({ event }) => concernsConditions(event, deps.env))
   if (relevant.length === 0) return
   await rebuildEvents(deps)
-  const { store, maxOpen: max = maxOpen } = deps
-  const room = max - countOpen((await store.get(countsKey, OpenCounts)) ?? {})
+  const { store, maxOpen: max = maxOpenConditions } = deps
+  const room = max - countOpen((await store.get(openCountsKey, OpenCounts)) ?? {})
   const batch: Batch = { room, opening: new Set(), left: [], written: [] }
-  const byPlace = Map.groupBy(relevant, ({ event }) => placeOf(event))
+  const byPlace = Map.groupBy(relevant, ({ event }) => deriveEntryPlace(event))
   await Promise.all([...byPlace].map(([place, those]) => processInOrder(deps, batch, place, those)))
   const worst = batch.left.find(({ severity }) => severity === 'critical') ?? batch.left[0]
   if (worst) await write(deps, batch, overflowPlace, (entry, now) => applyEvent(entry, overflowOf(worst, max), now))
@@ -136,7 +141,7 @@ const write = async (deps: ProcessDeps, { written }: Batch, place: string, chang
 const concernsConditions = ({ status, source, own }: InboundEvent, env: Environment): boolean => {
   if (own || status === 'info' || status === 'acknowledged') return false
   if (status === 'resolved') return true
-  const settings = read(eventAlertSettings, env)
+  const settings = parseSettings(eventAlertSettings, env)
   return (
     settings.SVC_EVENTS_ALERTS_ENABLED &&
     !settings.SVC_EVENTS_ALERTS_EXCEPT_SOURCES.some((pattern) => matchesPattern(source, pattern))
@@ -145,7 +150,7 @@ const concernsConditions = ({ status, source, own }: InboundEvent, env: Environm
 
 /** Treats an event below the minimum severity as resolved. */
 const withMinSeverity = (event: InboundEvent, env: Environment): EventFacts => {
-  const least = read(eventAlertSettings, env).SVC_EVENTS_ALERTS_MIN_SEVERITY
+  const least = parseSettings(eventAlertSettings, env).SVC_EVENTS_ALERTS_MIN_SEVERITY
   const isNotified = event.severity === 'critical' || event.severity === least
   return event.status === 'firing' && !isNotified ? { ...event, status: 'resolved' } : event
 }

@@ -1,5 +1,5 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import type { Evaluation } from '../conditions/evaluate.ts'
 import { applyEvaluation, closeUnmonitored } from '../conditions/transition.ts'
 import type { MonitoredRule } from '../conditions/monitored-rules.ts'
@@ -62,8 +62,8 @@ const ruleOf = ({ sourceType, labels, title, resource, body, url }: EventFacts):
   const subject = resource === '' || title.includes(resource) ? title : `${title} (${resource})`
   const never = { at: null, isConfigured: false }
   return {
-    id: beginningOf(`event:${labels.alertname ?? sourceType}`, maxLengths.id),
-    title: beginningOf(subject, maxLengths.title),
+    id: shortenText(`event:${labels.alertname ?? sourceType}`, maxLengths.id),
+    title: shortenText(subject, maxLengths.title),
     runbook: adviceOf({ body, url, labels }),
     unit: 'none',
     measure: 'gauge',
@@ -86,8 +86,8 @@ const adviceOf = ({ body, url, labels }: Pick<EventFacts, 'body' | 'url' | 'labe
   const runbook = labels.runbook_url
   const links = [...(runbook ? [`Runbook: ${runbook}`] : []), ...(url ? [url] : [])].join('\n\n')
   const room = maxLengths.runbook - links.length - 2
-  if (room < 0) return beginningOf(links, maxLengths.runbook)
-  return [beginningOf(body, room), links].filter((text) => text !== '').join('\n\n')
+  if (room < 0) return shortenText(links, maxLengths.runbook)
+  return [shortenText(body, room), links].filter((text) => text !== '').join('\n\n')
 }
 
 /**

@@ -9,21 +9,34 @@ import { type EpisodeSilences, hasSameSilences } from '../conditions/condition.t
 import { toAlertCondition, listActiveSilences, createSilence } from '../conditions/handlers.ts'
 import { markRecovered } from '../conditions/notify.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
-import { openConditions, OpenCounts, countsKey, countFiring, type OpenCondition, entryAt } from './places.ts'
-import { Marker, repeatedEventNotification, markerKey, filterMissed, notifyAgain } from './rebuild.ts'
-import { type EventEpisode, EventEntry, entryKey, maxOpen } from './record.ts'
+import {
+  listOpenConditions,
+  OpenCounts,
+  openCountsKey,
+  countOpenWithOverflow,
+  type OpenCondition,
+  readEntry,
+} from './places.ts'
+import {
+  RestoreMarker,
+  createRepeatedEventNotification,
+  restoreMarkerKey,
+  filterMissed,
+  repeatNotifications,
+} from './rebuild.ts'
+import { type EventEpisode, EventEntry, entryKey, maxOpenConditions } from './record.ts'
 
 type InboundConditionHandlers = Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods>
 
 /** Returns the handlers for inbound conditions and their silences. */
-export const inboundConditions = (
+export const createInboundConditionHandlers = (
   alerting: Pick<AlertingDeps, 'store' | 'stores' | 'clock'>,
 ): InboundConditionHandlers => {
   const { store, stores, clock } = alerting
   return {
     async inboundConditions({ limit }) {
-      const open = countFiring((await store.get(countsKey, OpenCounts)) ?? {})
-      const found = limit === 0 ? [] : await openConditions(store, limit)
+      const open = countOpenWithOverflow((await store.get(openCountsKey, OpenCounts)) ?? {})
+      const found = limit === 0 ? [] : await listOpenConditions(store, limit)
       const conditions = found.map(({ source, condition }) => ({ ...toAlertCondition(condition), source }))
       return { conditions, open: Math.max(open, conditions.length) }
     },
@@ -60,7 +73,7 @@ type SilenceKey = Pick<Silence, 'kind' | 'episode'>
 
 /** Returns the open condition of an episode; undefined if it has ended. */
 const findOpen = async (store: Store, episode: string): Promise<OpenCondition | undefined> =>
-  (await openConditions(store, 2 * maxOpen)).find(({ condition }) => condition.episode === episode)
+  (await listOpenConditions(store, 2 * maxOpenConditions)).find(({ condition }) => condition.episode === episode)
 
 /** Sets or clears a silence in the condition; does nothing if the episode has ended. */
 const applyInboundSilence = async (
@@ -84,18 +97,18 @@ export const reconcileOpen = async (
 ): Promise<void> => {
   const { store, eventEpisodes, clock } = parts
   const silencesOf = new Map(silences.map((stored) => [stored.episode, stored]))
-  const marker = await store.get(markerKey, Marker)
+  const marker = await store.get(restoreMarkerKey, RestoreMarker)
   const stored = await eventEpisodes.open()
-  const all = await openConditions(store, 2 * maxOpen)
+  const all = await listOpenConditions(store, 2 * maxOpenConditions)
   const names = new Set(all.map(({ condition }) => condition.episode))
   const over: EventEpisode[] = []
   for (const episode of stored.filter(({ entry }) => !names.has(entry.condition.episode))) {
     // The condition may have been listed after the lists were read.
-    const entry = await entryAt(store, episode.place)
+    const entry = await readEntry(store, episode.place)
     if (entry?.condition?.episode !== episode.entry.condition.episode) over.push(episode)
   }
   // If the store was emptied meanwhile, its conditions are missing rather than closed.
-  if (marker === undefined || (await store.get(markerKey, Marker)) !== marker) return
+  if (marker === undefined || (await store.get(restoreMarkerKey, RestoreMarker)) !== marker) return
   const isStored = new Set(stored.map(({ entry }) => entry.condition.episode))
   // Conditions that opened while the database was unavailable are missing there.
   const missing = all.filter(({ condition }) => condition.phase !== 'pending' && !isStored.has(condition.episode))
@@ -105,8 +118,8 @@ export const reconcileOpen = async (
     entry: { ...entry, condition: markRecovered(entry.condition) },
     endedAtMs,
   }))
-  const last = ended.map((episode) => repeatedEventNotification(episode, endedAtMs))
-  await notifyAgain(store, await filterMissed(parts, last))
+  const last = ended.map((episode) => createRepeatedEventNotification(episode, endedAtMs))
+  await repeatNotifications(store, await filterMissed(parts, last))
   await eventEpisodes.write([...ended, ...(await readEpisodes(store, missing))])
   for (const open of all) {
     const { acknowledged = null, dismissed = null } = silencesOf.get(open.condition.episode) ?? {}
@@ -119,7 +132,7 @@ export const reconcileOpen = async (
 const readEpisodes = async (store: Store, open: readonly OpenCondition[]): Promise<EventEpisode[]> => {
   const found: EventEpisode[] = []
   for (const { place } of open) {
-    const entry = await entryAt(store, place)
+    const entry = await readEntry(store, place)
     if (entry?.condition) found.push({ place, entry: { ...entry, condition: entry.condition }, endedAtMs: null })
   }
   return found

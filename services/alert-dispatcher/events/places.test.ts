@@ -2,22 +2,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { call } from '../delivery/testing/fixture.ts'
-import { openInbound } from '../testing/inbound.ts'
+import { testServiceCall } from '../delivery/testing/fixture.ts'
+import { openInboundFixture } from '../testing/inbound.ts'
 import { applyEvent, type EventFacts } from './entry.ts'
 import { migrateOldEntries } from './rebuild.ts'
 import {
-  openConditions,
-  EventList,
+  listOpenConditions,
+  EventBucket,
   OpenCounts,
-  countsKey,
-  entryAt,
-  countFiring,
-  listEntries,
-  listKey,
+  openCountsKey,
+  readEntry,
+  countOpenWithOverflow,
+  updateEventBuckets,
+  eventBucketKey,
   countOpen,
 } from './places.ts'
-import { EventEntry, entryKey, overflowPlace, placeOf } from './record.ts'
+import { EventEntry, entryKey, overflowPlace, deriveEntryPlace } from './record.ts'
 
 const facts: EventFacts = {
   source: 'nagios',
@@ -44,15 +44,15 @@ describe('places of inbound events', () => {
   const write = async (entries: Readonly<Record<string, EventEntry>>) => {
     for (const [place, entry] of Object.entries(entries))
       await store.update(entryKey(place), EventEntry, () => ({ value: entry }))
-    await listEntries(store, new Map(Object.entries(entries)))
+    await updateEventBuckets(store, new Map(Object.entries(entries)))
   }
-  const counts = async () => (await store.get(countsKey, OpenCounts)) ?? {}
-  const listed = async (name: string) => (await store.get(listKey(name), EventList))?.open ?? []
+  const counts = async () => (await store.get(openCountsKey, OpenCounts)) ?? {}
+  const listed = async (name: string) => (await store.get(eventBucketKey(name), EventBucket))?.open ?? []
 
   it('are listed and counted while open, without the overflow', async () => {
     await write({ aa1: open, aa2: open, bb1: open, [overflowPlace]: open, cc1: over })
     expect(await counts()).toEqual({ aa: 2, bb: 1, overflow: 1 })
-    expect([countOpen(await counts()), countFiring(await counts())]).toEqual([3, 4])
+    expect([countOpen(await counts()), countOpenWithOverflow(await counts())]).toEqual([3, 4])
     await write({ aa1: over, bb1: over })
     expect([await listed('aa'), await listed('bb'), await counts()]).toEqual([['aa2'], [], { aa: 1, overflow: 1 }])
   })
@@ -60,14 +60,14 @@ describe('places of inbound events', () => {
   it('stay listed if they are reopened while being closed', async () => {
     await write({ aa1: over })
     await store.update(entryKey('aa1'), EventEntry, () => ({ value: open }))
-    await listEntries(store, new Map([['aa1', over]]))
+    await updateEventBuckets(store, new Map([['aa1', over]]))
     expect([await listed('aa'), await counts()]).toEqual([['aa1'], { aa: 1 }])
   })
 
   it('remember a limited number of closed entries, the newest', async () => {
     const places = Array.from({ length: 130 }, (_, index) => `aa${index}`)
     for (const place of places) await write({ [place]: over })
-    const known = await Promise.all(places.map(async (place) => Boolean(await entryAt(store, place))))
+    const known = await Promise.all(places.map(async (place) => Boolean(await readEntry(store, place))))
     expect([known.indexOf(true), known.filter(Boolean).length]).toEqual([30, 100])
   })
 
@@ -81,8 +81,12 @@ describe('places of inbound events', () => {
     await migrateOldEntries(store)
     await migrateOldEntries(store)
     expect(await counts()).toEqual({ aa: 2, overflow: 1 })
-    expect(await entryAt(store, 'aa1')).toEqual(newer)
-    expect((await openConditions(store, 10)).map(({ place }) => place).toSorted()).toEqual(['aa1', 'aa2', 'overflow'])
+    expect(await readEntry(store, 'aa1')).toEqual(newer)
+    expect((await listOpenConditions(store, 10)).map(({ place }) => place).toSorted()).toEqual([
+      'aa1',
+      'aa2',
+      'overflow',
+    ])
     for (const key of ['alerts:events', 'alerts:events:aa', 'alerts:events:overflow'])
       expect(await store.get(key, z.unknown())).toBeUndefined()
   })
@@ -90,23 +94,23 @@ describe('places of inbound events', () => {
 
 describe('inbound events in one batch', () => {
   it('fail individually', async () => {
-    await using inbound = await openInbound()
-    const place = placeOf({ source: 'prometheus', dedupKey: 'broken' })
+    await using inbound = await openInboundFixture()
+    const place = deriveEntryPlace({ source: 'prometheus', dedupKey: 'broken' })
     await inbound.store.update(entryKey(place), z.unknown(), () => ({ value: 'not an entry' }))
     const [broken, sound] = await inbound.take({ dedupKey: 'broken' }, { dedupKey: 'sound' })
     expect([broken?.failure, sound?.failure]).toEqual([expect.any(Error), undefined])
-    expect(await inbound.handlers.inboundConditions({ limit: 10 }, call)).toMatchObject({ open: 1 })
+    expect(await inbound.handlers.inboundConditions({ limit: 10 }, testServiceCall)).toMatchObject({ open: 1 })
   })
 
   it('share the limit of open conditions', async () => {
-    await using inbound = await openInbound(2)
+    await using inbound = await openInboundFixture(2)
     await inbound.take({ dedupKey: 'a' }, { dedupKey: 'b' }, { dedupKey: 'c' }, { dedupKey: 'a' }, { dedupKey: 'd' })
-    const { conditions } = await inbound.handlers.inboundConditions({ limit: 10 }, call)
+    const { conditions } = await inbound.handlers.inboundConditions({ limit: 10 }, testServiceCall)
     expect(conditions.map(({ source }) => source).toSorted()).toEqual(['prometheus', 'prometheus', 'watchhouse'])
   })
 
   it('with the same key are processed in order', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.take({}, { severity: 'critical' }, { status: 'resolved' })
     expect(await inbound.tick()).toEqual([
       'fire warning Disk full on prometheus',

@@ -2,31 +2,33 @@ import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { runConcurrently } from '../run-concurrently.ts'
-import { EventEntry, entryKey, overflowPlace, rememberedMs } from './record.ts'
+import { EventEntry, entryKey, overflowPlace, closedEntryTtlMs } from './record.ts'
 
 const Place = z.string().max(40)
 
 /**
  * The entries of one bucket, which have the same digest prefix. `over` holds recently closed ones, the newest last.
  */
-export const EventList = z.object({ open: z.array(Place), over: z.array(Place) })
-export type EventList = z.infer<typeof EventList>
+export const EventBucket = z.object({ open: z.array(Place), over: z.array(Place) })
+export type EventBucket = z.infer<typeof EventBucket>
 
 /** Number of open entries by bucket; buckets without open entries are absent. */
 export const OpenCounts = z.record(z.string().max(16), z.int().min(1))
 export type OpenCounts = z.infer<typeof OpenCounts>
 
-export const countsKey = 'alerts:events:counts'
-export const listKey = (name: string): string => `alerts:events:list:${name}`
+export const openCountsKey = 'alerts:events:counts'
+export const eventBucketKey = (name: string): string => `alerts:events:list:${name}`
 
 /** Returns the bucket of an entry: one of 256 by digest, so that no single write carries all entries. */
 const bucketOf = (place: string): string => (place === overflowPlace ? place : place.slice(0, 2))
 
 /** Returns the number of open entries without the overflow entry. */
-export const countOpen = ({ [overflowPlace]: _overflow, ...counts }: OpenCounts): number => countFiring(counts)
+export const countOpen = ({ [overflowPlace]: _overflow, ...counts }: OpenCounts): number =>
+  countOpenWithOverflow(counts)
 
 /** Returns the number of open entries, including the overflow entry. */
-export const countFiring = (counts: OpenCounts): number => Object.values(counts).reduce((sum, open) => sum + open, 0)
+export const countOpenWithOverflow = (counts: OpenCounts): number =>
+  Object.values(counts).reduce((sum, open) => sum + open, 0)
 
 /** Current entries by place; undefined where the entry was deleted. */
 type Entries = ReadonlyMap<string, EventEntry | undefined>
@@ -35,13 +37,13 @@ type Entries = ReadonlyMap<string, EventEntry | undefined>
  * Updates buckets and counts after entries were written. If the process dies in between, the event is delivered again.
  * Closed entries are read once more, because another process may have reopened them.
  */
-export const listEntries = async (store: Store, entries: Entries): Promise<void> => {
+export const updateEventBuckets = async (store: Store, entries: Entries): Promise<void> => {
   if (entries.size === 0) return
   const byList = Map.groupBy(entries, ([place]) => bucketOf(place))
   const lists = await Promise.all(
     [...byList].map(async ([name, those]) => [name, await writeList(store, name, new Map(those))] as const),
   )
-  await store.update(countsKey, OpenCounts, (before = {}) => {
+  await store.update(openCountsKey, OpenCounts, (before = {}) => {
     const counts = lists.filter(([name, { open }]) => (before[name] ?? 0) !== open.length)
     if (counts.length === 0) return undefined
     const { ...after } = before
@@ -52,22 +54,22 @@ export const listEntries = async (store: Store, entries: Entries): Promise<void>
     return { value: after }
   })
   const closed = [...entries].flatMap(([place, entry]) => (entry?.condition ? [] : [place]))
-  const again = await Promise.all(closed.map(async (place) => [place, await entryAt(store, place)] as const))
-  await listEntries(store, new Map(again.filter(([, entry]) => entry?.condition)))
+  const again = await Promise.all(closed.map(async (place) => [place, await readEntry(store, place)] as const))
+  await updateEventBuckets(store, new Map(again.filter(([, entry]) => entry?.condition)))
 }
 
 /** Reads the entry at a place; undefined if there is none. */
-export const entryAt = (store: Store, place: string): Promise<EventEntry | undefined> =>
+export const readEntry = (store: Store, place: string): Promise<EventEntry | undefined> =>
   store.get(entryKey(place), EventEntry)
 
 /** Updates one bucket, deletes the oldest closed entries beyond the maximum, and returns the bucket. */
-const writeList = async (store: Store, name: string, entries: Entries): Promise<EventList> => {
+const writeList = async (store: Store, name: string, entries: Entries): Promise<EventBucket> => {
   let forgotten: readonly string[] = []
-  const after = await store.update(listKey(name), EventList, (before = none) => {
+  const after = await store.update(eventBucketKey(name), EventBucket, (before = none) => {
     const placed = updateBucket(before, entries)
     forgotten = placed.forgotten
     if (placed.isSame) return undefined
-    return { value: placed.list, ...(placed.list.open.length === 0 && { expiresInMs: rememberedMs }) }
+    return { value: placed.list, ...(placed.list.open.length === 0 && { expiresInMs: closedEntryTtlMs }) }
   })
   await Promise.all(
     forgotten.map((place) =>
@@ -79,11 +81,11 @@ const writeList = async (store: Store, name: string, entries: Entries): Promise<
   return after ?? none
 }
 
-const none: EventList = { open: [], over: [] }
+const none: EventBucket = { open: [], over: [] }
 /** Maximum number of closed entries per bucket, so that a source cannot fill the store with fake events. */
 const maxRemembered = 100
 
-const updateBucket = (before: EventList, entries: Entries) => {
+const updateBucket = (before: EventBucket, entries: Entries) => {
   const isOpen = (place: string) => Boolean(entries.get(place)?.condition)
   const known = new Set(before.open)
   const open = [
@@ -112,20 +114,20 @@ export interface OpenCondition {
 const atOnce = 16
 
 /** Returns the places of open entries. It stops reading buckets after `max` places, so it may return a few more. */
-export const openPlaces = async (store: Store, max: number): Promise<string[]> => {
-  const counts = (await store.get(countsKey, OpenCounts)) ?? {}
+export const listOpenPlaces = async (store: Store, max: number): Promise<string[]> => {
+  const counts = (await store.get(openCountsKey, OpenCounts)) ?? {}
   const places: string[] = []
   await runConcurrently(Object.keys(counts), atOnce, async (name) => {
-    if (places.length < max) places.push(...((await store.get(listKey(name), EventList))?.open ?? []))
+    if (places.length < max) places.push(...((await store.get(eventBucketKey(name), EventBucket))?.open ?? []))
   })
   return places
 }
 
 /** Returns at most `max` open conditions. */
-export const openConditions = async (store: Store, max: number): Promise<OpenCondition[]> => {
+export const listOpenConditions = async (store: Store, max: number): Promise<OpenCondition[]> => {
   const found: OpenCondition[] = []
-  await runConcurrently((await openPlaces(store, max)).slice(0, max), atOnce, async (place) => {
-    const entry = await entryAt(store, place)
+  await runConcurrently((await listOpenPlaces(store, max)).slice(0, max), atOnce, async (place) => {
+    const entry = await readEntry(store, place)
     if (entry?.condition) found.push({ place, source: entry.source, condition: entry.condition })
   })
   return found

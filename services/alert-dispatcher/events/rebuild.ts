@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
 import { instant } from '#shared/time/clock.ts'
-import { repeatedNotification } from '../conditions/notify.ts'
-import { type Notification, asMessage } from '../notification.ts'
+import { createRepeatedNotification } from '../conditions/notify.ts'
+import { type Notification, toOutboxMessage } from '../notification.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import { type EventEpisode, EventEntry, entryKey } from './record.ts'
-import { entryAt, listEntries } from './places.ts'
-import { type WriteDeps, type WrittenEntry, unchanged, finishWrites, writeEntry } from './write.ts'
+import { readEntry, updateEventBuckets } from './places.ts'
+import { type WriteDeps, type WrittenEntry, toUnchangedEntry, finishWrites, writeEntry } from './write.ts'
 
 /** Format of release 0.1.0: many entries per record, and an index of the records. */
 const OldIndex = z.record(z.string().max(16), z.unknown())
@@ -38,15 +38,15 @@ const migrateRecord = async (store: Store, key: string): Promise<void> => {
       await store.update(entryKey(place), EventEntry, (before) => (before ? undefined : { value: entry })),
     )
   }
-  await listEntries(store, migrated)
+  await updateEventBuckets(store, migrated)
   await store.update(key, OldRecord, () => ({ value: undefined }))
 }
 
 /** Key of the marker that the store was restored. An emptied store lacks it, and each restore writes a new value. */
-export const markerKey = 'alerts:events:kept'
-export const Marker = z.number()
+export const restoreMarkerKey = 'alerts:events:kept'
+export const RestoreMarker = z.number()
 /** Key that exists for ten minutes after the store was found empty. */
-const restoreKey = `${markerKey}:started`
+const restoreKey = `${restoreMarkerKey}:started`
 const recheckForMs = 10 * 60_000
 const entriesAtOnce = 16
 const maxPerWrite = 500
@@ -58,7 +58,7 @@ const maxPerWrite = 500
 export const rebuildEvents = async (deps: WriteDeps): Promise<void> => {
   const { store, eventEpisodes, isPersistent, telemetry } = deps
   await migrateOldEntries(store)
-  if (!isPersistent || (await store.get(markerKey, Marker))) return
+  if (!isPersistent || (await store.get(restoreMarkerKey, RestoreMarker))) return
   const { log } = telemetry
   const open = await eventEpisodes.open().catch((error: unknown) => {
     log.warn({ err: error }, 'reading inbound conditions failed; repeated events start new episodes')
@@ -66,18 +66,18 @@ export const rebuildEvents = async (deps: WriteDeps): Promise<void> => {
   })
   if (!open) return
   const marker = Math.random()
-  await store.update(restoreKey, Marker, () => ({ value: marker, expiresInMs: recheckForMs }))
+  await store.update(restoreKey, RestoreMarker, () => ({ value: marker, expiresInMs: recheckForMs }))
   await restore(deps, open)
   const nowMs = instant(deps.clock)
   const missed = await filterMissed(deps, [
-    ...open.map((episode) => repeatedEventNotification(episode, nowMs)),
+    ...open.map((episode) => createRepeatedEventNotification(episode, nowMs)),
     ...(await endsOf(deps, nowMs)),
   ])
-  await notifyAgain(store, missed)
+  await repeatNotifications(store, missed)
   // If the store is emptied meanwhile, the restored entries are lost and the marker is not written. Only written keys
   // are compared with the store, so both keys are written.
   await store.updateTogether(
-    { one: { key: markerKey, schema: Marker }, many: { keys: [restoreKey], schema: Marker } },
+    { one: { key: restoreMarkerKey, schema: RestoreMarker }, many: { keys: [restoreKey], schema: RestoreMarker } },
     (_marker, restoring) =>
       restoring.get(restoreKey) === marker
         ? { one: marker, many: new Map([[restoreKey, marker]]), expiresInMs: recheckForMs }
@@ -99,9 +99,9 @@ const endsOf = async (
   const [ofHosts, ofEvents] = await Promise.all([episodes.ended(sinceMs), eventEpisodes.ended(sinceMs)])
   return [
     ...ofHosts.map(({ condition, endedAtMs, hostKey }) =>
-      repeatedNotification(condition, endedAtMs, { hostKey, nowMs }),
+      createRepeatedNotification(condition, endedAtMs, { hostKey, nowMs }),
     ),
-    ...ofEvents.map((episode) => repeatedEventNotification(episode, nowMs)),
+    ...ofEvents.map((episode) => createRepeatedEventNotification(episode, nowMs)),
   ]
 }
 
@@ -112,24 +112,24 @@ const endsOf = async (
 export const notifyMissedEnds = async (
   parts: Pick<DispatcherDeps, 'store' | 'clock' | 'episodes' | 'eventEpisodes' | 'isMissed'>,
 ) => {
-  if (!(await parts.store.get(restoreKey, Marker))) return
-  await notifyAgain(parts.store, await filterMissed(parts, await endsOf(parts, instant(parts.clock))))
+  if (!(await parts.store.get(restoreKey, RestoreMarker))) return
+  await repeatNotifications(parts.store, await filterMissed(parts, await endsOf(parts, instant(parts.clock))))
 }
 
 /** Returns the last notification of an inbound condition, to be repeated; undefined if none was sent. */
-export const repeatedEventNotification = (
+export const createRepeatedEventNotification = (
   { entry: { condition, source }, endedAtMs }: EventEpisode,
   nowMs: number,
 ): Notification | undefined => {
-  const notification = repeatedNotification(condition, endedAtMs, { hostKey: source, nowMs })
+  const notification = createRepeatedNotification(condition, endedAtMs, { hostKey: source, nowMs })
   return notification && { ...notification, hostKey: null, source }
 }
 
 /** Writes repeated notifications to the outbox. */
-export const notifyAgain = async (store: Store, notifications: readonly Notification[]): Promise<void> => {
+export const repeatNotifications = async (store: Store, notifications: readonly Notification[]): Promise<void> => {
   for (let from = 0; from < notifications.length; from += maxPerWrite) {
-    const outbox = notifications.slice(from, from + maxPerWrite).map(asMessage)
-    await store.update(`${markerKey}:again`, Marker, () => ({ value: from, outbox }))
+    const outbox = notifications.slice(from, from + maxPerWrite).map(toOutboxMessage)
+    await store.update(`${restoreMarkerKey}:again`, RestoreMarker, () => ({ value: from, outbox }))
   }
 }
 
@@ -158,7 +158,7 @@ const restore = async (deps: WriteDeps, open: readonly EventEpisode[]): Promise<
   await runConcurrently(open, entriesAtOnce, async ({ place, entry }) => {
     const restored = { ...entry, seenAtMs }
     const one = await writeEntry(deps, place, (before) => (before ? 'stays' : restored))
-    written.push(one ?? unchanged(place, await entryAt(store, place)))
+    written.push(one ?? toUnchangedEntry(place, await readEntry(store, place)))
   })
   await finishWrites(deps, written)
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import { type Clock, follow } from '#shared/time/clock.ts'
+import { type Clock, adjustForClockJumps } from '#shared/time/clock.ts'
 import { Condition, adjustCondition } from '../conditions/condition.ts'
 
 const Milliseconds = z.number().int()
@@ -9,7 +9,7 @@ const Milliseconds = z.number().int()
 /** Stored state of the events with one source and deduplication key. */
 export const EventEntry = z.object({
   source: z.string().max(128),
-  /** Null once it is closed. The entry is kept for `rememberedMs`, so that late events are recognized. */
+  /** Null once it is closed. The entry is kept for `closedEntryTtlMs`, so that late events are recognized. */
   condition: Condition.nullable(),
   /** Time of the newest event. */
   occurredAtMs: Milliseconds,
@@ -23,27 +23,27 @@ export type EventEntry = z.infer<typeof EventEntry>
 export const adjustEntry = (entry: EventEntry, clock: Clock): EventEntry => ({
   ...entry,
   condition: entry.condition && adjustCondition(entry.condition, clock),
-  seenAtMs: follow(clock, entry.seenAtMs),
+  seenAtMs: adjustForClockJumps(clock, entry.seenAtMs),
 })
 
 /** Maximum number of open conditions. */
-export const maxOpen = 10_000
+export const maxOpenConditions = 10_000
 
-/** Place of the overflow entry, which represents all events beyond `maxOpen`. */
+/** Place of the overflow entry, which represents all events beyond `maxOpenConditions`. */
 export const overflowPlace = 'overflow'
 
 /** Returns the place of an entry: the digest of source and deduplication key. */
-export const placeOf = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'dedupKey'>): string =>
+export const deriveEntryPlace = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'dedupKey'>): string =>
   hash('sha256', JSON.stringify([source, dedupKey])).slice(0, 40)
 
 export const entryKey = (place: string): string => `alerts:events:entry:${place}`
 
 /** How long late events are recognized after a condition closes. */
-export const rememberedMs = 60 * 60_000
+export const closedEntryTtlMs = 60 * 60_000
 
 /** Returns whether an entry is open, or closed recently. A clock that was set back must not keep it forever. */
 export const isRemembered = ({ condition, seenAtMs }: EventEntry, nowMs: number): boolean =>
-  condition !== null || Math.abs(nowMs - seenAtMs) <= rememberedMs
+  condition !== null || Math.abs(nowMs - seenAtMs) <= closedEntryTtlMs
 
 /** One activation of an inbound condition, as the state database stores it. */
 export const EventEpisode = z.object({

@@ -4,16 +4,17 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { openStore } from '#shared/store/open.ts'
-import { call } from '../delivery/testing/fixture.ts'
-import { type Inbound, openInbound } from '../testing/inbound.ts'
-import { Marker, markerKey, rebuildEvents } from './rebuild.ts'
-import { maxOpen } from './record.ts'
+import { testServiceCall } from '../delivery/testing/fixture.ts'
+import { type InboundFixture, openInboundFixture } from '../testing/inbound.ts'
+import { RestoreMarker, restoreMarkerKey, rebuildEvents } from './rebuild.ts'
+import { maxOpenConditions } from './record.ts'
 
 const hourMs = 60 * 60_000
 const minuteMs = 60_000
 
-const listed = async ({ handlers }: Inbound) => (await handlers.inboundConditions({ limit: 10 }, call)).conditions
-const episodeOf = async (inbound: Inbound): Promise<string> => {
+const listed = async ({ handlers }: InboundFixture) =>
+  (await handlers.inboundConditions({ limit: 10 }, testServiceCall)).conditions
+const episodeOf = async (inbound: InboundFixture): Promise<string> => {
   const [condition] = await listed(inbound)
   if (!condition) throw new Error('nothing is open')
   return condition.episode
@@ -21,8 +22,11 @@ const episodeOf = async (inbound: Inbound): Promise<string> => {
 
 describe('an inbound condition', () => {
   it('is returned with its source while it is open', async () => {
-    await using inbound = await openInbound()
-    expect(await inbound.handlers.inboundConditions({ limit: 10 }, call)).toEqual({ conditions: [], open: 0 })
+    await using inbound = await openInboundFixture()
+    expect(await inbound.handlers.inboundConditions({ limit: 10 }, testServiceCall)).toEqual({
+      conditions: [],
+      open: 0,
+    })
     await inbound.process({}, { dedupKey: 'other', severity: 'critical', title: 'Down' })
     expect(await listed(inbound)).toMatchObject(
       expect.arrayContaining([
@@ -30,17 +34,20 @@ describe('an inbound condition', () => {
         expect.objectContaining({ title: 'Down', severity: 'critical', lastNotifiedAtMs: inbound.nowMs }),
       ]),
     )
-    expect(await inbound.handlers.inboundConditions({ limit: 0 }, call)).toEqual({ conditions: [], open: 2 })
-    expect((await inbound.handlers.inboundConditions({ limit: 1 }, call)).conditions).toHaveLength(1)
+    expect(await inbound.handlers.inboundConditions({ limit: 0 }, testServiceCall)).toEqual({ conditions: [], open: 2 })
+    expect((await inbound.handlers.inboundConditions({ limit: 1 }, testServiceCall)).conditions).toHaveLength(1)
     await inbound.process({ status: 'resolved' })
     expect((await listed(inbound)).map(({ title }) => title)).toEqual(['Down'])
   })
 
   it('sends no reminder while acknowledged, but its recovery', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({})
     const episode = await episodeOf(inbound)
-    const said = await inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: 90, note: 'on it' }, call)
+    const said = await inbound.handlers.silenceInbound(
+      { episode, kind: 'ack', minutes: 90, note: 'on it' },
+      testServiceCall,
+    )
     expect(said).toMatchObject({ hostKey: null, by: 'test', note: 'on it', untilMs: inbound.nowMs + 90 * minuteMs })
     expect(await listed(inbound)).toMatchObject([{ acknowledged: { untilMs: said.untilMs } }])
     inbound.nowMs += hourMs
@@ -51,20 +58,20 @@ describe('an inbound condition', () => {
   })
 
   it('sends only its recovery while dismissed', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({})
     const dismissal = { episode: await episodeOf(inbound), kind: 'dismissal' as const }
-    await inbound.handlers.silenceInbound({ ...dismissal, minutes: null, note: '' }, call)
+    await inbound.handlers.silenceInbound({ ...dismissal, minutes: null, note: '' }, testServiceCall)
     expect(await inbound.process({ severity: 'critical' })).toEqual([])
-    await inbound.handlers.unsilenceInbound(dismissal, call)
+    await inbound.handlers.unsilenceInbound(dismissal, testServiceCall)
     expect(await inbound.tick()).toEqual(['escalate critical Disk full on prometheus'])
   })
 
   it('keeps silences through the next sweep and receives those from the database', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({})
     const episode = await episodeOf(inbound)
-    await inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: null, note: '' }, call)
+    await inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: null, note: '' }, testServiceCall)
     await inbound.reconcile()
     expect(await listed(inbound)).toMatchObject([{ acknowledged: { untilMs: null }, dismissed: null }])
     await inbound.stores.silences.remove('ack', episode)
@@ -73,23 +80,25 @@ describe('an inbound condition', () => {
   })
 
   it('is not found once closed, and its silences end', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({})
     const episode = await episodeOf(inbound)
-    await inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: null, note: '' }, call)
+    await inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: null, note: '' }, testServiceCall)
     expect(await inbound.stores.silences.list()).toHaveLength(1)
     await inbound.process({ status: 'resolved' })
     expect(await inbound.stores.silences.list()).toEqual([])
     const refusal = { code: 'not-found', details: { parameter: 'episode' } }
-    const again = inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: null, note: '' }, call)
+    const again = inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: null, note: '' }, testServiceCall)
     await expect(again).rejects.toMatchObject(refusal)
-    await expect(inbound.handlers.unsilenceInbound({ episode, kind: 'ack' }, call)).rejects.toMatchObject(refusal)
+    await expect(inbound.handlers.unsilenceInbound({ episode, kind: 'ack' }, testServiceCall)).rejects.toMatchObject(
+      refusal,
+    )
   })
 })
 
 describe('an emptied store', () => {
   it('gets open conditions back first, so that nothing is sent again', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({}, { dedupKey: 'other', title: 'Down' })
     const episode = await episodeOf(inbound)
     await inbound.lose()
@@ -103,7 +112,7 @@ describe('an emptied store', () => {
   })
 
   it('resends notifications without a recorded delivery, and recoveries', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({})
     await inbound.lose()
     inbound.isMissed = true
@@ -112,7 +121,7 @@ describe('an emptied store', () => {
   })
 
   it('resends a recovery that waited, but none that was delivered', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({})
     await inbound.process({ status: 'resolved' })
     await inbound.lose()
@@ -125,7 +134,7 @@ describe('an emptied store', () => {
   })
 
   it('sends a recovery even if the delivery is recorded later', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({}, { status: 'resolved' })
     await inbound.lose()
     expect(await inbound.tick()).toEqual([])
@@ -135,7 +144,7 @@ describe('an emptied store', () => {
   })
 
   it('adds missing episodes to the database', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     const { write } = inbound.stores.eventEpisodes
     inbound.stores.eventEpisodes.write = () => Promise.reject(new Error('away'))
     await inbound.process({})
@@ -145,7 +154,7 @@ describe('an emptied store', () => {
   })
 
   it('does not restore closed conditions', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({}, { status: 'resolved' })
     await inbound.lose()
     expect(await inbound.tick()).toEqual([])
@@ -154,7 +163,7 @@ describe('an emptied store', () => {
 
   it('is restored again if it is emptied during the restore, even by another process', async () => {
     await using opened = new AsyncDisposableStack()
-    const inbound = opened.use(await openInbound())
+    const inbound = opened.use(await openInboundFixture())
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-emptied-'))
     opened.defer(() => rm(directory, { recursive: true }))
     const env = { SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` }
@@ -164,19 +173,19 @@ describe('an emptied store', () => {
     const { eventEpisodes } = inbound.stores
     const { ended } = eventEpisodes
     eventEpisodes.ended = async (sinceMs) => {
-      await other.update(`${markerKey}:started`, z.unknown(), () => ({ value: undefined }))
+      await other.update(`${restoreMarkerKey}:started`, z.unknown(), () => ({ value: undefined }))
       return ended(sinceMs)
     }
-    const deps = { ...inbound.parts, store, maxOpen }
+    const deps = { ...inbound.parts, store, maxOpen: maxOpenConditions }
     await rebuildEvents(deps)
-    expect(await other.get(markerKey, Marker)).toBeUndefined()
+    expect(await other.get(restoreMarkerKey, RestoreMarker)).toBeUndefined()
     eventEpisodes.ended = ended
     await rebuildEvents(deps)
-    expect(await other.get(markerKey, Marker)).toBeDefined()
+    expect(await other.get(restoreMarkerKey, RestoreMarker)).toBeDefined()
   })
 
   it('starts new episodes while the database is unavailable', async () => {
-    await using inbound = await openInbound()
+    await using inbound = await openInboundFixture()
     await inbound.process({})
     await inbound.lose()
     const { open } = inbound.stores.eventEpisodes

@@ -1,13 +1,13 @@
 import { instant } from '#shared/time/clock.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import type { Fence } from '#shared/store/store.ts'
 import type { Transition, Condition } from '../conditions/condition.ts'
 import type { NotifyContext } from '../conditions/held.ts'
 import { describeHold, notify } from '../conditions/notify.ts'
-import { asMessage, type Notification } from '../notification.ts'
+import { toOutboxMessage, type Notification } from '../notification.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
-import { listEntries } from './places.ts'
-import { type EventEpisode, EventEntry, entryKey, adjustEntry, isRemembered, rememberedMs } from './record.ts'
+import { updateEventBuckets } from './places.ts'
+import { type EventEpisode, EventEntry, entryKey, adjustEntry, isRemembered, closedEntryTtlMs } from './record.ts'
 
 /** Dependencies of writing entries. */
 export type WriteDeps = Pick<
@@ -29,7 +29,7 @@ export interface WrittenEntry {
 }
 
 /** Returns an entry without notifications. */
-export const unchanged = (place: string, entry: EventEntry | undefined): WrittenEntry => ({
+export const toUnchangedEntry = (place: string, entry: EventEntry | undefined): WrittenEntry => ({
   place,
   entry,
   notifications: [],
@@ -60,14 +60,14 @@ export const writeEntry = async (
       notified = typeof changed === 'object' ? notifyEntry(changed, { policy, nowMs }) : undefined
       if (!notified) return stays ? undefined : { value: undefined }
       const { entry, notifications } = notified
-      if (!isRemembered(entry, nowMs)) return { value: undefined, outbox: notifications.map(asMessage) }
-      const expiry = entry.condition === null ? { expiresInMs: rememberedMs } : {}
-      return { value: entry, outbox: notifications.map(asMessage), ...expiry }
+      if (!isRemembered(entry, nowMs)) return { value: undefined, outbox: notifications.map(toOutboxMessage) }
+      const expiry = entry.condition === null ? { expiresInMs: closedEntryTtlMs } : {}
+      return { value: entry, outbox: notifications.map(toOutboxMessage), ...expiry }
     },
     fence,
   )
   if (stays) return undefined
-  if (!notified) return unchanged(place, entry)
+  if (!notified) return toUnchangedEntry(place, entry)
   const { notifications, transitions, episodes } = notified
   return { place, entry, notifications, transitions, episodes: episodes.map((episode) => ({ ...episode, place })) }
 }
@@ -78,7 +78,7 @@ export const finishWrites = async (
   written: readonly WrittenEntry[],
 ): Promise<void> => {
   // If an entry was written more than once, the last state applies.
-  await listEntries(store, new Map(written.map(({ place, entry }) => [place, entry])))
+  await updateEventBuckets(store, new Map(written.map(({ place, entry }) => [place, entry])))
   const transitions = written.flatMap((each) => each.transitions)
   observe.notified({ notifications: written.flatMap((each) => each.notifications), transitions })
   if (transitions.length === 0) return
@@ -120,7 +120,7 @@ export const notifyEntry = (entry: EventEntry, context: Omit<NotifyContext, 'hos
       ...transition,
       hostKey: null,
       reason: reasonOf(transition, condition),
-      title: beginningOf(`${transition.title}, from ${source}`, maxTitleLength),
+      title: shortenText(`${transition.title}, from ${source}`, maxTitleLength),
     })),
   }
 }

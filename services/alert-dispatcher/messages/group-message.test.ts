@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Notification } from '../notification.ts'
 import { buildChatBody } from '../channels/webhook.ts'
-import { raw } from '../channels/formats/raw.ts'
+import { rawFormat } from '../channels/formats/raw.ts'
 import { renderGroupMessage } from './group-message.ts'
-import { maxGroup } from '../delivery/target-queue.ts'
-import { notificationOf } from '../delivery/testing/notification.ts'
+import { maxGroupSize } from '../delivery/target-queue.ts'
+import { createNotification } from '../delivery/testing/notification.ts'
 
 const frame = {
   origin: 'watchhouse-1',
@@ -45,19 +45,19 @@ it.each<[string, [Partial<Notification>, ...Partial<Notification>[]]]>([
     ],
   ],
 ])('has the headline %s', (expected, [first, ...others]) => {
-  const of = (more: Partial<Notification>, index: number) => notificationOf({ episode: `e${index}`, ...more })
+  const of = (more: Partial<Notification>, index: number) => createNotification({ episode: `e${index}`, ...more })
   expect(headline(of(first, 0), ...others.map((more, index) => of(more, index + 1)))).toBe(expected)
 })
 
 it('lists place and value of each condition, and its rule if there are several', () => {
   const of = renderGroupMessage(
-    [notificationOf({ episode: 'a' }), notificationOf({ episode: 'b', hostKey: 'other', value: 95 })],
+    [createNotification({ episode: 'a' }), createNotification({ episode: 'b', hostKey: 'other', value: 95 })],
     frame,
     hosts,
   )
   expect(of.gathered).toEqual(['Database (91.5 %)', 'other (95 %)'])
   const mixed = renderGroupMessage(
-    [notificationOf({ episode: 'a' }), notificationOf({ episode: 'b', title: 'Parts' })],
+    [createNotification({ episode: 'a' }), createNotification({ episode: 'b', title: 'Parts' })],
     frame,
     hosts,
   )
@@ -68,7 +68,7 @@ it('lists place and value of each condition, and its rule if there are several',
 })
 
 it('has one id per set of conditions, in any order', () => {
-  const [a, b, c] = ['a', 'b', 'c'].map((episode) => notificationOf({ episode }))
+  const [a, b, c] = ['a', 'b', 'c'].map((episode) => createNotification({ episode }))
   if (!a || !b || !c) throw new Error('expected three notifications')
   const id = (...notifications: readonly [Notification, ...Notification[]]) =>
     renderGroupMessage(notifications, frame, hosts).notification.id
@@ -77,10 +77,13 @@ it('has one id per set of conditions, in any order', () => {
 })
 
 it('contains each condition with its key in the raw format, and no buttons in chats', () => {
-  const notifications = [notificationOf({ episode: 'a' }), notificationOf({ episode: 'b', hostKey: 'other' })] as const
+  const notifications = [
+    createNotification({ episode: 'a' }),
+    createNotification({ episode: 'b', hostKey: 'other' }),
+  ] as const
   const message = renderGroupMessage(notifications, frame, hosts)
   const address = new URL('https://hooks.slack.com/services/x')
-  expect(raw.compose({ message, address, write: () => ({}), key: 'k' }).body).toMatchObject({
+  expect(rawFormat.compose({ message, address, write: () => ({}), key: 'k' }).body).toMatchObject({
     event: 'group',
     rule: 'disk-usage',
     conditions: [
@@ -92,15 +95,15 @@ it('contains each condition with its key in the raw format, and no buttons in ch
 })
 
 it('stays below 200 kB in the raw format at its maximum size', () => {
-  const [first, ...others] = Array.from({ length: maxGroup }, (_, index) =>
-    notificationOf({
+  const [first, ...others] = Array.from({ length: maxGroupSize }, (_, index) =>
+    createNotification({
       episode: `0199${index}-aaaa-bbbb-cccc-dddddddddddd`,
       hostKey: `clickhouse-${index}.example.net`,
       ruleId: 'replication-queue-stuck',
     }),
   )
   if (!first) throw new Error('expected a notification')
-  const { body } = raw.compose({
+  const { body } = rawFormat.compose({
     message: renderGroupMessage([first, ...others], frame, hosts),
     address: new URL('https://x.example/'),
     write: () => ({}),

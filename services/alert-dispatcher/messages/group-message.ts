@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto'
 import type { Notification } from '../notification.ts'
-import { type Frame, type Message, type NamedHost, renderMember, renderMessage } from './message.ts'
+import { type RenderSettings, type Message, type NamedHost, renderGroupLine, renderMessage } from './message.ts'
 
 type NotificationList = readonly [Notification, ...Notification[]]
 
 /** Returns one message about several conditions with the same severity and phase. */
 export const renderGroupMessage = (
   notifications: NotificationList,
-  frame: Frame,
+  frame: RenderSettings,
   hosts: ReadonlyMap<string, NamedHost>,
 ): Message => {
   const [first] = notifications
   const isOneRule = notifications.every(({ title, ruleId }) => title === first.title && ruleId === first.ruleId)
   const message = renderMessage(groupNotificationOf(notifications, isOneRule), frame, hosts)
-  const gathered = notifications.map((notification) => renderMember(notification, hosts, isOneRule))
+  const gathered = notifications.map((notification) => renderGroupLine(notification, hosts, isOneRule))
   return { ...message, members: notifications, gathered }
 }
 

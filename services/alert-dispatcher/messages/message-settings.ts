@@ -1,7 +1,7 @@
 import type { Severity } from '#proto/rules.ts'
 import { takesChatActions, displayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { type Setting, optional, read, url } from '#shared/config/setting.ts'
+import { type Setting, optional, parseSettings, url } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { makeLenient } from '../lenient-settings.ts'
 
@@ -26,7 +26,7 @@ export const messageSettings = {
 const lenientSettings = makeLenient(messageSettings)
 
 /** Message settings with their current values. */
-export interface MessageFrame {
+export interface MessageSettings {
   instance: string | null
   dashboardUrl: string | null
   metadata: Readonly<Record<string, string>>
@@ -37,8 +37,8 @@ export interface MessageFrame {
 }
 
 /** Reads the message settings; invalid values count as unset. */
-export const readMessageFrame = (env: Environment): MessageFrame => {
-  const settings = read(lenientSettings, env)
+export const readMessageSettings = (env: Environment): MessageSettings => {
+  const settings = parseSettings(lenientSettings, env)
   const name = toOneLine(settings.HEALTH_ALERT_INSTANCE_NAME ?? '')
   return {
     instance: name === '' ? null : [...name].slice(0, maxNameLength).join(''),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { cut, formatDuration, formatQuantity } from './text.ts'
-import { readMessageFrame, readMetadata } from './message-settings.ts'
+import { truncateText, formatDuration, formatQuantity } from './text.ts'
+import { readMessageSettings, readMetadata } from './message-settings.ts'
 import { renderMessage, toPlainText } from './message.ts'
 import type { Notification } from '../notification.ts'
-import { notificationOf } from '../delivery/testing/notification.ts'
+import { createNotification } from '../delivery/testing/notification.ts'
 
 const hosts = new Map([['db', { id: 3, name: 'Database' }]])
 const frame = {
@@ -14,7 +14,7 @@ const frame = {
   zone: 'UTC',
   isInteractive: false,
 }
-const message = (more: Partial<Notification> = {}, text = frame) => renderMessage(notificationOf(more), text, hosts)
+const message = (more: Partial<Notification> = {}, text = frame) => renderMessage(createNotification(more), text, hosts)
 
 describe('a message', () => {
   it('contains headline, facts and a link with the current id of its host', () => {
@@ -59,11 +59,11 @@ describe('a message', () => {
   })
 
   it('uses the time zone of COLUMNDB_TZ', () => {
-    const { zone } = readMessageFrame({ COLUMNDB_TZ: 'Asia/Tokyo' })
+    const { zone } = readMessageSettings({ COLUMNDB_TZ: 'Asia/Tokyo' })
     const text = toPlainText(message({ sinceMs: 1_790_000_000_999 }, { ...frame, zone }), 4_000)
     expect(text).toContain('Since: 2026-09-21T23:13:20+09:00')
     expect(message({ atMs: 0 }, { ...frame, zone }).at).toBe('1970-01-01T09:00:00+09:00')
-    expect(readMessageFrame({}).zone).toBe('UTC')
+    expect(readMessageSettings({}).zone).toBe('UTC')
   })
 
   it('links to the page of all hosts if its host left the list', () => {
@@ -127,7 +127,7 @@ describe('cutting a text', () => {
     ['abc', 0, ''],
     ['abc', 1, '…'],
   ])('%j to %s is %j', (text, length, expected) => {
-    expect(cut(text, length)).toBe(expected)
+    expect(truncateText(text, length)).toBe(expected)
   })
 })
 
@@ -158,7 +158,7 @@ describe('message settings', () => {
     ['ftp://watch.example', null],
     ['watch.example', null],
   ])('uses %s as base URL %s', (HEALTH_ALERT_DASHBOARD_URL, expected) => {
-    expect(readMessageFrame({ HEALTH_ALERT_DASHBOARD_URL }).dashboardUrl).toBe(expected)
+    expect(readMessageSettings({ HEALTH_ALERT_DASHBOARD_URL }).dashboardUrl).toBe(expected)
   })
 
   it('removes trailing slashes and cuts the name', () => {
@@ -166,7 +166,7 @@ describe('message settings', () => {
       HEALTH_ALERT_INSTANCE_NAME: `a\n${'😀'.repeat(70)}`,
       HEALTH_ALERT_DASHBOARD_URL: 'https://watch.example/base/',
     }
-    const { instance, dashboardUrl } = readMessageFrame(env)
+    const { instance, dashboardUrl } = readMessageSettings(env)
     expect(dashboardUrl).toBe('https://watch.example/base')
     expect([...(instance ?? '')]).toHaveLength(64)
     expect(instance).toMatch(/^a 😀/)

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill'
 import { unitWords } from '#proto/unit-words.ts'
 import type { Severity } from '#proto/rules.ts'
-import { cut, formatDuration, formatQuantity } from './text.ts'
-import { type MessageFrame, toOneLine } from './message-settings.ts'
+import { truncateText, formatDuration, formatQuantity } from './text.ts'
+import { type MessageSettings, toOneLine } from './message-settings.ts'
 import type { Notification } from '../notification.ts'
 
 /** A rendered notification, before a channel formats it. Only `runbook` may contain line breaks. */
@@ -21,7 +21,7 @@ export interface Message {
   /** Decides the color of the message. */
   tone: Severity | 'over' | 'plain'
   /** Labels and values, the most important first. */
-  facts: readonly Fact[]
+  facts: readonly MessageFact[]
   /** The conditions of a digest or group, one line each. */
   gathered: readonly string[]
   /** The notifications of a group; empty for a single notification. */
@@ -36,7 +36,7 @@ export interface Message {
 }
 
 /** A label and its value, such as `Host` and the host name. */
-export interface Fact {
+export interface MessageFact {
   label: string
   value: string
 }
@@ -48,14 +48,14 @@ export interface NamedHost {
 }
 
 /** Values that every message contains: the message settings and the installation id. */
-export interface Frame extends MessageFrame {
+export interface RenderSettings extends MessageSettings {
   origin: string
 }
 
 /** Renders a notification. `hosts` are the listed hosts by key; links use their current ids. */
 export const renderMessage = (
   notification: Notification,
-  { origin, instance, dashboardUrl, metadata, zone, isInteractive }: Frame,
+  { origin, instance, dashboardUrl, metadata, zone, isInteractive }: RenderSettings,
   hosts: ReadonlyMap<string, NamedHost>,
 ): Message => {
   const where = placeOf(notification, hosts)
@@ -140,8 +140,8 @@ const placeSuffix = (
 const factsOf = (
   notification: Notification,
   where: string | null,
-  { metadata, zone }: Pick<Frame, 'metadata' | 'zone'>,
-): Fact[] => {
+  { metadata, zone }: Pick<RenderSettings, 'metadata' | 'zone'>,
+): MessageFact[] => {
   const pairs: readonly (readonly [string, string | null])[] = [
     [notification.hostKey === null ? 'Source' : 'Host', where],
     ...(notification.announced?.facts.map(({ label, value }) => [label, value] as const) ??
@@ -181,7 +181,7 @@ const gatheredLine = (entry: Notification['gathered'][number], hosts: ReadonlyMa
 }
 
 /** Returns the line of one condition in a group; for a single rule, only place and value. */
-export const renderMember = (
+export const renderGroupLine = (
   notification: Notification,
   hosts: ReadonlyMap<string, NamedHost>,
   isOneRule: boolean,
@@ -201,9 +201,9 @@ const linkOf = (base: string, { hostKey, announced }: Notification, hosts: Reado
 export const toPlainText = (message: Message, maxLength: number): string => {
   const { headline, url } = message
   const text = `${headline}\n${renderBody(message)}`
-  if (url === null) return cut(text, maxLength)
+  if (url === null) return truncateText(text, maxLength)
   const link = `\n\n${url}`
-  return link.length >= maxLength ? cut(text, maxLength) : cut(text, maxLength - link.length) + link
+  return link.length >= maxLength ? truncateText(text, maxLength) : truncateText(text, maxLength - link.length) + link
 }
 
 /** Returns the text below the headline, without the link. */

@@ -5,14 +5,14 @@ const ellipsis = '…'
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** Measures the size of a text, in any unit; the size is at least the UTF-16 length. */
-export type SizeOf = (text: string) => number
+export type TextSizeFunction = (text: string) => number
 
-const unitsOf: SizeOf = ({ length }) => length
+const unitsOf: TextSizeFunction = ({ length }) => length
 /** Returns the number of bytes of a text in a UTF-8 JSON document. */
-export const countJsonBytes: SizeOf = (text) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
+export const countJsonBytes: TextSizeFunction = (text) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
 
 /** Cuts a text to a maximum size between grapheme clusters and appends an ellipsis. */
-export const cut = (text: string, maxSize: number, sizeOf: SizeOf = unitsOf): string => {
+export const truncateText = (text: string, maxSize: number, sizeOf: TextSizeFunction = unitsOf): string => {
   if (text.length <= maxSize && sizeOf(text) <= maxSize) return text
   let room = maxSize - sizeOf(ellipsis)
   if (room < 0) return ''
@@ -29,8 +29,8 @@ export const cut = (text: string, maxSize: number, sizeOf: SizeOf = unitsOf): st
 const maxClusterLength = 64
 
 /** Cuts a text before escaping, so that no markup is split and the escaped text fits. */
-export const cutInMarkup = (text: string, maxLength: number, escape: (text: string) => string): string =>
-  escape(cut(text, maxLength, (part) => escape(part).length))
+export const truncateAndEscape = (text: string, maxLength: number, escape: (text: string) => string): string =>
+  escape(truncateText(text, maxLength, (part) => escape(part).length))
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 })
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })

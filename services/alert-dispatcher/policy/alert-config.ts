@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { quietHoursProblem } from '#proto/alert-policy.ts'
+import { findQuietHoursProblem } from '#proto/alert-policy.ts'
 import { type AlertPolicy, type AlertConfigKey, AlertConfigUpdate } from '#proto/alerting.ts'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { TargetSaving } from '#proto/webhook-targets.ts'
-import { noSuch } from '#shared/text/not-found.ts'
+import type { WebhookTargetInput } from '#proto/webhook-targets.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
 import { type AlertingDeps, type AlertingHandlers, requireStateDatabase } from '../alerting.ts'
-import { requireTemplates } from '../channels/formats/template.ts'
+import { requireKnownPlaceholders } from '../channels/formats/template.ts'
 import { channels } from '../channels/index.ts'
 import { parseHeaders } from '../channels/webhook-target-list.ts'
 import type { ExpectedState } from '../stores/stores.ts'
@@ -14,31 +14,34 @@ import { describePolicy } from './describe-policy.ts'
 import { isOtherOrigin, invalidParameter } from './saved/errors.ts'
 import {
   buildChannelEntry,
-  requireAllowed,
-  requireKey,
+  requireAllowedAddress,
+  requireEncryptionKey,
   type SaveDeps,
   secretRequiredError,
 } from './saved/save-channel.ts'
-import { openTarget, sealTargetEntry, TargetEntry } from './saved/entries.ts'
-import { requireTarget, validateRule, validateRuleSettings } from './warnings.ts'
+import { decryptTarget, sealTargetEntry, TargetEntry } from './saved/entries.ts'
+import { requireTarget, validateCustomRule, validateRuleSettings } from './warnings.ts'
 
 const kind = 'webhook-target'
 
-export const prepareTargetEntry = async ({ env, net, store }: SaveDeps, deps: TargetSaving): Promise<TargetEntry> => {
+export const prepareTargetEntry = async (
+  { env, net, store }: SaveDeps,
+  deps: WebhookTargetInput,
+): Promise<TargetEntry> => {
   const { id, url, headers, templates = {} } = deps
-  requireTemplates(templates)
+  requireKnownPlaceholders(templates)
   if (headers && !parseHeaders(JSON.stringify(headers)))
     throw invalidParameter(
       'headers',
       'must be at most 8 headers named Authorization or X-…, each of at most 1024 printable characters',
     )
   if (url !== undefined && !/^https:/i.test(url)) throw invalidParameter('url', 'must be an absolute URL with https')
-  if (url !== undefined) await requireAllowed(net, 'url', url)
+  if (url !== undefined) await requireAllowedAddress(net, 'url', url)
   const entries = await store.all()
   const before = TargetEntry.safeParse(entries.find((entry) => entry.kind === kind && entry.id === id)?.body).data
-  const key = requireKey(env)
+  const key = requireEncryptionKey(env)
   if (url !== undefined && headers === undefined && before?.sealed.headers !== undefined) {
-    if (isOtherOrigin(openTarget(id, before, key)?.saved?.url, url)) throw secretRequiredError('headers')
+    if (isOtherOrigin(decryptTarget(id, before, key)?.saved?.url, url)) throw secretRequiredError('headers')
   }
   const entry = sealTargetEntry(deps, before, key)
   if (!entry) throw invalidParameter('url', 'is required')
@@ -58,7 +61,7 @@ export const updateAlertConfig =
     await validateChange(alerting, update, call)
     const body = await bodyOf(alerting, update)
     if (!(await stores.policy.put(update.kind, id, body, clock.now(), expected)))
-      throw expected === 'absent' ? alreadyExists(update, id) : noSuch(nouns[update.kind], id, [], 'id')
+      throw expected === 'absent' ? alreadyExists(update, id) : createNotFoundError(nouns[update.kind], id, [], 'id')
     policy.changed()
     return describedNow(alerting)
   }
@@ -149,7 +152,7 @@ const requireExpectedState = (
   }
   if (!found) {
     const ids = entries.map((entry) => entry.id)
-    throw noSuch(nouns[update.kind], id, ids, 'id')
+    throw createNotFoundError(nouns[update.kind], id, ids, 'id')
   }
   return found.source === 'database' ? 'present' : undefined
 }
@@ -168,7 +171,7 @@ const undeletable = ({ kind }: AlertConfigKey, id: string, described: AlertPolic
   const elsewhere = entries.find((entry) => entry.id === id)
   const parameter = parameters[kind] ?? 'id'
   const ids = entries.map((entry) => entry.id)
-  if (!elsewhere) return noSuch(nouns[kind], id, ids, parameter)
+  if (!elsewhere) return createNotFoundError(nouns[kind], id, ids, parameter)
   return new ServiceError('conflict', `cannot delete "${id}": managed by a file or variable; edit it there`, {
     details: { parameter, source: elsewhere.source },
   })
@@ -213,7 +216,7 @@ const requireRule = async (
   if (rule) return validateRuleSettings(rule, value)
   const own = custom.find((each) => each.id === id)
   if (!own)
-    throw noSuch(
+    throw createNotFoundError(
       'rule',
       id,
       [...rules, ...custom].map((each) => each.id),
@@ -225,7 +228,7 @@ const requireRule = async (
 
 const requireChannel = (channel: string): void => {
   const ids = channels.map(({ id }) => id)
-  if (!ids.includes(channel)) throw noSuch('channel', channel, ids, 'channel')
+  if (!ids.includes(channel)) throw createNotFoundError('channel', channel, ids, 'channel')
 }
 
 const requireCustomRule = async (
@@ -235,11 +238,11 @@ const requireCustomRule = async (
 ): Promise<void> => {
   const { metrics } = await query.rules({}, call)
   const ids = metrics.map(({ id }) => id)
-  if (!ids.includes(rule.metric)) throw noSuch('metric', rule.metric, ids, 'metric')
-  validateRule(rule)
+  if (!ids.includes(rule.metric)) throw createNotFoundError('metric', rule.metric, ids, 'metric')
+  validateCustomRule(rule)
 }
 
 const requireHours = (hours: Extract<AlertConfigUpdate, { kind: 'quiet-hours' }>['value']): void => {
-  const problem = quietHoursProblem(hours)
+  const problem = findQuietHoursProblem(hours)
   if (problem !== undefined) throw new ServiceError('invalid', `end ${problem}`, { details: { parameter: 'end' } })
 }

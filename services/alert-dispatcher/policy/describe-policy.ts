@@ -4,9 +4,9 @@ import type { Channel } from '../channels/channel.ts'
 import { findBrokenChannels, listEnabledTargets } from '../channels/targets.ts'
 import { listWebhookTargets } from '../channels/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { defaultGeneral } from './layers/environment.ts'
+import { defaultAlertSettings } from './layers/environment.ts'
 import { findLostRoutes } from './warnings.ts'
-import { type Layer, mergeById, mergeFields } from './layers/layer.ts'
+import { type PolicyLayer, mergeById, mergeFields } from './layers/layer.ts'
 import type { Policy } from '../policy.ts'
 import { describeFields, describeTarget } from './saved/fields.ts'
 
@@ -14,7 +14,7 @@ const minuteMs = 60_000
 
 interface DescribeDeps {
   env: Environment
-  layers: readonly Layer[]
+  layers: readonly PolicyLayer[]
   policy: Policy
   /** Whether a state database is configured. */
   isPersistent: boolean
@@ -54,10 +54,10 @@ const describeRoutes = ({ env, layers, policy }: DescribeDeps): AlertPolicy['rou
   }))
 }
 
-const generalOf = (layers: readonly Layer[], policy: Policy): AlertPolicy['general'] => {
+const generalOf = (layers: readonly PolicyLayer[], policy: Policy): AlertPolicy['general'] => {
   const { values, sources } = mergeFields<AlertSettings>(layers, ({ general }) => general)
   const from = (field: keyof AlertSettings) => sources[field] ?? 'default'
-  const { minSeverity, cooldownMinutes, breaches, clears } = { ...defaultGeneral, ...values }
+  const { minSeverity, cooldownMinutes, breaches, clears } = { ...defaultAlertSettings, ...values }
   return {
     enabled: { value: policy.enabled, source: from('enabled') },
     minSeverity: { value: minSeverity, source: from('minSeverity') },

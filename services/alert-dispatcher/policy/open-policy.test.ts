@@ -1,10 +1,10 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { emptyLayer } from './layers/layer.ts'
+import { createEmptyLayer } from './layers/layer.ts'
 import { openPolicy } from './open-policy.ts'
-import { memoryStores } from '../stores/collected.ts'
+import { createMemoryStores } from '../stores/collected.ts'
 import type { PolicyStore } from '../stores/stores.ts'
 
 let nowMs = 0
@@ -18,15 +18,15 @@ const open = (store: PolicyStore, env: Record<string, string> = {}) =>
   openPolicy({
     env,
     store,
-    file: { ...emptyLayer('file'), general: { clears: 9 } },
+    file: { ...createEmptyLayer('file'), general: { clears: 9 } },
     minSeveritiesOf: () => [null],
-    clock: clockOf(() => nowMs),
+    clock: createClock(() => nowMs),
     log: pino({}, { write: (line) => logged.push(line) }),
   })
 
 /** A state database that can be made unavailable. */
 const breakable = () => {
-  const { policy } = memoryStores()
+  const { policy } = createMemoryStores()
   const state = { isThere: true, reads: 0 }
   const store: PolicyStore = {
     ...policy,

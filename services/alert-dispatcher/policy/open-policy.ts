@@ -14,18 +14,18 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import type { PolicyStore, PolicyEntry, PolicyKind } from '../stores/stores.ts'
-import { openLastKnown } from '../last-known.ts'
+import { openLastKnownValue } from '../last-known.ts'
 import { buildEnvironmentLayer, findInvalidVariables } from './layers/environment.ts'
-import { emptyLayer, type Layer, type ChannelLayer, toDigestMinutes } from './layers/layer.ts'
-import { type MinSeveritiesOf, resolvePolicy } from './layers/resolve.ts'
+import { createEmptyLayer, type PolicyLayer, type ChannelLayer, toDigestMinutes } from './layers/layer.ts'
+import { type ListMinSeverities, resolvePolicy } from './layers/resolve.ts'
 import type { Policy } from '../policy.ts'
-import { ChannelEntry, openEntry, openTarget, TargetEntry } from './saved/entries.ts'
+import { ChannelEntry, decryptChannelEntry, decryptTarget, TargetEntry } from './saved/entries.ts'
 
 /** The alert configuration from all sources. */
-export interface PolicyBook {
+export interface PolicyProvider {
   current(): Promise<Policy>
   /** Returns the layers, the highest first. */
-  layers(): Promise<readonly Layer[]>
+  layers(): Promise<readonly PolicyLayer[]>
   /** Makes the next call read the database again. */
   changed(): void
 }
@@ -34,8 +34,8 @@ interface PolicySources {
   env: Environment
   store: PolicyStore
   /** Read once at start. */
-  file: Layer
-  minSeveritiesOf: MinSeveritiesOf
+  file: PolicyLayer
+  minSeveritiesOf: ListMinSeverities
   /** Webhook subscriptions of users. */
   subscriptions?(): Promise<Policy['subscriptions']>
   /** Installations of the Slack application. */
@@ -57,13 +57,13 @@ export const openPolicy = ({
   chatApplications = async () => [],
   clock,
   log,
-}: PolicySources): PolicyBook => {
+}: PolicySources): PolicyProvider => {
   for (const { name, sentence } of findInvalidVariables(env)) {
     log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
   }
   const warned = new Set<string>()
-  const database = openLastKnown<Layer>({
-    initial: emptyLayer('database'),
+  const database = openLastKnownValue<PolicyLayer>({
+    initial: createEmptyLayer('database'),
     clock,
     async read() {
       const { layer, unread } = buildDatabaseLayer(await store.all(), sealKey(env))
@@ -76,7 +76,7 @@ export const openPolicy = ({
     log,
     named: 'alert settings',
   })
-  const layers = async (): Promise<readonly Layer[]> => [await database.get(), file, buildEnvironmentLayer(env)]
+  const layers = async (): Promise<readonly PolicyLayer[]> => [await database.get(), file, buildEnvironmentLayer(env)]
 
   return {
     layers,
@@ -93,7 +93,7 @@ export const openPolicy = ({
 export const buildDatabaseLayer = (
   entries: readonly PolicyEntry[],
   key?: RotatingKey,
-): { layer: Layer; unread: string[] } => {
+): { layer: PolicyLayer; unread: string[] } => {
   const unread: string[] = []
   const of = <S extends z.ZodType>(kind: PolicyKind, schema: S): { id: string; value: z.output<S> }[] =>
     entries
@@ -108,20 +108,20 @@ export const buildDatabaseLayer = (
     Object.fromEntries(of(kind, schema).map(({ id, value }) => [id, value]))
   const channelLayer = ({ id, value }: { id: string; value: ChannelEntry }): [string, ChannelLayer] => {
     const { variables, sealed, ...settings } = value
-    const { texts, unread: unreadable } = openEntry(id, { variables, sealed }, key)
+    const { texts, unread: unreadable } = decryptChannelEntry(id, { variables, sealed }, key)
     unread.push(...unreadable.map((variable) => `channel ${id} ${variable}`))
     // If one secret cannot be decrypted, the other saved values are ignored too. Mixed with those of the operator, they
     // could send a saved secret to a different address.
     return [id, unreadable.length > 0 ? { ...settings, unreadable } : { ...settings, saved: texts }]
   }
   const webhookTarget = ({ id, value }: { id: string; value: TargetEntry }) => {
-    const target = openTarget(id, value, key)
+    const target = decryptTarget(id, value, key)
     if (!target) unread.push(`webhook-target ${id}`)
     return target ? [target] : []
   }
   const digest = valuesOf('digest', DigestSettings)[0]
-  const layer: Layer = {
-    ...emptyLayer('database'),
+  const layer: PolicyLayer = {
+    ...createEmptyLayer('database'),
     general: valuesOf('general', AlertSettings)[0] ?? {},
     digestMinutes: digest && toDigestMinutes(digest),
     rules: byId('rule', RuleSettings),

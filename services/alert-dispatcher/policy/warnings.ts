@@ -1,21 +1,21 @@
 import type { Logger } from 'pino'
-import { type CustomRule, type RuleSettings, thresholdProblem } from '#proto/alert-policy.ts'
+import { type CustomRule, type RuleSettings, findThresholdProblem } from '#proto/alert-policy.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Rule } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { nearestTo, noSuch } from '#shared/text/not-found.ts'
+import { findNearestNames, createNotFoundError } from '#shared/text/not-found.ts'
 import { channels } from '../channels/index.ts'
 import { findBrokenChannels, listEnabledTargets } from '../channels/targets.ts'
 import { listWebhookTargets } from '../channels/webhook-targets.ts'
-import type { PolicyBook } from './open-policy.ts'
+import type { PolicyProvider } from './open-policy.ts'
 import type { Policy, Route } from '../policy.ts'
 
 /**
  * Opens the warnings about rules, routes and channels that do not work as configured, logged at start and with each
  * sweep.
  */
-export const openWarnings = async (env: Environment, log: Logger, book: Pick<PolicyBook, 'current'>) => ({
-  warnOfInvalidRules: openInvalidRules(log),
+export const openWarnings = async (env: Environment, log: Logger, book: Pick<PolicyProvider, 'current'>) => ({
+  warnOfInvalidRules: openInvalidRuleWarnings(log),
   warnOfLostRoutes: await openLostRoutes(env, log, book),
   warnOfBrokenChannels: await openBrokenChannels(env, log, book),
 })
@@ -26,7 +26,7 @@ export type WarnOfBrokenChannels = (policy: Policy) => void
 const openBrokenChannels = async (
   env: Environment,
   log: Logger,
-  book: Pick<PolicyBook, 'current'>,
+  book: Pick<PolicyProvider, 'current'>,
 ): Promise<WarnOfBrokenChannels> => {
   let warned = new Map<string, string>()
   const warn: WarnOfBrokenChannels = (policy) => {
@@ -62,7 +62,7 @@ export const findLostRoutes = (policy: TargetPolicy & Pick<Policy, 'routes'>, en
     .filter(({ target }) => !reaching.has(target))
     .map((route) => {
       const isKnown = names.has(route.target)
-      const near = nearestTo(route.target, names).join(', ')
+      const near = findNearestNames(route.target, names).join(', ')
       const reason = isKnown
         ? 'its target is disabled or incomplete'
         : `unknown channel or webhook target; nearest: ${near}`
@@ -73,7 +73,7 @@ export const findLostRoutes = (policy: TargetPolicy & Pick<Policy, 'routes'>, en
 /** Throws `not-found` unless the target is a channel, which means all its targets, or a single target. */
 export const requireTarget = (target: string, policy: TargetPolicy, env: Environment): void => {
   const { names } = destinations(policy, env)
-  if (!names.has(target)) throw noSuch('channel or webhook target', target, names, 'target')
+  if (!names.has(target)) throw createNotFoundError('channel or webhook target', target, names, 'target')
 }
 
 /** Returns all names of channels and targets, and those that can be reached now. */
@@ -87,7 +87,7 @@ const destinations = (policy: TargetPolicy, env: Environment) => {
 const openLostRoutes = async (
   env: Environment,
   log: Logger,
-  book: Pick<PolicyBook, 'current'>,
+  book: Pick<PolicyProvider, 'current'>,
 ): Promise<(policy: Policy) => void> => {
   let warned = new Map<string, string>()
   const warn = (policy: Policy): void => {
@@ -106,7 +106,7 @@ const openLostRoutes = async (
 }
 
 /** The rules and metrics that exist. */
-export interface Catalogue {
+export interface RuleCatalogue {
   rules: readonly Pick<Rule, 'id' | 'thresholds'>[]
   metrics: readonly { id: string }[]
 }
@@ -122,20 +122,23 @@ interface InvalidRule {
 /**
  * Returns settings of unknown rules, rules on unknown metrics, and rules whose critical threshold precedes the warning.
  */
-export const findInvalidRules = ({ rules, custom }: RuleOverrides, known: Catalogue): InvalidRule[] => {
+export const findInvalidRules = ({ rules, custom }: RuleOverrides, known: RuleCatalogue): InvalidRule[] => {
   const ids = new Set([...known.rules, ...custom].map(({ id }) => id))
   const metrics = new Set(known.metrics.map(({ id }) => id))
   const unknown = Object.keys(rules).filter((rule) => !ids.has(rule))
   const onNothing = custom.filter(({ metric }) => !metrics.has(metric))
   return [
-    ...unknown.map((rule) => ({ rule, failure: noSuch('rule', rule, ids, 'rule') })),
-    ...onNothing.map(({ id, metric }) => ({ rule: id, failure: noSuch('metric', metric, metrics, 'metric') })),
+    ...unknown.map((rule) => ({ rule, failure: createNotFoundError('rule', rule, ids, 'rule') })),
+    ...onNothing.map(({ id, metric }) => ({
+      rule: id,
+      failure: createNotFoundError('metric', metric, metrics, 'metric'),
+    })),
     ...known.rules.flatMap((rule) => contradictionIn(rule, rules[rule.id])),
   ]
 }
 
 const contradictionIn = (
-  rule: Catalogue['rules'][number],
+  rule: RuleCatalogue['rules'][number],
   configured: RuleOverrides['rules'][string] = {},
 ): InvalidRule[] => {
   try {
@@ -148,9 +151,9 @@ const contradictionIn = (
 }
 
 /** Logs each invalid rule setting once. */
-export type WarnOfInvalidRules = (policy: RuleOverrides, known: Catalogue) => void
+export type WarnOfInvalidRules = (policy: RuleOverrides, known: RuleCatalogue) => void
 
-export const openInvalidRules = (log: Logger): WarnOfInvalidRules => {
+export const openInvalidRuleWarnings = (log: Logger): WarnOfInvalidRules => {
   const warned = new Set<string>()
   return (policy, known) => {
     for (const { rule, failure } of findInvalidRules(policy, known)) {
@@ -164,8 +167,8 @@ export const openInvalidRules = (log: Logger): WarnOfInvalidRules => {
 }
 
 /** Throws `invalid` for contradictory thresholds of a custom rule. */
-export const validateRule = (rule: Omit<CustomRule, 'id'>): void => {
-  const problem = thresholdProblem(rule)
+export const validateCustomRule = (rule: Omit<CustomRule, 'id'>): void => {
+  const problem = findThresholdProblem(rule)
   if (problem !== undefined) throw invalid('warning', problem)
 }
 

@@ -10,15 +10,15 @@ import type { Database } from '#shared/store/sql/connection.ts'
 import { Condition } from '../conditions/condition.ts'
 import { EventEpisode, type EventEpisodes } from '../events/record.ts'
 import {
-  type History,
+  type AlertHistoryStore,
   type EpisodeStore,
   maxEndedEpisodes,
   type PolicyKind,
   type PolicyStore,
-  requireFits,
+  requireRoomAndUniqueName,
   groupSilences,
-  type Silences,
-  type Stores,
+  type SilenceStore,
+  type DispatcherStores,
 } from './stores.ts'
 
 /** Columns of episodes. A retried write does not overwrite a newer one: sequences only grow, and an end is final. */
@@ -82,13 +82,13 @@ const policyEntries = defineCollection({
 const all = [episodeRecords, eventRecords, historyEntries, silenceRecords, policyEntries]
 
 /** Opens the stores in the database, or in memory without one. */
-export const openStoresIn = async (database: Database | undefined): Promise<Stores> =>
+export const openCollectionStores = async (database: Database | undefined): Promise<DispatcherStores> =>
   storesIn(await openCollections('alerts', all, database))
 
 /** Returns stores in memory, which are lost on restart. */
-export const memoryStores = (): Stores => storesIn(memoryCollections())
+export const createMemoryStores = (): DispatcherStores => storesIn(memoryCollections())
 
-const storesIn = (collections: Collections): Stores => {
+const storesIn = (collections: Collections): DispatcherStores => {
   const silences = silencesIn(collections)
   return {
     isPersistent: collections.kind !== 'memory',
@@ -108,7 +108,7 @@ const endedSince = (sinceMs: number) =>
     limit: maxEndedEpisodes,
   }) as const
 
-const episodesIn = (collections: Collections, silences: Silences): EpisodeStore => {
+const episodesIn = (collections: Collections, silences: SilenceStore): EpisodeStore => {
   const episodes = collections.of(episodeRecords)
   return {
     open: () => episodes.list({ where: { endedAtMs: null } }),
@@ -135,7 +135,7 @@ const eventEpisodesIn = (collections: Collections): EventEpisodes => {
   }
 }
 
-const historyIn = (collections: Collections): History => {
+const historyIn = (collections: Collections): AlertHistoryStore => {
   const entries = collections.of(historyEntries)
   return {
     list: ({ hostKey, fromMs, toMs, limit }) =>
@@ -152,7 +152,7 @@ const historyIn = (collections: Collections): History => {
 /** Maximum number of ids per query. */
 const idsAtOnce = 500
 
-const silencesIn = (collections: Collections): Silences => {
+const silencesIn = (collections: Collections): SilenceStore => {
   const silences = collections.of(silenceRecords)
   const known = [collections.of(episodeRecords), collections.of(eventRecords)]
   /** Returns the episodes of the silences that are open (`endedAtMs` null) or have ended; unknown ones are neither. */
@@ -195,7 +195,7 @@ const policyIn = (collections: Collections): PolicyStore => ({
       const others = ofKind.filter((entry) => entry.id !== id)
       const exists = others.length < ofKind.length
       if (expected !== undefined && exists !== (expected === 'present')) return false
-      requireFits(kind, body, others)
+      requireRoomAndUniqueName(kind, body, others)
       await entries.put([{ kind, id, body, changedAtMs }])
       return true
     }, policyEntries.name + kind),

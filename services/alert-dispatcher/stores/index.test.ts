@@ -7,8 +7,8 @@ import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import type { Condition, Episode, Transition } from '../conditions/condition.ts'
 import type { EventEpisode } from '../events/record.ts'
-import { memoryStores, openStoresIn } from './collected.ts'
-import { maxPerKind, type Stores } from './stores.ts'
+import { createMemoryStores, openCollectionStores } from './collected.ts'
+import { maxEntriesPerKind, type DispatcherStores } from './stores.ts'
 
 const condition = (episode: string, more: Partial<Condition> = {}): Condition => ({
   ruleId: 'disk-usage',
@@ -67,11 +67,13 @@ const silence = (episode: string, more: Partial<Silence> = {}): Silence => ({
 
 let places = 0
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
-  openStoresIn(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: `p${(places += 1)}_` })))
+  openCollectionStores(
+    opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: `p${(places += 1)}_` })),
+  )
 
-type Open = () => Promise<Stores>
+type Open = () => Promise<DispatcherStores>
 const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Open>> = {
-  memory: async () => async () => memoryStores(),
+  memory: async () => async () => createMemoryStores(),
   libSQL: async (opened) => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-alerts-'))
     opened.defer(() => rm(directory, { recursive: true }))
@@ -303,11 +305,11 @@ function suite(name: string): void {
     it('is limited per kind, even with concurrent writes', async () => {
       const { policy } = await open()
       const add = (index: number) => policy.put('route', `r${index}`, {}, 1)
-      for (let index = 0; index < maxPerKind - 5; index += 1) await add(index)
-      const atOnce = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => add(maxPerKind + index)))
+      for (let index = 0; index < maxEntriesPerKind - 5; index += 1) await add(index)
+      const atOnce = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => add(maxEntriesPerKind + index)))
       const refused = atOnce.filter((each) => each.status === 'rejected')
       expect(refused.map(({ reason }) => reason)).toEqual(Array(5).fill(expect.objectContaining({ code: 'conflict' })))
-      expect(await policy.all()).toHaveLength(maxPerKind)
+      expect(await policy.all()).toHaveLength(maxEntriesPerKind)
       await policy.put('route', 'r0', { changed: true }, 2)
       await policy.put('digest', 'one-more', {}, 2)
     })

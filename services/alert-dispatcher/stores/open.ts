@@ -3,11 +3,11 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
-import { openStoresIn } from './collected.ts'
-import type { Stores } from './stores.ts'
+import { openCollectionStores } from './collected.ts'
+import type { DispatcherStores } from './stores.ts'
 
 interface OpenedStores extends AsyncDisposable {
-  stores: Stores
+  stores: DispatcherStores
   /** Undefined if no state database is configured. */
   database: Database | undefined
 }
@@ -17,7 +17,7 @@ export const openStores = async (env: Environment, log: Logger): Promise<OpenedS
   await using opening = new AsyncDisposableStack()
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
-  const { episodes, eventEpisodes, ...stores } = await openStoresIn(database)
+  const { episodes, eventEpisodes, ...stores } = await openCollectionStores(database)
   const later = opening.use(openWriteLater(log))
   const opened = opening.move()
   return {

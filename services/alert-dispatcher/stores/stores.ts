@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { maxTargets } from '../channels/webhook-target-list.ts'
+import { maxWebhookTargets } from '../channels/webhook-target-list.ts'
 import type { Episodes, EpisodeSilences } from '../conditions/condition.ts'
 import type { EventEpisodes } from '../events/record.ts'
 
 /** Data that the dispatcher stores besides its live state: in the state database, or in memory without one. */
-export interface Stores {
+export interface DispatcherStores {
   /**
    * Whether the data survives a restart. If it does not, acknowledgements and configuration changes are rejected.
    */
   readonly isPersistent: boolean
   readonly episodes: EpisodeStore
   readonly eventEpisodes: EventEpisodes
-  readonly history: History
-  readonly silences: Silences
+  readonly history: AlertHistoryStore
+  readonly silences: SilenceStore
   readonly policy: PolicyStore
 }
 
@@ -37,14 +37,14 @@ interface HistoryFilter {
 }
 
 /** The alert history; `episodes.write` appends to it. */
-export interface History {
+export interface AlertHistoryStore {
   list(filter: HistoryFilter): Promise<HistoryEntry[]>
   /** Deletes entries from before the given time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
 /** Acknowledgements and dismissals of episodes. */
-export interface Silences {
+export interface SilenceStore {
   /** Stores a silence; a later one of the same kind replaces it. */
   put(silence: Silence): Promise<void>
   /** Returns silences whose episode is not known to have ended. */
@@ -78,7 +78,7 @@ export interface PolicyEntry {
 }
 
 /** Maximum number of entries per kind, so that the whole configuration can be read at once. */
-export const maxPerKind = 200
+export const maxEntriesPerKind = 200
 
 /** Whether the entry must exist or must not exist when it is written. */
 export type ExpectedState = 'present' | 'absent'
@@ -95,12 +95,16 @@ export interface PolicyStore {
   remove(kind: PolicyKind, id: string): Promise<boolean>
 }
 
-/** Maximum number of entries for kinds with a smaller maximum than `maxPerKind`. */
-const maxByKind: Readonly<Partial<Record<PolicyKind, number>>> = { 'webhook-target': maxTargets }
+/** Maximum number of entries for kinds with a smaller maximum than `maxEntriesPerKind`. */
+const maxByKind: Readonly<Partial<Record<PolicyKind, number>>> = { 'webhook-target': maxWebhookTargets }
 
 /** Throws `conflict` if there are too many entries of the kind, or if the name of a webhook target is taken. */
-export const requireFits = (kind: PolicyKind, body: unknown, others: readonly Pick<PolicyEntry, 'body'>[]): void => {
-  const max = maxByKind[kind] ?? maxPerKind
+export const requireRoomAndUniqueName = (
+  kind: PolicyKind,
+  body: unknown,
+  others: readonly Pick<PolicyEntry, 'body'>[],
+): void => {
+  const max = maxByKind[kind] ?? maxEntriesPerKind
   if (others.length >= max)
     throw new ServiceError('conflict', `too many entries of kind "${kind}": the maximum is ${max}; delete one first`)
   const name = kind === 'webhook-target' ? nameOf(body) : undefined

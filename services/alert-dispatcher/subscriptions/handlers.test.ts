@@ -7,10 +7,10 @@ import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
 import { encryptFor, openTransit } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
-import { call } from '../delivery/testing/fixture.ts'
+import { testServiceCall } from '../delivery/testing/fixture.ts'
 import { subscriptionHandlers } from './handlers.ts'
 import { type Subscriptions, openSubscriptions } from './open.ts'
-import { maxPerOwner } from './open.ts'
+import { maxSubscriptionsPerOwner } from './open.ts'
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
 const url = 'https://93.184.216.34/hooks/a-token-of-mine'
@@ -55,7 +55,7 @@ const open = async (more: Environment = {}) => {
   const handlers = subscriptionHandlers(deps)
   const encrypted = async (secrets: object) => encryptFor(await transit.publicKey(), secrets)
   const add = async (number = 1, owner = 'ada', secrets: object = { url, signingSecret: secretOf(1) }) =>
-    handlers.addSubscription({ owner, id: idOf(number), fields, encrypted: await encrypted(secrets) }, call)
+    handlers.addSubscription({ owner, id: idOf(number), fields, encrypted: await encrypted(secrets) }, testServiceCall)
   return { clock, handlers, encrypted, add, subscriptions }
 }
 
@@ -65,8 +65,8 @@ describe('subscriptions', () => {
     const shown = await add()
     expect(shown).toMatchObject({ ...fields, id: idOf(1), url: '••••mine', failures: 0, broken: null, last: null })
     expect(JSON.stringify(shown)).not.toMatch(/whsec|hooks/)
-    expect(await handlers.subscriptions({ owner: 'ada' }, call)).toEqual([shown])
-    expect(await handlers.subscriptions({ owner: 'eve' }, call)).toEqual([])
+    expect(await handlers.subscriptions({ owner: 'ada' }, testServiceCall)).toEqual([shown])
+    expect(await handlers.subscriptions({ owner: 'eve' }, testServiceCall)).toEqual([])
     expect(JSON.stringify(await subscriptions.store().all())).not.toMatch(/whsec|hooks/)
     expect(await subscriptions.current()).toMatchObject([{ url, signingSecret: secretOf(1), replaced: null }])
   })
@@ -76,10 +76,13 @@ describe('subscriptions', () => {
     await add()
     clock.ms += 1_000
     const which = { owner: 'ada', id: idOf(1) }
-    const changed = await handlers.changeSubscription({ ...which, fields: { ...fields, name: 'ours' } }, call)
+    const changed = await handlers.changeSubscription(
+      { ...which, fields: { ...fields, name: 'ours' } },
+      testServiceCall,
+    )
     expect(changed).toMatchObject({ name: 'ours', url: '••••mine', updatedAtMs: clock.ms })
     const replacement = await encrypted({ signingSecret: secretOf(2) })
-    await handlers.changeSubscription({ ...which, encrypted: replacement }, call)
+    await handlers.changeSubscription({ ...which, encrypted: replacement }, testServiceCall)
     expect(await subscriptions.current()).toMatchObject([
       {
         name: 'ours',
@@ -94,7 +97,7 @@ describe('subscriptions', () => {
     await add()
     const which = { owner: 'ada', id: idOf(1) }
     const change = async (secrets: object) =>
-      handlers.changeSubscription({ ...which, encrypted: await encrypted(secrets) }, call)
+      handlers.changeSubscription({ ...which, encrypted: await encrypted(secrets) }, testServiceCall)
     await change({ signingSecret: secretOf(2) })
     const moved = { movedSigningSecret: secretOf(3) }
     expect(await change({ url: 'https://93.184.216.34/hooks/other', ...moved })).toMatchObject({ hasMoved: false })
@@ -113,7 +116,9 @@ describe('subscriptions', () => {
     const { handlers, encrypted } = await open({ SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that replaced it' })
     const secrets = { url: 'https://93.184.216.35/hooks/other', signingSecret: secretOf(2) }
     const change = { owner: 'ada', id: idOf(1), encrypted: await encrypted(secrets) }
-    await expect(handlers.changeSubscription(change, call)).rejects.toMatchObject({ details: { parameter: 'url' } })
+    await expect(handlers.changeSubscription(change, testServiceCall)).rejects.toMatchObject({
+      details: { parameter: 'url' },
+    })
   })
 
   it('are removed by their owner and invisible to others', async () => {
@@ -121,19 +126,23 @@ describe('subscriptions', () => {
     await add()
     const theirs = { owner: 'eve', id: idOf(1) }
     const refusal = { code: 'not-found', details: { parameter: 'id' } }
-    await expect(handlers.removeSubscription(theirs, call)).rejects.toMatchObject(refusal)
-    await expect(handlers.changeSubscription({ ...theirs, fields }, call)).rejects.toMatchObject(refusal)
-    await expect(handlers.testSubscription(theirs, call)).rejects.toMatchObject(refusal)
-    await expect(handlers.subscriptionDeliveries({ ...theirs, limit: 1 }, call)).rejects.toMatchObject(refusal)
-    await handlers.removeSubscription({ owner: 'ada', id: idOf(1) }, call)
-    expect(await handlers.subscriptions({ owner: 'ada' }, call)).toEqual([])
+    await expect(handlers.removeSubscription(theirs, testServiceCall)).rejects.toMatchObject(refusal)
+    await expect(handlers.changeSubscription({ ...theirs, fields }, testServiceCall)).rejects.toMatchObject(refusal)
+    await expect(handlers.testSubscription(theirs, testServiceCall)).rejects.toMatchObject(refusal)
+    await expect(handlers.subscriptionDeliveries({ ...theirs, limit: 1 }, testServiceCall)).rejects.toMatchObject(
+      refusal,
+    )
+    await handlers.removeSubscription({ owner: 'ada', id: idOf(1) }, testServiceCall)
+    expect(await handlers.subscriptions({ owner: 'ada' }, testServiceCall)).toEqual([])
   })
 
-  it(`are at most ${maxPerOwner} per owner, even if created concurrently`, async () => {
+  it(`are at most ${maxSubscriptionsPerOwner} per owner, even if created concurrently`, async () => {
     const { add } = await open()
-    const adding = await Promise.allSettled(Array.from({ length: maxPerOwner + 3 }, (_, number) => add(number)))
-    expect(adding.filter(({ status }) => status === 'fulfilled')).toHaveLength(maxPerOwner)
-    await expect(add(maxPerOwner)).rejects.toMatchObject({ code: 'conflict' })
+    const adding = await Promise.allSettled(
+      Array.from({ length: maxSubscriptionsPerOwner + 3 }, (_, number) => add(number)),
+    )
+    expect(adding.filter(({ status }) => status === 'fulfilled')).toHaveLength(maxSubscriptionsPerOwner)
+    await expect(add(maxSubscriptionsPerOwner)).rejects.toMatchObject({ code: 'conflict' })
     // Any of the concurrent requests may have been rejected, so another id is used.
     await add(100, 'eve')
   })
@@ -156,14 +165,14 @@ describe('subscriptions', () => {
     ['SVC_USER_CONNECTIONS_ENCRYPTION_KEY', { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: undefined }],
   ])('are not created without %s', async (name, more) => {
     const { add, handlers, subscriptions } = await open(more)
-    expect(await handlers.subscriptionsOffered({}, call)).toEqual({ isOffered: false })
+    expect(await handlers.subscriptionsOffered({}, testServiceCall)).toEqual({ isOffered: false })
     await expect(add()).rejects.toMatchObject({ code: 'not-implemented', message: expect.stringContaining(name) })
     expect(await subscriptions.current()).toEqual([])
   })
 
   it('are available in cloud mode by default', async () => {
     const { add, handlers } = await open({ SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: undefined, SVC_CLOUD_MODE: 'true' })
-    expect(await handlers.subscriptionsOffered({}, call)).toEqual({ isOffered: true })
+    expect(await handlers.subscriptionsOffered({}, testServiceCall)).toEqual({ isOffered: true })
     expect(await add()).toMatchObject({ id: idOf(1) })
   })
 })

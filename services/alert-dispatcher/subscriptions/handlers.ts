@@ -1,5 +1,5 @@
 import type { alerts } from '#proto/alerts.ts'
-import type { TestedTarget } from '#proto/channels.ts'
+import type { TestMessageResult } from '#proto/channels.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type Subscription, SubscriptionSecrets, type subscriptionMethods } from '#proto/subscriptions.ts'
@@ -10,14 +10,19 @@ import { subscriptions as channel } from '../channels/subscriptions.ts'
 import { listEnabledTargets } from '../channels/targets.ts'
 import type { Delivery } from '../delivery/open.ts'
 import { TargetRateLimit, rateLimitKey } from '../delivery/rate-limit.ts'
-import { sendTest, type TestDeps } from '../delivery/test-channel.ts'
+import { sendTest, type SendTestDeps } from '../delivery/test-channel.ts'
 import { maskSecret } from '../policy/saved/fields.ts'
 import { invalidParameter } from '../policy/saved/errors.ts'
-import { requireAllowed } from '../policy/saved/save-channel.ts'
-import { updateSecrets, type StoredSubscription, decryptSubscription, sealed } from './subscription.ts'
+import { requireAllowedAddress } from '../policy/saved/save-channel.ts'
+import {
+  updateSecrets,
+  type StoredSubscription,
+  decryptSubscription,
+  encryptSubscriptionSecret,
+} from './subscription.ts'
 import type { Subscriptions } from './open.ts'
 
-interface HandlerDeps extends TestDeps {
+interface HandlerDeps extends SendTestDeps {
   transit: Transit
   subscriptions: Subscriptions
   delivery: Pick<Delivery, 'handlers'>
@@ -59,8 +64,8 @@ const add =
     if (url === undefined) throw invalidParameter('url', 'is required')
     if (signingSecret === undefined) throw invalidParameter('signingSecret', 'is required')
     const secrets = {
-      url: sealed({ owner, id }, 'url', url, key),
-      signingSecret: sealed({ owner, id }, 'secret', signingSecret, key),
+      url: encryptSubscriptionSecret({ owner, id }, 'url', url, key),
+      signingSecret: encryptSubscriptionSecret({ owner, id }, 'secret', signingSecret, key),
       replaced: null,
     }
     const stored = { ...fields, ...secrets, id, owner, createdAtMs: nowMs, updatedAtMs: nowMs }
@@ -88,7 +93,7 @@ const secretsIn = async ({ transit, net }: HandlerDeps, encrypted: string): Prom
   const { url } = secrets
   if (url === undefined) return secrets
   if (!/^https:/i.test(url)) throw invalidParameter('url', 'must be an absolute URL with https')
-  await requireAllowed(net, 'url', url)
+  await requireAllowedAddress(net, 'url', url)
   return secrets
 }
 
@@ -123,7 +128,7 @@ const shownOf = async ({ env, store }: HandlerDeps, stored: StoredSubscription):
   return { ...shown, url: opened ? maskSecret(opened.url) : '', failures, broken, last }
 }
 
-const test = async (deps: HandlerDeps, stored: StoredSubscription): Promise<TestedTarget> => {
+const test = async (deps: HandlerDeps, stored: StoredSubscription): Promise<TestMessageResult> => {
   const opened = decryptSubscription(stored, sealKey(deps.env))
   if (!opened) throw new ServiceError('conflict', 'cannot decrypt the secrets of this subscription; enter them again')
   const policy = {

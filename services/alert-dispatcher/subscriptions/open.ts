@@ -1,18 +1,18 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { offersSubscriptions } from '#shared/config/shared-settings.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import { edgeBinding, edgeDatabase } from '#shared/store/edge-binding.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { openLastKnown } from '../last-known.ts'
-import { decryptSubscription, type OpenSubscription, StoredSubscription } from './subscription.ts'
+import { openLastKnownValue } from '../last-known.ts'
+import { decryptSubscription, type DecryptedSubscription, StoredSubscription } from './subscription.ts'
 
 /** Maximum number of subscriptions per user. It is limited, because each notification is recorded per subscription. */
-export const maxPerOwner = 10
+export const maxSubscriptionsPerOwner = 10
 const maxTotal = 500
 
 /** Subscriptions in the edge SQL binding. Operations on one subscription require its owner. */
@@ -45,10 +45,10 @@ const openSubscriptionStore = async (database: Database): Promise<SubscriptionSt
     add: (added) =>
       collections.atomically(async (within) => {
         const { count, add } = within.of(subscriptions)
-        if ((await count({ owner: added.owner })) >= maxPerOwner)
+        if ((await count({ owner: added.owner })) >= maxSubscriptionsPerOwner)
           throw new ServiceError(
             'conflict',
-            `too many subscriptions: the maximum is ${maxPerOwner} per user; delete one first`,
+            `too many subscriptions: the maximum is ${maxSubscriptionsPerOwner} per user; delete one first`,
           )
         if ((await count()) >= maxTotal)
           throw new ServiceError(
@@ -76,7 +76,7 @@ export interface Subscriptions extends AsyncDisposable {
   /** Returns the ids of the subscriptions of an owner. */
   idsOf(owner: string): Promise<string[]>
   /** Returns all subscriptions that can be decrypted. */
-  current(): Promise<readonly OpenSubscription[]>
+  current(): Promise<readonly DecryptedSubscription[]>
   /** Makes the next call read the database again. */
   changed(): void
 }
@@ -89,14 +89,14 @@ interface OpenDeps {
 
 /** Opens the edge SQL binding if subscriptions are enabled; throws `unavailable` if it does not respond. */
 export const openSubscriptions = async ({ env, clock, log }: OpenDeps): Promise<Subscriptions> => {
-  const { CONVERSATIONS_EDGESQL: bound } = read(edgeBinding, env)
+  const { CONVERSATIONS_EDGESQL: bound } = parseSettings(edgeBinding, env)
   if (!offersSubscriptions(env)) return without('SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS')
   if (bound === undefined) return without('CONVERSATIONS_EDGESQL')
   await using opening = new AsyncDisposableStack()
   // Loaded only when needed, because the drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')
   const store = await openSubscriptionStore(opening.use(await openDatabase(edgeDatabase(bound))))
-  const known = openLastKnown<readonly OpenSubscription[]>({
+  const known = openLastKnownValue<readonly DecryptedSubscription[]>({
     initial: await openAll(store, env),
     clock,
     read: () => openAll(store, env),
@@ -114,7 +114,7 @@ export const openSubscriptions = async ({ env, clock, log }: OpenDeps): Promise<
   }
 }
 
-const openAll = async (store: SubscriptionStore, env: Environment): Promise<OpenSubscription[]> => {
+const openAll = async (store: SubscriptionStore, env: Environment): Promise<DecryptedSubscription[]> => {
   const key = sealKey(env)
   return (await store.all()).flatMap((stored) => decryptSubscription(stored, key) ?? [])
 }

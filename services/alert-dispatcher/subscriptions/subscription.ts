@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type SubscriptionSecrets, subscriptionFields } from '#proto/subscriptions.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { open, seal } from '#shared/seal/seal.ts'
+import { unseal, seal } from '#shared/seal/seal.ts'
 import { isOtherOrigin, invalidParameter } from '../policy/saved/errors.ts'
 
 const EncryptedText = z.string()
@@ -21,7 +21,7 @@ export const StoredSubscription = z.object({
 export type StoredSubscription = z.infer<typeof StoredSubscription>
 
 /** A decrypted subscription. */
-export interface OpenSubscription extends Pick<
+export interface DecryptedSubscription extends Pick<
   StoredSubscription,
   'id' | 'name' | 'enabled' | 'minSeverity' | 'matchRule' | 'matchHost'
 > {
@@ -37,7 +37,7 @@ const aboutOf = ({ owner, id }: Pick<StoredSubscription, 'owner' | 'id'>, part: 
   JSON.stringify(['webhook-subscription', owner, id, part])
 
 /** Encrypts a secret for this subscription and owner. */
-export const sealed = (
+export const encryptSubscriptionSecret = (
   of: Pick<StoredSubscription, 'owner' | 'id'>,
   part: 'url' | 'secret',
   text: string,
@@ -60,8 +60,8 @@ export const updateSecrets = (
   if (!hasMoved) return { ...replacedSecrets(stored, changes, sealing), hasMoved }
   if (movedSigningSecret === undefined)
     throw invalidParameter('url', 'has a different host; set a new signingSecret too')
-  const signingSecret = sealed(stored, 'secret', movedSigningSecret, sealing.key)
-  return { url: sealed(stored, 'url', url, sealing.key), signingSecret, replaced: null, hasMoved }
+  const signingSecret = encryptSubscriptionSecret(stored, 'secret', movedSigningSecret, sealing.key)
+  return { url: encryptSubscriptionSecret(stored, 'url', url, sealing.key), signingSecret, replaced: null, hasMoved }
 }
 
 const replacedSecrets = (
@@ -69,9 +69,9 @@ const replacedSecrets = (
   { url, signingSecret }: SubscriptionSecrets,
   { key, nowMs }: { key: RotatingKey; nowMs: number },
 ): ChangedSecrets => ({
-  ...(url !== undefined && { url: sealed(stored, 'url', url, key) }),
+  ...(url !== undefined && { url: encryptSubscriptionSecret(stored, 'url', url, key) }),
   ...(signingSecret !== undefined && {
-    signingSecret: sealed(stored, 'secret', signingSecret, key),
+    signingSecret: encryptSubscriptionSecret(stored, 'secret', signingSecret, key),
     replaced: { signingSecret: stored.signingSecret, untilMs: nowMs + replacedForMs },
   }),
 })
@@ -80,13 +80,13 @@ const replacedSecrets = (
 export const decryptSubscription = (
   stored: StoredSubscription,
   key: RotatingKey | undefined,
-): OpenSubscription | undefined => {
+): DecryptedSubscription | undefined => {
   if (!key) return undefined
   const { id, name, enabled, minSeverity, matchRule, matchHost, replaced } = stored
-  const url = open(stored.url, aboutOf(stored, 'url'), key)
-  const signingSecret = open(stored.signingSecret, aboutOf(stored, 'secret'), key)
+  const url = unseal(stored.url, aboutOf(stored, 'url'), key)
+  const signingSecret = unseal(stored.signingSecret, aboutOf(stored, 'secret'), key)
   if (url === undefined || signingSecret === undefined) return undefined
-  const before = replaced && open(replaced.signingSecret, aboutOf(stored, 'secret'), key)
+  const before = replaced && unseal(replaced.signingSecret, aboutOf(stored, 'secret'), key)
   return {
     id,
     name,

@@ -1,14 +1,14 @@
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
-import { type Outage, openOutage } from '#shared/telemetry/outage.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
-import { follow, instant } from '#shared/time/clock.ts'
+import { type OutageLog, openOutageLog } from '#shared/telemetry/outage.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import { adjustForClockJumps, instant } from '#shared/time/clock.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import type { NotifyResult } from '../conditions/notify.ts'
 import { sweepIntervalMs } from './sweep-settings.ts'
 
 /** Records metrics of sweeps and ticks. */
-export interface Observe {
+export interface SweepMetrics {
   /** Measures the duration and outcome of a sweep, and returns its result or throws its error. */
   sweep<T>(running: Promise<T>): Promise<T>
   /** Sets the metrics of all hosts: firing conditions, rules without data, last successful sweep. */
@@ -18,17 +18,26 @@ export interface Observe {
   /** Counts sent and held notifications. */
   notified(notified: Pick<NotifyResult, 'notifications' | 'transitions'>): void
   /** Tracks whether the history of inbound events can be written. */
-  history: Outage
+  history: OutageLog
 }
 
-export const openObserve = ({ telemetry, env, clock }: Pick<Context, 'telemetry' | 'env' | 'clock'>): Observe => {
+const historyMessages = {
+  begins: 'writing inbound event history failed',
+  ends: 'writing inbound event history recovered',
+}
+
+export const openSweepMetrics = ({
+  telemetry,
+  env,
+  clock,
+}: Pick<ServiceContext, 'telemetry' | 'env' | 'clock'>): SweepMetrics => {
   const { metrics: registry, log } = telemetry
   const duration = metrics.sweepDuration(registry)
   // Before the first sweep, the metric reports the start time of this process.
   const startedAtMs = instant(clock)
   let succeededAtMs = startedAtMs
   // Prometheus compares the timestamp with its own clock, so it is adjusted when ours is set.
-  metrics.sweepSucceeded(registry, () => [{ labels: {}, value: follow(clock, succeededAtMs) / 1_000 }])
+  metrics.sweepSucceeded(registry, () => [{ labels: {}, value: adjustForClockJumps(clock, succeededAtMs) / 1_000 }])
   metrics.sweepInterval(registry, () => [{ labels: {}, value: sweepIntervalMs(env) / 1_000 }])
   const firing = metrics.conditionsFiring(registry)
   const unknown = metrics.rulesUnknown(registry)
@@ -36,12 +45,8 @@ export const openObserve = ({ telemetry, env, clock }: Pick<Context, 'telemetry'
   const suppressed = metrics.notificationsSuppressed(registry)
   const counts = { ofHosts: 0, inbound: 0 }
   const showFiring = () => firing.set(counts.ofHosts + counts.inbound)
-  const history = openOutage(log, {
-    begins: 'writing inbound event history failed',
-    ends: 'writing inbound event history recovered',
-  })
   return {
-    history,
+    history: openOutageLog(log, historyMessages),
     async sweep(running) {
       const took = duration.startTimer()
       try {
@@ -54,7 +59,9 @@ export const openObserve = ({ telemetry, env, clock }: Pick<Context, 'telemetry'
       }
     },
     fleet({ hosts, succeededAtMs: storedAtMs }) {
-      succeededAtMs = follow(clock, storedAtMs ?? 0) > follow(clock, startedAtMs) ? (storedAtMs ?? 0) : startedAtMs
+      const storedMs = storedAtMs ?? 0
+      const isNewer = adjustForClockJumps(clock, storedMs) > adjustForClockJumps(clock, startedAtMs)
+      succeededAtMs = isNewer ? storedMs : startedAtMs
       const summaries = Object.values(hosts)
       counts.ofHosts = summaries.reduce((sum, host) => sum + host.firing, 0)
       showFiring()

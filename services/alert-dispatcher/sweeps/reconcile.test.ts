@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Condition, HostRecord, Episode, EpisodeSilences } from '../conditions/condition.ts'
-import { emptyFleet, unsweptHost } from '../conditions/fleet-record.ts'
+import { emptyFleetRecord, unsweptHost } from '../conditions/fleet-record.ts'
 import { hostRecordKey, HostRecord as HostRecordSchema } from '../conditions/condition.ts'
-import { type Inbound, notificationsIn, openInbound } from '../testing/inbound.ts'
+import { type InboundFixture, claimNotifications, openInboundFixture } from '../testing/inbound.ts'
 import { acquireSweepLease } from '../sweep-lease.ts'
 import { reconcile, reconcileRecord } from './reconcile.ts'
-import { newStory, plainRule, sweepOnce } from '../testing/story.ts'
+import { createSimulatedHost, createTestRule, sweepOnce } from '../testing/story.ts'
 
 /** Returns a record with one firing condition. */
 const firing = (): { record: HostRecord; condition: Condition } => {
-  const story = newStory([plainRule({ id: 'disk' })])
+  const story = createSimulatedHost([createTestRule({ id: 'disk' })])
   sweepOnce(story, { disk: 85 })
   const condition = story.record?.conditions.disk
   if (!story.record || !condition) throw new Error('no condition fires')
@@ -64,19 +64,19 @@ describe('reconciling a record', () => {
 
 describe('a dispatcher with a state database', () => {
   /** Reconciles both and returns the notifications. */
-  const reconcileIn = async ({ parts, store }: Inbound): Promise<string[]> => {
+  const reconcileIn = async ({ parts, store }: InboundFixture): Promise<string[]> => {
     await using lease = await acquireSweepLease(store, new AbortController().signal)
     if (!lease) throw new Error('expected a free lease')
-    await reconcile(parts, { ...emptyFleet, hosts: { db: { ...unsweptHost, conditions: 1 } } }, lease)
-    return (await notificationsIn(store)).map(({ id, kind }) => `${kind} ${id}`)
+    await reconcile(parts, { ...emptyFleetRecord, hosts: { db: { ...unsweptHost, conditions: 1 } } }, lease)
+    return (await claimNotifications(store)).map(({ id, kind }) => `${kind} ${id}`)
   }
-  const countOpen = async ({ stores }: Inbound) =>
+  const countOpen = async ({ stores }: InboundFixture) =>
     (await stores.episodes.open()).map(({ condition }) => condition.episode)
-  const put = ({ store }: Inbound, record: HostRecord) =>
+  const put = ({ store }: InboundFixture, record: HostRecord) =>
     store.update(hostRecordKey('db'), HostRecordSchema, () => ({ value: record }))
 
   it('adds missing episodes to the database, whichever process decided them', async () => {
-    await using dispatcher = await openInbound()
+    await using dispatcher = await openInboundFixture()
     const { record, condition } = firing()
     await put(dispatcher, record)
     expect(await reconcileIn(dispatcher)).toEqual([])
@@ -84,7 +84,7 @@ describe('a dispatcher with a state database', () => {
   })
 
   it('sends the recovery of a lost episode that started again in the store', async () => {
-    await using dispatcher = await openInbound()
+    await using dispatcher = await openInboundFixture()
     const { record, condition } = firing()
     await dispatcher.stores.episodes.write([episodeOf({ ...condition, episode: 'lost' })], [])
     await put(dispatcher, record)

@@ -7,12 +7,12 @@ import {
   type EpisodeSilences,
   hasSameSilences,
 } from '../conditions/condition.ts'
-import { filterMissed, notifyAgain, notifyMissedEnds, rebuildEvents } from '../events/rebuild.ts'
-import { emptyRecord } from '../conditions/decide.ts'
+import { filterMissed, repeatNotifications, notifyMissedEnds, rebuildEvents } from '../events/rebuild.ts'
+import { emptyHostRecord } from '../conditions/decide.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import { reconcileOpen } from '../events/inbound-conditions.ts'
-import { type NotifyResult, markRecovered, repeatedNotification, notify } from '../conditions/notify.ts'
-import { asMessage } from '../notification.ts'
+import { type NotifyResult, markRecovered, createRepeatedNotification, notify } from '../conditions/notify.ts'
+import { toOutboxMessage } from '../notification.ts'
 import { instant } from '#shared/time/clock.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
@@ -49,7 +49,7 @@ export const reconcile = async (parts: DispatcherDeps, fleet: FleetRecord, { fen
     const unstored = conditions.filter(({ phase, episode }) => phase !== 'pending' && !isStored.has(episode))
     missing.push(...unstored.map((condition) => ({ hostKey, condition, endedAtMs: null })))
     if (reconcileRecord(known, ofHost, silencesOf) === known) return
-    const last = ofHost.map(({ condition }) => repeatedNotification(condition, null, { hostKey, nowMs }))
+    const last = ofHost.map(({ condition }) => createRepeatedNotification(condition, null, { hostKey, nowMs }))
     const missed = known ? [] : await filterMissed(parts, last)
     let notified: NotifyResult | undefined
     const step = (before: HostRecord | undefined) => {
@@ -58,7 +58,7 @@ export const reconcile = async (parts: DispatcherDeps, fleet: FleetRecord, { fen
       if (!record || !notified) return { value: record }
       return {
         value: { ...record, conditions: notified.conditions },
-        outbox: [...missed, ...notified.notifications].map(asMessage),
+        outbox: [...missed, ...notified.notifications].map(toOutboxMessage),
       }
     }
     await store.update(key, HostRecordSchema, step, fence)
@@ -77,9 +77,11 @@ const withConditions = ({ hosts, isSweeping }: FleetRecord): string[] =>
 const endOver = async (parts: DispatcherDeps, over: readonly Episode[], nowMs: number): Promise<void> => {
   const endedAtMs = parts.clock.now()
   const ended = over.map(({ hostKey, condition }) => ({ hostKey, condition: markRecovered(condition), endedAtMs }))
-  const last = ended.map(({ hostKey, condition }) => repeatedNotification(condition, endedAtMs, { hostKey, nowMs }))
+  const last = ended.map(({ hostKey, condition }) =>
+    createRepeatedNotification(condition, endedAtMs, { hostKey, nowMs }),
+  )
   try {
-    await notifyAgain(parts.store, await filterMissed(parts, last))
+    await repeatNotifications(parts.store, await filterMissed(parts, last))
   } catch (error) {
     return parts.telemetry.log.warn({ err: error }, 'closing ended episodes failed')
   }
@@ -118,7 +120,7 @@ export const reconcileRecord = (
 ): HostRecord | undefined => {
   if (!known && open.length === 0) return undefined
   const record = known ?? {
-    ...emptyRecord,
+    ...emptyHostRecord,
     conditions: Object.fromEntries(open.map(({ condition }) => [condition.ruleId, condition])),
   }
   const changed = Object.values(record.conditions).flatMap((condition) => {

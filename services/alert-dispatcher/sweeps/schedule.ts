@@ -2,7 +2,7 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { problemsOf } from '#shared/config/setting.ts'
+import { findSettingProblems } from '#shared/config/setting.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import { strictSweepSettings, isSweepEnabled } from './sweep-settings.ts'
 import { sweep, type SweepResult } from './sweep.ts'
@@ -18,7 +18,7 @@ export interface Schedule extends AsyncDisposable {
 
 export const openSchedule = (parts: DispatcherDeps, everyMs = tickEveryMs): Schedule => {
   const { log } = parts.telemetry
-  for (const { name, sentence } of problemsOf(strictSweepSettings, parts.env))
+  for (const { name, sentence } of findSettingProblems(strictSweepSettings, parts.env))
     log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
   const stop = new AbortController()
   const running = new Set<Promise<unknown>>()

@@ -3,13 +3,13 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Reading } from '#proto/rules.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import { HostRecord, adjustRecord, hostRecordKey } from '../conditions/condition.ts'
 import { type Decision, decide } from '../conditions/decide.ts'
 import { summarizeHost, type HostSummary } from '../conditions/fleet-record.ts'
 import type { Measurements } from '../conditions/evaluate.ts'
 import type { MonitoredRule } from '../conditions/monitored-rules.ts'
-import { asMessage } from '../notification.ts'
+import { toOutboxMessage } from '../notification.ts'
 import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
 import type { SweepLease } from '../sweep-lease.ts'
@@ -55,7 +55,7 @@ export const sweepHost = async (
 }
 
 /** Closes the conditions of a host that left the list. Its record is deleted once no recovery is held. */
-export const leaveHost = async (
+export const sweepUnlistedHost = async (
   parts: DispatcherDeps,
   hostKey: string,
   context: SweepContext,
@@ -85,7 +85,7 @@ const decideOn = async (
         newEpisode: randomUUID,
       })
       const isEmpty = what.watched.length === 0 && Object.keys(decision.record.conditions).length === 0
-      return { value: isEmpty ? undefined : decision.record, outbox: decision.notifications.map(asMessage) }
+      return { value: isEmpty ? undefined : decision.record, outbox: decision.notifications.map(toOutboxMessage) }
     },
     lease.fence,
   )
@@ -114,7 +114,7 @@ const measure = async (
     }
   } catch (error) {
     signal.throwIfAborted()
-    const reason = error instanceof ServiceError ? beginningOf(error.message, 300) : 'measurement failed'
+    const reason = error instanceof ServiceError ? shortenText(error.message, 300) : 'measurement failed'
     failedHosts.add('measured', hostKey, error)
     const none = (id: string): Reading => ({
       ...unmeasured,

@@ -1,5 +1,5 @@
 import type { Environment } from '#shared/config/environment.ts'
-import { maybeFlag, signingKey, url, whole, read } from '#shared/config/setting.ts'
+import { maybeFlag, signingKey, url, whole, parseSettings } from '#shared/config/setting.ts'
 import { makeLenient, strictFlag } from '../lenient-settings.ts'
 
 /** Sweep settings with strict parsers, used to report invalid values. The service itself ignores such values. */
@@ -30,7 +30,7 @@ export const sweepSettings = {
 
 /** Returns whether sweeps run. By default they do if a cron secret is set, because the sweep route then works. */
 export const isSweepEnabled = (env: Environment): boolean => {
-  const { SVC_HEALTH_SWEEP_ENABLED: isEnabled, CRON_SECRET: secret } = read(sweepSettings, env)
+  const { SVC_HEALTH_SWEEP_ENABLED: isEnabled, CRON_SECRET: secret } = parseSettings(sweepSettings, env)
   return isEnabled ?? secret !== undefined
 }
 
@@ -41,5 +41,5 @@ const scheduledEveryMs = 5 * minuteMs
 /** Returns the interval between sweeps in milliseconds; 0 if sweeps are disabled. */
 export const sweepIntervalMs = (env: Environment): number => {
   if (!isSweepEnabled(env)) return 0
-  return read(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs || scheduledEveryMs
+  return parseSettings(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs || scheduledEveryMs
 }

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,23 +6,23 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Store } from '#shared/store/store.ts'
 import { type Dispatchers, startDispatchers } from '../../testing/alerts/dispatchers.ts'
-import { type Ground, type Place, openGround } from '../../testing/alerts/ground.ts'
+import { type DispatcherBackends, type DispatcherBackend, openDispatcherBackends } from '../../testing/alerts/ground.ts'
 import type { WatchedHosts } from '../../testing/alerts/watched-hosts.ts'
 import { eventually } from '../../testing/fetch-json.ts'
 import { hostRecordKey } from '../conditions/condition.ts'
 import { FleetRecord, fleetKey } from '../conditions/fleet-record.ts'
-import { plainRule } from '../testing/story.ts'
+import { createTestRule } from '../testing/story.ts'
 
-let ground: Ground
+let ground: DispatcherBackends
 beforeAll(async () => {
-  ground = await openGround('memory')
+  ground = await openDispatcherBackends('memory')
 })
 afterAll(() => ground[Symbol.asyncDispose]())
 
 interface Chosen {
   names?: string[]
   env?: Record<string, string>
-  place?: Place
+  place?: DispatcherBackend
 }
 
 /** Opens a dispatcher with memory stores, whose hosts a test can block. */
@@ -31,7 +31,7 @@ const open = async ({ names = ['one', 'two'], env = {}, place }: Chosen = {}) =>
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }
   const dispatchers = await startDispatchers({
     place: place ?? (await ground.next()),
-    clock: clockOf(() => clock.ms),
+    clock: createClock(() => clock.ms),
     env: { HEALTH_ALERT_ENABLED: 'true', ...env },
     watched,
   })
@@ -173,7 +173,7 @@ describe('a sweep', () => {
 
   it('evaluates expensive rules in every third sweep, and always while not ok', async () => {
     await using rig = await open({ names: ['one'] })
-    rig.watched.rules = [plainRule({ id: 'dear', everySweeps: 3 })]
+    rig.watched.rules = [createTestRule({ id: 'dear', everySweeps: 3 })]
     const requests: boolean[] = []
     rig.watched.onMeasure = async (_host, rules) => void requests.push(rules.includes('dear'))
     for (let count = 0; count < 7; count++) await sweep(rig.dispatchers)
@@ -296,7 +296,7 @@ describe('a heartbeat', () => {
 it('measures host-independent rules with the first host only', async () => {
   await using rig = await open()
   const { watched } = rig
-  watched.rules = [plainRule({ id: 'mirror-failed', once: true })]
+  watched.rules = [createTestRule({ id: 'mirror-failed', once: true })]
   const requests = new Map<string, boolean>()
   watched.onMeasure = async (hostKey, rules) => void requests.set(hostKey, rules.includes('mirror-failed'))
   await sweep(rig.dispatchers)

@@ -3,16 +3,16 @@ import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import { instant } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { HeldReason, Episode, Transition } from '../conditions/condition.ts'
-import { FleetRecord, emptyFleet, fleetKey, unsweptHost, type HostSummary } from '../conditions/fleet-record.ts'
+import { FleetRecord, emptyFleetRecord, fleetKey, unsweptHost, type HostSummary } from '../conditions/fleet-record.ts'
 import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
 import { runConcurrently, runQueues } from '../run-concurrently.ts'
 import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
 import { reconcile } from './reconcile.ts'
-import { openFailedHosts, type SweepContext, leaveHost, sweepHost, type HostSweepResult } from './sweep-host.ts'
+import { openFailedHosts, type SweepContext, sweepUnlistedHost, sweepHost, type HostSweepResult } from './sweep-host.ts'
 import { sweepSettings } from './sweep-settings.ts'
 import { type SweepLease, acquireSweepLease } from '../sweep-lease.ts'
 
@@ -29,7 +29,7 @@ export const sweep = async (parts: DispatcherDeps, stop: AbortSignal): Promise<S
   for (let waitedMs = 0; waitedMs <= leaseTimeoutMs; waitedMs += leaseRetryMs) {
     await using lease = await acquireSweepLease(parts.store, stop)
     // Awaited here, because the lease is released at the end of this block.
-    if (lease) return await sweepIn(lease, parts)
+    if (lease) return await sweepWithLease(lease, parts)
     const fleet = await parts.store.get(fleetKey, FleetRecord)
     if (fleet?.isSweeping) break
     await wait(leaseRetryMs, undefined, { signal: stop })
@@ -41,7 +41,7 @@ export const sweep = async (parts: DispatcherDeps, stop: AbortSignal): Promise<S
  * Sweeps all hosts under an acquired lease. Rejects when the store or `query` fails; each host is then updated
  * completely or not at all.
  */
-export const sweepIn = (lease: SweepLease, parts: DispatcherDeps): Promise<SweepResult> =>
+export const sweepWithLease = (lease: SweepLease, parts: DispatcherDeps): Promise<SweepResult> =>
   parts.observe.sweep(sweepHosts(lease, parts))
 
 const sweepHosts = async (lease: SweepLease, parts: DispatcherDeps): Promise<SweepResult> => {
@@ -91,8 +91,8 @@ const begin = async (
   listed: readonly string[],
   nowMs: number,
 ): Promise<FleetRecord> => {
-  let known = emptyFleet
-  const step = (before = emptyFleet) => {
+  let known = emptyFleetRecord
+  const step = (before = emptyFleetRecord) => {
     known = before
     const unswept = Object.fromEntries(listed.map((key) => [key, unsweptHost]))
     const hosts = { ...unswept, ...before.hosts }
@@ -113,7 +113,7 @@ const end = async (
   { fence }: SweepLease,
   { listed, swept, hasSucceeded }: SweepEnd,
 ): Promise<void> => {
-  const step = (before = emptyFleet) => {
+  const step = (before = emptyFleetRecord) => {
     // A host that left the list is kept until its recoveries are sent.
     const isOver = (key: string) => !listed.has(key) && swept[key]?.conditions === 0
     const hosts = Object.entries({ ...before.hosts, ...swept }).filter(([key]) => !isOver(key))
@@ -137,7 +137,7 @@ const heartbeatTimeoutMs = 5_000
 
 /** Calls the heartbeat URL; a failure does not fail the sweep. */
 const sendHeartbeat = async ({ env, net, log }: { env: Environment; net: Net; log: Logger }): Promise<void> => {
-  const { HEALTH_ALERT_HEARTBEAT_URL: address } = read(sweepSettings, env)
+  const { HEALTH_ALERT_HEARTBEAT_URL: address } = parseSettings(sweepSettings, env)
   if (!address) return
   try {
     const response = await net.trusted(address, { timeoutMs: heartbeatTimeoutMs })
@@ -174,7 +174,7 @@ const sweepAll = async (
     }
   }
   const hasFailed = (key: string) => fleet.hosts[key]?.failed ?? false
-  await runConcurrently(gone, failedAtOnce, work(leaveHost))
+  await runConcurrently(gone, failedAtOnce, work(sweepUnlistedHost))
   const queues = [
     { items: listed.filter((key) => !hasFailed(key)), atOnce: hostsAtOnce },
     { items: listed.filter(hasFailed), atOnce: failedAtOnce },

@@ -1,34 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { read } from '#shared/config/setting.ts'
-import { ageMs, follow, instant } from '#shared/time/clock.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { ageMs, adjustForClockJumps, instant } from '#shared/time/clock.ts'
 import { HostRecord, adjustRecord, hostRecordKey } from '../conditions/condition.ts'
-import { DigestRecord, digestKey, flush } from '../conditions/digest.ts'
-import { FleetRecord, emptyFleet, fleetKey } from '../conditions/fleet-record.ts'
+import { DigestRecord, digestKey, flushEndedDigest } from '../conditions/digest.ts'
+import { FleetRecord, emptyFleetRecord, fleetKey } from '../conditions/fleet-record.ts'
 import { isInMaintenance, isQuiet } from '../conditions/mute-timings.ts'
 import { type NotifyResult, notify } from '../conditions/notify.ts'
 import { closeUnmonitored } from '../conditions/transition.ts'
 import { applyExpiry } from '../events/entry.ts'
-import { OpenCounts, countsKey, countFiring, openPlaces, entryAt, countOpen } from '../events/places.ts'
+import {
+  OpenCounts,
+  openCountsKey,
+  countOpenWithOverflow,
+  listOpenPlaces,
+  readEntry,
+  countOpen,
+} from '../events/places.ts'
 import { rebuildEvents } from '../events/rebuild.ts'
-import { type EventEntry, adjustEntry, maxOpen, overflowPlace } from '../events/record.ts'
+import { type EventEntry, adjustEntry, maxOpenConditions, overflowPlace } from '../events/record.ts'
 import { eventAlertSettings } from '../events/settings.ts'
 import {
   notifyEntry,
   type EntryChange,
   type WrittenEntry,
-  unchanged,
+  toUnchangedEntry,
   finishWrites,
   writeEntry,
 } from '../events/write.ts'
 import { runConcurrently } from '../run-concurrently.ts'
-import { type Notification, asMessage } from '../notification.ts'
+import { type Notification, toOutboxMessage } from '../notification.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
 import { type SweepLease, acquireSweepLease } from '../sweep-lease.ts'
 import { reconcile } from './reconcile.ts'
 import { sweepSettings, isSweepEnabled } from './sweep-settings.ts'
-import { sweepIn } from './sweep.ts'
+import { sweepWithLease } from './sweep.ts'
 
 const entriesAtOnce = 64
 const hourMs = 60 * 60_000
@@ -37,12 +44,12 @@ const hourMs = 60 * 60_000
 export const tickEvents = async (
   parts: DispatcherDeps,
   { fence }: SweepLease,
-  { policy, nowMs, max = maxOpen }: { policy: Policy; nowMs: number; max?: number },
+  { policy, nowMs, max = maxOpenConditions }: { policy: Policy; nowMs: number; max?: number },
 ): Promise<void> => {
   await rebuildEvents(parts)
   const { store, env, clock } = parts
-  const lifetimeMs = read(eventAlertSettings, env).SVC_EVENTS_ALERTS_HOURS * hourMs
-  const hasRoom = countOpen((await store.get(countsKey, OpenCounts)) ?? {}) < max
+  const lifetimeMs = parseSettings(eventAlertSettings, env).SVC_EVENTS_ALERTS_HOURS * hourMs
+  const hasRoom = countOpen((await store.get(openCountsKey, OpenCounts)) ?? {}) < max
   const after = (place: string, entry: EventEntry, now: number): EventEntry =>
     place === overflowPlace && hasRoom ? closeOverflow(entry) : applyExpiry(entry, { nowMs: now, lifetimeMs })
   const changed = (place: string, entry: EventEntry, now: number): EntryChange => {
@@ -52,9 +59,9 @@ export const tickEvents = async (
     return next.condition === null ? 'goes' : next
   }
   const written: WrittenEntry[] = []
-  await runConcurrently(await openPlaces(store, Number.POSITIVE_INFINITY), entriesAtOnce, async (place) => {
-    const stored = await entryAt(store, place)
-    if (!stored?.condition) return void written.push(unchanged(place, stored))
+  await runConcurrently(await listOpenPlaces(store, Number.POSITIVE_INFINITY), entriesAtOnce, async (place) => {
+    const stored = await readEntry(store, place)
+    if (!stored?.condition) return void written.push(toUnchangedEntry(place, stored))
     const known = adjustEntry(stored, clock)
     // Entries with nothing due are not written.
     if (changed(place, known, nowMs) === 'stays') return
@@ -78,12 +85,12 @@ const minuteMs = 60_000
  * while another process holds the lease.
  */
 export const tick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<void> => {
-  const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleet
+  const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleetRecord
   parts.observe.fleet(fleet)
-  parts.observe.inbound(countFiring((await parts.store.get(countsKey, OpenCounts)) ?? {}))
+  parts.observe.inbound(countOpenWithOverflow((await parts.store.get(openCountsKey, OpenCounts)) ?? {}))
   await using lease = await acquireSweepLease(parts.store, stop)
   if (!lease) return
-  if (isSweepDue(fleet, parts)) return void (await sweepIn(lease, parts))
+  if (isSweepDue(fleet, parts)) return void (await sweepWithLease(lease, parts))
   const policy = await parts.policy()
   const nowMs = instant(parts.clock)
   if (await isReconcileDue(parts)) await reconcile(parts, fleet, lease)
@@ -107,7 +114,7 @@ const isReconcileDue = async ({ store, isPersistent }: DispatcherDeps): Promise<
 
 /** Returns whether a scheduled sweep is due. A start time in the future means that the clock was set back. */
 const isSweepDue = ({ startedAtMs }: FleetRecord, { env, clock }: DispatcherDeps): boolean => {
-  const intervalMs = read(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
+  const intervalMs = parseSettings(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
   if (intervalMs === 0 || !isSweepEnabled(env)) return false
   if (startedAtMs === null) return true
   const sinceMs = ageMs(clock, startedAtMs)
@@ -130,7 +137,10 @@ const notifyHost = async (
     (before) => {
       if (!before) return { value: undefined }
       notified = notify(adjustRecord(before, clock).conditions, context)
-      return { value: { ...before, conditions: notified.conditions }, outbox: notified.notifications.map(asMessage) }
+      return {
+        value: { ...before, conditions: notified.conditions },
+        outbox: notified.notifications.map(toOutboxMessage),
+      }
     },
     fence,
   )
@@ -157,9 +167,9 @@ const flushDigest = async (
     digestKey,
     DigestRecord,
     (before) => {
-      const record = before && { ...before, startedAtMs: follow(clock, before.startedAtMs) }
-      const flushed = flush(record, { windowMs: policy.digestMs, nowMs, episode, mustWait })
-      return flushed ? { value: flushed.record, outbox: [asMessage(flushed.notification)] } : { value: before }
+      const record = before && { ...before, startedAtMs: adjustForClockJumps(clock, before.startedAtMs) }
+      const flushed = flushEndedDigest(record, { windowMs: policy.digestMs, nowMs, episode, mustWait })
+      return flushed ? { value: flushed.record, outbox: [toOutboxMessage(flushed.notification)] } : { value: before }
     },
     fence,
   )

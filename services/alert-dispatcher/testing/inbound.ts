@@ -1,28 +1,28 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
-import { openPlaces, EventList, OpenCounts, countsKey, listKey } from '../events/places.ts'
-import { markerKey } from '../events/rebuild.ts'
-import { entryKey, maxOpen } from '../events/record.ts'
-import { inboundConditions } from '../events/inbound-conditions.ts'
+import { listOpenPlaces, EventBucket, OpenCounts, openCountsKey, eventBucketKey } from '../events/places.ts'
+import { restoreMarkerKey } from '../events/rebuild.ts'
+import { entryKey, maxOpenConditions } from '../events/record.ts'
+import { createInboundConditionHandlers } from '../events/inbound-conditions.ts'
 import { processEvents, type PendingEvent } from '../events/consume.ts'
 import { tickEvents } from '../sweeps/tick.ts'
 import { Notification } from '../notification.ts'
 import { reconcileEvents } from '../sweeps/reconcile.ts'
-import { openObserve } from '../sweeps/observe.ts'
+import { openSweepMetrics } from '../sweeps/observe.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
-import { memoryStores } from '../stores/collected.ts'
-import type { Stores } from '../stores/stores.ts'
+import { createMemoryStores } from '../stores/collected.ts'
+import type { DispatcherStores } from '../stores/stores.ts'
 import { acquireSweepLease } from '../sweep-lease.ts'
-import { plainPolicy } from './story.ts'
+import { testPolicy } from './story.ts'
 
 /** A dispatcher for inbound events only, with a clock that the test sets. */
-export interface Inbound extends AsyncDisposable {
+export interface InboundFixture extends AsyncDisposable {
   nowMs: number
   policy: Policy
   env: Record<string, string>
@@ -35,10 +35,10 @@ export interface Inbound extends AsyncDisposable {
   /** Returns kinds and reasons of the history, oldest first. */
   history(): Promise<string[]>
   /** Handlers for listing conditions and for silences. */
-  handlers: ReturnType<typeof inboundConditions>
+  handlers: ReturnType<typeof createInboundConditionHandlers>
   /** Copies silences from the database into open conditions. */
   reconcile(): Promise<void>
-  stores: Stores
+  stores: DispatcherStores
   store: Store
   parts: DispatcherDeps
   /** Deletes all event data from the store, like an emptied Redis. */
@@ -58,36 +58,36 @@ const unusedDeps = {
   warnOfBrokenChannels: () => {},
 }
 
-const partsOf = ({ episodes, eventEpisodes }: Stores, opened: Parameters<typeof openObserve>[0]) => ({
+const partsOf = ({ episodes, eventEpisodes }: DispatcherStores, opened: Parameters<typeof openSweepMetrics>[0]) => ({
   episodes,
   eventEpisodes,
   isPersistent: true,
-  observe: openObserve(opened),
+  observe: openSweepMetrics(opened),
 })
 
-export const openInbound = async (max = maxOpen): Promise<Inbound> => {
+export const openInboundFixture = async (max = maxOpenConditions): Promise<InboundFixture> => {
   await using opening = new AsyncDisposableStack()
   const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opening.use(await openTelemetry({}, facts, { write: () => {} })).of('alert-dispatcher')
   const store = opening.use(await openStore({ env: {}, busIsShared: false }))
-  const stores = memoryStores()
+  const stores = createMemoryStores()
   const [env, notifications]: [Record<string, string>, Notification[]] = [{}, []]
   let sent = 0
-  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notifications, isMissed: false }
-  const clock = clockOf(() => inbound.nowMs)
+  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: testPolicy, env, notifications, isMissed: false }
+  const clock = createClock(() => inbound.nowMs)
   const opened = { env, store, clock, telemetry, net: opening.use(openNet({ env: {} })) }
   const now = { policy: async () => inbound.policy, isMissed: async () => inbound.isMissed }
   const parts: DispatcherDeps = { ...opened, ...unusedDeps, ...partsOf(stores, opened), ...now }
 
   const notified = async (): Promise<string[]> => {
-    inbound.notifications = await notificationsIn(store)
+    inbound.notifications = await claimNotifications(store)
     return inbound.notifications.map(({ kind, severity, title, source }) => `${kind} ${severity} ${title} on ${source}`)
   }
   const take = async (...events: readonly Partial<InboundEvent>[]): Promise<PendingEvent[]> => {
     const waiting = events.map((event): PendingEvent => {
       sent += 1
       const { nowMs } = inbound
-      return { event: { ...plainEvent, occurredAt: nowMs, receivedAt: nowMs, ...event, id: `e${sent}` } }
+      return { event: { ...testEvent, occurredAt: nowMs, receivedAt: nowMs, ...event, id: `e${sent}` } }
     })
     await processEvents({ ...parts, maxOpen: max }, waiting)
     return waiting
@@ -99,7 +99,7 @@ export const openInbound = async (max = maxOpen): Promise<Inbound> => {
     parts,
     take,
     history: () => historyIn(stores),
-    handlers: inboundConditions({ store, clock: parts.clock, stores: { ...stores, isPersistent: true } }),
+    handlers: createInboundConditionHandlers({ store, clock: parts.clock, stores: { ...stores, isPersistent: true } }),
     reconcile: async () => reconcileEvents(parts, await stores.episodes.storedSilences()),
     lose: () => lose(store),
     process: async (...events: readonly Partial<InboundEvent>[]) => {
@@ -116,11 +116,11 @@ export const openInbound = async (max = maxOpen): Promise<Inbound> => {
   })
 }
 
-const historyIn = async ({ history }: Stores): Promise<string[]> =>
+const historyIn = async ({ history }: DispatcherStores): Promise<string[]> =>
   (await history.list({ limit: 1_000 })).toReversed().map(({ kind, reason }) => `${kind}: ${reason}`)
 
 /** Claims and returns all notifications in the outbox. */
-export const notificationsIn = async ({ outbox }: Store): Promise<Notification[]> => {
+export const claimNotifications = async ({ outbox }: Store): Promise<Notification[]> => {
   const claimed = await outbox.claim(1_000, 60_000)
   await outbox.ack(claimed.map(({ id }) => id))
   return claimed.map(({ payload }) => Notification.parse(payload))
@@ -128,15 +128,15 @@ export const notificationsIn = async ({ outbox }: Store): Promise<Notification[]
 
 /** Deletes the event data of the store. */
 const lose = async (store: Store): Promise<void> => {
-  const lists = Object.keys((await store.get(countsKey, OpenCounts)) ?? {}).map(listKey)
-  const over = await Promise.all(lists.map(async (key) => (await store.get(key, EventList))?.over ?? []))
-  const entries = [...(await openPlaces(store, maxOpen)), ...over.flat()].map(entryKey)
-  for (const key of [countsKey, markerKey, ...lists, ...entries])
+  const lists = Object.keys((await store.get(openCountsKey, OpenCounts)) ?? {}).map(eventBucketKey)
+  const over = await Promise.all(lists.map(async (key) => (await store.get(key, EventBucket))?.over ?? []))
+  const entries = [...(await listOpenPlaces(store, maxOpenConditions)), ...over.flat()].map(entryKey)
+  for (const key of [openCountsKey, restoreMarkerKey, ...lists, ...entries])
     await store.update(key, z.unknown(), () => ({ value: undefined }))
 }
 
 /** An event for tests. */
-export const plainEvent: InboundEvent = {
+export const testEvent: InboundEvent = {
   id: '',
   source: 'prometheus',
   sourceType: 'alertmanager',

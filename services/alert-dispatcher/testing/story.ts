@@ -2,12 +2,12 @@ import type { Reading, Rule } from '#proto/rules.ts'
 import type { Condition, HostRecord, Episode, Transition } from '../conditions/condition.ts'
 import { decide } from '../conditions/decide.ts'
 import type { Notification } from '../notification.ts'
-import type { Policy } from '../policy.ts'
+import type { Policy, Route } from '../policy.ts'
 import { type NotifyResult, notify } from '../conditions/notify.ts'
 import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
 
 /** The default policy, with alerting enabled and without digest. */
-export const plainPolicy: Policy = {
+export const testPolicy: Policy = {
   enabled: true,
   minSeverity: 'warning',
   leastSeverity: 'warning',
@@ -26,8 +26,23 @@ export const plainPolicy: Policy = {
   chatApplications: [],
 }
 
+/** Returns a route for all alerts to the target `webhook`. */
+export const createTestRoute = (more: Partial<Route> = {}): Route => ({
+  id: 'r',
+  matchRule: '*',
+  matchHost: '*',
+  matchGroup: '*',
+  matchTag: '*',
+  matchSeverity: '*',
+  target: 'webhook',
+  enabled: true,
+  minSeverity: null,
+  last: false,
+  ...more,
+})
+
 /** A gauge with thresholds 80 and 90. */
-export const plainRule = (more: Partial<Rule> & { id: string }): Rule => ({
+export const createTestRule = (more: Partial<Rule> & { id: string }): Rule => ({
   title: more.id,
   doc: 'A rule of a test.',
   category: 'tests',
@@ -48,7 +63,7 @@ export const plainRule = (more: Partial<Rule> & { id: string }): Rule => ({
 })
 
 /** Returns a reading; one without a value has a reason. */
-export const plainReading = (id: string, value: number | null, more: Partial<Reading> = {}): Reading => ({
+export const createTestReading = (id: string, value: number | null, more: Partial<Reading> = {}): Reading => ({
   id,
   value,
   reason: value === null ? 'the table is missing' : null,
@@ -61,10 +76,10 @@ export const plainReading = (id: string, value: number | null, more: Partial<Rea
 })
 
 /** Measured values by rule; missing rules have no data. */
-export type Values = Readonly<Record<string, number | null>>
+export type ValuesByRule = Readonly<Record<string, number | null>>
 
 /** State of one simulated host: its rules, clock, record and notifications. Tests change fields between sweeps. */
-export interface Story {
+export interface SimulatedHost {
   rules: readonly Rule[]
   policy: Policy
   nowMs: number
@@ -78,9 +93,9 @@ export interface Story {
 }
 
 /** Returns a host without conditions. */
-export const newStory = (rules: readonly Rule[], overrides: Partial<Policy> = {}): Story => ({
+export const createSimulatedHost = (rules: readonly Rule[], overrides: Partial<Policy> = {}): SimulatedHost => ({
   rules,
-  policy: { ...plainPolicy, ...overrides },
+  policy: { ...testPolicy, ...overrides },
   nowMs: Date.UTC(2026, 0, 5, 12),
   record: undefined,
   episodesStarted: 0,
@@ -103,15 +118,15 @@ interface Sweep {
 
 /** Runs a sweep, by default five minutes after the last step; returns notifications such as `fire disk critical`. */
 export const sweepOnce = (
-  story: Story,
-  values: Values,
+  story: SimulatedHost,
+  values: ValuesByRule,
   { uptimeSeconds = 1_000, afterMinutes = 5, offenders = [] }: Sweep = {},
 ): string[] => {
   story.nowMs += afterMinutes * minuteMs
   const { policy, nowMs } = story
   const watched = selectMonitoredRules({ rules: story.rules, metrics: [] }, policy)
   const readings = new Map(
-    watched.map(({ id }) => [id, plainReading(id, values[id] ?? null, { offenders: [...offenders] })]),
+    watched.map(({ id }) => [id, createTestReading(id, values[id] ?? null, { offenders: [...offenders] })]),
   )
   const measured = { readings, metrics: new Map(), uptimeSeconds }
   const newEpisode = () => `episode-${++story.episodesStarted}`
@@ -122,7 +137,7 @@ export const sweepOnce = (
 }
 
 /** Runs a tick after the given minutes; returns notifications like `sweepOnce`. */
-export const tickOnce = (story: Story, afterMinutes: number): string[] => {
+export const tickOnce = (story: SimulatedHost, afterMinutes: number): string[] => {
   story.nowMs += afterMinutes * minuteMs
   const { record, policy, nowMs } = story
   if (!record) return []
@@ -133,7 +148,7 @@ export const tickOnce = (story: Story, afterMinutes: number): string[] => {
 
 /** Sets acknowledgement or dismissal of a condition. */
 export const setSilence = (
-  { record }: Story,
+  { record }: SimulatedHost,
   ruleId: string,
   silences: Partial<Pick<Condition, 'acknowledged' | 'dismissed'>>,
 ): void => {
@@ -143,7 +158,7 @@ export const setSilence = (
 }
 
 const take = (
-  story: Story,
+  story: SimulatedHost,
   notified: Pick<NotifyResult, 'notifications' | 'transitions' | 'episodes' | 'held'>,
 ): string[] => {
   story.notifications.push(...notified.notifications)

@@ -1,7 +1,7 @@
-import type { Scenario } from './seed.ts'
+import type { HostHistory } from './seed.ts'
 
 /** A scenario with its expected insights, each as `<kind> <subject>`. */
-export interface ExpectedScenario extends Scenario {
+export interface ExpectedScenario extends HostHistory {
   name: string
   expected: readonly string[]
 }
@@ -135,6 +135,6 @@ const quiet: readonly ExpectedScenario[] = [
 ].map((scenario) => ({ ...scenario, expected: [] }))
 
 /** Statements that create the tables of every scenario. */
-export const tables = ['CREATE DATABASE shop', table('orders', 'ORDER BY n'), table('events', 'ORDER BY n')]
+export const tableStatements = ['CREATE DATABASE shop', table('orders', 'ORDER BY n'), table('events', 'ORDER BY n')]
 /** All scenarios, with and without insights. */
 export const scenarios: readonly ExpectedScenario[] = [...incidents, ...quiet]

@@ -2,7 +2,7 @@
  * The history of a host. Text values are SQL expressions over `hour` (hours ago), `number` and `hash`. The defaults are
  * two weeks without incidents.
  */
-export interface Scenario {
+export interface HostHistory {
   /** Length of the logs in hours. */
   hours?: number
   /**
@@ -32,10 +32,12 @@ const silently = 'SETTINGS log_queries = 0'
 const logs = ['query_log', 'part_log', 'asynchronous_metric_log']
 
 /** Statements that remove the TTL of the logs. An embedded host keeps logs for a week, which is too short. */
-export const keepingLogs: readonly string[] = logs.map((log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`)
+export const removeLogTtlStatements: readonly string[] = logs.map(
+  (log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`,
+)
 
 /** Returns statements that write a history to the logs of a host. `salt` varies its pseudorandom numbers. */
-export const seedStatements = (scenario: Scenario, salt: number): string[] => [
+export const seedStatements = (scenario: HostHistory, salt: number): string[] => [
   ...logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`),
   queryLog(scenario, salt),
   partLog(scenario, salt),
@@ -45,7 +47,7 @@ export const seedStatements = (scenario: Scenario, salt: number): string[] => [
 
 const at = (hour: string): string => `toDateTime(now() - ${hour} * 3600 - 1800)`
 
-const queryLog = (scenario: Scenario, salt: number): string => {
+const queryLog = (scenario: HostHistory, salt: number): string => {
   const { hours = 2 * week + 24, calls = 40, slower = '1', failing = '1', code = '60', memory = '1' } = scenario
   const { pattern = 'number % 2' } = scenario
   return `INSERT INTO system.query_log
@@ -64,7 +66,7 @@ FROM
 ${silently}`
 }
 
-const partLog = ({ events = '1', hours = week + 24 }: Scenario, salt: number): string => `INSERT INTO system.part_log
+const partLog = ({ events = '1', hours = week + 24 }: HostHistory, salt: number): string => `INSERT INTO system.part_log
   (event_type, event_date, event_time, database, table, part_name, rows)
 SELECT 'NewPart', toDate(at), at, 'shop', table, toString(number), 1000 + hash % 500
 FROM
@@ -75,7 +77,7 @@ ARRAY JOIN ['orders', 'events'] AS table
 WHERE table = 'orders' OR (${events})
 ${silently}`
 
-const metricLog = ({ used = '400', parts = '200', hours = 2 * week }: Scenario, salt: number): string => `INSERT INTO
+const metricLog = ({ used = '400', parts = '200', hours = 2 * week }: HostHistory, salt: number): string => `INSERT INTO
   system.asynchronous_metric_log (event_date, event_time, metric, value)
 SELECT toDate(at), at, pair.1, pair.2
 FROM

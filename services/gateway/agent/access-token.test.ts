@@ -1,6 +1,6 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
@@ -13,7 +13,7 @@ let nowMs: number
 let idp: IdentityProvider
 let product: FakeProduct
 const start = async (env: Record<string, string | undefined> = {}) => {
-  const clock = clockOf(() => nowMs)
+  const clock = createClock(() => nowMs)
   const provider = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, IDP_API_URL: idp.url, SVC_PUBLIC_URL: here }
   const merged = { ...provider, IDP_SECRET_KEY: idpSecretKey, RATE_LIMIT_MCP_PER_MIN: '1000', ...env }
   const set = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined)
@@ -21,7 +21,7 @@ const start = async (env: Record<string, string | undefined> = {}) => {
 }
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 1)
-  idp = await startIdentityProvider(clockOf(() => nowMs))
+  idp = await startIdentityProvider(createClock(() => nowMs))
 })
 afterEach(async () => {
   await product[Symbol.asyncDispose]()
@@ -35,7 +35,7 @@ const send = (bearer: string) =>
     headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
   })
 const verifications = () => idp.received.filter((call) => call === introspection).length
-const message = async (response: Response) => Failure.parse(await response.json()).error.message
+const message = async (response: Response) => ErrorResponse.parse(await response.json()).error.message
 
 describe('an OAuth token of the identity provider', () => {
   it('identifies its subject and is verified once a minute', async () => {

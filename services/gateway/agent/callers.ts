@@ -2,17 +2,17 @@ import type { Request } from 'express'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError, errorStatuses } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { anonymous } from '../auth/identity.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { anonymousCaller } from '../auth/identity.ts'
 import { looksLikeKey } from '../auth/keys/key-token.ts'
-import { providerOf } from '../auth/provider.ts'
-import { featureRefusal, refusalOf } from '../features/refusal.ts'
+import { resolveAuthProvider } from '../auth/provider.ts'
+import { findFeatureRefusal, findRouteRefusal } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
-import { bearerOf, isSharedSecret } from '../request/bearer.ts'
+import { readBearerToken, isSharedSecret } from '../request/bearer.ts'
 import { publicUrl } from '../request/public-url.ts'
 import type { PublicError } from '../response/http-exchange.ts'
 import { requireAllowedHost } from '../server/allowed-hosts.ts'
-import { agentDoorSettings, toolServerSettings } from './config.ts'
+import { agentRouteSettings, mcpAccessSettings } from './config.ts'
 
 /** The identity of all callers with AGENT_API_TOKEN, limited to the scope `agent`. */
 const tokenHolder: Identity = { kind: 'key', subject: 'agent-api-token', features: 'all', scopes: ['agent'] }
@@ -22,9 +22,9 @@ export const identifyAgentCaller = async (
   request: Request<Record<string, string>>,
   gateway: Gateway,
 ): Promise<Identity> => {
-  const { AGENT_API_TOKEN: token } = read(agentDoorSettings, gateway.env)
+  const { AGENT_API_TOKEN: token } = parseSettings(agentRouteSettings, gateway.env)
   const isAccepted = token !== undefined && gateway.policy().permissions.AGENT.access === 'authenticated'
-  if (isAccepted && isSharedSecret(bearerOf(request.headers), token)) return tokenHolder
+  if (isAccepted && isSharedSecret(readBearerToken(request.headers), token)) return tokenHolder
   return gateway.identify(request)
 }
 
@@ -37,23 +37,23 @@ const guarded = { access: 'write', feature: 'MCP' } as const
  * headers are ignored, so pages of every origin may call. Throws `unauthenticated` when neither is configured, unless
  * `SVC_MCP_PUBLIC` is on.
  */
-export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway): Promise<Identity> => {
+export const identifyMcpCaller = async (request: AnyRequest, gateway: Gateway): Promise<Identity> => {
   const { env, build, keys, telemetry } = gateway
   const policy = gateway.policy()
-  const hasProvider = providerOf(env, build) === 'idp'
+  const hasProvider = resolveAuthProvider(env, build) === 'idp'
   if (!keys.enabled() && !hasProvider) {
-    if (!isOpenToAll(gateway)) {
+    if (!isMcpPublic(gateway)) {
       throw unauthenticated(
         'the MCP server has no authentication configured; set SVC_API_KEY_SECRET and send an API key, or set SVC_MCP_PUBLIC=true',
       )
     }
     requireAllowedHost(request, env)
     telemetry.log.warn('SVC_MCP_PUBLIC is on: anonymous MCP request allowed')
-    const refusal = featureRefusal('MCP', anonymous, policy.permissions)
+    const refusal = findFeatureRefusal('MCP', anonymousCaller, policy.permissions)
     if (refusal) throw refusal
-    return anonymous
+    return anonymousCaller
   }
-  const bearer = bearerOf(request.headers)
+  const bearer = readBearerToken(request.headers)
   const key = request.headers['x-api-key'] ?? (looksLikeKey(bearer ?? '') ? bearer : undefined)
   if (key === undefined && (bearer === undefined || !hasProvider)) {
     throw unauthenticated(
@@ -61,7 +61,7 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
     )
   }
   const identity = key === undefined ? await identifyByAccessToken(request, gateway) : await gateway.identify(request)
-  const refusal = refusalOf(guarded, identity, policy)
+  const refusal = findRouteRefusal(guarded, identity, policy)
   if (refusal) throw refusal
   return identity
 }
@@ -69,14 +69,14 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
 /** Returns the subject of an OAuth token. Rejects browser session tokens and tokens issued for another service. */
 const identifyByAccessToken = async (request: AnyRequest, { auth, env }: Gateway): Promise<Identity> => {
   const here = publicUrl(request, env)
-  const identity = await auth.accessTokens.verify(bearerOf(request.headers) ?? '', [`${here}/api/mcp`, here])
+  const identity = await auth.accessTokens.verify(readBearerToken(request.headers) ?? '', [`${here}/api/mcp`, here])
   if (identity === undefined) throw unauthenticated('invalid access token')
   return identity
 }
 
 /** Returns whether anonymous MCP requests are accepted; never when API keys or an identity provider are configured. */
-export const isOpenToAll = ({ env, build, keys }: Pick<Gateway, 'env' | 'build' | 'keys'>): boolean =>
-  !keys.enabled() && providerOf(env, build) !== 'idp' && read(toolServerSettings, env).SVC_MCP_PUBLIC
+export const isMcpPublic = ({ env, build, keys }: Pick<Gateway, 'env' | 'build' | 'keys'>): boolean =>
+  !keys.enabled() && resolveAuthProvider(env, build) !== 'idp' && parseSettings(mcpAccessSettings, env).SVC_MCP_PUBLIC
 
 const unauthenticated = (sentence: string): ServiceError => new ServiceError('unauthenticated', sentence)
 
@@ -93,7 +93,7 @@ export const toolServerChallenge = (
   const isShort = status === errorStatuses.forbidden && typeof scope === 'string'
   if (!isShort && status !== errorStatuses.unauthenticated) return undefined
   const metadata = `${publicUrl(request, env)}/.well-known/oauth-protected-resource/api/mcp`
-  const hasToken = bearerOf(request.headers) !== undefined
+  const hasToken = readBearerToken(request.headers) !== undefined
   const error = isShort ? `, error="insufficient_scope", scope="${scope}"` : hasToken ? ', error="invalid_token"' : ''
   return `Bearer realm="watchhouse", resource_metadata="${metadata}"${error}`
 }

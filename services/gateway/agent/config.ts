@@ -1,7 +1,7 @@
 import { signingKey, whole, flag } from '#shared/config/setting.ts'
 
 /** Settings of the agent routes. */
-export const agentDoorSettings = {
+export const agentRouteSettings = {
   AGENT_API_TOKEN: signingKey(
     'Shared bearer token for programs that call the agent; accepted while SVC_FEATURE_AGENT_ACCESS is authenticated.',
   ),
@@ -12,7 +12,7 @@ export const agentDoorSettings = {
 } as const
 
 /** Settings of the MCP server. */
-export const toolServerSettings = {
+export const mcpAccessSettings = {
   SVC_MCP_PUBLIC: flag(
     false,
     'Allow anonymous access to /api/mcp, from pages of every origin too: any web page that a user visits can read a public MCP server on loopback or in the network of the user. Ignored when API keys or an identity provider are configured.',

@@ -5,10 +5,10 @@ import type { Gateway } from '../gateway.ts'
 import { hash } from 'node:crypto'
 import { AgentRunId } from '#proto/agent.ts'
 import type { Store } from '#shared/store/store.ts'
-import { ownerOf } from '../connections/user-connections.ts'
+import { computeOwnerId } from '../connections/user-connections.ts'
 
 /** Maps chat ids to their latest run, so that a client can reconnect with its own chat id. */
-export interface Chats {
+export interface ChatRuns {
   store(chatId: string, identity: Identity, runId: string): Promise<void>
   /** Returns the run for a run id or a chat id; undefined when there is no recent run. */
   runOf(id: string, identity: Identity): Promise<string | undefined>
@@ -17,7 +17,7 @@ export interface Chats {
 /** Retention of the mapping: longer than a run plus the retention of its events. */
 const retentionMs = 15 * 60_000
 
-export const openChats = (store: Store): Chats => ({
+export const openChatRuns = (store: Store): ChatRuns => ({
   store: async (chatId, identity, runId) => {
     await store.update(keyOf(chatId, identity), AgentRunId, () => ({ value: runId, expiresInMs: retentionMs }))
   },
@@ -29,7 +29,7 @@ export const openChats = (store: Store): Chats => ({
 
 /** Returns the store key of a chat. It includes the owner, because callers choose chat ids and two can be equal. */
 const keyOf = (chatId: string, identity: Identity): string =>
-  `gateway:chat:${ownerOf(identity)}:${hash('sha256', chatId, 'base64url')}`
+  `gateway:chat:${computeOwnerId(identity)}:${hash('sha256', chatId, 'base64url')}`
 
 /** A position in the events of a run. */
 export interface RunPosition {
@@ -50,7 +50,7 @@ const keepAlive = ': alive\n\n'
  * Returns the events of a run as server-sent events, until it ends. The first read completes before this resolves, so
  * an unknown run fails the request. A run that is lost later ends the stream with `data-run-lost`.
  */
-export const runEvents = async (
+export const streamRunEvents = async (
   gateway: Pick<Gateway, 'agent' | 'clock'>,
   { runId, after }: RunPosition,
   call: Call,

@@ -6,7 +6,7 @@ import type { Call } from '#proto/call.ts'
 import { AlertConfigIdResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, postRoute, putRoute, type Route } from '../http-route.ts'
 import { parse } from '../request/parse.ts'
@@ -139,7 +139,7 @@ const namesOf = ({ value }: AlertConfigUpdate): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined && each !== null)
-      .map(([name, each]) => [name, auditSecrets.has(name) ? 'given' : beginningOf(textOf(each), maxTextLength)]),
+      .map(([name, each]) => [name, auditSecrets.has(name) ? 'given' : shortenText(textOf(each), maxTextLength)]),
   )
 
 /** Fields that the audit record contains only as `given`. */

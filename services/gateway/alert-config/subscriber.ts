@@ -1,12 +1,12 @@
 import type { Call } from '#proto/call.ts'
-import type { SubscriptionsOf } from '#proto/delivery.ts'
+import type { SubscriptionScope } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { offersSubscriptions } from '#shared/config/shared-settings.ts'
 import { authSettings } from '../auth/config.ts'
 import { deviceSettings } from '../auth/device/config.ts'
-import { ownerOf } from '../connections/user-connections.ts'
-import { mayManage } from '../features/refusal.ts'
+import { computeOwnerId } from '../connections/user-connections.ts'
+import { canManageUsers } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 
 const { IDP_SECRET_KEY } = authSettings
@@ -17,18 +17,18 @@ const requiredSettings = { IDP_SECRET_KEY, CONVERSATIONS_EDGESQL }
  * Returns the owner id of the subscriptions of a caller. Throws `not-implemented` with the missing setting, and
  * `unauthenticated` for anonymous callers.
  */
-export const subscriberOf = (gateway: Part, { identity }: Call): string => {
+export const requireSubscriber = (gateway: Part, { identity }: Call): string => {
   const missing = missingFor(gateway)
   if (missing !== undefined)
     throw new ServiceError('not-implemented', `webhook subscriptions are unavailable: ${missing} is not set`)
   if (identity.kind !== 'user' && identity.kind !== 'key')
     throw new ServiceError('unauthenticated', 'sign in to subscribe your own webhooks')
-  return ownerOf(identity)
+  return computeOwnerId(identity)
 }
 
 /** Returns the subscriptions that a caller may see in lists of deliveries: its own, or all if it may manage users. */
-export const visibleSubscriptions = async (gateway: Gateway, call: Call): Promise<SubscriptionsOf> =>
-  (await mayManage(gateway, call)) ? 'everybody' : { owner: ownerOf(call.identity) }
+export const visibleSubscriptions = async (gateway: Gateway, call: Call): Promise<SubscriptionScope> =>
+  (await canManageUsers(gateway, call)) ? 'everybody' : { owner: computeOwnerId(call.identity) }
 
 type Part = Pick<Gateway, 'env' | 'auth'>
 
@@ -36,7 +36,7 @@ type Part = Pick<Gateway, 'env' | 'auth'>
  * Returns whether users can subscribe their own webhooks. Includes the check of `alert-dispatcher`, which alone knows
  * whether an encryption key is set.
  */
-export const mayBeSubscribed = async (call: Call, gateway: Part & Pick<Gateway, 'alerts'>): Promise<boolean> =>
+export const canSubscribeWebhooks = async (call: Call, gateway: Part & Pick<Gateway, 'alerts'>): Promise<boolean> =>
   missingFor(gateway) === undefined &&
   gateway.alerts.subscriptionsOffered({}, call).then(
     ({ isOffered }) => isOffered,
@@ -45,7 +45,7 @@ export const mayBeSubscribed = async (call: Call, gateway: Part & Pick<Gateway, 
 
 /** Returns the first required setting that is missing. */
 const missingFor = ({ env, auth }: Part): string | undefined => {
-  const settings = read(requiredSettings, env)
+  const settings = parseSettings(requiredSettings, env)
   if (!offersSubscriptions(env)) return 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS'
   if (auth.provider() !== 'idp') return 'SVC_AUTH_PROVIDER=idp'
   if (settings.IDP_SECRET_KEY === undefined) return 'IDP_SECRET_KEY'

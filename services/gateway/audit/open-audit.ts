@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type AuditRecord, actionAudited, type HostOnRecord } from '#proto/audit.ts'
+import { type AuditRecord, actionAudited, type AuditHostName } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { Bus } from '#shared/bus/bus.ts'
@@ -22,7 +22,7 @@ export const silenceActions = {
 /** An action to record, without its result. */
 export interface AuditedAction {
   action: string
-  host: HostOnRecord | null
+  host: AuditHostName | null
   target: Readonly<Record<string, string>>
 }
 

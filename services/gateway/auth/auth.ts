@@ -3,16 +3,16 @@ import type { Request } from 'express'
 import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { InvalidSettings, read } from '#shared/config/setting.ts'
+import { InvalidSettings, parseSettings } from '#shared/config/setting.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { bearerOf } from '../request/bearer.ts'
+import { readBearerToken } from '../request/bearer.ts'
 import { publicUrlSettings, publicUrl } from '../request/public-url.ts'
-import { authProblems, authSettings, isProxyNamed, type Provider } from './config.ts'
-import { cookieOf, keyCookie, isCrossSiteWrite } from './cookies.ts'
+import { authProblems, authSettings, isProxyNamed, type AuthProvider } from './config.ts'
+import { readCookie, keyCookie, isCrossSiteWrite } from './cookies.ts'
 import type { DeniedUsers } from './denied.ts'
-import { anonymous } from './identity.ts'
+import { anonymousCaller } from './identity.ts'
 import { type AccessTokens, openAccessTokens } from './idp/access-token.ts'
 import { idpAddresses } from './idp/addresses.ts'
 import { openProviderApi } from './idp/provider-api.ts'
@@ -23,13 +23,13 @@ import { openKeySets } from './key-sets.ts'
 import { looksLikeKey } from './keys/key-token.ts'
 import type { ApiKeys } from './keys/keys.ts'
 import type { FetchJson } from './outgoing.ts'
-import { builtAuth, providerOf } from './provider.ts'
-import { openEdgeAccess, type EdgeAccess, proxiedPerson, trustedPerson } from './proxy/proxy.ts'
+import { readBuildAuthSettings, resolveAuthProvider } from './provider.ts'
+import { openEdgeAccess, type EdgeAccess, identifyProxyUser, identifyTrustedUser } from './proxy/proxy.ts'
 
 /** Authentication: identifies callers, and signs users in and out. */
 export interface Auth {
   identify: Identify
-  provider(): Provider
+  provider(): AuthProvider
   signIn: SignIn
   signOut: SignOut
   accessTokens: AccessTokens
@@ -37,7 +37,7 @@ export interface Auth {
 
 interface AuthOptions {
   env: Environment
-  build: BuildFacts | undefined
+  build: BuildInfo | undefined
   keys: ApiKeys
   denied: DeniedUsers
   clock: Clock
@@ -47,10 +47,10 @@ interface AuthOptions {
 }
 
 export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: AuthOptions): Auth => {
-  const provider = () => providerOf(env, build)
+  const provider = () => resolveAuthProvider(env, build)
   const addresses = () => idpAddresses(env, build)
   // Throws for invalid settings of the web build, even if run-time settings override them.
-  builtAuth(build)
+  readBuildAuthSettings(build)
   const problems = authProblems(env, provider())
   if (problems.length > 0) throw new InvalidSettings(problems)
   if (provider() === 'idp') warnOfProvider(env, addresses() !== undefined, log)
@@ -59,7 +59,7 @@ export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: Au
   }
 
   const keySets = openKeySets({ fetchJson, clock, log })
-  const site = () => read(publicUrlSettings, env).SVC_PUBLIC_URL?.origin
+  const site = () => parseSettings(publicUrlSettings, env).SVC_PUBLIC_URL?.origin
   const tokens = openSessionTokens({ addresses, site, clock, keySets, denied })
   const api = openProviderApi(env, fetchJson)
   const renew = openRenewal({ tokens, api, clock, log })
@@ -78,7 +78,7 @@ const { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY } = authSettings
 
 /** Logs a warning at start for each function of the provider that a missing setting disables. */
 const warnOfProvider = (env: Environment, hasAddress: boolean, log: Logger): void => {
-  const { IDP_SECRET_KEY: secret, SVC_IDP_PUBLISHABLE_KEY: key } = read(
+  const { IDP_SECRET_KEY: secret, SVC_IDP_PUBLISHABLE_KEY: key } = parseSettings(
     { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY },
     env,
   )
@@ -104,34 +104,34 @@ type Identify = (request: Request) => Promise<Identity>
 
 interface IdentifyOptions {
   env: Environment
-  build: BuildFacts | undefined
+  build: BuildInfo | undefined
   keys: ApiKeys
   idp: IdpSessions
   edgeAccess: EdgeAccess
 }
 
 const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): Identify => {
-  const byProvider: Record<Provider, (request: Request) => Promise<Identity | undefined>> = {
+  const byProvider: Record<AuthProvider, (request: Request) => Promise<Identity | undefined>> = {
     none: async () => undefined,
     idp: (request) => idp.ofBrowser(request),
-    proxy: (request) => proxiedPerson(request, env, edgeAccess),
-    trusted: async (request) => trustedPerson(request, env),
+    proxy: (request) => identifyProxyUser(request, env, edgeAccess),
+    trusted: async (request) => identifyTrustedUser(request, env),
   }
 
   const byKeyCookie = async ({ headers }: Request): Promise<Identity | undefined> => {
-    const key = cookieOf(headers, keyCookie)
+    const key = readCookie(headers, keyCookie)
     const identity = key === undefined ? undefined : await keys.verify(key)
     return identity && { ...identity, isBrowserSession: true }
   }
 
   return async (request) => {
-    const provider = providerOf(env, build)
+    const provider = resolveAuthProvider(env, build)
     const { authorization, 'x-api-key': key } = request.headers
     const hasCredential = authorization !== undefined || key !== undefined
     const explicit = hasCredential ? await identifyExplicit(request.headers, provider, { keys, idp }) : undefined
     if (explicit !== undefined) return explicit
     const implicit = (await byProvider[provider](request)) ?? (await byKeyCookie(request))
-    if (implicit === undefined) return anonymous
+    if (implicit === undefined) return anonymousCaller
     if (isCrossSiteWrite(request, publicUrl(request, env))) {
       throw new ServiceError('forbidden', 'cross-site request rejected: send requests from a page of this site')
     }
@@ -142,10 +142,10 @@ const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): I
 /** Returns the caller of an explicit credential in a header; undefined if the provider accepts no such credential. */
 const identifyExplicit = async (
   headers: IncomingHttpHeaders,
-  provider: Provider,
+  provider: AuthProvider,
   { keys, idp }: Pick<IdentifyOptions, 'keys' | 'idp'>,
 ): Promise<Identity | undefined> => {
-  const bearer = bearerOf(headers)
+  const bearer = readBearerToken(headers)
   const key = keyOf(headers, bearer)
   if (key !== undefined && keys.enabled()) return requireIdentity(await keys.verify(key), 'invalid API key')
   if (key !== undefined && provider !== 'none') throw refused('API keys are disabled: SVC_API_KEY_SECRET is not set')

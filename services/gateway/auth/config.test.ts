@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { problemsOf, read } from '#shared/config/setting.ts'
-import { authProblems, authSettings, type Provider } from './config.ts'
+import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
+import { authProblems, authSettings, type AuthProvider } from './config.ts'
 
 type Variables = Record<string, string>
 
@@ -12,7 +12,7 @@ const secretRequired = {
 const oneOfTwo = 'is required: SVC_EDGE_ACCESS_TEAM_DOMAIN and SVC_EDGE_ACCESS_AUD must be set together'
 
 describe('settings of signing in, taken together', () => {
-  it.each<[Variables, { name: string; sentence: string }[], Provider?]>([
+  it.each<[Variables, { name: string; sentence: string }[], AuthProvider?]>([
     [{}, []],
     [{ SVC_AUTH_PROVIDER: 'trusted' }, [secretRequired]],
     [{ SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_ALLOW_INSECURE: 'perhaps' }, [secretRequired]],
@@ -67,13 +67,13 @@ describe('each setting of signing in', () => {
     ['SVC_TRUSTED_CUSTOM_HEADERS', '1:X-Team', 'must be field:Header-Name pairs'],
     ['SVC_TRUSTED_CUSTOM_HEADERS', 'team:X-A,team:X-B', 'must name each field once'],
   ])('%s refuses %s in words', (name, value, sentence) => {
-    const problems = problemsOf(authSettings, { [name]: value })
+    const problems = findSettingProblems(authSettings, { [name]: value })
     expect(problems).toHaveLength(1)
     expect(problems[0]?.sentence).toContain(sentence)
   })
 
   it('has the default of the configuration reference', () => {
-    const defaults = read(authSettings, {})
+    const defaults = parseSettings(authSettings, {})
     expect(defaults).toMatchObject({
       SVC_AUTH_PROVIDER: undefined,
       SVC_IDP_PUBLIC_READ: undefined,
@@ -93,7 +93,7 @@ describe('each setting of signing in', () => {
   })
 
   it('reads a bare team domain as https, and pairs with blanks around them', () => {
-    const { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_TRUSTED_CUSTOM_HEADERS } = read(authSettings, {
+    const { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_TRUSTED_CUSTOM_HEADERS } = parseSettings(authSettings, {
       SVC_EDGE_ACCESS_TEAM_DOMAIN: 'team.example.com',
       SVC_TRUSTED_CUSTOM_HEADERS: ' team : X-Team , cost-centre:X-Cost,',
     })

@@ -5,15 +5,15 @@ import {
   list,
   maybeFlag,
   optional,
-  problemsOf,
-  read,
+  findSettingProblems,
+  parseSettings,
   secret,
   type Setting,
   type SettingProblem,
   url,
   type Values,
 } from '#shared/config/setting.ts'
-import { fieldHeaders, headerName } from '../request/header.ts'
+import { fieldHeadersSetting, headerNameSetting } from '../request/header.ts'
 
 const hostShape = /^(?<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?)\$$/i
 
@@ -61,10 +61,10 @@ export const keySettings = {
 
 /** Allowed authentication providers. */
 const providers = ['none', 'idp', 'proxy', 'trusted'] as const
-export type Provider = (typeof providers)[number]
+export type AuthProvider = (typeof providers)[number]
 
 /** A setting for the provider; undefined if the web build or cloud mode determines it. */
-const provider = (doc: string): Setting<Provider | undefined> => ({
+const provider = (doc: string): Setting<AuthProvider | undefined> => ({
   doc,
   audience: 'client',
   fallback: 'none; idp in cloud mode',
@@ -110,8 +110,8 @@ export const proxySettings = {
   SVC_EDGE_ACCESS_TEAM_DOMAIN: providerUrl('Team domain of Cloudflare Access, whose tokens are then verified.'),
   SVC_EDGE_ACCESS_AUD: optional('Audience (AUD) tag that Cloudflare Access tokens must have.'),
   SVC_PROXY_AUTH_SECRET: signingKey('Shared secret of the proxy. Unset: identity headers are ignored.'),
-  SVC_PROXY_SHARED_SECRET_HEADER: headerName('X-Svc-Proxy-Secret', sharedSecretHeader),
-  SVC_PROXY_AUTH_HEADER: headerName('X-Forwarded-User', 'Header that contains the user.'),
+  SVC_PROXY_SHARED_SECRET_HEADER: headerNameSetting('X-Svc-Proxy-Secret', sharedSecretHeader),
+  SVC_PROXY_AUTH_HEADER: headerNameSetting('X-Forwarded-User', 'Header that contains the user.'),
 } as const
 
 /** Settings of the provider `trusted`: user headers of a trusted proxy. */
@@ -121,23 +121,26 @@ export const trustedSettings = {
     false,
     'Trust identity headers without a secret. Safe only when the service is reachable only through the proxy.',
   ),
-  SVC_TRUSTED_SHARED_SECRET_HEADER: headerName('X-Svc-Proxy-Secret', sharedSecretHeader),
-  SVC_TRUSTED_USER_HEADER: headerName(
+  SVC_TRUSTED_SHARED_SECRET_HEADER: headerNameSetting('X-Svc-Proxy-Secret', sharedSecretHeader),
+  SVC_TRUSTED_USER_HEADER: headerNameSetting(
     'X-Forwarded-User',
     'Header that contains the user ID; without it the email address is used.',
   ),
-  SVC_TRUSTED_EMAIL_HEADER: headerName('X-Forwarded-Email', 'Header that contains the email address.'),
-  SVC_TRUSTED_NAME_HEADER: headerName('X-Forwarded-Preferred-Username', 'Header that contains the display name.'),
-  SVC_TRUSTED_AVATAR_HEADER: headerName('X-Forwarded-Avatar', 'Header that contains the avatar URL.'),
-  SVC_TRUSTED_GROUPS_HEADER: headerName(
+  SVC_TRUSTED_EMAIL_HEADER: headerNameSetting('X-Forwarded-Email', 'Header that contains the email address.'),
+  SVC_TRUSTED_NAME_HEADER: headerNameSetting(
+    'X-Forwarded-Preferred-Username',
+    'Header that contains the display name.',
+  ),
+  SVC_TRUSTED_AVATAR_HEADER: headerNameSetting('X-Forwarded-Avatar', 'Header that contains the avatar URL.'),
+  SVC_TRUSTED_GROUPS_HEADER: headerNameSetting(
     'X-Forwarded-Groups',
     'Header that contains the groups, separated by commas or spaces.',
   ),
-  SVC_TRUSTED_ROLE_HEADER: headerName(
+  SVC_TRUSTED_ROLE_HEADER: headerNameSetting(
     'X-Forwarded-Role',
     'Header that contains one role, which is treated as a group.',
   ),
-  SVC_TRUSTED_CUSTOM_HEADERS: fieldHeaders('Additional user fields, as field:Header-Name pairs.'),
+  SVC_TRUSTED_CUSTOM_HEADERS: fieldHeadersSetting('Additional user fields, as field:Header-Name pairs.'),
   SVC_TRUSTED_ALLOWED_GROUPS: list(
     'Allowed groups, case-insensitive; a user needs at least one. Unset: all groups are allowed.',
   ),
@@ -153,9 +156,9 @@ export const authSettings = {
 } as const
 
 /** Returns the conflicts between the settings of a provider; by default the provider of the environment. */
-export const authProblems = (env: Environment, named?: Provider): readonly SettingProblem[] => {
-  if (problemsOf(authSettings, env).length > 0) return []
-  const settings = read(authSettings, env)
+export const authProblems = (env: Environment, named?: AuthProvider): readonly SettingProblem[] => {
+  if (findSettingProblems(authSettings, env).length > 0) return []
+  const settings = parseSettings(authSettings, env)
   const provider = named ?? settings.SVC_AUTH_PROVIDER
   if (provider === 'proxy') return edgeAccessProblems(settings)
   return provider === 'trusted' ? trustGateProblems(settings) : []
@@ -175,7 +178,7 @@ const edgeAccessProblems = (settings: AuthValues): readonly SettingProblem[] => 
  * can be set later.
  */
 export const isProxyNamed = (env: Environment): boolean => {
-  const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_PROXY_AUTH_SECRET: secret } = read(proxySettings, env)
+  const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_PROXY_AUTH_SECRET: secret } = parseSettings(proxySettings, env)
   return team !== undefined || secret !== undefined
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { cookieLine, cookieOf, isSecure, removedCookie } from './cookies.ts'
+import { formatSetCookie, readCookie, isSecure, formatCookieRemoval } from './cookies.ts'
 
 describe('cookies', () => {
   it('are kept from scripts and other sites', () => {
-    const line = cookieLine('name', 'value', { maxAgeMs: 90_500, secure: true })
+    const line = formatSetCookie('name', 'value', { maxAgeMs: 90_500, secure: true })
     expect(line).toBe('name=value; Max-Age=90; Path=/; HttpOnly; Secure; SameSite=Lax')
   })
 
   it('are removed by the same path', () => {
-    expect(removedCookie('name')).toBe('name=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax')
+    expect(formatCookieRemoval('name')).toBe('name=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax')
   })
 
   it.each([
@@ -19,7 +19,7 @@ describe('cookies', () => {
     [undefined, undefined],
     ['%%%;;b', undefined],
   ])('are read from %j', (cookie, value) => {
-    expect(cookieOf(cookie === undefined ? {} : { cookie }, 'b')).toBe(value)
+    expect(readCookie(cookie === undefined ? {} : { cookie }, 'b')).toBe(value)
   })
 
   it.each([

@@ -7,12 +7,12 @@ export const idpCookie = '__session'
  * How long after its expiry a session token can be renewed. Tokens are valid for about a minute. The provider may end
  * the session earlier.
  */
-export const renewableMs = 7 * 24 * 60 * 60_000
+export const maxRenewalAgeMs = 7 * 24 * 60 * 60_000
 /** Cookie with the API key that a user signed in with. */
 export const keyCookie = 'watchhouse_key'
 
 /** Returns the value of a cookie. If a name occurs several times, the first is used, which has the longest path. */
-export const cookieOf = ({ cookie }: IncomingHttpHeaders, name: string): string | undefined =>
+export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): string | undefined =>
   cookie === undefined ? undefined : parseCookie(cookie)[name] || undefined
 
 interface CookieOptions {
@@ -22,7 +22,7 @@ interface CookieOptions {
 }
 
 /** Returns a `Set-Cookie` line with HttpOnly and SameSite=Lax, so that scripts and cross-site writes cannot use it. */
-export const cookieLine = (name: string, value: string, { maxAgeMs, secure }: CookieOptions): string =>
+export const formatSetCookie = (name: string, value: string, { maxAgeMs, secure }: CookieOptions): string =>
   stringifySetCookie({
     name,
     value,
@@ -34,7 +34,7 @@ export const cookieLine = (name: string, value: string, { maxAgeMs, secure }: Co
   })
 
 /** Returns a `Set-Cookie` line that deletes a cookie. */
-export const removedCookie = (name: string): string => cookieLine(name, '', { maxAgeMs: 0, secure: false })
+export const formatCookieRemoval = (name: string): string => formatSetCookie(name, '', { maxAgeMs: 0, secure: false })
 
 /**
  * Returns whether the browser uses https, so that its cookies can be restricted to https. TLS ends at the proxy, so

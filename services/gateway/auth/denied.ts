@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { webhookSettings } from '../webhooks/signature.ts'
-import { renewableMs } from './cookies.ts'
+import { maxRenewalAgeMs } from './cookies.ts'
 
 /** Deleted users and ended sessions of the identity provider. All gateways reject their credentials. */
 export interface DeniedUsers {
@@ -17,9 +17,9 @@ export interface DeniedUsers {
 const dayMs = 86_400_000
 /** Retention of denied subjects: longer than any key or token is valid. The provider never reuses a subject. */
 const subjectMs = 366 * dayMs
-const sessionMs = renewableMs + dayMs
+const sessionMs = maxRenewalAgeMs + dayMs
 
-export const openDenied = (env: Environment, store: Store): DeniedUsers => {
+export const openDeniedUsers = (env: Environment, store: Store): DeniedUsers => {
   const deny = async (name: string, expiresInMs: number) => {
     await store.update(name, z.boolean(), () => ({ value: true, expiresInMs }))
   }
@@ -28,7 +28,7 @@ export const openDenied = (env: Environment, store: Store): DeniedUsers => {
     subject: (subject) => deny(nameOf('subject', subject), subjectMs),
     session: (sid) => deny(nameOf('session', sid), sessionMs),
     has: async ({ subject, sid }) => {
-      if (read(webhookSettings, env).IDP_WEBHOOK_SECRET === undefined) return false
+      if (parseSettings(webhookSettings, env).IDP_WEBHOOK_SECRET === undefined) return false
       const names = [nameOf('subject', subject), ...(sid === undefined ? [] : [nameOf('session', sid)])]
       return (await Promise.all(names.map(isDenied))).includes(true)
     },

@@ -1,17 +1,17 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { CliDiscovery } from '#proto/http/auth.ts'
 import { openCounters } from '#shared/store/counters.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openDenied } from './denied.ts'
+import { openDeniedUsers } from './denied.ts'
 import { openDeviceLogin } from './device/open-device-login.ts'
 import { cliDiscovery, authNotes } from './discovery.ts'
 import { openApiKeys } from './keys/keys.ts'
 
 const discovered = async (env: Record<string, string>): Promise<CliDiscovery> => {
   const store = await openStore({ env: {}, busIsShared: false })
-  const clock = clockOf(() => 0)
-  const keys = openApiKeys({ env, store, clock, denied: openDenied({}, store) })
+  const clock = createClock(() => 0)
+  const keys = openApiKeys({ env, store, clock, denied: openDeniedUsers({}, store) })
   const codeStore = { kind: 'store' as const, store, [Symbol.asyncDispose]: async () => {} }
   const counters = await openCounters({})
   const deviceLogin = openDeviceLogin({ env, build: undefined, codeStore, counters, clock, keys })

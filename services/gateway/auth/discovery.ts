@@ -1,14 +1,14 @@
 import { scopes } from '#proto/call.ts'
 import type { CliDiscovery } from '#proto/http/auth.ts'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { DeviceLogin } from './device/open-device-login.ts'
 import type { ApiKeys } from './keys/keys.ts'
-import { anonymousRight, providerOf } from './provider.ts'
+import { resolveAnonymousAccess, resolveAuthProvider } from './provider.ts'
 
 interface Configured {
   env: Environment
-  build: BuildFacts | undefined
+  build: BuildInfo | undefined
   keys: ApiKeys
   deviceLogin: DeviceLogin
 }
@@ -16,13 +16,13 @@ interface Configured {
 /** Returns how programs can authenticate with the current configuration, without secrets. */
 export const cliDiscovery = ({ env, build, keys, deviceLogin }: Configured): CliDiscovery => {
   const { enabled, mode, deviceOnly, reason } = deviceLogin.availability()
-  const anonymous = anonymousRight(env, build)
+  const anonymous = resolveAnonymousAccess(env, build)
   const isOpen = anonymous === 'write'
   const method = isOpen || !keys.enabled() ? 'none' : enabled ? 'device' : 'api_key'
   return {
     method,
     api: isOpen ? 'open' : 'key_required',
-    authProvider: providerOf(env, build),
+    authProvider: resolveAuthProvider(env, build),
     deviceLogin: { enabled, mode, deviceOnly, reason, store: deviceLogin.kind },
     hint: isOpen ? openHint : `${anonymous === 'read' ? readHint : ''}${hints[method]}`,
   }

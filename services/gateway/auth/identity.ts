@@ -2,10 +2,10 @@ import type { Identity, Profile } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 
 /** The identity of callers without credentials. */
-export const anonymous: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
+export const anonymousCaller: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
 
 /** The identity of the gateway, for calls that no user requested. */
-export const gatewayItself: Identity = { kind: 'service', subject: 'gateway', features: 'all' }
+export const gatewayIdentity: Identity = { kind: 'service', subject: 'gateway', features: 'all' }
 
 const maxSubjectLength = 256
 const maxTextLength = 256
@@ -27,7 +27,14 @@ interface ProviderProfile {
  * Returns the identity of a signed-in user. Display data is truncated to the limits of the bus. A subject that is too
  * long throws `unauthenticated`, because a truncated one could equal that of another user.
  */
-export const person = ({ subject, name, email, avatar, groups = [], fields = {} }: ProviderProfile): Identity => {
+export const createUserIdentity = ({
+  subject,
+  name,
+  email,
+  avatar,
+  groups = [],
+  fields = {},
+}: ProviderProfile): Identity => {
   if (subject.length > maxSubjectLength) {
     throw new ServiceError(
       'unauthenticated',

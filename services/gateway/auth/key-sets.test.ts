@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { type JSONWebKeySet, jwtVerify } from 'jose'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ const open = () =>
       loads++
       return published()
     },
-    clock: clockOf(() => nowMs),
+    clock: createClock(() => nowMs),
     log: pino({ level: 'silent' }),
   })
 

@@ -2,7 +2,7 @@ import type { Net } from '#shared/net/net.ts'
 import { parseJson } from '#shared/text/strings.ts'
 
 /** Sends a request to an operator-configured address and returns status and JSON body. Throws without a response. */
-export type FetchJson = (url: string, options?: FetchOptions) => Promise<JsonAnswer>
+export type FetchJson = (url: string, options?: FetchOptions) => Promise<JsonHttpResponse>
 
 interface FetchOptions {
   method: 'GET' | 'POST'
@@ -11,7 +11,7 @@ interface FetchOptions {
   json?: unknown
 }
 
-export interface JsonAnswer {
+export interface JsonHttpResponse {
   status: number
   /** The parsed body; undefined if it is not JSON. */
   body: unknown

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { BuildFacts } from '#proto/http/build.ts'
-import { type AnonymousRight, anonymousRight, providerOf } from './provider.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
+import { type AnonymousAccess, resolveAnonymousAccess, resolveAuthProvider } from './provider.ts'
 
 type Variables = Record<string, string>
 
-const builtWith = (client: Variables): BuildFacts => ({
+const builtWith = (client: Variables): BuildInfo => ({
   version: '1.0.0',
   gitSha: null,
   gitRef: null,
@@ -44,11 +44,11 @@ describe('the provider', () => {
     ['stays idp when only the build was for the cloud', { SVC_CLOUD_MODE: 'false' }, { CLIENT_CLOUD_MODE: '1' }, 'idp'],
     ['is none for empty text', { SVC_AUTH_PROVIDER: '' }, { CLIENT_AUTH_PROVIDER: '' }, 'none'],
   ])('%s', (_sentence, env, client, provider) => {
-    expect(providerOf(env, client && builtWith(client))).toBe(provider)
+    expect(resolveAuthProvider(env, client && builtWith(client))).toBe(provider)
   })
 
   it('is refused when there is none by that name', () => {
-    expect(() => providerOf({ SVC_AUTH_PROVIDER: 'oauth' }, undefined)).toThrow(
+    expect(() => resolveAuthProvider({ SVC_AUTH_PROVIDER: 'oauth' }, undefined)).toThrow(
       'SVC_AUTH_PROVIDER: must be one of none, idp, proxy, trusted',
     )
   })
@@ -56,14 +56,14 @@ describe('the provider', () => {
 
 describe('a provider of the build that there is not', () => {
   it('is refused, since it was meant to shut the door', () => {
-    expect(() => providerOf({}, builtWith({ CLIENT_AUTH_PROVIDER: 'oauth' }))).toThrow(
+    expect(() => resolveAuthProvider({}, builtWith({ CLIENT_AUTH_PROVIDER: 'oauth' }))).toThrow(
       'CLIENT_AUTH_PROVIDER: must be one of none, idp, proxy, trusted',
     )
   })
 })
 
 describe('callers of whom nothing is known', () => {
-  it.each<[AnonymousRight, Variables, Variables]>([
+  it.each<[AnonymousAccess, Variables, Variables]>([
     ['write', {}, {}],
     ['nothing', { SVC_API_KEY_SECRET: 's' }, {}],
     ['nothing', { SVC_AUTH_PROVIDER: 'idp' }, {}],
@@ -76,6 +76,6 @@ describe('callers of whom nothing is known', () => {
     ['nothing', { SVC_AUTH_PROVIDER: 'proxy' }, {}],
     ['nothing', { SVC_AUTH_PROVIDER: 'trusted', SVC_IDP_PUBLIC_READ: 'true' }, {}],
   ])('may do: %s, with %j and a build of %j', (right, env, client) => {
-    expect(anonymousRight(env, builtWith(client))).toBe(right)
+    expect(resolveAnonymousAccess(env, builtWith(client))).toBe(right)
   })
 })

@@ -1,8 +1,8 @@
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type Values } from '#shared/config/setting.ts'
+import { parseSettings, type Values } from '#shared/config/setting.ts'
 import { cloudMode } from '../installation/edition.ts'
-import { authSettings, type Provider } from './config.ts'
+import { authSettings, type AuthProvider } from './config.ts'
 
 const builtSettings = {
   CLIENT_AUTH_PROVIDER: authSettings.SVC_AUTH_PROVIDER,
@@ -13,9 +13,9 @@ const builtSettings = {
  * Returns the authentication settings of the web build. Throws `InvalidSettings` for an invalid value, which must not
  * disable authentication.
  */
-export const builtAuth = (build: BuildFacts | undefined): Values<typeof builtSettings> => {
+export const readBuildAuthSettings = (build: BuildInfo | undefined): Values<typeof builtSettings> => {
   const { CLIENT_AUTH_PROVIDER, CLIENT_IDP_PUBLISHABLE_KEY } = build?.client ?? {}
-  return read(builtSettings, {
+  return parseSettings(builtSettings, {
     CLIENT_AUTH_PROVIDER: CLIENT_AUTH_PROVIDER ?? undefined,
     CLIENT_IDP_PUBLISHABLE_KEY: CLIENT_IDP_PUBLISHABLE_KEY ?? undefined,
   })
@@ -30,30 +30,30 @@ const headerSettings = { SVC_TRUSTED_ALLOW_INSECURE }
  * Returns the provider: the run-time setting, else that of the web build, else `idp` in cloud mode and `none`
  * otherwise. Only the run-time setting itself overrides the build.
  */
-export const providerOf = (env: Environment, build: BuildFacts | undefined): Provider => {
-  const { SVC_AUTH_PROVIDER: chosen } = read(providerSettings, env)
-  return chosen ?? builtAuth(build).CLIENT_AUTH_PROVIDER ?? providerOfMode(env, build)
+export const resolveAuthProvider = (env: Environment, build: BuildInfo | undefined): AuthProvider => {
+  const { SVC_AUTH_PROVIDER: chosen } = parseSettings(providerSettings, env)
+  return chosen ?? readBuildAuthSettings(build).CLIENT_AUTH_PROVIDER ?? providerOfMode(env, build)
 }
 
-const providerOfMode = (env: Environment, build: BuildFacts | undefined): Provider => {
+const providerOfMode = (env: Environment, build: BuildInfo | undefined): AuthProvider => {
   const cloud = cloudMode(build, env)
   return cloud.runtime || cloud.build ? 'idp' : 'none'
 }
 
 /** Access of anonymous callers: `write` without any sign-in method, else `read` or `nothing`. */
-export type AnonymousRight = 'write' | 'read' | 'nothing'
+export type AnonymousAccess = 'write' | 'read' | 'nothing'
 
 /** Returns the access of callers without credentials, which depends on the authentication mode. */
-export const anonymousRight = (env: Environment, build: BuildFacts | undefined): AnonymousRight => {
-  const provider = providerOf(env, build)
-  const { SVC_API_KEY_SECRET: secret, SVC_IDP_PUBLIC_READ: publicRead } = read(anonymousSettings, env)
+export const resolveAnonymousAccess = (env: Environment, build: BuildInfo | undefined): AnonymousAccess => {
+  const provider = resolveAuthProvider(env, build)
+  const { SVC_API_KEY_SECRET: secret, SVC_IDP_PUBLIC_READ: publicRead } = parseSettings(anonymousSettings, env)
   if (provider === 'none') return secret ? 'nothing' : 'write'
   if (provider !== 'idp') return 'nothing'
   return (publicRead ?? cloudMode(build, env).runtime) ? 'read' : 'nothing'
 }
 
 /** Returns whether requests are accepted without verified credentials, so that network access alone is enough. */
-export const admitsUnproven = (env: Environment, build: BuildFacts | undefined): boolean => {
-  if (anonymousRight(env, build) !== 'nothing') return true
-  return providerOf(env, build) === 'trusted' && read(headerSettings, env).SVC_TRUSTED_ALLOW_INSECURE
+export const acceptsUnverifiedCallers = (env: Environment, build: BuildInfo | undefined): boolean => {
+  if (resolveAnonymousAccess(env, build) !== 'nothing') return true
+  return resolveAuthProvider(env, build) === 'trusted' && parseSettings(headerSettings, env).SVC_TRUSTED_ALLOW_INSECURE
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createLocalJWKSet, exportSPKI, importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openSigningKeys, type SigningKeys } from '../testing/signing-keys.ts'
-import { readToken } from './signed-token.ts'
+import { verifyToken } from './signed-token.ts'
 
 const nowMs = Date.UTC(2026, 0, 1)
 const now = nowMs / 1000
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 const read = async (token: string, audience?: string) =>
-  readToken(token, { keys: createLocalJWKSet(keys.published()), issuer, nowMs, ...(audience && { audience }) })
+  verifyToken(token, { keys: createLocalJWKSet(keys.published()), issuer, nowMs, ...(audience && { audience }) })
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 

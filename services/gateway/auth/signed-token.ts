@@ -1,7 +1,7 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose'
 
 /** Accepted signature algorithms, all asymmetric, so that a published key never works as a shared secret. */
-export const algorithms = ['RS256', 'ES256']
+export const signatureAlgorithms = ['RS256', 'ES256']
 /** Maximum clock skew of the issuer. */
 const toleranceSeconds = 10
 /** Maximum length of a token, longer than any that fits into a cookie. */
@@ -18,12 +18,12 @@ export interface TokenRules {
  * Returns the claims of a signed token; undefined if it is forged, expired, not yet valid or for another audience.
  * Throws `unavailable` if the keys cannot be fetched.
  */
-export const readToken = async (token: string, rules: TokenRules): Promise<JWTPayload | undefined> => {
+export const verifyToken = async (token: string, rules: TokenRules): Promise<JWTPayload | undefined> => {
   const { keys, issuer, audience, nowMs } = rules
   if (token.length > maxTokenLength) return undefined
   try {
     const { payload, protectedHeader } = await jwtVerify(token, keys, {
-      algorithms,
+      algorithms: signatureAlgorithms,
       issuer,
       ...(audience !== undefined && { audience }),
       clockTolerance: toleranceSeconds,

@@ -6,8 +6,8 @@ import { connectionSessionHeader } from '#proto/http/connections.ts'
 import type { Host } from '#proto/query.ts'
 import { SealedConnection } from '#proto/sealed-connection.ts'
 import type { Gateway } from '../gateway.ts'
-import { type HostList, noSuchHost } from '../hosts/host-list.ts'
-import { type SavedConnection, connectionKey, type OwnConnections, ownerOf } from './user-connections.ts'
+import { type HostList, createUnknownHostError } from '../hosts/host-list.ts'
+import { type SavedConnection, connectionKey, type OwnConnections, computeOwnerId } from './user-connections.ts'
 
 /** A call with sealed connections, which `query` can decrypt. */
 type CallWithConnections = Call & { connections: Map<string, SealedConnection> }
@@ -16,7 +16,11 @@ type CallWithConnections = Call & { connections: Map<string, SealedConnection> }
  * Returns the hosts of one caller: the configured hosts and the saved connections, or only the host of a connection
  * session. `find` adds the sealed connection of a host to the call, because `query` reads it from there.
  */
-export const hostsOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CallWithConnections): HostList => {
+export const openCallerHosts = (
+  gateway: Gateway,
+  headers: IncomingHttpHeaders,
+  call: CallWithConnections,
+): HostList => {
   let list: HostList | undefined
   // Created on first use, because many requests need no host.
   const hosts = (): HostList => (list ??= listOf(gateway, headers, call))
@@ -28,7 +32,7 @@ export const hostsOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: Ca
 }
 
 const listOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CallWithConnections): HostList => {
-  const session = sessionOf(headers, call.identity)
+  const session = readConnectionSession(headers, call.identity)
   if (session) return sessionHosts(session, call)
   return ownHosts(gateway.hosts, () => gateway.connections.ifAny(call), call)
 }
@@ -39,7 +43,7 @@ const sessionHosts = ({ host: address, ...session }: Session, call: CallWithConn
     all: async () => [host],
     lastKnown: () => [host],
     async find(hostId, parameter = 'hostId') {
-      if (hostId !== host.id) throw noSuchHost(hostId, parameter, [host])
+      if (hostId !== host.id) throw createUnknownHostError(hostId, parameter, [host])
       call.connections.set(session.key, session)
       return host
     },
@@ -60,7 +64,7 @@ const ownHosts = (
     const own = ownConnections()
     if (own === undefined) throw noSavedConnections(parameter)
     const saved = await own.saved.byNumber(own.owner, -hostId)
-    if (saved === undefined) throw noSuchHost(hostId, parameter, await all())
+    if (saved === undefined) throw createUnknownHostError(hostId, parameter, await all())
     const host = savedHost(own.owner, saved)
     call.connections.set(host.key, sealedConnection(own.owner, saved))
     return host
@@ -114,7 +118,7 @@ type Session = z.infer<typeof Session>
  * Returns the token that a browser stores: a readable id, name and address, and the sealed connection. Only `query` can
  * decrypt the connection, and only with the same id and name.
  */
-export const sessionToken = (id: string, { name, host, sealed }: Omit<Session, 'key'>): string =>
+export const createConnectionToken = (id: string, { name, host, sealed }: Omit<Session, 'key'>): string =>
   [id, encoded(name), encoded(host), sealed].join('.')
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64url')
@@ -125,11 +129,11 @@ const tokenShape = /^(?<id>[\w-]{22})\.(?<name>[\w-]{1,600})\.(?<host>[\w-]{1,40
  * Returns the session in the request header, if any. Throws `invalid` for a malformed token. Its key is derived from
  * the caller, so `query` cannot decrypt a token that was issued to another caller.
  */
-export const sessionOf = (headers: IncomingHttpHeaders, identity: Identity): Session | undefined => {
+export const readConnectionSession = (headers: IncomingHttpHeaders, identity: Identity): Session | undefined => {
   const token = headers[connectionSessionHeader]
   if (token === undefined) return undefined
   const { id = '', name = '', host = '', sealed } = tokenShape.exec(String(token))?.groups ?? {}
-  const key = connectionKey(ownerOf(identity), id)
+  const key = connectionKey(computeOwnerId(identity), id)
   const read = Session.safeParse({ key, name: decoded(name), host: decoded(host), sealed })
   if (read.success) return read.data
   throw invalidSession('must be the token of a connection session')
@@ -138,7 +142,7 @@ export const sessionOf = (headers: IncomingHttpHeaders, identity: Identity): Ses
 const decoded = (text: string): string => Buffer.from(text, 'base64url').toString('utf8')
 
 /** Rejects connection sessions, for routes that cover configured hosts only. */
-export const rejectSession = (headers: IncomingHttpHeaders): void => {
+export const rejectConnectionSession = (headers: IncomingHttpHeaders): void => {
   if (headers[connectionSessionHeader] !== undefined) {
     throw invalidSession('must be omitted: only configured hosts are supported here')
   }

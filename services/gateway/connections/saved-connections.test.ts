@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Database, openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
-import { type SavedConnections, maxPerOwner, openSavedConnections } from './user-connections.ts'
+import { type SavedConnections, maxConnectionsPerOwner, openSavedConnections } from './user-connections.ts'
 
 const kinds = [
   {
@@ -85,15 +85,16 @@ for (const { name, needs, start } of kinds) {
       expect([await saved.list('gus'), (await saved.list('hal')).length]).toEqual([[], 1])
     })
 
-    it(`are limited to ${maxPerOwner} per owner, even when added concurrently`, async () => {
-      for (let index = 0; index < maxPerOwner - 1; index++) await saved.add('max', newConnection(`m${index}`))
+    it(`are limited to ${maxConnectionsPerOwner} per owner, even when added concurrently`, async () => {
+      for (let index = 0; index < maxConnectionsPerOwner - 1; index++)
+        await saved.add('max', newConnection(`m${index}`))
       const both = await Promise.allSettled([
         saved.add('max', newConnection('one')),
         saved.add('max', newConnection('other')),
       ])
       expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
       expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'conflict' } })
-      expect(await saved.list('max')).toHaveLength(maxPerOwner)
+      expect(await saved.list('max')).toHaveLength(maxConnectionsPerOwner)
     })
   })
 }

@@ -5,7 +5,7 @@ import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { userConnectionSettings } from '../features/config.ts'
@@ -41,7 +41,7 @@ interface UserConnectionsDeps {
 }
 
 export const openUserConnections = ({ env, query, policy, saved }: UserConnectionsDeps): UserConnections => {
-  const isOn = (): boolean => read(userConnectionSettings, env).SVC_FEATURE_USER_CONNECTIONS_DB
+  const isOn = (): boolean => parseSettings(userConnectionSettings, env).SVC_FEATURE_USER_CONNECTIONS_DB
   /** Without sign-in all anonymous callers share one owner; with it, only signed-in callers own connections. */
   const mayOwn = ({ identity: { kind } }: Call): boolean =>
     kind === 'user' || kind === 'key' || (kind === 'anonymous' && policy().anonymous === 'write')
@@ -52,11 +52,11 @@ export const openUserConnections = ({ env, query, policy, saved }: UserConnectio
       if (saved === undefined) throw missing('SVC_STATE_DB_URL or another state database')
       if (!(await query.keepsConnections({}, call))) throw missing('SVC_USER_CONNECTIONS_ENCRYPTION_KEY')
       if (!mayOwn(call)) throw new ServiceError('unauthenticated', 'sign in to save your own connections')
-      return { owner: ownerOf(call.identity), saved }
+      return { owner: computeOwnerId(call.identity), saved }
     },
     canSave: async (call) => saved !== undefined && isOn() && mayOwn(call) && (await query.keepsConnections({}, call)),
-    removeAll: async (identity) => (saved ? saved.removeAll(ownerOf(identity)) : 0),
-    ifAny: (call) => (saved && isOn() && mayOwn(call) ? { owner: ownerOf(call.identity), saved } : undefined),
+    removeAll: async (identity) => (saved ? saved.removeAll(computeOwnerId(identity)) : 0),
+    ifAny: (call) => (saved && isOn() && mayOwn(call) ? { owner: computeOwnerId(call.identity), saved } : undefined),
   }
 }
 
@@ -64,7 +64,7 @@ const missing = (what: string): ServiceError =>
   new ServiceError('not-implemented', `saved connections are unavailable: ${what} is not set`)
 
 /** Maximum number of connections per owner, so that a list needs no pages. */
-export const maxPerOwner = 50
+export const maxConnectionsPerOwner = 50
 
 /** A stored connection: the sealed part, which only `query` can decrypt, and the fields that its owner may see. */
 const SavedConnection = z.object({
@@ -85,7 +85,7 @@ export interface SavedConnections {
   list(owner: string): Promise<SavedConnection[]>
   byId(owner: string, id: string): Promise<SavedConnection | undefined>
   byNumber(owner: string, number: number): Promise<SavedConnection | undefined>
-  /** Throws `conflict` when the owner already has `maxPerOwner`. */
+  /** Throws `conflict` when the owner already has `maxConnectionsPerOwner`. */
   add(owner: string, connection: NewConnection): Promise<SavedConnection>
   /** Returns the changed connection; undefined if it does not exist. */
   change(owner: string, id: string, changed: Partial<NewConnection>): Promise<SavedConnection | undefined>
@@ -128,8 +128,11 @@ export const openSavedConnections = async (database: Database): Promise<SavedCon
     add: (owner, added) =>
       collections.atomically(async (within) => {
         const { add, count } = within.of(connections)
-        if ((await count({ owner })) >= maxPerOwner)
-          throw new ServiceError('conflict', `too many connections: the maximum is ${maxPerOwner}; delete one first`)
+        if ((await count({ owner })) >= maxConnectionsPerOwner)
+          throw new ServiceError(
+            'conflict',
+            `too many connections: the maximum is ${maxConnectionsPerOwner}; delete one first`,
+          )
         const { after } = await within.of(numbers).change('last', (present) => ({ last: (present?.last ?? 0) + 1 }))
         const connection = { ...added, number: after.last }
         await add([{ ...connection, owner }])
@@ -155,7 +158,7 @@ const idBytes = 16
 const ownerLength = 22
 
 /** Returns the owner id of a caller. A user and an API key with the same subject are one owner. */
-export const ownerOf = ({ kind, subject }: Identity): string => {
+export const computeOwnerId = ({ kind, subject }: Identity): string => {
   const who = kind === 'user' || kind === 'key' ? 'person' : kind
   return hash('sha256', JSON.stringify([who, subject]), 'base64url').slice(0, ownerLength)
 }

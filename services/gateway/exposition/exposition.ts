@@ -8,10 +8,10 @@ import { ServiceError } from '#proto/errors.ts'
 import type { MetricsQuery } from '#proto/http/exposition.ts'
 import type { Host, query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { gatewayItself } from '../auth/identity.ts'
+import { gatewayIdentity } from '../auth/identity.ts'
 import type { HostList } from '../hosts/host-list.ts'
-import { type Families, openFamilies } from './families.ts'
-import { gather, selectedHosts, selectionKey } from './gather.ts'
+import { type MetricFamilies, openMetricFamilies } from './families.ts'
+import { collectHostMetrics, findSelectedHosts, selectionKey } from './gather.ts'
 import { parseSelector } from './selector.ts'
 
 /** Timeout for the metrics of one host; `query` itself waits four seconds for a host. */
@@ -51,9 +51,9 @@ export const openExposition = (sources: Sources): Exposition => {
 
   const build = async (request: MetricsQuery) => {
     const selectors = request['match[]']?.map(parseSelector)
-    const families = openFamilies(selectors)
+    const families = openMetricFamilies(selectors)
     const startedMs = clock.elapsedMs()
-    const freshForMs = await fill(families, await selectedHosts(hosts, request), sources)
+    const freshForMs = await fill(families, await findSelectedHosts(hosts, request), sources)
     const took = families.declare('watchhouse_scrape_duration_seconds', 'Time to collect these metrics in seconds.')
     took({}, (clock.elapsedMs() - startedMs) / 1_000)
     return { body: await gzipped(families.text(), { level: gzipLevel }), freshUntilMs: startedMs + freshForMs }
@@ -62,7 +62,7 @@ export const openExposition = (sources: Sources): Exposition => {
 }
 
 /** Adds the metrics of the hosts; returns how long the result may be cached, in milliseconds. */
-const fill = async (families: Families, hosts: readonly Host[], sources: Sources): Promise<number> => {
+const fill = async (families: MetricFamilies, hosts: readonly Host[], sources: Sources): Promise<number> => {
   const counting = firing(sources)
   const declare = families.declare
   const info = declare('watchhouse_host_info', 'Always 1; name and group of a host.')
@@ -74,7 +74,7 @@ const fill = async (families: Families, hosts: readonly Host[], sources: Sources
   for (const { id, name, group } of hosts) info({ host: String(id), name, ...(group !== null && { group }) }, 1)
   let freshForMs = maxFreshMs
   const shortTimeoutFromMs = sources.clock.elapsedMs() + shortTimeoutAfterMs
-  await gather(
+  await collectHostMetrics(
     sources.query,
     hosts,
     () => ownCall(sources.clock, sources.clock.elapsedMs() < shortTimeoutFromMs ? hostTimeoutMs : shortHostTimeoutMs),
@@ -109,7 +109,7 @@ const firing = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<stri
  * scrapers share the result.
  */
 const ownCall = (clock: Clock, withinMs: number): Call => ({
-  identity: gatewayItself,
+  identity: gatewayIdentity,
   deadline: clock.elapsedMs() + withinMs,
   signal: new AbortController().signal,
   priority: 'sweep',

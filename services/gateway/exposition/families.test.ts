@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readExposition, valueIn } from '../../testing/exposition-format.ts'
-import { openFamilies } from './families.ts'
+import { parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
+import { openMetricFamilies } from './families.ts'
 import { parseSelector } from './selector.ts'
 
 const hostText = (value: number): string =>
@@ -8,7 +8,7 @@ const hostText = (value: number): string =>
 
 describe('the families of many texts', () => {
   it('stand together by name, with the labels of each text', () => {
-    const families = openFamilies(undefined)
+    const families = openMetricFamilies(undefined)
     families.add(hostText(1), { host: '0' })
     families.add(`${hostText(5)}# TYPE c gauge\nc NaN\n`, { host: '1' })
     expect(families.text()).toBe(
@@ -21,16 +21,16 @@ describe('the families of many texts', () => {
   })
 
   it('escape what a label may hold', () => {
-    const families = openFamilies(undefined)
+    const families = openMetricFamilies(undefined)
     families.declare('info', 'Always 1.')({ name: 'a "b"\\c\nd}' }, 1)
-    expect(valueIn(readExposition(families.text()), 'info', { name: 'a "b"\\c\nd}' })).toBe(1)
+    expect(findSampleValue(parseExposition(families.text()), 'info', { name: 'a "b"\\c\nd}' })).toBe(1)
   })
 
   it('hold what any of the selectors takes, and no name without a series', () => {
-    const families = openFamilies(['a{host="0"}', '{host="1",__name__="b"}', 'none'].map(parseSelector))
+    const families = openMetricFamilies(['a{host="0"}', '{host="1",__name__="b"}', 'none'].map(parseSelector))
     families.declare('none', 'Nothing.')
     for (const host of ['0', '1']) families.add(hostText(1), { host })
-    const read = readExposition(families.text())
+    const read = parseExposition(families.text())
     const series = [...read].flatMap(([name, { samples }]) =>
       [...samples.values()].map(({ labels }) => `${name} ${labels.host}`),
     )
@@ -38,7 +38,7 @@ describe('the families of many texts', () => {
   })
 
   it('are no text at all when nothing is wanted', () => {
-    const families = openFamilies([parseSelector('none')])
+    const families = openMetricFamilies([parseSelector('none')])
     families.add(hostText(1), { host: '0' })
     expect(families.text()).toBe('')
   })

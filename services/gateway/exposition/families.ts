@@ -1,15 +1,15 @@
-import type { Labels, Selector } from './selector.ts'
+import type { Labels, SeriesSelector } from './selector.ts'
 
 /** The series of one metric name. */
 interface Family {
   head: string
   samples: string[]
   /** The selectors that match the name; undefined if all series are selected. */
-  selectors: readonly Selector[] | undefined
+  selectors: readonly SeriesSelector[] | undefined
 }
 
 /** Merges the texts of many hosts so that all series of a name are together, as the format requires. */
-export interface Families {
+export interface MetricFamilies {
   /** Declares a gauge of the gateway and returns the function that adds samples. */
   declare(name: string, help: string): (labels: Labels, value: number) => void
   /** Adds all series of a text from `query`, which has no labels, with these labels. */
@@ -19,7 +19,7 @@ export interface Families {
 }
 
 /** Opens an empty text. Without selectors, all series are selected. */
-export const openFamilies = (selectors: readonly Selector[] | undefined): Families => {
+export const openMetricFamilies = (selectors: readonly SeriesSelector[] | undefined): MetricFamilies => {
   const families = new Map<string, Family>()
 
   const familyOf = (name: string, head: string): Family => {

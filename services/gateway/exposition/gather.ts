@@ -24,7 +24,7 @@ interface Gathered extends ExpositionHead {
 }
 
 /** Requests the metrics of these hosts and passes each on as it arrives. A failed host does not affect the others. */
-export const gather = async (
+export const collectHostMetrics = async (
   client: Client<typeof query>,
   hosts: readonly Host[],
   call: () => Call,
@@ -56,7 +56,7 @@ export const selectionKey = ({ 'host[]': hosts, group, 'match[]': match }: Metri
 const sorted = <T>(values: readonly T[] | undefined): T[] | undefined => values && [...new Set(values)].toSorted()
 
 /** Returns the requested hosts; throws `not-found` with the unknown names. */
-export const selectedHosts = async (
+export const findSelectedHosts = async (
   list: HostList,
   { 'host[]': wanted, group }: MetricsQuery,
 ): Promise<readonly Host[]> => {

@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 export type Labels = Readonly<Record<string, string>>
 
 /** A Prometheus series selector. */
-export interface Selector {
+export interface SeriesSelector {
   takesName(name: string): boolean
   takesLabels(labels: Labels): boolean
 }
@@ -23,7 +23,7 @@ const metricPattern = /^\s*(?<metric>[a-zA-Z_:][a-zA-Z0-9_:]*)?\s*(?:\{(?<matche
 const matcherSource = `\\s*(?<label>${word})\\s*(?<operator>=~|!~|!=|=)\\s*(?<text>${quoted})\\s*(?:,|$)`
 
 /** Parses a Prometheus series selector such as `clickhouse_query{host=~"0|1"}`; throws `invalid`. */
-export const parseSelector = (text: string): Selector => {
+export const parseSelector = (text: string): SeriesSelector => {
   const { metric, matchers: listed = '' } = metricPattern.exec(text)?.groups ?? refuse(text)
   const matchers = [
     ...(metric === undefined ? [] : [{ label: nameLabel, test: testOf('=', metric) }]),

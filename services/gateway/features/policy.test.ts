@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { features } from '#proto/call.ts'
-import { problemsOf, read } from '#shared/config/setting.ts'
+import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { featureSettings } from './config.ts'
 import { type FilePermissions, resolvePermissions } from './policy.ts'
 
 const resolved = (env: Record<string, string>, file: FilePermissions = {}) =>
-  resolvePermissions(read(featureSettings, env), file).AGENT
+  resolvePermissions(parseSettings(featureSettings, env), file).AGENT
 
 const open = { enabled: true, access: 'public', offBy: null }
 const offBy = (setting: string) => ({ enabled: false, access: 'public', offBy: setting })
@@ -13,7 +13,7 @@ const authenticated = { enabled: true, access: 'authenticated', offBy: null }
 
 describe('the permission of a feature', () => {
   it('defaults to public for every feature', () => {
-    const permissions = resolvePermissions(read(featureSettings, {}), {})
+    const permissions = resolvePermissions(parseSettings(featureSettings, {}), {})
     expect(Object.keys(permissions)).toEqual([...features])
     for (const feature of features) expect(permissions[feature]).toEqual(open)
   })
@@ -55,7 +55,7 @@ describe('the permission of a feature', () => {
 
   it.each(features)('%s follows only its own variables', (feature) => {
     const changed = (env: Record<string, string>) =>
-      Object.entries(resolvePermissions(read(featureSettings, env), {})).filter(
+      Object.entries(resolvePermissions(parseSettings(featureSettings, env), {})).filter(
         ([, { enabled, access }]) => !enabled || access !== 'public',
       )
     const enabled = `SVC_FEATURE_${feature}_ENABLED`
@@ -70,6 +70,6 @@ describe('the permission of a feature', () => {
     [{ SVC_FEATURE_AGENT_ACCESS: 'constructor' }, 'must be public, guest or authenticated'],
   ])('rejects misspelt values, which would leave a feature open: %j', (env, sentence) => {
     const [name] = Object.keys(env)
-    expect(problemsOf(featureSettings, env)).toEqual([{ name, sentence: expect.stringContaining(sentence) }])
+    expect(findSettingProblems(featureSettings, env)).toEqual([{ name, sentence: expect.stringContaining(sentence) }])
   })
 })

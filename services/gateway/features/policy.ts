@@ -4,18 +4,18 @@ import type { Logger } from 'pino'
 import { parse as parseToml } from 'smol-toml'
 import { z } from 'zod'
 import { type Feature, features } from '#proto/call.ts'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import {
-  read,
+  parseSettings,
   type Values,
   InvalidSettings,
   type SettingProblem,
   parseFlag,
-  problemsOf,
+  findSettingProblems,
 } from '#shared/config/setting.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
-import { type AnonymousRight, anonymousRight } from '../auth/provider.ts'
+import { type AnonymousAccess, resolveAnonymousAccess } from '../auth/provider.ts'
 import { isOnEdge } from '../request/client-address.ts'
 import { featureSettings, type FeatureAccess, parseAccess, parseFeature } from './config.ts'
 
@@ -23,19 +23,19 @@ import { featureSettings, type FeatureAccess, parseAccess, parseFeature } from '
 export interface Policy {
   permissions: Permissions
   /** Rights of anonymous callers. */
-  anonymous: AnonymousRight
+  anonymous: AnonymousAccess
 }
 
 /**
  * Returns a function that returns the current policy. Permissions are resolved again only when a feature variable
  * changes.
  */
-export const openPolicy = (env: Environment, build: BuildFacts | undefined, file: FilePermissions): (() => Policy) => {
+export const openPolicy = (env: Environment, build: BuildInfo | undefined, file: FilePermissions): (() => Policy) => {
   let resolved: { values: Values<typeof featureSettings>; permissions: Permissions } | undefined
   return () => {
-    const values = read(featureSettings, env)
+    const values = parseSettings(featureSettings, env)
     if (resolved?.values !== values) resolved = { values, permissions: resolvePermissions(values, file) }
-    return { permissions: resolved.permissions, anonymous: anonymousRight(env, build) }
+    return { permissions: resolved.permissions, anonymous: resolveAnonymousAccess(env, build) }
   }
 }
 
@@ -86,7 +86,7 @@ const { SVC_CONFIG_FILE } = featureSettings
  * because it may disable features that would otherwise be open.
  */
 export const readFeatureFile = (env: Environment, log: Logger): FilePermissions => {
-  const { SVC_CONFIG_FILE: path } = read({ SVC_CONFIG_FILE }, env)
+  const { SVC_CONFIG_FILE: path } = parseSettings({ SVC_CONFIG_FILE }, env)
   if (path === undefined || isOnEdge(env)) return {}
   const { permissions, skipped } = permissionsOf(readTable(path))
   for (const { entry, reason } of skipped) log.warn({ entry, reason }, 'entry of SVC_CONFIG_FILE skipped')
@@ -95,8 +95,8 @@ export const readFeatureFile = (env: Environment, log: Logger): FilePermissions 
 
 /** Returns the problems that make the whole file unreadable. */
 export const featureFileProblems = (env: Environment): readonly SettingProblem[] => {
-  if (problemsOf({ SVC_CONFIG_FILE }, env).length > 0) return []
-  const { SVC_CONFIG_FILE: path } = read({ SVC_CONFIG_FILE }, env)
+  if (findSettingProblems({ SVC_CONFIG_FILE }, env).length > 0) return []
+  const { SVC_CONFIG_FILE: path } = parseSettings({ SVC_CONFIG_FILE }, env)
   if (path === undefined || isOnEdge(env)) return []
   try {
     readTable(path)

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { features, type Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { read } from '#shared/config/setting.ts'
-import type { AnonymousRight } from '../auth/provider.ts'
-import { shown } from '../response/answer-failure.ts'
-import { anonymous } from '../auth/identity.ts'
-import type { Access } from '../http-route.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import type { AnonymousAccess } from '../auth/provider.ts'
+import { toPublicError } from '../response/answer-failure.ts'
+import { anonymousCaller } from '../auth/identity.ts'
+import type { RouteAccessLevel } from '../http-route.ts'
 import { featureSettings } from './config.ts'
 import { resolvePermissions, type Policy } from './policy.ts'
-import { explained, refusalOf, usableFeatures } from './refusal.ts'
+import { explainForbidden, findRouteRefusal, usableFeatures } from './refusal.ts'
 
-const policy = (right: AnonymousRight, env: Record<string, string> = {}): Policy => ({
-  permissions: resolvePermissions(read(featureSettings, env), {}),
+const policy = (right: AnonymousAccess, env: Record<string, string> = {}): Policy => ({
+  permissions: resolvePermissions(parseSettings(featureSettings, env), {}),
   anonymous: right,
 })
 const user: Identity = { kind: 'user', subject: 'ada', features: 'all' }
@@ -20,18 +20,18 @@ const key = (...scopes: string[]): Identity => ({ kind: 'key', subject: 'k', fea
 
 const statusOf = (error: unknown): string => {
   if (error === undefined) return 'in'
-  const { status, type } = shown(error)
+  const { status, type } = toPublicError(error)
   return `${status} ${type}`
 }
 const signIn = '401 unauthenticated'
 const forbidden = '403 forbidden'
 
 describe('who may call, by the mode of the service', () => {
-  const accesses: readonly Access[] = ['anonymous', 'own-bearer', 'read', 'write']
-  const rows: [mode: AnonymousRight, who: string, identity: Identity, ...expected: string[]][] = [
-    ['write', 'anonymous', anonymous, 'in', 'in', 'in', 'in'],
-    ['read', 'anonymous', anonymous, 'in', 'in', 'in', signIn],
-    ['nothing', 'anonymous', anonymous, 'in', 'in', signIn, signIn],
+  const accesses: readonly RouteAccessLevel[] = ['anonymous', 'own-bearer', 'read', 'write']
+  const rows: [mode: AnonymousAccess, who: string, identity: Identity, ...expected: string[]][] = [
+    ['write', 'anonymous', anonymousCaller, 'in', 'in', 'in', 'in'],
+    ['read', 'anonymous', anonymousCaller, 'in', 'in', 'in', signIn],
+    ['nothing', 'anonymous', anonymousCaller, 'in', 'in', signIn, signIn],
     ['read', 'a guest', guest, 'in', 'in', 'in', signIn],
     ['nothing', 'a guest', guest, 'in', 'in', signIn, signIn],
     ['read', 'a user', user, 'in', 'in', 'in', 'in'],
@@ -42,17 +42,19 @@ describe('who may call, by the mode of the service', () => {
     ['nothing', 'a key with another scope', key('mcp'), 'in', 'in', forbidden, forbidden],
   ]
   it.each(rows)('anonymous may %s: %s', (mode, _who, identity, ...expected) => {
-    const outcomes = accesses.map((access) => statusOf(refusalOf({ access, feature: null }, identity, policy(mode))))
+    const outcomes = accesses.map((access) =>
+      statusOf(findRouteRefusal({ access, feature: null }, identity, policy(mode))),
+    )
     expect(outcomes).toEqual(expected)
   })
 
   it('lets guests, but no anonymous callers, use guest routes', () => {
     const route = { access: 'write', feature: 'AGENT', guests: true } as const
-    expect(statusOf(refusalOf(route, guest, policy('read')))).toBe('in')
-    expect(statusOf(refusalOf(route, anonymous, policy('read')))).toBe(signIn)
-    expect(statusOf(refusalOf(route, guest, policy('read', { SVC_FEATURE_AGENT_ACCESS: 'authenticated' })))).toBe(
-      signIn,
-    )
+    expect(statusOf(findRouteRefusal(route, guest, policy('read')))).toBe('in')
+    expect(statusOf(findRouteRefusal(route, anonymousCaller, policy('read')))).toBe(signIn)
+    expect(
+      statusOf(findRouteRefusal(route, guest, policy('read', { SVC_FEATURE_AGENT_ACCESS: 'authenticated' }))),
+    ).toBe(signIn)
   })
 })
 
@@ -61,35 +63,41 @@ describe('a feature', () => {
   const authRequired = { SVC_AUTH_REQUIRED_FEATURES: 'TABLES' }
   const without: Identity = { ...user, features: ['ABOUT'] }
   const disabled = '404 feature-disabled'
-  const rows: [env: Record<string, string>, access: Access, who: string, identity: Identity, expected: string][] = [
-    [off, 'read', 'anonymous', anonymous, disabled],
+  const rows: [
+    env: Record<string, string>,
+    access: RouteAccessLevel,
+    who: string,
+    identity: Identity,
+    expected: string,
+  ][] = [
+    [off, 'read', 'anonymous', anonymousCaller, disabled],
     [off, 'write', 'a user', user, disabled],
-    [off, 'anonymous', 'anonymous', anonymous, disabled],
-    [off, 'own-bearer', 'anonymous', anonymous, disabled],
+    [off, 'anonymous', 'anonymous', anonymousCaller, disabled],
+    [off, 'own-bearer', 'anonymous', anonymousCaller, disabled],
     [off, 'read', 'a user without it', without, disabled],
-    [authRequired, 'read', 'anonymous', anonymous, signIn],
-    [authRequired, 'anonymous', 'anonymous', anonymous, 'in'],
-    [authRequired, 'own-bearer', 'anonymous', anonymous, 'in'],
+    [authRequired, 'read', 'anonymous', anonymousCaller, signIn],
+    [authRequired, 'anonymous', 'anonymous', anonymousCaller, 'in'],
+    [authRequired, 'own-bearer', 'anonymous', anonymousCaller, 'in'],
     [authRequired, 'read', 'a user', user, 'in'],
     [authRequired, 'read', 'a key', key('read'), 'in'],
     [authRequired, 'read', 'a user without it', without, forbidden],
     [{}, 'read', 'a user without it', without, forbidden],
-    [{}, 'read', 'anonymous', anonymous, 'in'],
+    [{}, 'read', 'anonymous', anonymousCaller, 'in'],
   ]
   it.each(rows)('with %j, access %s, %s', (env, access, _who, identity, expected) => {
-    expect(statusOf(refusalOf({ access, feature: 'TABLES' }, identity, policy('write', env)))).toBe(expected)
+    expect(statusOf(findRouteRefusal({ access, feature: 'TABLES' }, identity, policy('write', env)))).toBe(expected)
   })
 
   it.each([
-    [off, anonymous, disabled],
-    [authRequired, anonymous, signIn],
+    [off, anonymousCaller, disabled],
+    [authRequired, anonymousCaller, signIn],
     [authRequired, without, forbidden],
     [{}, without, forbidden],
   ])('explains the refusal of a service: %j', (env, identity, expected) => {
     const serviceError = new ServiceError('forbidden', 'you do not have access to the chart x', {
       details: { feature: 'TABLES' },
     })
-    expect(statusOf(explained(serviceError, identity, policy('write', env)))).toBe(expected)
+    expect(statusOf(explainForbidden(serviceError, identity, policy('write', env)))).toBe(expected)
   })
 
   it.each([
@@ -98,17 +106,17 @@ describe('a feature', () => {
     new ServiceError('invalid', 'odd', { details: { feature: 'TABLES' } }),
     new Error('odd'),
   ])('leaves other failures unchanged: %s', (error) => {
-    expect(explained(error, anonymous, policy('write', off))).toBe(error)
+    expect(explainForbidden(error, anonymousCaller, policy('write', off))).toBe(error)
   })
 })
 
 describe('the features of a caller', () => {
   const others = features.filter((feature) => feature !== 'TABLES')
   const rows: [identity: Identity, env: Record<string, string>, expected: Identity['features']][] = [
-    [anonymous, {}, 'all'],
-    [anonymous, { SVC_DISABLED_FEATURES: 'TABLES' }, others],
+    [anonymousCaller, {}, 'all'],
+    [anonymousCaller, { SVC_DISABLED_FEATURES: 'TABLES' }, others],
     [user, { SVC_DISABLED_FEATURES: 'TABLES' }, others],
-    [anonymous, { SVC_AUTH_REQUIRED_FEATURES: 'TABLES' }, others],
+    [anonymousCaller, { SVC_AUTH_REQUIRED_FEATURES: 'TABLES' }, others],
     [guest, { SVC_AUTH_REQUIRED_FEATURES: 'TABLES' }, others],
     [user, { SVC_AUTH_REQUIRED_FEATURES: 'TABLES' }, 'all'],
     [{ ...user, features: ['ABOUT', 'TABLES'] }, { SVC_DISABLED_FEATURES: 'TABLES' }, ['ABOUT']],

@@ -1,6 +1,6 @@
 import { Feature, features, type Identity, mayUse, type Call, type Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { whenAvailable } from '#shared/bus/failure.ts'
+import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
 import type { Gateway } from '../gateway.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import type { Route } from '../http-route.ts'
@@ -12,7 +12,7 @@ type RouteAccess = Pick<Route, 'access' | 'feature' | 'guests'>
  * Returns the error for a caller that may not use a route; undefined if it may. Routes with access `own-bearer` check
  * their bearer token themselves.
  */
-export const refusalOf = (
+export const findRouteRefusal = (
   { access, feature, guests = false }: RouteAccess,
   identity: Identity,
   policy: Policy,
@@ -21,13 +21,13 @@ export const refusalOf = (
   if (feature !== null) {
     if (!policy.permissions[feature].enabled) return featureDisabled(feature)
     if (!isOpen) {
-      const refusal = featureRefusal(feature, identity, policy.permissions)
+      const refusal = findFeatureRefusal(feature, identity, policy.permissions)
       if (refusal) return refusal
     }
   }
   if (isOpen || (guests && identity.kind === 'guest')) return undefined
   if (isStranger(identity) && !opens(policy.anonymous, access)) return signIn()
-  return scopesOpen(identity, { access, feature })
+  return scopesAllowRoute(identity, { access, feature })
     ? undefined
     : new ServiceError('forbidden', `the API key lacks the scope "${openingScopes({ access, feature })[0]}"`, {
         details: { scope: openingScopes({ access, feature })[0] },
@@ -35,7 +35,11 @@ export const refusalOf = (
 }
 
 /** Returns the error for a caller that may not use a feature; undefined if it may. */
-export const featureRefusal = (feature: Feature, identity: Identity, permissions: Permissions): Error | undefined => {
+export const findFeatureRefusal = (
+  feature: Feature,
+  identity: Identity,
+  permissions: Permissions,
+): Error | undefined => {
   const { enabled, access } = permissions[feature]
   if (!enabled) return featureDisabled(feature)
   if (access === 'authenticated' && isStranger(identity)) return signIn()
@@ -48,23 +52,23 @@ export const featureRefusal = (feature: Feature, identity: Identity, permissions
  * Replaces the `forbidden` error of a service for a missing feature by the error of the gateway, which distinguishes
  * disabled features, missing sign-in and missing permissions. Returns all other errors unchanged.
  */
-export const explained = (error: unknown, identity: Identity, { permissions }: Policy): unknown => {
+export const explainForbidden = (error: unknown, identity: Identity, { permissions }: Policy): unknown => {
   if (!(error instanceof ServiceError) || error.code !== 'forbidden') return error
   const feature = Feature.safeParse(error.details?.feature)
-  return feature.success ? (featureRefusal(feature.data, identity, permissions) ?? error) : error
+  return feature.success ? (findFeatureRefusal(feature.data, identity, permissions) ?? error) : error
 }
 
 /** Returns the features of an identity that the permissions allow. */
 export const usableFeatures = (identity: Identity, permissions: Permissions): Identity['features'] => {
-  const usable = features.filter((feature) => featureRefusal(feature, identity, permissions) === undefined)
+  const usable = features.filter((feature) => findFeatureRefusal(feature, identity, permissions) === undefined)
   return usable.length === features.length ? 'all' : usable
 }
 
-/** Cache of `withinPermissions`. Anonymous callers share one identity object, and permissions rarely change. */
+/** Cache of `limitToPermissions`. Anonymous callers share one identity object, and permissions rarely change. */
 const limited = new WeakMap<Permissions, WeakMap<Identity, Identity>>()
 
 /** Returns the identity that other services receive, limited to the features that it may use. */
-export const withinPermissions = (identity: Identity, permissions: Permissions): Identity => {
+export const limitToPermissions = (identity: Identity, permissions: Permissions): Identity => {
   const known = limited.get(permissions) ?? new WeakMap<Identity, Identity>()
   limited.set(permissions, known)
   const limitedIdentity = known.get(identity) ?? { ...identity, features: usableFeatures(identity, permissions) }
@@ -84,16 +88,19 @@ const featureDisabled = (feature: Feature): HttpError =>
 const signIn = (): ServiceError => new ServiceError('unauthenticated', 'sign in, or send an API key, to use this')
 
 /** Returns whether the caller may change users and grants of hosts; false while `query` is unavailable. */
-export const mayManage = async ({ query, policy }: Gateway, call: Call): Promise<boolean> => {
-  if (refusalOf({ access: 'write', feature: 'SECURITY' }, call.identity, policy())) return false
-  return (await whenAvailable(() => query.management({}, call)))?.enabled === true
+export const canManageUsers = async ({ query, policy }: Gateway, call: Call): Promise<boolean> => {
+  if (findRouteRefusal({ access: 'write', feature: 'SECURITY' }, call.identity, policy())) return false
+  return (await undefinedIfUnavailable(() => query.management({}, call)))?.enabled === true
 }
 
 /**
  * Returns whether the scopes of a caller allow a route; callers without scopes are not limited. The scopes of the agent
  * and of the MCP server allow no other routes. What these two may read depends on the features of the caller.
  */
-export const scopesOpen = ({ scopes }: Identity, { access, feature }: Pick<Route, 'access' | 'feature'>): boolean => {
+export const scopesAllowRoute = (
+  { scopes }: Identity,
+  { access, feature }: Pick<Route, 'access' | 'feature'>,
+): boolean => {
   if (scopes === undefined || access === 'anonymous' || access === 'own-bearer') return true
   return openingScopes({ access, feature }).some((scope) => scopes.includes(scope))
 }

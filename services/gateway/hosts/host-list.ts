@@ -4,7 +4,7 @@ import type { Host, query, HostState } from '#proto/query.ts'
 import { type KnownHosts, openKnownHosts } from '#shared/hosts/known-hosts.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { gatewayItself } from '../auth/identity.ts'
+import { gatewayIdentity } from '../auth/identity.ts'
 
 /** Maximum number of hosts in a not-found error. */
 const maxNamedHosts = 20
@@ -16,18 +16,18 @@ export interface HostList extends KnownHosts {
 }
 
 export const openHostList = (client: Client<typeof query>, clock: Clock): HostList => {
-  const hosts = openKnownHosts(client, clock, gatewayItself)
+  const hosts = openKnownHosts(client, clock, gatewayIdentity)
   const find = async (hostId: number, parameter = 'hostId'): Promise<Host> => {
     const known = await hosts.all()
     const host = known.find(({ id }) => id === hostId)
-    if (host === undefined) throw noSuchHost(hostId, parameter, known)
+    if (host === undefined) throw createUnknownHostError(hostId, parameter, known)
     return host
   }
   return { ...hosts, find }
 }
 
 /** Returns a `not-found` error that lists the available hosts. */
-export const noSuchHost = (hostId: number, parameter: string, known: readonly Host[]): ServiceError => {
+export const createUnknownHostError = (hostId: number, parameter: string, known: readonly Host[]): ServiceError => {
   const hosts = known.slice(0, maxNamedHosts).map(({ id, name }) => ({ id, name }))
   const names = hosts.map(({ id, name }) => `${id} (${name})`).join(', ')
   const more = known.length > maxNamedHosts ? ` and ${known.length - maxNamedHosts} more` : ''
@@ -66,7 +66,7 @@ export const openHostStates = (
   const ageMs = (): number => (seen ? clock.elapsedMs() - seen.atMs : Infinity)
   const refresh = async (): Promise<void> => {
     const deadline = clock.elapsedMs() + timeoutMs
-    const call = { identity: gatewayItself, deadline, signal: stopped.signal, priority: 'person' } as const
+    const call = { identity: gatewayIdentity, deadline, signal: stopped.signal, priority: 'person' } as const
     try {
       const states = await client.hostStates({}, call)
       seen = { states, atMs: clock.elapsedMs() }
@@ -102,12 +102,12 @@ export interface NamedHost {
 }
 
 /** Returns the name of a host key; undefined for hosts that the caller may not see. */
-export type NameHost = (key: string) => NamedHost | undefined
+export type HostNameLookup = (key: string) => NamedHost | undefined
 
 const isUserConnection = ({ key }: Host): boolean => key.startsWith('user:')
 
 /** Returns a lookup for names of monitored hosts. With a connection session it finds none. */
-export const watchedHosts = async (hosts: HostList): Promise<NameHost> => {
+export const loadHostNames = async (hosts: HostList): Promise<HostNameLookup> => {
   const all = await hosts.all()
   const isSession = isSessionList(all)
   const byKey = new Map(all.map(({ key, id, name }) => [key, { hostId: id, host: name }]))
@@ -120,7 +120,7 @@ const isSessionList = (all: readonly Host[]): boolean => all.some((host) => host
 export const maySeeInstallation = async (hosts: HostList): Promise<boolean> => !isSessionList(await hosts.all())
 
 /** Returns the monitored host at this position; throws `invalid` for a user connection, which is not monitored. */
-export const findWatched = async (hosts: HostList, hostId: number): Promise<Host> => {
+export const findMonitoredHost = async (hosts: HostList, hostId: number): Promise<Host> => {
   const host = await hosts.find(hostId)
   if (!isUserConnection(host)) return host
   const message = 'must be a configured host; user connections are not monitored'
@@ -130,7 +130,7 @@ export const findWatched = async (hosts: HostList, hostId: number): Promise<Host
 }
 
 /** Replaces host keys by names, and omits entries about hosts that the caller may not see. */
-export const shownOf = <T extends { hostKey: string | null }>(found: readonly T[], nameOf: NameHost) =>
+export const replaceHostKeys = <T extends { hostKey: string | null }>(found: readonly T[], nameOf: HostNameLookup) =>
   found.flatMap(({ hostKey, ...shown }) => {
     const named = hostKey === null ? noHost : nameOf(hostKey)
     return named ? [{ ...shown, ...named }] : []
@@ -139,5 +139,5 @@ export const shownOf = <T extends { hostKey: string | null }>(found: readonly T[
 const noHost = { hostId: null, host: null }
 
 /** Returns the name of a host key; nulls when the caller may not see the host. */
-export const namedOr = (hostKey: string | null, nameOf: NameHost) =>
+export const nameHostOrNull = (hostKey: string | null, nameOf: HostNameLookup) =>
   (hostKey === null ? noHost : nameOf(hostKey)) ?? noHost

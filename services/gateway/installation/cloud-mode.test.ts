@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import { cloudMode } from './edition.ts'
 
-const builtWith = (value: string | null): BuildFacts => ({
+const builtWith = (value: string | null): BuildInfo => ({
   version: '1.0.0',
   gitSha: null,
   gitRef: null,

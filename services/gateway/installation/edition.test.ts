@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { startFake } from '../testing/start.ts'
-import { editionSettings, editionOf, ignoredEditionSettings } from './edition.ts'
+import { editionSettings, resolveEdition, ignoredEditionSettings } from './edition.ts'
 
 const builtWith = (edition: string | null) => ({
   version: '1.0.0',
@@ -22,12 +22,14 @@ describe('the edition', () => {
     [{}, 'enterprise', 'community', ['SVC_EDITION']],
     [{ SVC_EDITION: 'cloud', SVC_LICENSE_KEY: 'key' }, null, 'cloud', ['SVC_LICENSE_KEY']],
   ])('with %j and a build of %j is %s', (env, built, edition, ignored) => {
-    expect(editionOf(env, builtWith(built))).toBe(edition)
+    expect(resolveEdition(env, builtWith(built))).toBe(edition)
     expect(ignoredEditionSettings(env, builtWith(built)).map(({ name }) => name)).toEqual(ignored)
   })
 
   it.each(['two words', '-', 'x'.repeat(33), '<b>'])('rejects %j', (word) => {
-    expect(() => read(editionSettings, { SVC_EDITION: word })).toThrow('SVC_EDITION: must be a word of at most 32')
+    expect(() => parseSettings(editionSettings, { SVC_EDITION: word })).toThrow(
+      'SVC_EDITION: must be a word of at most 32',
+    )
   })
 
   it('is public, but its licence key is not', async () => {

@@ -1,9 +1,9 @@
 import type { Billing } from '#proto/http/billing.ts'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { optional, parseFlag, read, secret, type Setting } from '#shared/config/setting.ts'
+import { optional, parseFlag, parseSettings, secret, type Setting } from '#shared/config/setting.ts'
 import type { Logger } from 'pino'
-import { inCloudMode } from '#shared/config/shared-settings.ts'
+import { isCloudMode } from '#shared/config/shared-settings.ts'
 
 export interface CloudMode {
   build: boolean
@@ -12,8 +12,8 @@ export interface CloudMode {
 }
 
 /** Returns whether cloud mode is set at build time and at run time, with a warning when only the server has it. */
-export const cloudMode = (build: BuildFacts | undefined, env: Environment): CloudMode => {
-  const runtime = inCloudMode(env)
+export const cloudMode = (build: BuildInfo | undefined, env: Environment): CloudMode => {
+  const runtime = isCloudMode(env)
   const built = parseFlag(build?.client.CLIENT_CLOUD_MODE ?? undefined, ['cloud']) ?? false
   const warning =
     runtime && !built
@@ -23,7 +23,7 @@ export const cloudMode = (build: BuildFacts | undefined, env: Environment): Clou
 }
 
 /** Logs a warning when run time and build time disagree; the server follows the run-time setting. */
-export const warnOfCloudMode = (build: BuildFacts | undefined, env: Environment, log: Logger): void => {
+export const warnOfCloudMode = (build: BuildInfo | undefined, env: Environment, log: Logger): void => {
   const mode = cloudMode(build, env)
   if (mode.warning !== null) log.warn({ reason: mode.warning }, 'cloud mode mismatch')
   if (mode.build && !mode.runtime)
@@ -62,14 +62,14 @@ const enterpriseEdition = 'enterprise'
 const cloudEdition = 'cloud'
 
 /** Returns the edition: from SVC_EDITION, else from the build of the web, else from the license key. */
-export const editionOf = (env: Environment, build: BuildFacts | undefined): string => {
-  const { SVC_LICENSE_KEY: key } = read(editionSettings, env)
+export const resolveEdition = (env: Environment, build: BuildInfo | undefined): string => {
+  const { SVC_LICENSE_KEY: key } = parseSettings(editionSettings, env)
   const claimed = claimedEdition(env, build) ?? (key === undefined ? communityEdition : enterpriseEdition)
   return claimed === enterpriseEdition && key === undefined ? communityEdition : claimed
 }
 
-const claimedEdition = (env: Environment, build: BuildFacts | undefined): string | undefined =>
-  read(editionSettings, env).SVC_EDITION ?? (build?.client.CLIENT_EDITION?.trim().toLowerCase() || undefined)
+const claimedEdition = (env: Environment, build: BuildInfo | undefined): string | undefined =>
+  parseSettings(editionSettings, env).SVC_EDITION ?? (build?.client.CLIENT_EDITION?.trim().toLowerCase() || undefined)
 
 /** A variable that is set but has no effect. */
 export interface IgnoredSetting {
@@ -79,9 +79,9 @@ export interface IgnoredSetting {
 }
 
 /** Returns SVC_EDITION if its license key is missing, or a license key that the edition does not use. */
-export const ignoredEditionSettings = (env: Environment, build: BuildFacts | undefined): IgnoredSetting[] => {
+export const ignoredEditionSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => {
   const claimed = claimedEdition(env, build)
-  const hasKey = read(editionSettings, env).SVC_LICENSE_KEY !== undefined
+  const hasKey = parseSettings(editionSettings, env).SVC_LICENSE_KEY !== undefined
   if (claimed === enterpriseEdition && !hasKey)
     return [{ name: 'SVC_EDITION', reason: 'SVC_LICENSE_KEY is not set; the edition remains "community"' }]
   if (claimed !== undefined && claimed !== enterpriseEdition && hasKey)
@@ -101,9 +101,9 @@ export const billingSettings = {
 } as const
 
 /** Returns whether billing is active, and its URL. */
-export const billingOf = (env: Environment, build: BuildFacts | undefined): Billing => {
-  if (editionOf(env, build) !== cloudEdition) return noBilling('Billing is available in the cloud edition only.')
-  const { SVC_BILLING_SERVER: server } = read(billingSettings, env)
+export const resolveBilling = (env: Environment, build: BuildInfo | undefined): Billing => {
+  if (resolveEdition(env, build) !== cloudEdition) return noBilling('Billing is available in the cloud edition only.')
+  const { SVC_BILLING_SERVER: server } = parseSettings(billingSettings, env)
   if (server === undefined) return noBilling('Billing is not configured: SVC_BILLING_SERVER is not set.')
   if (!isWebAddress(server))
     return noBilling('Billing is not configured: SVC_BILLING_SERVER is not an http or https URL.')
@@ -115,10 +115,10 @@ const noBilling = (message: string): Billing => ({ active: false, message, serve
 const isWebAddress = (text: string): boolean => /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
 
 /** Returns the billing variables that are set but have no effect. */
-export const ignoredBillingSettings = (env: Environment, build: BuildFacts | undefined): IgnoredSetting[] => {
-  const settings = read(billingSettings, env)
-  const { active, message } = billingOf(env, build)
-  const isCloud = editionOf(env, build) === cloudEdition
+export const ignoredBillingSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => {
+  const settings = parseSettings(billingSettings, env)
+  const { active, message } = resolveBilling(env, build)
+  const isCloud = resolveEdition(env, build) === cloudEdition
   const reasonOf = (inCloud: string) => (isCloud ? inCloud : message)
   const ignoredSettings: IgnoredSetting[] = []
   if (settings.SVC_BILLING_SERVER !== undefined && !active)

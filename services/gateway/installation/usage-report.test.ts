@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Environment } from '#shared/config/environment.ts'
@@ -23,7 +23,7 @@ const report = (env: Environment = { SVC_TELEMETRY_ENDPOINT: endpoint }, hosts =
   reportIfDue({
     env,
     store,
-    clock: clockOf(() => nowMs),
+    clock: createClock(() => nowMs),
     log: pino({ enabled: false }),
     hosts: {
       all: async () =>

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { url, read } from '#shared/config/setting.ts'
+import { url, parseSettings } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { HostList } from '../hosts/host-list.ts'
@@ -50,7 +50,7 @@ export const openUsageReport = (deps: UsageReportDeps): Disposable => {
 export const reportIfDue = async (deps: UsageReportDeps): Promise<void> => {
   const { env, store, clock, log, hosts, send, version } = deps
   try {
-    const endpoint = read(usageReportSettings, env).SVC_TELEMETRY_ENDPOINT
+    const endpoint = parseSettings(usageReportSettings, env).SVC_TELEMETRY_ENDPOINT
     if (endpoint === undefined || !(await acquireReport(store, clock.now()))) return
     const report: UsageReport = {
       product: 'watchhouse',

@@ -1,16 +1,16 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { openStore } from '#shared/store/open.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../auth/identity.ts'
+import { anonymousCaller } from '../auth/identity.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 import { sessionRoutes } from '../routes/auth-session.ts'
 import type { limitSettings } from './config.ts'
-import type { Limit } from './limits.ts'
+import type { RateLimitBudget } from './limits.ts'
 
 const traits = {
   doc: 'Returns the caller.',
@@ -21,7 +21,7 @@ const traits = {
 } as const
 
 /** Returns a route that responds with the caller and counts against one budget. */
-const counted = (limit: Limit, path: `/api/${string}` = `/api/${limit}`): Route =>
+const counted = (limit: RateLimitBudget, path: `/api/${string}` = `/api/${limit}`): Route =>
   getRoute({ ...traits, path, limit, handle: async ({ call }) => ({ who: call.identity.subject }) })
 
 /** The traits of the agent route. */
@@ -51,7 +51,7 @@ const statuses = async (often: number, request: () => Promise<{ status: number }
 }
 
 describe('a budget', () => {
-  const rows: [limit: Limit, variable: keyof typeof limitSettings, fallback: number][] = [
+  const rows: [limit: RateLimitBudget, variable: keyof typeof limitSettings, fallback: number][] = [
     ['data', 'RATE_LIMIT_API_PER_MIN', 100],
     ['agent', 'RATE_LIMIT_AGENT_PER_MIN', 10],
     ['mcp', 'RATE_LIMIT_MCP_PER_MIN', 30],
@@ -84,7 +84,7 @@ describe('a budget', () => {
       [429, '2', '0'],
     ])
     const { headers, body } = await get(`${product.url}/api/data`)
-    expect(Failure.parse(body).error).toEqual({
+    expect(ErrorResponse.parse(body).error).toEqual({
       type: 'rate-limited',
       message: 'more than 2 requests a minute from one address',
       details: { limit: 2 },
@@ -143,7 +143,7 @@ describe('a budget', () => {
     let authenticated = 0
     const identify = async () => {
       authenticated += 1
-      return anonymous
+      return anonymousCaller
     }
     const env = { RATE_LIMIT_AGENT_PER_MIN: '1' }
     await using product = await startFake({ env, identify, routes: [question] })
@@ -169,7 +169,7 @@ describe('questions to the agent', () => {
 
   it('are counted per caller, from any number of addresses', async () => {
     const identities = [known('user', 'ada'), known('user', 'bob'), known('key', 'ada')]
-    let identity = anonymous
+    let identity = anonymousCaller
     await using product = await startFake({
       env: { ...trusting, RATE_LIMIT_AGENT_PER_MIN: '2' },
       identify: async () => identity,
@@ -179,7 +179,7 @@ describe('questions to the agent', () => {
     const next = () => send(product.url, from(`192.0.2.${(address += 1)}`))
     for (identity of identities) expect(await statuses(3, next)).toEqual([200, 200, 429])
     // Anonymous callers are identified by address.
-    identity = anonymous
+    identity = anonymousCaller
     expect(await statuses(4, next)).toEqual([200, 200, 200, 200])
   })
 
@@ -197,13 +197,13 @@ describe('questions to the agent', () => {
   const visit = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
     const refused = await send(url, headers)
     expect(refused.status).toBe(401)
-    expect(Failure.parse(await refused.json()).error.message).toContain('send the request again with the cookie')
+    expect(ErrorResponse.parse(await refused.json()).error.message).toContain('send the request again with the cookie')
     return cookieOf(refused)
   }
 
   it('of a guest of cloud mode are three a day, until midnight in UTC', async () => {
     let now = Date.UTC(2026, 0, 1, 23, 59, 50)
-    await using product = await startFake({ env: cloud, routes: [question], clock: clockOf(() => now) })
+    await using product = await startFake({ env: cloud, routes: [question], clock: createClock(() => now) })
     const first = await send(product.url)
     expect(first.headers.getSetCookie()[0]).toMatch(
       /^watchhouse_guest=[\da-f-]{36}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -212,7 +212,9 @@ describe('questions to the agent', () => {
     expect(await statuses(3, () => send(product.url, { cookie }))).toEqual([200, 200, 200])
     const refused = await send(product.url, { cookie })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
-    expect(Failure.parse(await refused.json()).error.message).toContain('more than 3 questions a day from one guest')
+    expect(ErrorResponse.parse(await refused.json()).error.message).toContain(
+      'more than 3 questions a day from one guest',
+    )
     now += 10_000
     expect((await send(product.url, { cookie })).status).toBe(200)
   })

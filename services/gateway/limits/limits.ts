@@ -4,11 +4,11 @@ import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type Setting } from '#shared/config/setting.ts'
+import { parseSettings, type Setting } from '#shared/config/setting.ts'
 import type { WindowCount, Counters } from '#shared/store/counters.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { cookieLine, cookieOf, isSecure } from '../auth/cookies.ts'
+import { formatSetCookie, readCookie, isSecure } from '../auth/cookies.ts'
 import { isSameText } from '../request/bearer.ts'
 import { limitSettings } from './config.ts'
 
@@ -27,7 +27,7 @@ const budgets = {
 /** The name of a budget: a rate limit with its own counters. */
 type Budget = keyof typeof budgets
 /** The budget that a request is counted against. */
-export type Limit = 'none' | Budget
+export type RateLimitBudget = 'none' | Budget
 
 /** The kind of a counter: a budget counts addresses; the others count callers of the agent. */
 type Kind = Budget | 'caller' | 'guest' | 'guest-day'
@@ -40,7 +40,7 @@ export interface RateLimitState {
   endsInMs: number
 }
 
-export interface Limits {
+export interface RateLimits {
   /** Counts a request of an address; synchronously with the memory store. */
   countAddress(budget: Budget, address: string): RateLimitState | Promise<RateLimitState>
   /**
@@ -53,7 +53,7 @@ export interface Limits {
 const minuteSeconds = 60
 const dayMs = 86_400_000
 
-export const openLimits = (env: Environment, clock: Clock, counters: Counters): Limits => {
+export const openLimits = (env: Environment, clock: Clock, counters: Counters): RateLimits => {
   const allowances = allowancesOf(env)
 
   const count = (counted: Kind, key: string, name: LimitName, seconds = minuteSeconds) => {
@@ -90,14 +90,14 @@ const allowancesOf = (env: Environment): Record<LimitName, () => number> => {
   const allowance = ([name, setting]: [string, Setting<number>]) => {
     const alone = { [name]: setting }
     // `read` returns a value for every setting that it receives.
-    return [name, () => read(alone, env)[name] as number] as const
+    return [name, () => parseSettings(alone, env)[name] as number] as const
   }
   // Object.fromEntries loses the key type; every limit is present.
   return Object.fromEntries(Object.entries(limitSettings).map(allowance)) as Record<LimitName, () => number>
 }
 
 /** Returns the RateLimit headers of a response. */
-export const standingHeaders = ({ allowed, used, endsInMs }: RateLimitState) =>
+export const createRateLimitHeaders = ({ allowed, used, endsInMs }: RateLimitState) =>
   [
     ['RateLimit-Limit', allowed],
     ['RateLimit-Remaining', Math.max(0, allowed - used)],
@@ -105,7 +105,7 @@ export const standingHeaders = ({ allowed, used, endsInMs }: RateLimitState) =>
   ] as const
 
 /** Throws `rate-limited` if the budget is exceeded. */
-export const requireWithin = ({ counted, allowed, used, endsInMs }: RateLimitState): void => {
+export const requireWithinRateLimit = ({ counted, allowed, used, endsInMs }: RateLimitState): void => {
   if (used <= allowed) return
   const sentence =
     counted === 'guest-day'
@@ -142,14 +142,14 @@ export const openGuests = (store: Store): Guests => {
   }
   return {
     find: async (headers) => {
-      const cookie = cookieOf(headers, cookieName)
+      const cookie = readCookie(headers, cookieName)
       const id = cookie === undefined ? undefined : guestIn(cookie, await key())
       return id === undefined ? undefined : { kind: 'guest', subject: id, features: 'all' }
     },
     invite: async (headers, publicUrl) => {
       const id = randomUUID()
       const value = `${id}.${signatureOf(id, await key())}`
-      return cookieLine(cookieName, value, { maxAgeMs, secure: isSecure(headers, publicUrl) })
+      return formatSetCookie(cookieName, value, { maxAgeMs, secure: isSecure(headers, publicUrl) })
     },
   }
 }

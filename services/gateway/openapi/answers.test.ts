@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type FakeProduct, startFake } from '../testing/start.ts'
-import { allowed } from '../testing/arbitrary.ts'
+import { createArbitrary } from '../testing/arbitrary.ts'
 import { type Operation, type Parameter, readDocument, type ServedDocument } from '../testing/served-document.ts'
 
 /** Values that a caller may send for a parameter. */
@@ -55,7 +55,7 @@ const requestOf = ({ parameters, requestBody }: Operation): fc.Arbitrary<Request
     const those = parameters.filter((parameter) => parameter.in === place)
     const values = those.map(({ name, schema }) => [
       name,
-      fc.oneof({ weight: 6, arbitrary: allowed(schema) }, anything),
+      fc.oneof({ weight: 6, arbitrary: createArbitrary(schema) }, anything),
     ])
     const always = those.filter(({ required }) => required).map(({ name }) => name)
     return fc.record<Record<string, unknown>>(Object.fromEntries(values), { requiredKeys: always })
@@ -64,7 +64,9 @@ const requestOf = ({ parameters, requestBody }: Operation): fc.Arbitrary<Request
   return fc.record({
     path: valuesOf('path'),
     query: valuesOf('query'),
-    body: body ? fc.oneof({ weight: 6, arbitrary: allowed(body.schema) }, fc.jsonValue()) : fc.constant(undefined),
+    body: body
+      ? fc.oneof({ weight: 6, arbitrary: createArbitrary(body.schema) }, fc.jsonValue())
+      : fc.constant(undefined),
   })
 }
 

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { startFake } from '../testing/start.ts'
 import { routes } from '../routes.ts'
-import { openDocument, withNames } from './document.ts'
+import { openDocument, addNameEnums } from './document.ts'
 
 const open = openDocument(routes, '1.2.3')
 
@@ -60,7 +60,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('names the charts and tables of the running product in their paths alone', async () => {
-    const named = withNames(await open(), { charts: [], tables: [] })
+    const named = addNameEnums(await open(), { charts: [], tables: [] })
     expect(named).toEqual(await open())
     await using product = await startFake()
     for (const [path, names] of [

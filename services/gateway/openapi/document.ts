@@ -3,7 +3,7 @@ import type { Catalogue } from '#proto/catalogue.ts'
 import { idpCookie, keyCookie } from '../auth/cookies.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route } from '../http-route.ts'
-import { operationOf, refusalResponses, tagOf } from './operation.ts'
+import { createOperation, createErrorResponses, getRouteTag } from './operation.ts'
 
 type Document = ReturnType<typeof createDocument>
 
@@ -18,7 +18,7 @@ export const openDocument = (routes: readonly Route[], version: string): Gateway
 
 const createOnce = async (routes: readonly Route[], version: string): Promise<Document> => {
   const { createDocument } = await import('zod-openapi')
-  const tags = [...new Set(routes.map(tagOf))].toSorted()
+  const tags = [...new Set(routes.map(getRouteTag))].toSorted()
   return createDocument(
     {
       openapi: '3.0.3',
@@ -31,7 +31,7 @@ const createOnce = async (routes: readonly Route[], version: string): Promise<Do
       servers: [{ url: '/' }],
       tags: tags.map((name) => ({ name })),
       paths: pathsOf(routes),
-      components: { securitySchemes, responses: refusalResponses(routes) },
+      components: { securitySchemes, responses: createErrorResponses(routes) },
     },
     { override: ({ jsonSchema }) => allowNull(jsonSchema) },
   )
@@ -46,7 +46,7 @@ const pathsOf = (routes: readonly Route[]): ZodOpenApiPathsObject =>
   Object.fromEntries(
     [...Map.groupBy(routes, ({ path }) => path)].map(([path, those]) => [
       path,
-      Object.fromEntries(those.map((route) => [route.method.toLowerCase(), operationOf(route)])),
+      Object.fromEntries(those.map((route) => [route.method.toLowerCase(), createOperation(route)])),
     ]),
   )
 
@@ -64,7 +64,10 @@ const securitySchemes = {
 } as const
 
 /** Adds the names of the current charts and tables as enums to the path parameters of their routes. */
-export const withNames = (document: Document, { charts, tables }: Pick<Catalogue, 'charts' | 'tables'>): Document => ({
+export const addNameEnums = (
+  document: Document,
+  { charts, tables }: Pick<Catalogue, 'charts' | 'tables'>,
+): Document => ({
   ...document,
   paths: Object.fromEntries(
     Object.entries(document.paths ?? {}).map(([path, item]) => {

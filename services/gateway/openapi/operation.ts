@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { OAuthFailure } from '#proto/http/auth.ts'
 import type { Route } from '../http-route.ts'
 
 /** Returns the OpenAPI operation of a route: parameters, responses and every error. */
-export const operationOf = (route: Route): ZodOpenApiOperationObject => ({
+export const createOperation = (route: Route): ZodOpenApiOperationObject => ({
   operationId: operationId(route),
   summary: route.doc,
-  tags: [tagOf(route)],
+  tags: [getRouteTag(route)],
   security: securityOf(route),
   requestParams: { ...pathParameters(route.path), ...queryParameters(route.query) },
   ...(route.body && { requestBody: requestBody(route, route.body) }),
@@ -37,7 +37,7 @@ const operationId = ({ method, path }: Route): string => {
 }
 
 /** Returns the tag of a route: its first path segment after `/api/v1`. */
-export const tagOf = ({ path }: Route): string =>
+export const getRouteTag = ({ path }: Route): string =>
   path.split('/').find((segment) => !['', 'api', 'v1', '.well-known'].includes(segment)) ?? 'service'
 
 const securityOf = ({ access }: Route): Record<string, string[]>[] => {
@@ -95,7 +95,7 @@ const refusals = (route: Route): ZodOpenApiResponsesObject =>
   )
 
 /** The shared error responses. */
-export const refusalResponses = (routes: readonly Route[]): Record<string, ZodOpenApiResponseObject> =>
+export const createErrorResponses = (routes: readonly Route[]): Record<string, ZodOpenApiResponseObject> =>
   Object.fromEntries(
     routes.flatMap((route) =>
       statusesOf(route).map((status) => [nameOf(status, route), refusalResponse(status, route)]),
@@ -124,7 +124,7 @@ const JsonRpcFailure = z.union([
     id: z.union([z.string(), z.number(), z.null()]),
     error: z.object({ code: z.number().int(), message: z.string(), data: z.unknown().optional() }),
   }),
-  Failure,
+  ErrorResponse,
 ])
 
 const refusalResponse = (status: string, route: Route): ZodOpenApiResponseObject => {
@@ -136,7 +136,7 @@ const refusalResponse = (status: string, route: Route): ZodOpenApiResponseObject
 
 const failureOf = (status: string, route: Route): z.ZodType => {
   if (route.errorFormat) return OAuthFailure
-  return isJsonRpc(status, route) ? JsonRpcFailure : Failure
+  return isJsonRpc(status, route) ? JsonRpcFailure : ErrorResponse
 }
 
 /** An error status of routes. */

@@ -16,7 +16,7 @@ export const requireBearer = (
   { unset, wrong }: BearerMessages,
 ): void => {
   if (secret === undefined) throw new ServiceError('unavailable', unset)
-  const bearer = bearerOf(headers) ?? ''
+  const bearer = readBearerToken(headers) ?? ''
   // Every secret is compared, so that the time does not reveal which of them is close.
   if (
     !comparisonsWith(secret)
@@ -38,7 +38,7 @@ const comparisonsWith = (secret: RotatingKey) => {
 }
 
 /** Returns the text after `Bearer` in the Authorization header, unchecked; undefined without one. */
-export const bearerOf = ({ authorization }: IncomingHttpHeaders): string | undefined =>
+export const readBearerToken = ({ authorization }: IncomingHttpHeaders): string | undefined =>
   /^bearer +(?<bearer>\S.*)$/i.exec(authorization ?? '')?.groups?.bearer?.trimEnd()
 
 /** Compares two texts in a time that reveals nothing about them, not even their lengths. */

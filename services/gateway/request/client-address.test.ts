@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startFake } from '../testing/start.ts'
-import { clientAddress, clientPrefix } from './client-address.ts'
+import { clientAddress, resolveClientNetwork } from './client-address.ts'
 
 const nearest = '10.0.0.9'
 const requestWith = (headers: Record<string, string | string[]>, remoteAddress: string | undefined = nearest) =>
@@ -150,8 +150,8 @@ describe('the network of a client', () => {
     ['::ffff:192.0.2.2', '192.0.2.0/24'],
     ['2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
   ])('at %s is %s', (address, prefix) => {
-    expect(clientPrefix(requestWith({}, address), {})).toBe(prefix)
-    expect(clientPrefix(requestWith({ 'x-forwarded-for': address }), on)).toBe(prefix)
+    expect(resolveClientNetwork(requestWith({}, address), {})).toBe(prefix)
+    expect(resolveClientNetwork(requestWith({ 'x-forwarded-for': address }), on)).toBe(prefix)
   })
 })
 

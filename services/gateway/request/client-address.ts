@@ -5,8 +5,8 @@ import type { RequestHandler } from 'express'
 import ipaddr from 'ipaddr.js'
 import type { Logger } from 'pino'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type Setting, whole, flag } from '#shared/config/setting.ts'
-import { headerName } from './header.ts'
+import { parseSettings, type Setting, whole, flag } from '#shared/config/setting.ts'
+import { headerNameSetting } from './header.ts'
 
 const trustWords: Readonly<Record<string, boolean>> = { true: true, '1': true, cloud: true, false: false, '0': false }
 
@@ -24,7 +24,7 @@ const edgeHeader = 'cf-connecting-ip'
 /** Headers in which common proxies name the client. */
 const usualHeaders = [forwardedFor, 'x-real-ip', edgeHeader]
 
-const namedHeader = headerName(
+const namedHeader = headerNameSetting(
   forwardedFor,
   'Header that identifies the client, such as X-Forwarded-For, X-Real-IP or CF-Connecting-IP; all others are ignored. Clients can send it too: use a header that your proxy sets on every request.',
 )
@@ -51,7 +51,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** Returns true if headers of proxies are trusted. */
 export const trustsProxies = (env: Environment): boolean =>
-  read(addressSettings, env).SVC_TRUST_PROXY_HEADERS ?? isOnEdge(env)
+  parseSettings(addressSettings, env).SVC_TRUST_PROXY_HEADERS ?? isOnEdge(env)
 
 /**
  * Returns the key for rate limits of a client: its IPv4 address or IPv6 /64, the smallest network that providers
@@ -63,7 +63,7 @@ export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environ
 }
 
 /** Returns the network of a client, in which it can easily get other addresses: /24 for IPv4, /64 for IPv6. */
-export const clientPrefix = (request: IncomingMessage, env: Environment): string =>
+export const resolveClientNetwork = (request: IncomingMessage, env: Environment): string =>
   clientAddress(request, env).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
 
 /** Returns the address in the trusted header; undefined if there is none. */
@@ -71,13 +71,13 @@ const namedAddress = (headers: IncomingHttpHeaders, env: Environment): Address |
   const name = addressHeaderIn(headers, env)
   if (name === undefined) return undefined
   // Proxies append to Forwarded-For headers and replace the value of all others.
-  const hops = name.endsWith('forwarded-for') ? hopsOf(env) : 1
-  return addressIn(hopIn(headers[name], hops))
+  const hops = name.endsWith('forwarded-for') ? readTrustedProxyHops(env) : 1
+  return addressIn(selectForwardedEntry(headers[name], hops))
 }
 
 /** Returns the header that names the client; undefined if no header is trusted. */
 const addressHeaderIn = (headers: IncomingHttpHeaders, env: Environment): string | undefined => {
-  const { SVC_CLIENT_ADDRESS_HEADER: chosen } = read(addressSettings, env)
+  const { SVC_CLIENT_ADDRESS_HEADER: chosen } = parseSettings(addressSettings, env)
   const isTrusted = trustsProxies(env)
   if (isTrusted && chosen !== undefined) return chosen
   // The edge platform overwrites it in every request.
@@ -105,13 +105,14 @@ export const warnOfOtherAddressHeader = (env: Environment, log: Logger): Request
  * Returns the entry that the outermost trusted proxy added; the first entry of a shorter list. Every proxy appends the
  * address of its peer at the right, so the client controls everything further left.
  */
-export const hopIn = (list: string | string[] | undefined, hops: number): string | undefined => {
+export const selectForwardedEntry = (list: string | string[] | undefined, hops: number): string | undefined => {
   const entries = String(list ?? '').split(',')
   return (entries.at(-hops) ?? entries[0])?.trim() || undefined
 }
 
 /** Returns the number of trusted proxies between the client and the product. */
-export const hopsOf = (env: Environment): number => read(addressSettings, env).SVC_TRUSTED_PROXY_HOPS
+export const readTrustedProxyHops = (env: Environment): number =>
+  parseSettings(addressSettings, env).SVC_TRUSTED_PROXY_HOPS
 
 const known = new WeakMap<Socket, string>()
 
@@ -152,6 +153,6 @@ export const edgeSettings = {
 
 /** Returns true if the edge platform runs this process. */
 export const isOnEdge = (env: Environment): boolean => {
-  const { EDGE_WORKERS, EDGE_PAGES, EDGE_LOCAL_EMULATOR } = read(edgeSettings, env)
+  const { EDGE_WORKERS, EDGE_PAGES, EDGE_LOCAL_EMULATOR } = parseSettings(edgeSettings, env)
   return EDGE_WORKERS || EDGE_PAGES || EDGE_LOCAL_EMULATOR
 }

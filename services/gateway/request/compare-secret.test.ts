@@ -1,6 +1,6 @@
 import { type Expression, type PrivateIdentifier, Visitor } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
-import { isCode, isTest, parse, readSource, repositoryFiles } from '../../testing/source-file.ts'
+import { isCode, isTest, parseSource, readSource, repositoryFiles } from '../../testing/source-file.ts'
 import { isSameText } from './bearer.ts'
 
 /** Matches names of values that must not leak through the duration of a comparison. */
@@ -21,7 +21,7 @@ const comparisonsIn = (path: string, text: string): string[] => {
       const name = [left, right].map(nameOf).find((each) => isSecret.test(each))
       if (name !== undefined && !isConstant) found.push(`${path}: ${name}`)
     },
-  }).visit(parse({ path, text }).program)
+  }).visit(parseSource({ path, text }).program)
   return found
 }
 

@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Setting } from '#shared/config/setting.ts'
 
 /** Returns a setting for the name of a request header, which is parsed to lower case as in Node. */
-export const headerName = (fallback: string, doc: string): Setting<string> => ({
+export const headerNameSetting = (fallback: string, doc: string): Setting<string> => ({
   doc,
   audience: 'server',
   fallback,
@@ -25,7 +25,7 @@ const maxFields = 20
 const fieldShape = /^[A-Za-z][\w-]{0,63}$/
 
 /** Returns a setting for comma-separated `field:Header-Name` pairs. */
-export const fieldHeaders = (doc: string): Setting<readonly FieldHeader[]> => ({
+export const fieldHeadersSetting = (doc: string): Setting<readonly FieldHeader[]> => ({
   doc,
   audience: 'server',
   fallback: 'none',
@@ -60,7 +60,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * Returns the value of a header that identifies the user; undefined if it is absent or empty. Throws if the header is
  * repeated: a proxy that appends its own value to that of the caller would let callers choose an identity.
  */
-export const identityHeader = (request: IncomingMessage, name: string): string | undefined => {
+export const readIdentityHeader = (request: IncomingMessage, name: string): string | undefined => {
   const [value, ...more] = request.headersDistinct[name] ?? []
   if (more.length > 0) throw new ServiceError('unauthenticated', `header "${name}" was sent more than once`)
   return value === undefined ? undefined : decoded(value).trim() || undefined

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { sentenceOf } from '#shared/text/zod-errors.ts'
+import { describeIssue } from '#shared/text/zod-errors.ts'
 
 /** A problem of a request: the parameter or body field, and a message that follows its name. */
 interface Problem {
@@ -14,7 +14,7 @@ const maxKeyLength = 64
 
 /** Returns the validated value; throws `invalid` with every problem, up to `maxProblems`. */
 export const parse = <S extends z.ZodType>(schema: S, given: unknown): z.output<S> => {
-  const result = schema.safeParse(given, { error: sentenceOf })
+  const result = schema.safeParse(given, { error: describeIssue })
   if (result.success) return result.data
   const issues = relevantIssues(result.error.issues)
   const problems = issues.slice(0, maxProblems).flatMap((issue) => problemsOf(issue, schema))

@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { read, url } from '#shared/config/setting.ts'
-import { hopIn, hopsOf, trustsProxies } from './client-address.ts'
+import { parseSettings, url } from '#shared/config/setting.ts'
+import { selectForwardedEntry, readTrustedProxyHops, trustsProxies } from './client-address.ts'
 
 export const publicUrlSettings = {
   SVC_PUBLIC_URL: url(
@@ -17,9 +17,9 @@ export const publicUrlSettings = {
 
 /** Returns the public URL of the product as the caller sees it, without a trailing slash. */
 export const publicUrl = (request: HostRequest, env: Environment): string => {
-  const { SVC_PUBLIC_URL: known } = read(publicUrlSettings, env)
+  const { SVC_PUBLIC_URL: known } = parseSettings(publicUrlSettings, env)
   if (known !== undefined) return `${known.origin}${known.pathname.replace(/\/+$/, '')}`
-  const { protocol, host } = trustsProxies(env) ? forwarded(request, hopsOf(env)) : requestedHost(request)
+  const { protocol, host } = trustsProxies(env) ? forwarded(request, readTrustedProxyHops(env)) : requestedHost(request)
   const address = `${protocol}://${host}`
   if (!hostShape.test(host) || !URL.canParse(address)) {
     throw new ServiceError('invalid', 'invalid Host header')
@@ -28,14 +28,18 @@ export const publicUrl = (request: HostRequest, env: Environment): string => {
 }
 
 /** Returns true if the operator set the public URL; otherwise each response repeats the host of its request. */
-export const hasPublicUrl = (env: Environment): boolean => read(publicUrlSettings, env).SVC_PUBLIC_URL !== undefined
+export const hasPublicUrl = (env: Environment): boolean =>
+  parseSettings(publicUrlSettings, env).SVC_PUBLIC_URL !== undefined
 
 /** Hosts that are safe in links and headers. URL parsers also accept `user@host`, `host/path`, `%68ost` and quotes. */
 const hostShape = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /** Warns in production if no public URL is set, because links then use the host of the request. */
-export const warnOfUnknownAddress = (env: Environment, log: Logger): void => {
-  const { SVC_PUBLIC_URL: known, NODE_ENV } = read({ ...publicUrlSettings, NODE_ENV: processSettings.NODE_ENV }, env)
+export const warnOfMissingPublicUrl = (env: Environment, log: Logger): void => {
+  const { SVC_PUBLIC_URL: known, NODE_ENV } = parseSettings(
+    { ...publicUrlSettings, NODE_ENV: processSettings.NODE_ENV },
+    env,
+  )
   if (known !== undefined || NODE_ENV !== 'production') return
   log.warn(
     'SVC_PUBLIC_URL is not set: links use the host of the request, and sessions of other sites of the identity provider are accepted',
@@ -51,7 +55,7 @@ const forwarded = (request: HostRequest, hops: number) => {
   const { protocol, host } = requestedHost(request)
   const { 'x-forwarded-proto': forwardedProtocol, 'x-forwarded-host': forwardedHost } = request.headers
   return {
-    protocol: hopIn(forwardedProtocol, hops) === 'https' ? 'https' : protocol,
-    host: hopIn(forwardedHost, hops) ?? host,
+    protocol: selectForwardedEntry(forwardedProtocol, hops) === 'https' ? 'https' : protocol,
+    host: selectForwardedEntry(forwardedHost, hops) ?? host,
   }
 }

@@ -14,7 +14,7 @@ const readJson: RequestHandler = raw({ type: json, limit: maxBodyBytes })
 const readJsonOrForm: RequestHandler = raw({ type: [json, form], limit: maxBodyBytes })
 
 /** Returns the middleware that reads the body of a route, up to `maxBodyBytes`; none for a route without a body. */
-export const readerOf = ({ body, form }: Route): RequestHandler[] => {
+export const createBodyReader = ({ body, form }: Route): RequestHandler[] => {
   if (body === undefined) return []
   return [form ? readJsonOrForm : readJson]
 }
@@ -33,17 +33,17 @@ export const readBytes = async (
 }
 
 /** Parses a JSON body that the route has read as bytes; throws 415 for another media type. */
-export const jsonBodyOf = (bytes: Buffer, mediaType = ''): unknown => {
-  if (/^application\/json\s*(;|$)/i.test(mediaType)) return jsonOf(textOf(bytes))
+export const parseJsonBody = (bytes: Buffer, mediaType = ''): unknown => {
+  if (/^application\/json\s*(;|$)/i.test(mediaType)) return parseJsonText(decodeBody(bytes))
   throw new HttpError(415, 'unsupported-media-type', `send a JSON body with Content-Type: ${json}`)
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Returns the parsed JSON or form body; a form may be empty. */
-export const bodyOf = (request: Request<Record<string, string>>, route: Route): unknown => {
+export const parseBody = (request: Request<Record<string, string>>, route: Route): unknown => {
   const bytes: unknown = request.body
-  if (Buffer.isBuffer(bytes)) return request.is(form) ? parseForm(textOf(bytes)) : jsonOf(textOf(bytes))
+  if (Buffer.isBuffer(bytes)) return request.is(form) ? parseForm(decodeBody(bytes)) : parseJsonText(decodeBody(bytes))
   if (route.form && isEmpty(request)) return {}
   const media = route.form ? `a form with Content-Type: ${form}, or JSON` : `a JSON body with Content-Type: ${json}`
   throw new HttpError(415, 'unsupported-media-type', `send ${media}`)
@@ -53,7 +53,7 @@ const isEmpty = ({ headers }: Request<Record<string, string>>): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
 /** Decodes a body; throws `invalid` for bytes that are not UTF-8. */
-export const textOf = (bytes: Buffer): string => {
+export const decodeBody = (bytes: Buffer): string => {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -62,7 +62,7 @@ export const textOf = (bytes: Buffer): string => {
 }
 
 /** Parses a body; throws `invalid` for text that is not JSON. */
-export const jsonOf = (text: string): unknown => {
+export const parseJsonText = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
-import { Failure } from '#proto/http/answer.ts'
-import { shown } from './answer-failure.ts'
-import { callerLeft, clientClosedStatus } from './http-exchange.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
+import { toPublicError } from './answer-failure.ts'
+import { createClientClosedError, clientClosedStatus } from './http-exchange.ts'
 import { startFake } from '../testing/start.ts'
 
 const overviewThatThrows = async (error: unknown) => {
@@ -15,7 +15,7 @@ const overviewThatThrows = async (error: unknown) => {
   })
   const response = await fetch(`${product.url}/api/v1/overview?hostId=0`, { headers: { 'x-request-id': 'my-id' } })
   const { status, headers } = response
-  return { status, headers, body: Failure.parse(await response.json()), logged: product.logged.join('') }
+  return { status, headers, body: ErrorResponse.parse(await response.json()), logged: product.logged.join('') }
 }
 
 // The keys of the table are exactly the codes.
@@ -52,8 +52,10 @@ describe('errors', () => {
   })
 
   it('does not count a stream as failed if the caller disconnected', () => {
-    const left = callerLeft()
-    expect(shown(new AggregateError([left, new Error('aborted')], left.message)).status).toBe(clientClosedStatus)
+    const left = createClientClosedError()
+    expect(toPublicError(new AggregateError([left, new Error('aborted')], left.message)).status).toBe(
+      clientClosedStatus,
+    )
   })
 
   it('returns 503 at once while the query service is not running', async () => {

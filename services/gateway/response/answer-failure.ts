@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
-import type { Failure } from '#proto/http/answer.ts'
-import { exchangeOf, HttpError, type PublicError } from './http-exchange.ts'
+import type { ErrorResponse } from '#proto/http/answer.ts'
+import { getExchange, HttpError, type PublicError } from './http-exchange.ts'
 import { sendJson } from './send.ts'
 
 const defect: PublicError = {
@@ -23,9 +23,9 @@ const refusals: Readonly<Record<number, Omit<PublicError, 'status'>>> = {
 }
 
 /** Returns the part of an error that callers may see; internal errors become one fixed message. */
-export const shown = (error: unknown): PublicError => {
+export const toPublicError = (error: unknown): PublicError => {
   // A stream that failed at both ends reports both errors, the cause first.
-  if (error instanceof AggregateError && error.errors.length > 0) return shown(error.errors[0])
+  if (error instanceof AggregateError && error.errors.length > 0) return toPublicError(error.errors[0])
   if (error instanceof ServiceError) {
     if (error.code === 'internal') return defect
     const { code, message, details, retryAfterMs } = error
@@ -41,7 +41,7 @@ const statusOf = (error: unknown): number =>
   error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : 500
 
 /** Returns the body of an error response. */
-export const failure = ({ type, message, details }: PublicError, requestId: string): Failure => ({
+export const failure = ({ type, message, details }: PublicError, requestId: string): ErrorResponse => ({
   success: false,
   error: { type, message, ...(details && { details }) },
   metadata: { requestId },
@@ -51,9 +51,9 @@ export const failure = ({ type, message, details }: PublicError, requestId: stri
 export const answerFailure =
   (log: Logger): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
-    const exchange = exchangeOf(response)
+    const exchange = getExchange(response)
     const { requestId, route, errorFormat } = exchange
-    const visible = shown(error)
+    const visible = toPublicError(error)
     if (visible.status === 500) log.error({ requestId, route, err: error }, 'request failed')
     if (response.headersSent) {
       response.destroy()

@@ -5,7 +5,7 @@ import { sendFrames } from './send.ts'
 export const success = <D, M>(data: D, metadata: M) => ({ success: true as const, data, metadata })
 
 /** A stream of rows, and the metadata that follows them. */
-export interface Rows<M> {
+export interface RowStream<M> {
   /** Column names and types, if no definition lists them. */
   columns?: unknown
   frames: AsyncIterable<Uint8Array>
@@ -14,7 +14,7 @@ export interface Rows<M> {
 }
 
 /** Sends rows as a success response. */
-export const sendRows = (request: Request, response: Response, rows: Rows<unknown>): Promise<void> =>
+export const sendRows = (request: Request, response: Response, rows: RowStream<unknown>): Promise<void> =>
   sendFrames(
     request,
     response,

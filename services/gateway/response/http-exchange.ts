@@ -3,7 +3,7 @@ import type { Identity } from '#proto/call.ts'
 import type { ErrorDetails } from '#proto/errors.ts'
 
 /** The state of one request, for its log line and metrics. */
-export interface Exchange {
+export interface HttpExchange {
   requestId: string
   /** Template of the route, which limits the number of label values. */
   route: string
@@ -18,12 +18,12 @@ export interface Exchange {
 }
 
 /** Attaches the exchange to a response; the first middleware calls it. */
-export const beginExchange = (response: Response, exchange: Exchange): void => {
+export const attachExchange = (response: Response, exchange: HttpExchange): void => {
   response.locals.exchange = exchange
 }
 
 /** Returns the exchange of a response. */
-export const exchangeOf = (response: Response): Exchange => response.locals.exchange
+export const getExchange = (response: Response): HttpExchange => response.locals.exchange
 
 /** An error that exists only in HTTP and has no code on the bus. */
 export class HttpError extends Error {
@@ -42,7 +42,7 @@ export class HttpError extends Error {
 export const clientClosedStatus = 499
 
 /** Returns the abort reason for work of a caller that disconnected. It is never sent. */
-export const callerLeft = (): HttpError =>
+export const createClientClosedError = (): HttpError =>
   new HttpError(clientClosedStatus, 'client-closed-request', 'the client closed the request')
 
 /** An error as callers see it. */

@@ -9,16 +9,16 @@ import {
   sendText,
   sendPage,
 } from './send.ts'
-import { sendRows, type Rows } from './envelope.ts'
+import { sendRows, type RowStream } from './envelope.ts'
 
 /** Sets cookies of a response. */
-export interface Cookies {
+export interface ResponseCookies {
   /** Adds a `Set-Cookie` header. */
   setCookie(line: string): void
 }
 
 /** The responses that a route can send. */
-export interface Reply extends Cookies {
+export interface Reply extends ResponseCookies {
   /** Adds a `Link` header (RFC 8288) to the response. */
   link(line: string): void
   /** Makes the response cacheable by shared caches, for responses that are the same for all callers. */
@@ -33,7 +33,7 @@ export interface Reply extends Cookies {
   gzipped(body: Buffer, mediaType: string): Promise<void>
   /** Sends JSON with an ETag, or 304 if the caller has it. */
   revalidatedJson(body: unknown, mediaType?: string): void
-  rows(rows: Rows<unknown>): Promise<void>
+  rows(rows: RowStream<unknown>): Promise<void>
   download(download: Download): Promise<void>
   /** Forwards the response of another service, including its status. */
   forward(response: ForwardedResponse): Promise<void>
@@ -43,7 +43,7 @@ export interface Reply extends Cookies {
   redirect(location: string): void
 }
 
-export const replyTo = (request: Request, response: Response): Reply => ({
+export const createReply = (request: Request, response: Response): Reply => ({
   json: (body, mediaType) => sendText(request, response, 200, JSON.stringify(body), mediaType),
   accepted: (body) => sendText(request, response, 202, JSON.stringify(body)),
   text: (text, mediaType) => sendText(request, response, 200, text, mediaType),

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import compression from 'compression'
 import type { Response, Request } from 'express'
-import { giveBack } from '#shared/bus/body.ts'
-import { callerLeft } from './http-exchange.ts'
+import { releaseBytes } from '#shared/bus/body.ts'
+import { createClientClosedError } from './http-exchange.ts'
 
 /** A response of another service, forwarded as it arrives. */
 export interface ForwardedResponse {
@@ -94,12 +94,12 @@ export const sendGzipped = async (
 /** Error codes of streams whose reader disconnected before or after the first byte. */
 const closed: ReadonlySet<unknown> = new Set(['ERR_STREAM_UNABLE_TO_PIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-/** Waits until a response is sent; throws `callerLeft()` if the caller disconnected. */
+/** Waits until a response is sent; throws `createClientClosedError()` if the caller disconnected. */
 const sentOrCallerLeft = async (sending: Promise<void>): Promise<void> => {
   try {
     await sending
   } catch (error) {
-    throw error instanceof Error && 'code' in error && closed.has(error.code) ? callerLeft() : error
+    throw error instanceof Error && 'code' in error && closed.has(error.code) ? createClientClosedError() : error
   }
 }
 
@@ -146,7 +146,7 @@ async function* releasingSent(
   let written: Uint8Array[] = []
   const onSent = (): void => {
     // Compression may still read a written frame, and buffered bytes are not sent yet: neither can be released.
-    if (!response.hasHeader('Content-Encoding') && response.writableLength === 0) written.forEach(giveBack)
+    if (!response.hasHeader('Content-Encoding') && response.writableLength === 0) written.forEach(releaseBytes)
     written = []
   }
   response.on('drain', onSent)

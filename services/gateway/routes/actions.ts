@@ -1,18 +1,18 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import type { ActionOutcome } from '#proto/actions.ts'
-import { hostOnRecord } from '#proto/audit.ts'
+import { formatAuditHostName } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import type { Host } from '#proto/host.ts'
 import { ActionResponse, ActionRequest } from '#proto/http/actions.ts'
 import { ManagementResponse, ManagementRequest, ManagementState } from '#proto/http/management.ts'
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
-import type { Management, PasswordHash } from '#proto/management.ts'
+import type { ManagementOperation, PasswordHash } from '#proto/management.ts'
 import type { Gateway } from '../gateway.ts'
 import { postRoute, getRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
 
-export const actions = postRoute({
+export const actionsRoute = postRoute({
   path: '/api/v1/actions',
   doc: 'Kills a query, kills a mutation or optimizes a table. The action is audited first',
   feature: 'ACTIONS',
@@ -52,7 +52,7 @@ export const runAction = async (
   { call, requestId, origin }: ActionContext,
 ): Promise<ActionOutcome> => {
   const target = { ...auditTargetOf(requested.params), ...origin }
-  const action = { action: kebab(requested.action), host: hostOnRecord(host), target }
+  const action = { action: kebab(requested.action), host: formatAuditHostName(host), target }
   return gateway.audit.of(action, { call, requestId }, () => dispatchAction(gateway, host.key, requested, call))
 }
 
@@ -94,7 +94,7 @@ const management = postRoute({
   answer: ManagementResponse,
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
     const host = await gateway.hosts.find(hostId)
-    const action = { action: body.operation.replace('_', '-'), host: hostOnRecord(host), target: targetOf(body) }
+    const action = { action: body.operation.replace('_', '-'), host: formatAuditHostName(host), target: targetOf(body) }
     const change = { hostKey: host.key, management: hashPasswords(body) }
     const { ddl } = await gateway.audit.of(action, { call, requestId }, () => gateway.query.manage(change, call))
     return { success: true as const, ddl, message: `Completed on host ${host.name}` }
@@ -102,7 +102,7 @@ const management = postRoute({
 })
 
 /** Replaces passwords by hashes, so that no other service sees them. */
-const hashPasswords = (request: ManagementRequest): Management => {
+const hashPasswords = (request: ManagementRequest): ManagementOperation => {
   if (request.operation === 'create_user') {
     return { ...request, params: { ...request.params, password: hashPassword(request.params.password) } }
   }

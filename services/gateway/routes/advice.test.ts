@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { AdviceResponse } from '#proto/http/advice.ts'
 import { startFake } from '../testing/start.ts'
 
@@ -42,5 +42,5 @@ it.each([
   await using product = await startFake()
   const answer = await fetch(`${product.url}/api/v1/advice`, sendTo(body))
   expect(answer.status).toBe(400)
-  expect(Failure.parse(await answer.json()).error.details).toMatchObject({ parameter })
+  expect(ErrorResponse.parse(await answer.json()).error.details).toMatchObject({ parameter })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { BeginSignInResponse, ModelsResponse, ProbeResponse } from '#proto/http/models.ts'
 import { modelRequests } from '../testing/agent.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
@@ -59,7 +59,7 @@ describe('language models', () => {
   ])('reject %s %s %j', async (method, path, body, status, says) => {
     const answered = await send(method, path, body)
     expect(answered.status).toBe(status)
-    expect(Failure.parse(answered.body).error.message).toContain(says)
+    expect(ErrorResponse.parse(answered.body).error.message).toContain(says)
   })
 })
 
@@ -83,6 +83,6 @@ describe('an MCP server of a caller', () => {
   ])('is rejected with the name of the invalid parameter: %j', async (body, parameter) => {
     const answered = await send('POST', '/api/v1/mcp/probe', body)
     expect(answered.status).toBe(400)
-    expect(Failure.parse(answered.body).error.message).toContain(parameter)
+    expect(ErrorResponse.parse(answered.body).error.message).toContain(parameter)
   })
 })

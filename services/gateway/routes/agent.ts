@@ -6,21 +6,21 @@ import type { Host } from '#proto/host.ts'
 import type { ActionRequest } from '#proto/http/actions.ts'
 import {
   AgentRequest,
-  RunPath,
-  StopResponse,
+  AgentRunPath,
+  StopRunResponse,
   ApprovalResponse,
   ApprovalRequest,
   EgressResponse,
 } from '#proto/http/agent.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { identifyAgentCaller } from '../agent/callers.ts'
-import { agentDoorSettings } from '../agent/config.ts'
-import { runEvents, type RunPosition } from '../agent/run-events.ts'
+import { agentRouteSettings } from '../agent/config.ts'
+import { streamRunEvents, type RunPosition } from '../agent/run-events.ts'
 import type { Gateway } from '../gateway.ts'
 import { type RawRequest, type Route, postRoute } from '../http-route.ts'
 import { parse } from '../request/parse.ts'
-import { jsonBodyOf } from '../request/read-body.ts'
+import { parseJsonBody } from '../request/read-body.ts'
 import { success } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import type { Reply } from '../response/http-reply.ts'
@@ -45,8 +45,8 @@ const startRun: Route = {
   mediaType: events,
   answer: z.string(),
   async respond(exchange, gateway, reply) {
-    const bytes = await exchange.readBody(read(agentDoorSettings, gateway.env).SVC_AGENT_MAX_BODY_BYTES)
-    const body = parse(AgentRequest, jsonBodyOf(bytes, exchange.headers['content-type']))
+    const bytes = await exchange.readBody(parseSettings(agentRouteSettings, gateway.env).SVC_AGENT_MAX_BODY_BYTES)
+    const body = parse(AgentRequest, parseJsonBody(bytes, exchange.headers['content-type']))
     const runId = await startAgentRun(body, exchange, gateway)
     if (body.id !== undefined) await gateway.chats.store(body.id, exchange.call.identity, runId)
     await sendEvents({ runId, after: 0 }, exchange, gateway, reply)
@@ -75,7 +75,7 @@ const stopRun: Route = {
   path: '/api/v1/agent/{id}/stop',
   doc: 'Stops a run by run id or chat id, with its model calls and queries',
   limit: 'data',
-  answer: StopResponse,
+  answer: StopRunResponse,
   async respond(exchange, gateway, reply) {
     const runId = await runIdOf(exchange, gateway)
     if (runId === undefined) throw new ServiceError('gone', 'this chat has no recent run; send a new message')
@@ -103,7 +103,7 @@ const isUnconfigured = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.details?.reason === 'provider-not-configured'
 
 const runIdOf = ({ path, call }: RawRequest, { chats }: Gateway): Promise<string | undefined> =>
-  chats.runOf(parse(RunPath, path).id, call.identity)
+  chats.runOf(parse(AgentRunPath, path).id, call.identity)
 
 /** Number in the Last-Event-ID header; 0 if the client has not received an event yet. */
 const LastEventId = z
@@ -123,7 +123,7 @@ const sendEvents = async (
   gateway: Gateway,
   reply: Reply,
 ): Promise<void> => {
-  const frames = await runEvents(gateway, position, call)
+  const frames = await streamRunEvents(gateway, position, call)
   const headers = {
     'content-type': events,
     'cache-control': 'no-cache, no-transform',

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ApiKeyResponse, ApiKeysResponse } from '#proto/http/auth.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
-import { anonymous } from '../auth/identity.ts'
+import { anonymousCaller } from '../auth/identity.ts'
 
 const secret = 'operator/secret=with+every~kind.of-character'
 const operator = `Bearer ${secret}`
@@ -17,7 +17,7 @@ let people: FakeProduct
 beforeAll(async () => {
   const env = { SVC_API_KEY_SECRET: secret }
   product = await startFake({ env })
-  people = await startFake({ env, identify: async () => signedIn ?? anonymous })
+  people = await startFake({ env, identify: async () => signedIn ?? anonymousCaller })
 })
 afterEach(() => {
   signedIn = undefined
@@ -50,7 +50,7 @@ const send = async (
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const answered: unknown = await response.json()
-  const error = Failure.safeParse(answered).data?.error
+  const error = ErrorResponse.safeParse(answered).data?.error
   return { status: response.status, headers: response.headers, body: answered, error }
 }
 

@@ -4,10 +4,10 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { ApiKeyResponse, ApiKeyRequest, ApiKeysResponse, type ListedKey, RevokedKeyResponse } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { type ApiKeys, isOperator, notTheOperator, operator } from '../auth/keys/keys.ts'
-import type { KeyRecord } from '../auth/keys/registry.ts'
-import { scopesOpen } from '../features/refusal.ts'
-import { KeyId } from '../auth/keys/key-token.ts'
+import { type ApiKeys, isOperator, createOperatorRequiredError, operatorIdentity } from '../auth/keys/keys.ts'
+import type { ApiKeyRecord } from '../auth/keys/registry.ts'
+import { scopesAllowRoute } from '../features/refusal.ts'
+import { ApiKeyId } from '../auth/keys/key-token.ts'
 import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
@@ -24,9 +24,9 @@ const issueKey = postRoute({
   answer: ApiKeyResponse,
   handle: async ({ headers, body, requestId }, { keys, audit, telemetry }) => {
     keys.requireEnabled()
-    if (!isOperator(headers, keys)) throw notTheOperator(headers)
+    if (!isOperator(headers, keys)) throw createOperatorRequiredError(headers)
     const target = { label: body.label, scopes: body.scopes.join(' '), days: String(body.days) }
-    const context = { call: { identity: operator }, requestId }
+    const context = { call: { identity: operatorIdentity }, requestId }
     const { apiKey, claims } = await audit.of({ action: 'issue-api-key', host: null, target }, context, () =>
       keys.issue(body),
     )
@@ -57,8 +57,8 @@ const revokeKey = deleteRoute({
   handle: async ({ headers, path, call, requestId }, { keys, audit }) => {
     keys.requireEnabled()
     const owner = ownerOf(headers, call.identity, keys, 'write')
-    const { id } = parse(z.object({ id: KeyId }), path)
-    const context = { call: owner === undefined ? { identity: operator } : call, requestId }
+    const { id } = parse(z.object({ id: ApiKeyId }), path)
+    const context = { call: owner === undefined ? { identity: operatorIdentity } : call, requestId }
     const action = { action: 'revoke-api-key', host: null, target: { id } }
     const record = await audit.of(action, context, () => keys.revoke(id, owner))
     return success(toListedKey(record), {})
@@ -73,13 +73,13 @@ const ownerOf = (
   access: 'read' | 'write',
 ): string | undefined => {
   if (isOperator(headers, keys)) return undefined
-  if (identity.kind !== 'user' && identity.kind !== 'key') throw notTheOperator(headers)
-  if (!scopesOpen(identity, { access, feature: null }))
+  if (identity.kind !== 'user' && identity.kind !== 'key') throw createOperatorRequiredError(headers)
+  if (!scopesAllowRoute(identity, { access, feature: null }))
     throw new ServiceError('forbidden', `this requires an API key with the scope "${access}"`)
   return identity.subject
 }
 
-const toListedKey = ({ claims, lastUsedAtMs, revokedAtMs }: KeyRecord): ListedKey => ({
+const toListedKey = ({ claims, lastUsedAtMs, revokedAtMs }: ApiKeyRecord): ListedKey => ({
   id: claims.jti,
   label: claims.label,
   subject: claims.sub,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AuditRecord } from '#proto/audit.ts'
-import { pageOf } from './audit.ts'
+import { splitAuditPage } from './audit.ts'
 
 const record = (atMs: number): AuditRecord => ({
   id: 'r',
@@ -22,7 +22,7 @@ describe('a page of audit records', () => {
     ['whose end would part one instant', [4, 3, 3], [4], 4],
     ['of one instant alone', [3, 3, 3], [3, 3], 3],
   ])('%s', (_what, found, expected, next) => {
-    const page = pageOf(found.map(record), 2)
+    const page = splitAuditPage(found.map(record), 2)
     expect([page.records.map(({ atMs }) => atMs), page.next]).toEqual([expected, next])
   })
 })

@@ -1,10 +1,10 @@
 import type { AuditRecord } from '#proto/audit.ts'
 import { AuditResponse, AuditQuery } from '#proto/http/audit.ts'
-import { mayManage } from '../features/refusal.ts'
+import { canManageUsers } from '../features/refusal.ts'
 import { success } from '../response/envelope.ts'
 import { getRoute } from '../http-route.ts'
 
-export const audit = getRoute({
+export const auditRoute = getRoute({
   path: '/api/v1/audit',
   doc: 'Lists audit records, newest first. Records about personal connections, subscriptions, conversations and keys are visible to their owner and to callers who may manage users',
   feature: 'ACTIONS',
@@ -13,9 +13,9 @@ export const audit = getRoute({
   query: AuditQuery,
   answer: AuditResponse,
   handle: async ({ query: { before, limit, ...filter }, call }, gateway) => {
-    const reader = (await mayManage(gateway, call)) ? undefined : call.identity.subject
+    const reader = (await canManageUsers(gateway, call)) ? undefined : call.identity.subject
     const found = await gateway.audit.list({ ...filter, reader, beforeMs: before, limit: limit + 1 })
-    const { records, next } = pageOf(found, limit)
+    const { records, next } = splitAuditPage(found, limit)
     return success(records, { next })
   },
 })
@@ -30,7 +30,7 @@ interface Page {
  * Splits `limit + 1` records, newest first, into a page and the cursor of the next one. The cursor is a time, so
  * records of the same millisecond stay on one page unless they fill more than one.
  */
-export const pageOf = (found: readonly AuditRecord[], limit: number): Page => {
+export const splitAuditPage = (found: readonly AuditRecord[], limit: number): Page => {
   const left = found[limit]
   if (left === undefined) return { records: [...found], next: null }
   const full = found.slice(0, limit)

@@ -1,11 +1,11 @@
 import { ServiceError } from '#proto/errors.ts'
 import { ApiCatalog, ProtectedResource, CliDiscovery } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { authSettings } from '../auth/config.ts'
 import { cliDiscovery, authNotes } from '../auth/discovery.ts'
 import { idpAddresses } from '../auth/idp/addresses.ts'
-import { providerOf } from '../auth/provider.ts'
+import { resolveAuthProvider } from '../auth/provider.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route, textRoute } from '../http-route.ts'
 
@@ -49,8 +49,10 @@ const { IDP_PUBLISHABLE_KEY } = authSettings
 
 /** Returns the issuer of accepted OAuth tokens; undefined without an identity provider. */
 const issuerOf = ({ env, build }: Pick<Gateway, 'env' | 'build'>): string | undefined => {
-  if (providerOf(env, build) !== 'idp') return undefined
-  return idpAddresses(env, build)?.issuer ?? read({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.issuer?.origin
+  if (resolveAuthProvider(env, build) !== 'idp') return undefined
+  return (
+    idpAddresses(env, build)?.issuer ?? parseSettings({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.issuer?.origin
+  )
 }
 
 const catalogPath = '/.well-known/api-catalog'
@@ -94,7 +96,7 @@ export const authDocumentRoutes: readonly Route[] = [
 ]
 
 /** Discovery of authentication for command-line clients. */
-export const authCli = getRoute({
+export const authCliRoute = getRoute({
   path: '/api/v1/auth/cli',
   doc: 'Returns how a command-line client can authenticate',
   feature: null,

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signKey } from '../auth/keys/key-token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
@@ -16,7 +16,7 @@ beforeEach(() => {
   nowMs = Date.UTC(2026, 0, 1)
 })
 const start = async (env: Variables): Promise<FakeProduct> =>
-  startFake({ env, clock: clockOf(() => nowMs), routes: signInRoutes })
+  startFake({ env, clock: createClock(() => nowMs), routes: signInRoutes })
 
 /** A minimal browser: it stores and sends cookies and follows redirects one by one. */
 const openBrowser = (origin: string) => {
@@ -141,7 +141,7 @@ describe('a user with an API key', () => {
 describe('a user of the identity provider', () => {
   let idp: IdentityProvider
   beforeEach(async () => {
-    idp = await startIdentityProvider(clockOf(() => nowMs))
+    idp = await startIdentityProvider(createClock(() => nowMs))
   })
   afterEach(async () => idp[Symbol.asyncDispose]())
   const startWithIdp = async (env: Variables = {}) =>

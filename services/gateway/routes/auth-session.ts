@@ -11,12 +11,19 @@ import {
   type Me,
 } from '#proto/http/session.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { whenAvailable } from '#shared/bus/failure.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
 import { keySettings } from '../auth/config.ts'
-import { idpCookie, removedCookie, isCrossSiteWrite, cookieLine, isSecure, keyCookie } from '../auth/cookies.ts'
-import { readKey } from '../auth/keys/key-token.ts'
-import { refusalOf, usableFeatures } from '../features/refusal.ts'
+import {
+  idpCookie,
+  formatCookieRemoval,
+  isCrossSiteWrite,
+  formatSetCookie,
+  isSecure,
+  keyCookie,
+} from '../auth/cookies.ts'
+import { verifyKeySignature } from '../auth/keys/key-token.ts'
+import { findRouteRefusal, usableFeatures } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { cloudMode } from '../installation/edition.ts'
 import { success } from '../response/envelope.ts'
@@ -33,9 +40,9 @@ const me = getRoute({
   answer: MeResponse,
   handle: async ({ call: { identity }, headers, publicUrl }, gateway, { setCookie }) => {
     // The web calls this route first, so the cookie exists before a visitor uses the agent.
-    const cookie = await whenAvailable(() => guestCookie(identity, headers, publicUrl, gateway))
+    const cookie = await undefinedIfUnavailable(() => guestCookie(identity, headers, publicUrl, gateway))
     if (cookie) setCookie(cookie)
-    return success(meOf(identity, gateway), {})
+    return success(describeCaller(identity, gateway), {})
   },
 })
 
@@ -64,8 +71,8 @@ const signInWithKey = postRoute({
     if (identity === undefined) throw new ServiceError('unauthenticated', 'invalid API key')
     cookies.setCookie(keyCookieLine(key, { ...request, env: gateway.env, nowMs: gateway.clock.now() }))
     // The key replaces a session of the identity provider.
-    cookies.setCookie(removedCookie(idpCookie))
-    return success(meOf(identity, gateway), {})
+    cookies.setCookie(formatCookieRemoval(idpCookie))
+    return success(describeCaller(identity, gateway), {})
   },
 })
 
@@ -126,9 +133,12 @@ const requireIdp = ({ auth }: Gateway): void => {
 }
 
 /** Returns the identity and the permissions of a caller. */
-export const meOf = (identity: Identity, { auth, keys, policy }: Pick<Gateway, 'auth' | 'keys' | 'policy'>): Me => {
+export const describeCaller = (
+  identity: Identity,
+  { auth, keys, policy }: Pick<Gateway, 'auth' | 'keys' | 'policy'>,
+): Me => {
   const current = policy()
-  const may = (access: 'read' | 'write') => refusalOf({ access, feature: null }, identity, current) === undefined
+  const may = (access: 'read' | 'write') => findRouteRefusal({ access, feature: null }, identity, current) === undefined
   const usable = usableFeatures(identity, current.permissions)
   const provider = auth.provider()
   return {
@@ -151,10 +161,10 @@ interface KeyCookieOptions {
 
 /** Returns a `Set-Cookie` line that expires with the key. The key itself is the session, so revoking it ends both. */
 const keyCookieLine = (key: string, { env, nowMs, headers, publicUrl }: KeyCookieOptions): string => {
-  const { SVC_API_KEY_SECRET: secret } = read(keySettings, env)
-  const claims = secret && readKey(key, secret)
+  const { SVC_API_KEY_SECRET: secret } = parseSettings(keySettings, env)
+  const claims = secret && verifyKeySignature(key, secret)
   const maxAgeMs = claims === undefined ? 0 : claims.exp * 1000 - nowMs
-  return cookieLine(keyCookie, key, { maxAgeMs, secure: isSecure(headers, publicUrl()) })
+  return formatSetCookie(keyCookie, key, { maxAgeMs, secure: isSecure(headers, publicUrl()) })
 }
 
 export const sessionRoutes: readonly Route[] = [me, signInWithKey, signOut, signIn, signInCallback]

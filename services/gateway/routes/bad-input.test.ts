@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
@@ -11,7 +11,7 @@ afterAll(async () => product[Symbol.asyncDispose]())
 
 const sendRequest = async (path: string, init?: RequestInit) => {
   const response = await fetch(product.url + path, init)
-  return { status: response.status, headers: response.headers, ...Failure.parse(await response.json()) }
+  return { status: response.status, headers: response.headers, ...ErrorResponse.parse(await response.json()) }
 }
 
 const long = (length: number) => 'x'.repeat(length)
@@ -119,7 +119,8 @@ describe('an invalid parameter', () => {
       const text = await response.text()
       expect(response.status).toBe(400)
       expect(text.length).toBeLessThan(8_000)
-      if (body !== longName) expect(Failure.parse(JSON.parse(text)).error.message).toContain('further problems omitted')
+      if (body !== longName)
+        expect(ErrorResponse.parse(JSON.parse(text)).error.message).toContain('further problems omitted')
     }
   })
 

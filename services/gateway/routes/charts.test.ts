@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type Identity, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { ChartBatchResponse } from '#proto/http/data.ts'
 import type { QueryHandlers } from '../testing/query.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../auth/identity.ts'
+import { anonymousCaller } from '../auth/identity.ts'
 
 const name = 'query-count'
 
@@ -29,7 +29,7 @@ const guarded: Pick<QueryHandlers, 'chart' | 'charts'> = {
 const answersTo = async (identity: Identity, env: Record<string, string>) => {
   await using product = await startFake({ query: guarded, env, identify: async () => identity })
   const alone = await fetch(`${product.url}/api/v1/charts/${name}`)
-  const { type, ...said } = Failure.parse(await alone.json()).error
+  const { type, ...said } = ErrorResponse.parse(await alone.json()).error
   const batch = await fetch(`${product.url}/api/v1/charts/batch`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -46,7 +46,7 @@ describe('a chart in a batch', () => {
 
   it.each<[code: string, Identity, Record<string, string>]>([
     ['feature-disabled', user, { SVC_DISABLED_FEATURES: 'QUERIES' }],
-    ['unauthenticated', anonymous, { SVC_AUTH_REQUIRED_FEATURES: 'QUERIES' }],
+    ['unauthenticated', anonymousCaller, { SVC_AUTH_REQUIRED_FEATURES: 'QUERIES' }],
     ['forbidden', { ...user, features: ['OVERVIEW'] }, {}],
     ['not-found', user, {}],
   ])('has the same error as alone: %s', async (code, identity, env) => {

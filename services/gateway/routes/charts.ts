@@ -3,8 +3,8 @@ import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import { ChartResponse, ChartBatchResponse } from '#proto/http/data.ts'
 import { ChartBatchRequest, ChartQuery, noQuery } from '#proto/http/parameters.ts'
 import type { ChartResult } from '#proto/query.ts'
-import { shown } from '../response/answer-failure.ts'
-import { explained } from '../features/refusal.ts'
+import { toPublicError } from '../response/answer-failure.ts'
+import { explainForbidden } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
@@ -49,7 +49,7 @@ const explainFailure = (result: ChartResult, { identity }: Call, gateway: Gatewa
   // Newer releases may return further codes.
   if (!isErrorCode(code)) return result
   const failed = new ServiceError(code, message, details && { details })
-  const { type, ...failure } = shown(explained(failed, identity, gateway.policy()))
+  const { type, ...failure } = toPublicError(explainForbidden(failed, identity, gateway.policy()))
   return {
     ok: false,
     error: { code: type, message: failure.message, ...(failure.details && { details: failure.details }) },

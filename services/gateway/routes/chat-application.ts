@@ -7,7 +7,7 @@ import {
   ChatCallbackQuery,
   ChatInstallationResponse,
   ChatInstallationPath,
-  type ChatInstallationShown,
+  type ChatInstallationView,
   ChatAction,
   ChatActionResponse,
   ChatActionForm,
@@ -15,15 +15,15 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { type RotatingKey, read } from '#shared/config/setting.ts'
-import { cookieLine, cookieOf, isSecure, removedCookie } from '../auth/cookies.ts'
+import { type RotatingKey, parseSettings } from '#shared/config/setting.ts'
+import { formatSetCookie, readCookie, isSecure, formatCookieRemoval } from '../auth/cookies.ts'
 import { deleteRoute, getRoute, redirectRoute, type Route } from '../http-route.ts'
 import { isSameText } from '../request/bearer.ts'
 import { parse, parseForm } from '../request/parse.ts'
-import { jsonOf, textOf } from '../request/read-body.ts'
+import { parseJsonText, decodeBody } from '../request/read-body.ts'
 import { success } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
-import { obey } from '../webhooks/chat-click.ts'
+import { performChatAction } from '../webhooks/chat-click.ts'
 import { requireChatSignature } from '../webhooks/signature.ts'
 
 const path = '/api/v1/health/chat-application'
@@ -59,7 +59,7 @@ const install = redirectRoute({
   handle: async ({ call, headers, publicUrl }, { alerts }, { setCookie }) => {
     const state = randomBytes(stateBytes).toString('base64url')
     const { location } = await alerts.chatApplicationPage({ state }, call)
-    setCookie(cookieLine(stateCookie, state, { maxAgeMs: stateMs, secure: isSecure(headers, publicUrl()) }))
+    setCookie(formatSetCookie(stateCookie, state, { maxAgeMs: stateMs, secure: isSecure(headers, publicUrl()) }))
     return location
   },
 })
@@ -70,9 +70,9 @@ const callback = redirectRoute({
   doc: 'Callback of the chat service after a chat was chosen',
   query: ChatCallbackQuery,
   handle: async ({ query: { state, code }, headers, publicUrl, call, requestId }, { alerts, audit }, { setCookie }) => {
-    if (!isSameText(state, cookieOf(headers, stateCookie) ?? ''))
+    if (!isSameText(state, readCookie(headers, stateCookie) ?? ''))
       throw new ServiceError('forbidden', 'installation expired or started in another browser; start again')
-    setCookie(removedCookie(stateCookie))
+    setCookie(formatCookieRemoval(stateCookie))
     // The callback has no code when the user cancelled.
     if (code === undefined) return `${publicUrl()}${page}?chat=not-installed`
     const action = { action: 'install-chat-application', host: null, target: {} }
@@ -95,7 +95,7 @@ const remove = deleteRoute({
   },
 })
 
-const shown = ({ installedAtMs, ...installation }: ChatInstallation): ChatInstallationShown => ({
+const shown = ({ installedAtMs, ...installation }: ChatInstallation): ChatInstallationView => ({
   ...installation,
   installedAt: new Date(installedAtMs).toISOString(),
 })
@@ -125,15 +125,15 @@ export const chatWebhook: Route = {
     if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? ''))
       throw new HttpError(415, 'unsupported-media-type', `send a form with Content-Type: ${form}`)
     const signature = requireChatSignature({ headers, body, nowMs: gateway.clock.now() }, secretOf(gateway.env))
-    const { payload } = parse(ChatActionForm, parseForm(textOf(body)))
-    const click = parse(ChatAction, jsonOf(payload))
+    const { payload } = parse(ChatActionForm, parseForm(decodeBody(body)))
+    const click = parse(ChatAction, parseJsonText(payload))
     await gateway.requireFirstTime('chat-application', signature)
-    reply.json(success({ said: await obey(gateway, { call, requestId }, click) }, {}))
+    reply.json(success({ said: await performChatAction(gateway, { call, requestId }, click) }, {}))
   },
 }
 
 const secretOf = (env: Environment): RotatingKey => {
-  const secret = read(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET
+  const secret = parseSettings(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET
   if (secret) return secret
   throw new ServiceError('unavailable', 'Slack actions are disabled: CHATAPP_SIGNING_SECRET is not set')
 }

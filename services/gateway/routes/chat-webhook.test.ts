@@ -3,7 +3,7 @@ import type { Silence } from '#proto/alert-history.ts'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ValidRequest } from '../testing/valid-requests.ts'
-import { clickOn, signedClick } from '../testing/channels.ts'
+import { createClick, createSignedClick } from '../testing/channels.ts'
 import { startFake } from '../testing/start.ts'
 
 const secret = 'signing secret of the application'
@@ -47,7 +47,7 @@ const open = async (env: Record<string, string> = { CHATAPP_SIGNING_SECRET: secr
 describe('a click in a chat', () => {
   it('acknowledges the episode for the user of the chat, audits it and updates the chat', async () => {
     await using rig = await open()
-    expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 200 })
+    expect(await rig.send(createSignedClick(createClick(subject), { secret }))).toMatchObject({ status: 200 })
     const identity = { kind: 'user', subject: 'slack:T01/U07', features: ['HEALTH'], profile: { name: 'grace' } }
     const wanted = { ...subject, kind: 'ack', minutes: null, note: 'in the chat, by grace' }
     expect(rig.commands).toMatchObject([{ wanted, identity }])
@@ -72,7 +72,7 @@ describe('a click in a chat', () => {
     await using rig = await open()
     const value = JSON.stringify({ ...subject, hostKey: null })
     const actions = [{ type: 'button', action_id: 'watchhouse-dismiss', value }]
-    expect(await rig.send(signedClick(clickOn({}, { actions }), { secret }))).toMatchObject({ status: 200 })
+    expect(await rig.send(createSignedClick(createClick({}, { actions }), { secret }))).toMatchObject({ status: 200 })
     expect(rig.commands).toMatchObject([{ wanted: { kind: 'dismissal', episode: 'e-1', minutes: null } }])
   })
 
@@ -81,7 +81,7 @@ describe('a click in a chat', () => {
       { CHATAPP_SIGNING_SECRET: secret },
       new ServiceError('conflict', 'this <episode> is over'),
     )
-    expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 409 })
+    expect(await rig.send(createSignedClick(createClick(subject), { secret }))).toMatchObject({ status: 409 })
     expect(rig.received).toMatchObject([
       { body: { text: 'Not done: this &lt;episode&gt; is over.', response_type: 'ephemeral' } },
     ])
@@ -90,7 +90,7 @@ describe('a click in a chat', () => {
   it('is handled once, and accepts the previous secret during rotation', async () => {
     const env = { CHATAPP_SIGNING_SECRET: 'the new one', CHATAPP_SIGNING_SECRET_PREVIOUS: secret }
     await using rig = await open(env)
-    const click = signedClick(clickOn(subject), { secret })
+    const click = createSignedClick(createClick(subject), { secret })
     expect(await rig.send(click)).toMatchObject({ status: 200 })
     expect(await rig.send(click)).toMatchObject({ status: 409, text: expect.stringContaining('already processed') })
     expect(rig.commands).toHaveLength(1)
@@ -98,43 +98,58 @@ describe('a click in a chat', () => {
 
   it('is rejected while no secret is set', async () => {
     await using rig = await open({})
-    const answered = await rig.send(signedClick(clickOn(subject), { secret: '' }))
+    const answered = await rig.send(createSignedClick(createClick(subject), { secret: '' }))
     expect(answered).toMatchObject({ status: 503, text: expect.stringContaining('CHATAPP_SIGNING_SECRET') })
   })
 
   it('is rejected while the feature is disabled', async () => {
     await using rig = await open({ CHATAPP_SIGNING_SECRET: secret, SVC_FEATURE_HEALTH_ENABLED: 'false' })
-    expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 404 })
+    expect(await rig.send(createSignedClick(createClick(subject), { secret }))).toMatchObject({ status: 404 })
   })
 
-  const good = signedClick(clickOn(subject), { secret })
+  const good = createSignedClick(createClick(subject), { secret })
   const minuteMs = 60_000
   const withHeaders = (more: Record<string, string>): ValidRequest => ({
     ...good,
     headers: { ...good.headers, ...more },
   })
-  const signed = (payload: object | string) => signedClick(payload, { secret })
+  const signed = (payload: object | string) => createSignedClick(payload, { secret })
   it.each<[string, ValidRequest, number, string]>([
-    ['with another secret', signedClick(clickOn(subject), { secret: 'guessed' }), 401, 'X-Slack-Signature'],
+    ['with another secret', createSignedClick(createClick(subject), { secret: 'guessed' }), 401, 'X-Slack-Signature'],
     ['without a signature', withHeaders({ 'x-slack-signature': '' }), 401, 'X-Slack-Signature'],
     ['of another version', withHeaders({ 'x-slack-signature': 'v1=00' }), 401, 'X-Slack-Signature'],
     ['whose body was changed', { ...good, raw: `${good.raw}x` }, 401, 'X-Slack-Signature'],
-    ['six minutes old', signedClick(clickOn(subject), { secret, atMs: Date.now() - 6 * minuteMs }), 401, 'Timestamp'],
-    ['six minutes ahead', signedClick(clickOn(subject), { secret, atMs: Date.now() + 6 * minuteMs }), 401, 'Timestamp'],
+    [
+      'six minutes old',
+      createSignedClick(createClick(subject), { secret, atMs: Date.now() - 6 * minuteMs }),
+      401,
+      'Timestamp',
+    ],
+    [
+      'six minutes ahead',
+      createSignedClick(createClick(subject), { secret, atMs: Date.now() + 6 * minuteMs }),
+      401,
+      'Timestamp',
+    ],
     ['of no time', withHeaders({ 'x-slack-request-timestamp': 'now' }), 401, 'Timestamp'],
     ['that is no form', withHeaders({ 'content-type': 'application/json' }), 415, 'a form'],
     ['that is no JSON', signed('{'), 400, 'not JSON'],
-    ['of another kind', signed(clickOn(subject, { type: 'view_submission' })), 400, 'type must be block_actions'],
-    ['of another button', signed(clickOn(subject, { actions: [{ action_id: 'x', value: '{}' }] })), 400, 'action_id'],
-    ['of no button', signed(clickOn(subject, { actions: [] })), 400, 'actions'],
-    ['that names nothing', signed(clickOn({ episode: 'e-1' })), 400, 'ruleId'],
+    ['of another kind', signed(createClick(subject, { type: 'view_submission' })), 400, 'type must be block_actions'],
+    [
+      'of another button',
+      signed(createClick(subject, { actions: [{ action_id: 'x', value: '{}' }] })),
+      400,
+      'action_id',
+    ],
+    ['of no button', signed(createClick(subject, { actions: [] })), 400, 'actions'],
+    ['that names nothing', signed(createClick({ episode: 'e-1' })), 400, 'ruleId'],
     [
       'to be answered elsewhere',
-      signed(clickOn(subject, { response_url: 'https://evil.example/' })),
+      signed(createClick(subject, { response_url: 'https://evil.example/' })),
       400,
       'response_url',
     ],
-    ['without a user', signed(clickOn(subject, { user: {} })), 400, 'user.id'],
+    ['without a user', signed(createClick(subject, { user: {} })), 400, 'user.id'],
   ])('is rejected %s', async (_what, request, status, says) => {
     await using rig = await open()
     expect(await rig.send(request)).toMatchObject({ status, text: expect.stringContaining(says) })

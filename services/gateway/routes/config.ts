@@ -1,26 +1,26 @@
 import { type Call, mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { BillingResponse } from '#proto/http/billing.ts'
-import { ConfigResponse, type HostSummary, type Offers } from '#proto/http/config.ts'
+import { ConfigResponse, type HostSummary, type InstallationCapabilities } from '#proto/http/config.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { Version } from '#proto/http/status.ts'
+import { VersionResponse } from '#proto/http/status.ts'
 import type { Host, HostState } from '#proto/query.ts'
 import { displayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { mayBeSubscribed } from '../alert-config/subscriber.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { canSubscribeWebhooks } from '../alert-config/subscriber.ts'
 import { settings } from '../config.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route } from '../http-route.ts'
-import { billingOf, cloudMode, editionOf } from '../installation/edition.ts'
+import { resolveBilling, cloudMode, resolveEdition } from '../installation/edition.ts'
 import { limitSettings } from '../limits/config.ts'
 import { isOnEdge } from '../request/client-address.ts'
 import { success } from '../response/envelope.ts'
 import { webhookSettings } from '../webhooks/signature.ts'
-import { meOf } from './auth-session.ts'
-import { visibleTo } from './hosts.ts'
+import { describeCaller } from './auth-session.ts'
+import { filterCatalogue } from './hosts.ts'
 
-export const config = getRoute({
+export const configRoute = getRoute({
   path: '/api/v1/config',
   doc: 'Returns the configuration of the web: features, provider and capabilities, without secrets',
   feature: null,
@@ -30,7 +30,7 @@ export const config = getRoute({
   answer: ConfigResponse,
   revalidated: true,
   handle: async ({ call }, gateway) => {
-    const { provider, may, signIn } = meOf(call.identity, gateway)
+    const { provider, may, signIn } = describeCaller(call.identity, gateway)
     const { permissions } = gateway.policy()
     const fleet = may.read ? await visibleFleetOf(call, gateway) : emptyFleet
     return success(
@@ -49,7 +49,7 @@ export const config = getRoute({
 })
 
 interface VisibleFleet {
-  offers: Offers
+  offers: InstallationCapabilities
   hosts: HostSummary[]
   catalogue: Catalogue
 }
@@ -78,10 +78,10 @@ const visibleFleetOf = async (call: Call, gateway: Gateway): Promise<VisibleFlee
   ])
   const byKey = new Map(states.map((state) => [state.key, state]))
   const hosts = known.map((host) => summary(host, byKey.get(host.key)))
-  return { offers, hosts, catalogue: visibleTo(call.identity, definitions) }
+  return { offers, hosts, catalogue: filterCatalogue(call.identity, definitions) }
 }
 
-const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
+const offersOf = async (call: Call, gateway: Gateway): Promise<InstallationCapabilities> => {
   const [storedConnections, management, { isOffered: postgresSource }, replicationService, pageViews, subscriptions] =
     await Promise.all([
       gateway.connections.canSave(call),
@@ -89,9 +89,9 @@ const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
       gateway.query.postgresOffered({}, call),
       hasReplicationService(call, gateway),
       tracksPageViews(call, gateway),
-      mayBeSubscribed(call, gateway),
+      canSubscribeWebhooks(call, gateway),
     ])
-  const deployments = read(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
+  const deployments = parseSettings(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
   return { storedConnections, management, deployments, postgresSource, replicationService, pageViews, subscriptions }
 }
 
@@ -122,7 +122,7 @@ const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): Ho
 const skewStepMs = 10_000
 
 const limitsOf = ({ build, env }: Gateway) => {
-  const limits = read(limitSettings, env)
+  const limits = parseSettings(limitSettings, env)
   return {
     requestsPerMinute: limits.RATE_LIMIT_API_PER_MIN,
     questionsPerMinute: limits.RATE_LIMIT_AGENT_PER_MIN,
@@ -141,20 +141,20 @@ const version = getRoute({
   access: 'anonymous',
   limit: 'none',
   query: noQuery,
-  answer: Version,
+  answer: VersionResponse,
   handle: async (_request, { build, env, version }) => ({
     ui: edgeVersion(env) ?? build?.version ?? unbuiltVersion,
     version,
     gitSha: build?.gitSha ?? null,
     gitRef: build?.gitRef ?? null,
     builtAt: build?.builtAt ?? null,
-    edition: editionOf(env, build),
+    edition: resolveEdition(env, build),
   }),
 })
 
 /** Edge platforms deploy the web separately, so the configured version is used there. */
 const edgeVersion = (env: Environment): string | undefined =>
-  isOnEdge(env) ? read({ APP_VERSION }, env).APP_VERSION : undefined
+  isOnEdge(env) ? parseSettings({ APP_VERSION }, env).APP_VERSION : undefined
 
 const billing = getRoute({
   path: '/api/v1/billing',
@@ -164,7 +164,7 @@ const billing = getRoute({
   limit: 'data',
   query: noQuery,
   answer: BillingResponse,
-  handle: async (_request, { env, build }) => success(billingOf(env, build), {}),
+  handle: async (_request, { env, build }) => success(resolveBilling(env, build), {}),
 })
 
 export const installationRoutes: readonly Route[] = [version, billing]

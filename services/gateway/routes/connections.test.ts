@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { HostsResponse } from '#proto/http/data.ts'
 import { FleetResponse } from '#proto/http/fleet.ts'
 import { fakeConnections } from '../testing/query-writes.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
-import { anonymous } from '../auth/identity.ts'
+import { anonymousCaller } from '../auth/identity.ts'
 
 const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'very secret' }
 const sessions = '/api/v1/browser-connections/sessions'
@@ -25,7 +25,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 /** Identifies the user in a test header. */
 const byHeader = async ({ headers }: { headers: Record<string, unknown> }): Promise<Identity> =>
   headers['x-test-person'] === undefined
-    ? anonymous
+    ? anonymousCaller
     : { kind: 'user', subject: String(headers['x-test-person']), features: 'all' }
 
 const sendTo =
@@ -43,7 +43,7 @@ describe('a connection session', () => {
   }
 
   it('returns a token for 15 minutes after testing the connection', async () => {
-    await using product = await startFake({ clock: clockOf(() => Date.UTC(2026, 0, 1)) })
+    await using product = await startFake({ clock: createClock(() => Date.UTC(2026, 0, 1)) })
     const { token, ...session } = await open(product)
     expect(session).toEqual({
       header: 'x-connection-session',

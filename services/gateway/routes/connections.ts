@@ -17,8 +17,13 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
 import type { AuditContext, AuditedAction } from '../audit/open-audit.ts'
-import { sessionToken, sealedConnection } from '../connections/hosts-of.ts'
-import { type SavedConnection, connectionKey, newConnectionId, ownerOf } from '../connections/user-connections.ts'
+import { createConnectionToken, sealedConnection } from '../connections/hosts-of.ts'
+import {
+  type SavedConnection,
+  connectionKey,
+  newConnectionId,
+  computeOwnerId,
+} from '../connections/user-connections.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { success } from '../response/envelope.ts'
@@ -53,10 +58,10 @@ const connectionSession = postRoute({
     const { version } = await requireWorking(gateway, encryptedTarget, call)
     const name = requestedName ?? new URL(target.url).host.slice(0, maxNameLength)
     const id = newConnectionId()
-    const key = connectionKey(ownerOf(call.identity), id)
+    const key = connectionKey(computeOwnerId(call.identity), id)
     const expiresAt = new Date(gateway.clock.now() + lifetimeSeconds * 1_000).toISOString()
     const sealRequest = { key, name, encryptedTarget, lifetimeMs: lifetimeSeconds * 1_000 }
-    const token = sessionToken(id, { name, ...(await gateway.query.sealConnection(sealRequest, call)) })
+    const token = createConnectionToken(id, { name, ...(await gateway.query.sealConnection(sealRequest, call)) })
     return success({ token, header: connectionSessionHeader, hostId: 0, name, version, expiresAt, lifetimeSeconds }, {})
   },
 })

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { ConsoleResponse } from '#proto/http/console.ts'
-import { statement } from '../testing/query.ts'
+import { sampleStatement } from '../testing/query.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const path = '/api/v1/explorer/query'
@@ -107,7 +107,7 @@ describe('SQL of the caller', () => {
     async function* endless() {
       try {
         while (!seen.stopped) yield Buffer.from(`[${'1'.repeat(100_000)}]\n`)
-        return { truncated: null, statement }
+        return { truncated: null, statement: sampleStatement }
       } finally {
         seen.stopped = true
       }

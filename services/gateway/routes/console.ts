@@ -1,13 +1,19 @@
 import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
-import { CancelResponse, CancelPath, CancelQuery, ConsoleResponse, ConsoleRequest } from '#proto/http/console.ts'
+import {
+  CancelRunResponse,
+  ConsoleRunPath,
+  CancelRunQuery,
+  ConsoleResponse,
+  ConsoleRequest,
+} from '#proto/http/console.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { deleteRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
-import { exportFormat, exportTypes, fileMetadata } from './table-export.ts'
+import { exportFormat, exportMediaTypes, fileMetadata } from './table-export.ts'
 
 const common = { feature: 'QUERIES', access: 'write', limit: 'data' } as const
 
@@ -19,7 +25,7 @@ const runQuery: Route = {
   method: 'POST',
   path: '/api/v1/explorer/query',
   doc: 'Runs one read-only statement and streams the rows as JSON, csv, tsv or JSONEachRow, selected by `format` or `Accept`',
-  downloads: exportTypes,
+  downloads: exportMediaTypes,
   query: noQuery,
   body: ConsoleRequest,
   answer: ConsoleResponse,
@@ -56,10 +62,10 @@ const cancelQuery = deleteRoute({
   ...common,
   path: '/api/v1/explorer/query/{runId}',
   doc: 'Cancels a running statement of the same caller by its `runId`',
-  query: CancelQuery,
-  answer: CancelResponse,
+  query: CancelRunQuery,
+  answer: CancelRunResponse,
   handle: async ({ path, query: { hostId }, call }, gateway) => {
-    const { runId } = parse(CancelPath, path)
+    const { runId } = parse(ConsoleRunPath, path)
     const { key, name } = await gateway.hosts.find(hostId)
     return success(await gateway.query.cancelQuery({ hostKey: key, runId }, call), { host: name })
   },

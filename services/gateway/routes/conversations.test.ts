@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
@@ -57,7 +57,7 @@ describe('conversations of a signed-in user', () => {
   })
 
   it('are exported as a file with their number in a trailer', async () => {
-    await using product = await start({ clock: clockOf(() => Date.UTC(2026, 10, 21)) })
+    await using product = await start({ clock: createClock(() => Date.UTC(2026, 10, 21)) })
     const { headers } = await send(product, 'GET', `${base}/export`)
     expect(headers.get('content-type')).toBe('application/x-ndjson')
     expect(headers.get('content-disposition')).toBe('attachment; filename="conversations-2026-11-21.jsonl"')

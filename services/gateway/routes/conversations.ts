@@ -10,12 +10,12 @@ import {
   ConversationsQuery,
   FollowUpsResponse,
   StoreConversationResponse,
-  KeepConversationRequest,
+  StoreConversationRequest,
   RemoveConversationsResponse,
 } from '#proto/http/conversations.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { read } from '#shared/config/setting.ts'
-import { providerOf } from '../auth/provider.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { resolveAuthProvider } from '../auth/provider.ts'
 import { conversationFeatureSettings } from '../features/config.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HostList } from '../hosts/host-list.ts'
@@ -73,7 +73,7 @@ const save = putRoute({
   ...writing,
   path: one,
   doc: 'Creates or replaces a conversation of the caller',
-  body: KeepConversationRequest,
+  body: StoreConversationRequest,
   answer: StoreConversationResponse,
   handle: async ({ path: rawPath, body: { hostId, ...body }, call }, gateway) => {
     requireStored(gateway, call.identity)
@@ -192,10 +192,10 @@ const buildSettings = { CLIENT_FEATURE_CONVERSATION_DB: conversationFeatureSetti
 /** Returns why conversations of a caller are stored in its browser; undefined when the server stores them. */
 const notStoredReason = ({ env, build }: ConversationDeps, { kind }: Identity): ServiceError | undefined => {
   const CLIENT_FEATURE_CONVERSATION_DB = build?.client.CLIENT_FEATURE_CONVERSATION_DB ?? undefined
-  if (!read(buildSettings, { CLIENT_FEATURE_CONVERSATION_DB }).CLIENT_FEATURE_CONVERSATION_DB) {
+  if (!parseSettings(buildSettings, { CLIENT_FEATURE_CONVERSATION_DB }).CLIENT_FEATURE_CONVERSATION_DB) {
     return missing('the web was built without SVC_FEATURE_CONVERSATION_DB')
   }
-  if (providerOf(env, build) !== 'idp') return missing('no identity provider is configured')
+  if (resolveAuthProvider(env, build) !== 'idp') return missing('no identity provider is configured')
   return kind === 'user' ? undefined : new ServiceError('unauthenticated', 'sign in to save conversations')
 }
 

@@ -1,8 +1,8 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { fakeAlerts } from '../testing/owners.ts'
 import { startFake } from '../testing/start.ts'
 
@@ -15,7 +15,7 @@ const sendRequest = async (url: string, bearer?: string) => {
   return { status: response.status, headers: response.headers, ...Answered.parse(await response.json()) }
 }
 
-const Answered = z.object({ data: z.unknown().optional(), error: Failure.shape.error.optional() })
+const Answered = z.object({ data: z.unknown().optional(), error: ErrorResponse.shape.error.optional() })
 
 /** A fake `alert-dispatcher` that records its requests. */
 const recordingAlerts = () => {
@@ -153,7 +153,10 @@ describe('the retention prune', () => {
     ['7', 8, 1],
   ])('with SVC_AUDIT_DAYS=%s prunes audit records of %d days: %d', async (given, days, removed) => {
     let now = Date.UTC(2026, 0, 1)
-    await using product = await startFake({ env: { ...withSecret, SVC_AUDIT_DAYS: given }, clock: clockOf(() => now) })
+    await using product = await startFake({
+      env: { ...withSecret, SVC_AUDIT_DAYS: given },
+      clock: createClock(() => now),
+    })
     await fetch(`${product.url}/api/v1/actions?hostId=0`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

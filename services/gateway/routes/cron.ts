@@ -1,13 +1,13 @@
 import type { Call, ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { CronQuery, PruneResponse, SweepResponse, WeeklyReportResponse } from '#proto/http/cron.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { auditSettings } from '../audit/open-audit.ts'
-import { gatewayItself } from '../auth/identity.ts'
+import { gatewayIdentity } from '../auth/identity.ts'
 import type { Gateway } from '../gateway.ts'
 import { success } from '../response/envelope.ts'
 import { getRoute, type Route } from '../http-route.ts'
-import { requireScheduler } from '../webhooks/bearers.ts'
+import { requireCronSecret } from '../webhooks/bearers.ts'
 
 const common = { feature: null, access: 'own-bearer', secretOnly: true, limit: 'data', query: CronQuery } as const
 
@@ -18,7 +18,7 @@ const healthSweep = getRoute({
   answer: SweepResponse,
   refuses: [409],
   handle: async ({ headers, query, call }, gateway) => {
-    requireScheduler({ headers, query }, gateway.env)
+    requireCronSecret({ headers, query }, gateway.env)
     const swept = await withServiceName('alert-dispatcher', gateway.alerts.sweep({}, scheduled(call)))
     return success(swept.enabled ? swept : { enabled: false as const }, {})
   },
@@ -30,7 +30,7 @@ const retentionPrune = getRoute({
   doc: 'Deletes records that are older than their retention',
   answer: PruneResponse,
   handle: async ({ headers, query, call }, gateway) => {
-    requireScheduler({ headers, query }, gateway.env)
+    requireCronSecret({ headers, query }, gateway.env)
     return success({ removed: await pruneAll(gateway, scheduled(call)) }, {})
   },
 })
@@ -41,13 +41,13 @@ const weeklyReport = getRoute({
   doc: 'Builds the weekly reports of hosts that opted in',
   answer: WeeklyReportResponse,
   handle: async ({ headers, query, call }, gateway) => {
-    requireScheduler({ headers, query }, gateway.env)
+    requireCronSecret({ headers, query }, gateway.env)
     return success(await withServiceName('report', gateway.report.weekly({}, scheduled(call))), {})
   },
 })
 
 /** Runs as the gateway with low priority, because no user waits for the result. */
-const scheduled = (call: Call): Call => ({ ...call, identity: gatewayItself, priority: 'sweep' })
+const scheduled = (call: Call): Call => ({ ...call, identity: gatewayIdentity, priority: 'sweep' })
 
 /** Adds the service name to `unavailable` errors, because one scheduler calls several services through the gateway. */
 const withServiceName = async <T>(service: ServiceName, request: Promise<T>): Promise<T> => {
@@ -97,7 +97,7 @@ const pruneAll = async (gateway: Gateway, call: Call): Promise<Record<string, Re
 const dayMs = 86_400_000
 
 const pruneAudit = ({ audit, clock, env }: Gateway): Promise<number> =>
-  audit.prune(clock.now() - read(auditSettings, env).SVC_AUDIT_DAYS * dayMs)
+  audit.prune(clock.now() - parseSettings(auditSettings, env).SVC_AUDIT_DAYS * dayMs)
 
 const hasNothingToPrune = (error: unknown): boolean =>
   error instanceof ServiceError && (error.details?.running === false || error.code === 'not-implemented')

@@ -1,11 +1,11 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { DeviceCodeResponse, DeviceStatusResponse, OAuthFailure, TokenResponse } from '#proto/http/auth.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
-import { anonymous } from '../auth/identity.ts'
+import { anonymousCaller } from '../auth/identity.ts'
 
 const secret = 'operator secret'
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -15,12 +15,12 @@ const often = { RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000000' }
 let product: FakeProduct
 let nowMs: number
 let signedIn: Identity | undefined
-const clock = clockOf(() => nowMs)
+const clock = createClock(() => nowMs)
 beforeAll(async () => {
   nowMs = Date.UTC(2026, 5, 1)
   // An identity provider whose users the test defines.
   const env = { ...often, SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true', SVC_AUTH_PROVIDER: 'idp' }
-  product = await startFake({ env, clock, identify: async () => signedIn ?? anonymous })
+  product = await startFake({ env, clock, identify: async () => signedIn ?? anonymousCaller })
 })
 afterEach(() => {
   signedIn = undefined
@@ -30,7 +30,7 @@ afterAll(async () => product[Symbol.asyncDispose]())
 const send = async (path: string, init: RequestInit, url = product.url) => {
   const response = await fetch(url + path, { method: 'POST', ...init })
   const body: unknown = await response.json()
-  return { status: response.status, headers: response.headers, body, error: Failure.safeParse(body).data?.error }
+  return { status: response.status, headers: response.headers, body, error: ErrorResponse.safeParse(body).data?.error }
 }
 const json = (body: unknown, authorization = '') => ({
   body: JSON.stringify(body),
@@ -206,10 +206,10 @@ describe('a user', () => {
   })
 
   it.each<[who: string, identity: Identity, authorization: string, status: number]>([
-    ['a stranger', anonymous, '', 401],
+    ['a stranger', anonymousCaller, '', 401],
     ['a guest', { kind: 'guest', subject: 'g', features: 'all' }, '', 401],
     ['a key', { kind: 'key', subject: 'ada', features: 'all', scopes: ['write'] }, '', 403],
-    ['the operator, for whom people stand in', anonymous, `Bearer ${secret}`, 401],
+    ['the operator, for whom people stand in', anonymousCaller, `Bearer ${secret}`, 401],
   ])('cannot be %s', async (_who, identity, authorization, status) => {
     const { user_code } = await begin()
     signedIn = identity

@@ -11,9 +11,14 @@ import {
   UserCodeRequest,
 } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { intervalMs, lifetimeMs, shownUserCode, type DeviceDecision } from '../auth/device/codes.ts'
+import {
+  devicePollIntervalMs,
+  deviceCodeLifetimeMs,
+  formatUserCode,
+  type DeviceDecision,
+} from '../auth/device/codes.ts'
 import type { Decider, DeviceLogin } from '../auth/device/open-device-login.ts'
-import { operator, type ApiKeys, isOperator, notTheOperator } from '../auth/keys/keys.ts'
+import { operatorIdentity, type ApiKeys, isOperator, createOperatorRequiredError } from '../auth/keys/keys.ts'
 import { success } from '../response/envelope.ts'
 import { HttpError, type ErrorFormat, type PublicError } from '../response/http-exchange.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
@@ -38,15 +43,15 @@ const deviceCode = (path: string): Route => ({
     answer: DeviceCodeResponse,
     handle: async ({ body, publicUrl }, { deviceLogin }) => {
       const codes = await deviceLogin.begin(body.client_id, body.scope)
-      const userCode = shownUserCode(codes.userCode)
+      const userCode = formatUserCode(codes.userCode)
       const page = `${publicUrl()}/device`
       return {
         device_code: codes.deviceCode,
         user_code: userCode,
         verification_uri: page,
         verification_uri_complete: `${page}?user_code=${userCode}`,
-        expires_in: lifetimeMs / 1000,
-        interval: intervalMs / 1000,
+        expires_in: deviceCodeLifetimeMs / 1000,
+        interval: devicePollIntervalMs / 1000,
       }
     },
   }),
@@ -96,7 +101,7 @@ const decision = (path: string, state: DeviceDecision['state']): Route =>
       const decider = deciderOf(headers, call.identity, gateway)
       const name = state === 'approved' ? 'approve-device' : 'deny-device'
       const action = { action: name, host: null, target: { userCode: body.user_code, subject: decider.subject } }
-      const context = { call: decider.isOperator ? { identity: operator } : call, requestId }
+      const context = { call: decider.isOperator ? { identity: operatorIdentity } : call, requestId }
       await audit.of(action, context, () => deviceLogin.decide(body.user_code, state, decider))
       const { deviceOnly } = deviceLogin.availability()
       return success({ approved: state === 'approved', deviceOnly, subject: decider.subject }, {})
@@ -142,7 +147,7 @@ const deciderOf = (
   if (deviceOnly && isOperator(headers, keys)) return { subject: deviceLogin.operatorSubject(), isOperator: true }
   if (kind === 'key') throw new ServiceError('forbidden', 'an API key cannot approve or deny a device')
   throw deviceOnly
-    ? notTheOperator(headers)
+    ? createOperatorRequiredError(headers)
     : new ServiceError('unauthenticated', 'sign in to approve or deny a device')
 }
 

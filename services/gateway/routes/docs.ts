@@ -1,8 +1,8 @@
 import { ServiceError } from '#proto/errors.ts'
 import { DocResponse, DocsResponse } from '#proto/http/docs.ts'
-import { OpenApi } from '#proto/http/openapi.ts'
+import { OpenApiDocument } from '#proto/http/openapi.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { withNames } from '../openapi/document.ts'
+import { addNameEnums } from '../openapi/document.ts'
 import { success } from '../response/envelope.ts'
 import { getRoute, type Route } from '../http-route.ts'
 
@@ -36,20 +36,20 @@ const one = getRoute({
 /** Routes of the documentation. */
 export const docRoutes: readonly Route[] = [list, one]
 
-export const openApi = getRoute({
+export const openApiRoute = getRoute({
   path: '/api/v1/openapi.json',
   doc: 'Returns this document: every route, with the names of all current charts and tables',
   feature: null,
   access: 'anonymous',
   limit: 'data',
   query: noQuery,
-  answer: OpenApi,
+  answer: OpenApiDocument,
   mediaType: 'application/openapi+json',
   revalidated: true,
   handle: async ({ call }, gateway) => {
     const document = await gateway.document()
     const catalogue = await gateway.query.catalogue({}, call).catch(ignoreUnavailable)
-    return OpenApi.parse(catalogue ? withNames(document, catalogue) : document)
+    return OpenApiDocument.parse(catalogue ? addNameEnums(document, catalogue) : document)
   },
 })
 

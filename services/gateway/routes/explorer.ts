@@ -5,8 +5,8 @@ import {
   DdlResponse,
   DependenciesResponse,
   KeysResponse,
-  OfDatabaseQuery,
-  OfTableQuery,
+  ExplorerDatabaseQuery,
+  ExplorerTableQuery,
   PartsResponse,
   PartsQuery,
   PreviewQuery,
@@ -23,7 +23,7 @@ import {
 import { TableKeys } from '#proto/explorer.ts'
 import { ConsoleResponse } from '#proto/http/console.ts'
 import type { Call } from '#proto/call.ts'
-import type { Unavailable } from '#proto/unavailable.ts'
+import type { UnavailableReason } from '#proto/unavailable.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route, rowsRoute } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
@@ -33,11 +33,11 @@ const common = { feature: 'TABLES', access: 'read', limit: 'data' } as const
 interface List<R> {
   rows: R[]
   truncated: boolean
-  unavailable: Unavailable | null
+  unavailable: UnavailableReason | null
 }
 interface Detail<D> {
   detail: D | null
-  unavailable: Unavailable | null
+  unavailable: UnavailableReason | null
 }
 
 /** Returns the name of the host, and the query parameters with the host key in place of the position. */
@@ -96,7 +96,7 @@ const table = getRoute({
   ...common,
   path: '/api/v1/explorer/table',
   doc: 'Returns one table: engine, keys, size, parts',
-  query: OfTableQuery,
+  query: ExplorerTableQuery,
   answer: TableOverviewResponse,
   handle: respondWithDetail((query, request, call) => query.exploreTable(request, call)),
 })
@@ -105,7 +105,7 @@ const indexes = getRoute({
   ...common,
   path: '/api/v1/explorer/indexes',
   doc: 'Returns the engine of a table and its partition, sorting, primary and sampling keys',
-  query: OfTableQuery,
+  query: ExplorerTableQuery,
   answer: KeysResponse,
   handle: respondWithDetail(async (query, request, call) => {
     const { detail, unavailable } = await query.exploreTable(request, call)
@@ -117,7 +117,7 @@ const columns = getRoute({
   ...common,
   path: '/api/v1/explorer/columns',
   doc: 'Lists columns of a table with sizes, compression, codecs and the keys they are part of',
-  query: OfTableQuery,
+  query: ExplorerTableQuery,
   answer: ColumnsResponse,
   handle: respondWithList((query, request, call) => query.exploreColumns(request, call)),
 })
@@ -126,7 +126,7 @@ const ddl = getRoute({
   ...common,
   path: '/api/v1/explorer/ddl',
   doc: 'Returns the CREATE statement of a table, or of the database when no table is named',
-  query: OfDatabaseQuery,
+  query: ExplorerDatabaseQuery,
   answer: DdlResponse,
   handle: respondWithDetail((query, request, call) => query.exploreDdl(request, call)),
 })
@@ -135,7 +135,7 @@ const skipIndexes = getRoute({
   ...common,
   path: '/api/v1/explorer/skip-indexes',
   doc: 'Lists data skipping indexes of a table with their sizes',
-  query: OfTableQuery,
+  query: ExplorerTableQuery,
   answer: SkipIndexesResponse,
   handle: respondWithList((query, request, call) => query.exploreSkipIndexes(request, call)),
 })
@@ -144,7 +144,7 @@ const projections = getRoute({
   ...common,
   path: '/api/v1/explorer/projections',
   doc: 'Lists projections of a table with their definitions and sizes',
-  query: OfTableQuery,
+  query: ExplorerTableQuery,
   answer: ProjectionsResponse,
   handle: respondWithList((query, request, call) => query.exploreProjections(request, call)),
 })
@@ -164,7 +164,7 @@ const dependencies = getRoute({
   ...common,
   path: '/api/v1/explorer/dependencies',
   doc: 'Lists upstream and downstream dependencies of a table, transitively; of all tables of the database when no table is named',
-  query: OfDatabaseQuery,
+  query: ExplorerDatabaseQuery,
   answer: DependenciesResponse,
   handle: respondWithList((query, request, call) => query.exploreDependencies(request, call)),
 })

@@ -7,7 +7,7 @@ import { OwnCostResponse, OwnCostQuery } from '#proto/http/own-cost.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { HostLoad, Host } from '#proto/query.ts'
 import type { Cluster } from '#proto/topology.ts'
-import { sessionOf } from '../connections/hosts-of.ts'
+import { readConnectionSession } from '../connections/hosts-of.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
@@ -21,7 +21,7 @@ const fleet = getRoute({
   query: noQuery,
   answer: FleetResponse,
   handle: async ({ headers, call }, gateway) => {
-    if (sessionOf(headers, call.identity)) {
+    if (readConnectionSession(headers, call.identity)) {
       return success([entry(await sessionHost(gateway, call), null)], { oldestMs: 0, findingsBy: [] })
     }
     const [hosts, findings] = await Promise.all([gateway.query.fleet({}, call), worstFindings(gateway, call)])

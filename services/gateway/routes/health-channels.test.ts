@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { ChannelTestResponse } from '#proto/http/channels.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
@@ -56,6 +56,6 @@ describe('a channel', () => {
   ])('%s tested with %j returns %s', async (channel, sent, status, says) => {
     const answered = await post(channel, sent)
     expect(answered.status).toBe(status)
-    expect(Failure.parse(answered.body).error.message).toContain(says)
+    expect(ErrorResponse.parse(answered.body).error.message).toContain(says)
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DeadLettersResponse, DeliveriesResponse, ReplayResponse, TargetsResponse } from '#proto/http/deliveries.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 describe('deliveries', () => {
@@ -58,7 +58,7 @@ describe('deliveries', () => {
   ])('reject %s and name %s', async (path, name) => {
     const { status, body } = await send(path)
     expect(status).toBe(400)
-    expect(Failure.parse(body).error.message).toContain(name)
+    expect(ErrorResponse.parse(body).error.message).toContain(name)
   })
 
   it('return an error for an unknown or invalid letter id', async () => {

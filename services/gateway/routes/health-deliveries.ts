@@ -10,7 +10,7 @@ import {
 } from '#proto/http/deliveries.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { visibleSubscriptions } from '../alert-config/subscriber.ts'
-import { watchedHosts, shownOf, namedOr } from '../hosts/host-list.ts'
+import { loadHostNames, replaceHostKeys, nameHostOrNull } from '../hosts/host-list.ts'
 import { success } from '../response/envelope.ts'
 import { getRoute, type Route, postRoute } from '../http-route.ts'
 
@@ -25,10 +25,10 @@ const deliveries = getRoute({
   answer: DeliveriesResponse,
   handle: async ({ query: { before, limit, ...filter }, call }, gateway) => {
     const { hosts, alerts } = gateway
-    const [nameOf, subscriptionsOf] = [await watchedHosts(hosts), await visibleSubscriptions(gateway, call)]
+    const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await visibleSubscriptions(gateway, call)]
     const found = await alerts.deliveries({ ...filter, subscriptionsOf, beforeMs: before, limit }, call)
     const next = found.length === limit ? (found.at(-1)?.atMs ?? null) : null
-    return success(shownOf(found, nameOf), { next })
+    return success(replaceHostKeys(found, nameOf), { next })
   },
 })
 
@@ -60,9 +60,9 @@ const deadLetters = getRoute({
   handle: async ({ query: { stream, ...page }, call }, gateway) => {
     const { hosts, alerts, ingest } = gateway
     const alertLetters = async (): Promise<LetterPage<Letter>> => {
-      const [nameOf, subscriptionsOf] = [await watchedHosts(hosts), await visibleSubscriptions(gateway, call)]
+      const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await visibleSubscriptions(gateway, call)]
       const { letters, next } = await alerts.deadLetters({ ...page, subscriptionsOf }, call)
-      return { letters: shownOf(letters, nameOf).map((letter) => ({ stream: 'DELIVER', ...letter })), next }
+      return { letters: replaceHostKeys(letters, nameOf).map((letter) => ({ stream: 'DELIVER', ...letter })), next }
     }
     const eventLetters = async (): Promise<LetterPage<Letter>> => {
       const { letters, next } = await ingest.deadEvents(page, call)
@@ -93,11 +93,11 @@ const replay = postRoute({
       const letter = await audit.of(action, { call, requestId }, () => ingest.replayDeadEvent({ id }, call))
       return success({ stream, ...letter }, {})
     }
-    const [nameOf, subscriptionsOf] = [await watchedHosts(hosts), await visibleSubscriptions(gateway, call)]
+    const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await visibleSubscriptions(gateway, call)]
     const replayLetter = () => alerts.replayDeadLetter({ id, subscriptionsOf }, call)
     const letter = await audit.of(action, { call, requestId }, replayLetter)
     const { hostKey, ...shown } = letter
-    return success({ stream, ...shown, ...namedOr(hostKey, nameOf) }, {})
+    return success({ stream, ...shown, ...nameHostOrNull(hostKey, nameOf) }, {})
   },
 })
 

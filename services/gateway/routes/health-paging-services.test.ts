@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { PagingServicesResponse } from '#proto/http/paging-services.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
@@ -30,5 +30,5 @@ it.each([
 ])('returns for %s the status %i', async (query, status, says) => {
   const answered = await get(query)
   expect(answered.status).toBe(status)
-  expect(Failure.parse(answered.body).error.message).toContain(says)
+  expect(ErrorResponse.parse(answered.body).error.message).toContain(says)
 })

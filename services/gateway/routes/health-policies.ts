@@ -17,7 +17,7 @@ import {
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { randomHex, alertConfigRoutes } from '../alert-config/alert-config.ts'
-import { findWatched, type NameHost, watchedHosts } from '../hosts/host-list.ts'
+import { findMonitoredHost, type HostNameLookup, loadHostNames } from '../hosts/host-list.ts'
 import { success } from '../response/envelope.ts'
 import { getRoute, type Route, postRoute } from '../http-route.ts'
 
@@ -31,7 +31,7 @@ const maintenanceRoutes: readonly Route[] = [
     answer: MaintenanceWindowsResponse,
     handle: async ({ call }, { hosts, alerts }) => {
       const { maintenanceWindows, persistent } = await alerts.alertPolicy({}, call)
-      const nameOf = await watchedHosts(hosts)
+      const nameOf = await loadHostNames(hosts)
       const windows = maintenanceWindows.flatMap((window) => shownWindow(window, nameOf) ?? [])
       return success(windows, { persistent, count: windows.length })
     },
@@ -44,7 +44,7 @@ const maintenanceRoutes: readonly Route[] = [
     changed: MaintenanceWindowRequest,
     newId: ({ id }) => id ?? `maintenance-${randomHex()}`,
     update: async (id, { hostId, reason, startsAt, endsAt }, { hosts }) => {
-      const hostKey = hostId === null ? null : (await findWatched(hosts, hostId)).key
+      const hostKey = hostId === null ? null : (await findMonitoredHost(hosts, hostId)).key
       const times = { startsAtMs: Date.parse(startsAt), endsAtMs: Date.parse(endsAt) }
       return { kind: 'maintenance-window', value: { id, hostKey, reason, ...times } }
     },
@@ -53,7 +53,7 @@ const maintenanceRoutes: readonly Route[] = [
 
 const shownWindow = (
   { hostKey, startsAtMs, endsAtMs, ...window }: AlertPolicy['maintenanceWindows'][number],
-  nameOf: NameHost,
+  nameOf: HostNameLookup,
 ) => {
   const named = hostKey === null ? { hostId: null, host: null } : nameOf(hostKey)
   const [startsAt, endsAt] = [new Date(startsAtMs).toISOString(), new Date(endsAtMs).toISOString()]
@@ -133,7 +133,7 @@ const test = postRoute({
   body: CustomRuleTestRequest,
   answer: CustomRuleTestResponse,
   handle: async ({ body: { hostId, ...rule }, call }, { hosts, alerts }) => {
-    const { key, name } = await findWatched(hosts, hostId)
+    const { key, name } = await findMonitoredHost(hosts, hostId)
     return success(await alerts.testCustomRule({ hostKey: key, rule }, call), { host: name })
   },
 })

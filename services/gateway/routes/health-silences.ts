@@ -1,5 +1,5 @@
 import type { Silence } from '#proto/alert-history.ts'
-import { hostOnRecord } from '#proto/audit.ts'
+import { formatAuditHostName } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import { AckRequest, DismissRequest, SilenceResponse, SilenceQuery, SilencesResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
 import { silenceActions } from '../audit/open-audit.ts'
 import { success } from '../response/envelope.ts'
-import { findWatched, type NameHost, watchedHosts } from '../hosts/host-list.ts'
+import { findMonitoredHost, type HostNameLookup, loadHostNames } from '../hosts/host-list.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
 const writing = { ...common, access: 'write', answer: SilenceResponse } as const
@@ -20,13 +20,13 @@ const silences = getRoute({
   query: noQuery,
   answer: SilencesResponse,
   handle: async ({ call }, { hosts, alerts }) => {
-    const [nameOf, all] = [await watchedHosts(hosts), await alerts.silences({}, call)]
+    const [nameOf, all] = [await loadHostNames(hosts), await alerts.silences({}, call)]
     const shown = all.flatMap((silence) => present(silence, nameOf) ?? [])
     return success(shown, { count: shown.length })
   },
 })
 
-const present = ({ hostKey, ...silence }: Silence, nameOf: NameHost) => {
+const present = ({ hostKey, ...silence }: Silence, nameOf: HostNameLookup) => {
   const named = hostKey === null ? { hostId: null, host: null } : nameOf(hostKey)
   return named && { ...silence, ...named }
 }
@@ -65,9 +65,9 @@ const silence = async (
   context: { call: Call; requestId: string },
   { hostId, ...request }: SilenceRequest,
 ) => {
-  const host = await findWatched(hosts, hostId)
+  const host = await findMonitoredHost(hosts, hostId)
   const target = { rule: request.ruleId, minutes: String(request.minutes ?? 'until recovery') }
-  const action = { action: silenceActions[request.kind].done, host: hostOnRecord(host), target }
+  const action = { action: silenceActions[request.kind].done, host: formatAuditHostName(host), target }
   const { hostKey: _, ...silenced } = await audit.of(action, context, () =>
     alerts.silence({ ...request, hostKey: host.key }, context.call),
   )
@@ -81,8 +81,8 @@ const undoRoute = (kind: Silence['kind'], path: string, doc: string) =>
     doc,
     query: SilenceQuery,
     handle: async ({ query: { hostId, ruleId }, call, requestId }, { hosts, alerts, audit }) => {
-      const host = await findWatched(hosts, hostId)
-      const action = { action: silenceActions[kind].undone, host: hostOnRecord(host), target: { rule: ruleId } }
+      const host = await findMonitoredHost(hosts, hostId)
+      const action = { action: silenceActions[kind].undone, host: formatAuditHostName(host), target: { rule: ruleId } }
       const { hostKey: _, ...silenced } = await audit.of(action, { call, requestId }, () =>
         alerts.unsilence({ kind, hostKey: host.key, ruleId }, call),
       )

@@ -15,7 +15,7 @@ import { maxInboundConditions } from '#proto/inbound-conditions.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
-import { findWatched, maySeeInstallation, watchedHosts } from '../hosts/host-list.ts'
+import { findMonitoredHost, maySeeInstallation, loadHostNames } from '../hosts/host-list.ts'
 
 const common = { feature: 'HEALTH', access: 'read', limit: 'data' } as const
 
@@ -26,7 +26,7 @@ const checks = getRoute({
   query: ChecksQuery,
   answer: ChecksResponse,
   handle: async ({ query: { hostId }, call }, { hosts, alerts }) => {
-    const { key, name } = await findWatched(hosts, hostId)
+    const { key, name } = await findMonitoredHost(hosts, hostId)
     const found = await alerts.alertChecks({ hostKey: key }, call)
     return success(found, { count: found.length, host: name })
   },
@@ -39,7 +39,7 @@ const snapshot = getRoute({
   query: SnapshotQuery,
   answer: SnapshotResponse,
   handle: async ({ call }, { hosts, alerts }) => {
-    const nameOf = await watchedHosts(hosts)
+    const nameOf = await loadHostNames(hosts)
     const [{ hosts: found, sweptAtMs, isSweeping }, { open }] = await Promise.all([
       alerts.alertState({ figuresOnly: true }, call),
       alerts.inboundConditions({ limit: 0 }, call),
@@ -61,7 +61,10 @@ const alertState = getRoute({
   answer: AlertStateResponse,
   handle: async ({ query: { hostId }, call }, { hosts, alerts }) => {
     const hostKey = await keyOf(hosts, hostId)
-    const [nameOf, { hosts: found, ...sweep }] = [await watchedHosts(hosts), await alerts.alertState({ hostKey }, call)]
+    const [nameOf, { hosts: found, ...sweep }] = [
+      await loadHostNames(hosts),
+      await alerts.alertState({ hostKey }, call),
+    ]
     const ofHosts = found.flatMap((host) => {
       const named = nameOf(host.hostKey)
       return named ? host.conditions.map((condition) => ({ ...named, ...condition, source: null })) : []
@@ -84,7 +87,7 @@ const readInbound = async (room: number, alerts: Gateway['alerts'], call: Call) 
 }
 
 const keyOf = async (hosts: Gateway['hosts'], hostId: number | undefined): Promise<string | undefined> =>
-  hostId === undefined ? undefined : (await findWatched(hosts, hostId)).key
+  hostId === undefined ? undefined : (await findMonitoredHost(hosts, hostId)).key
 
 const history = getRoute({
   ...common,
@@ -94,7 +97,7 @@ const history = getRoute({
   answer: HistoryResponse,
   handle: async ({ query: { hostId, day, limit }, call }, { hosts, alerts }) => {
     const hostKey = await keyOf(hosts, hostId)
-    const nameOf = await watchedHosts(hosts)
+    const nameOf = await loadHostNames(hosts)
     const lines = await alerts.alertHistory({ hostKey, ...day, limit }, call)
     const shown = lines.flatMap(({ hostKey, ...line }) => {
       const named = hostKey === null ? { hostId: null, host: null } : nameOf(hostKey)
@@ -112,7 +115,7 @@ const diagnose = postRoute({
   body: DiagnosisRequest,
   answer: DiagnosisResponse,
   handle: async ({ body: { hostId, ruleId }, call }, { hosts, query }) => {
-    const { key, name } = await findWatched(hosts, hostId)
+    const { key, name } = await findMonitoredHost(hosts, hostId)
     const { unavailable, ...diagnosis } = await query.diagnoseRule({ hostKey: key, rule: ruleId }, call)
     return success(diagnosis, { host: name, unavailable })
   },

@@ -3,40 +3,40 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { MetricsQuery } from '#proto/http/exposition.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { Health, Healthz } from '#proto/http/status.ts'
+import { HealthResponse, HealthzResponse } from '#proto/http/status.ts'
 import type { HostState } from '#proto/query.ts'
-import { read } from '#shared/config/setting.ts'
-import { rejectSession } from '../connections/hosts-of.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { rejectConnectionSession } from '../connections/hosts-of.ts'
 import { expositionSettings } from '../features/config.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, gzippedRoute } from '../http-route.ts'
 import { cloudMode } from '../installation/edition.ts'
 
-export const health = getRoute({
+export const healthRoute = getRoute({
   path: '/api/health',
   doc: 'Returns whether the service is alive',
   feature: null,
   access: 'anonymous',
   limit: 'none',
   query: noQuery,
-  answer: Health,
+  answer: HealthResponse,
   handle: async (_request, { clock }) => ({ status: 'ok' as const, timestamp: new Date(clock.now()).toISOString() }),
 })
 
-type HostHealth = z.input<typeof Healthz>['hosts'][number]
+type HostHealth = z.input<typeof HealthzResponse>['hosts'][number]
 
 /**
  * Always returns 200, because a monitored host that is down is not a failure of the service. Connection sessions are
  * ignored, because this is the health of the installation.
  */
-export const healthz = getRoute({
+export const healthzRoute = getRoute({
   path: '/api/healthz',
   doc: 'Returns the state of the monitored hosts, at most 20 seconds old, and of the cloud mode',
   feature: null,
   access: 'anonymous',
   limit: 'none',
   query: noQuery,
-  answer: Healthz,
+  answer: HealthzResponse,
   handle: async ({ call }, gateway) => {
     const states = await gateway.hostStates.lastSeen()
     const ok = states !== undefined && states.every(({ status }) => status === 'up')
@@ -58,7 +58,7 @@ const visibleHealth = (state: HostState, identity: Identity): HostHealth => {
   return { id, status, name, reason, version, latencyMs, checkedAt }
 }
 
-export const metrics = gzippedRoute({
+export const metricsRoute = gzippedRoute({
   path: '/api/v1/metrics',
   doc: 'Returns metrics of every host in the Prometheus text format',
   feature: 'METRICS',
@@ -67,7 +67,7 @@ export const metrics = gzippedRoute({
   query: MetricsQuery,
   mediaType: 'text/plain; version=0.0.4; charset=utf-8',
   handle: async ({ query, headers }, gateway) => {
-    rejectSession(headers)
+    rejectConnectionSession(headers)
     if (!isServed(gateway)) {
       throw new ServiceError('not-found', 'Prometheus metrics are disabled; set SVC_FEATURE_PROMETHEUS_ENABLED=true')
     }
@@ -76,4 +76,4 @@ export const metrics = gzippedRoute({
 })
 
 const isServed = ({ build, env }: Gateway): boolean =>
-  read(expositionSettings, env).SVC_FEATURE_PROMETHEUS_ENABLED ?? !cloudMode(build, env).runtime
+  parseSettings(expositionSettings, env).SVC_FEATURE_PROMETHEUS_ENABLED ?? !cloudMode(build, env).runtime

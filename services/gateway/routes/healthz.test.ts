@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { Healthz } from '#proto/http/status.ts'
+import { HealthzResponse } from '#proto/http/status.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../auth/identity.ts'
+import { anonymousCaller } from '../auth/identity.ts'
 
 const healthz = async (url: string) => {
   const response = await fetch(`${url}/api/healthz`)
-  return { status: response.status, body: Healthz.parse(await response.json()) }
+  return { status: response.status, body: HealthzResponse.parse(await response.json()) }
 }
 
 describe('GET /api/healthz', () => {
@@ -41,7 +41,9 @@ describe('GET /api/healthz', () => {
   })
 
   it('shows signed-in callers name, reason and age', async () => {
-    await using product = await startFake({ identify: async () => ({ ...anonymous, kind: 'user', subject: 'ada' }) })
+    await using product = await startFake({
+      identify: async () => ({ ...anonymousCaller, kind: 'user', subject: 'ada' }),
+    })
     const { body } = await healthz(product.url)
     expect(body.hosts[1]).toEqual({
       id: 1,

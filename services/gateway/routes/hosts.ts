@@ -53,7 +53,7 @@ const overview = getRoute({
 
 export const hostRoutes: readonly Route[] = [hosts, hostStatus, overview]
 
-export const catalogue = getRoute({
+export const catalogueRoute = getRoute({
   path: '/api/v1/catalogue',
   doc: 'Lists every chart and table page, for menus and generic pages',
   feature: null,
@@ -64,12 +64,12 @@ export const catalogue = getRoute({
   revalidated: true,
   handle: async ({ call }, gateway) => {
     const all = await gateway.query.catalogue({}, call)
-    return success(visibleTo(call.identity, all), {})
+    return success(filterCatalogue(call.identity, all), {})
   },
 })
 
 /** Returns the definitions whose features the caller may use, so that menus contain no forbidden pages. */
-export const visibleTo = (identity: Identity, { topics, charts, tables }: Catalogue): Catalogue => ({
+export const filterCatalogue = (identity: Identity, { topics, charts, tables }: Catalogue): Catalogue => ({
   topics,
   charts: charts.filter(({ feature }) => mayUse(identity, feature)),
   tables: tables.filter(({ feature }) => mayUse(identity, feature)),

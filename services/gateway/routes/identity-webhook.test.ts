@@ -13,7 +13,7 @@ import {
   type IdentityProvider,
   startIdentityProvider,
   identitySecret,
-  signedIdentityEvent,
+  createSignedIdentityEvent,
 } from '../testing/identity-provider.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
@@ -81,7 +81,7 @@ describe('a user who was deleted at the identity provider', () => {
         statusFor(product, bearer(other)),
       ])
     expect(await statuses()).toEqual([200, 200, 200, 200])
-    expect(await sendEvent(product, signedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 200 })
+    expect(await sendEvent(product, createSignedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 200 })
     expect(await statuses()).toEqual([401, 401, 401, 200])
   })
 
@@ -94,12 +94,14 @@ describe('a user who was deleted at the identity provider', () => {
       body: JSON.stringify({ name: 'mine', url: 'https://db.example.com:8443', user: 'bea', password: 'x' }),
     })
     expect(kept.status).toBe(200)
-    const first = doneBy(await sendEvent(product, signedIdentityEvent(deleted('user_bea'), { prefix: 'webhook' })))
+    const first = doneBy(
+      await sendEvent(product, createSignedIdentityEvent(deleted('user_bea'), { prefix: 'webhook' })),
+    )
     expect(first).toEqual({
       done: 'person-forgotten',
       removed: { keys: 1, connections: 1, subscriptions: 1, conversations: 3, pageViews: 2 },
     })
-    const again = doneBy(await sendEvent(product, signedIdentityEvent(deleted('user_bea'))))
+    const again = doneBy(await sendEvent(product, createSignedIdentityEvent(deleted('user_bea'))))
     expect(again.removed).toMatchObject({ keys: 0, connections: 0 })
     const record = await fetch(`${product.url}/api/v1/audit?limit=1`, {
       headers: bearer(await idp.token({ sub: 'user_eve', sid: 'sess_9' })),
@@ -112,14 +114,14 @@ describe('a user who was deleted at the identity provider', () => {
   it('is removed except for page views that the ClickHouse user may not delete', async () => {
     const removePageViews = () => Promise.reject(new ServiceError('forbidden', 'it needs GRANT ALTER DELETE'))
     await using product = await open({ query: { removePageViews } })
-    const received = await sendEvent(product, signedIdentityEvent(deleted('user_ada')))
+    const received = await sendEvent(product, createSignedIdentityEvent(deleted('user_ada')))
     expect(doneBy(received).removed).toMatchObject({ pageViews: 0 })
   })
 
   it('is blocked even when the removal fails, which the provider retries', async () => {
     const subscriptions = () => Promise.reject(new ServiceError('unavailable', 'the database does not answer'))
     await using product = await open({ alerts: { subscriptions } })
-    expect(await sendEvent(product, signedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 503 })
+    expect(await sendEvent(product, createSignedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 503 })
     expect(await statusFor(product, bearer(await idp.token()))).toBe(401)
   })
 })
@@ -129,7 +131,7 @@ describe('a session that ended at the identity provider', () => {
     'by %s counts for nothing, and no other',
     async (type) => {
       await using product = await open()
-      const received = await sendEvent(product, signedIdentityEvent(ended(type)))
+      const received = await sendEvent(product, createSignedIdentityEvent(ended(type)))
       expect(doneBy(received)).toEqual({ done: 'session-ended', removed: null })
       expect(await statusFor(product, bearer(await idp.token()))).toBe(401)
       expect(await statusFor(product, bearer(await idp.token({ sid: 'sess_2' })))).toBe(200)
@@ -140,7 +142,10 @@ describe('a session that ended at the identity provider', () => {
 describe('the webhook of the identity provider', () => {
   it('accepts events that have no effect', async () => {
     await using product = await open()
-    const received = await sendEvent(product, signedIdentityEvent({ type: 'user.updated', data: { id: 'user_ada' } }))
+    const received = await sendEvent(
+      product,
+      createSignedIdentityEvent({ type: 'user.updated', data: { id: 'user_ada' } }),
+    )
     expect(doneBy(received)).toEqual({ done: null, removed: null })
     expect(await statusFor(product, bearer(await idp.token()))).toBe(200)
   })
@@ -148,7 +153,7 @@ describe('the webhook of the identity provider', () => {
   it('accepts the previous secret during rotation', async () => {
     const before = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
     await using product = await open({ env: { IDP_WEBHOOK_SECRET_PREVIOUS: before } })
-    const received = await sendEvent(product, signedIdentityEvent(ended('session.ended'), { secret: before }))
+    const received = await sendEvent(product, createSignedIdentityEvent(ended('session.ended'), { secret: before }))
     expect(received).toMatchObject({ status: 200 })
   })
 
@@ -157,11 +162,11 @@ describe('the webhook of the identity provider', () => {
     [{ SVC_AUTH_PROVIDER: 'none' }, 'SVC_AUTH_PROVIDER is not'],
   ])('is rejected with %j', async (env, says) => {
     await using product = await open({ env })
-    const received = await sendEvent(product, signedIdentityEvent(deleted('user_ada')))
+    const received = await sendEvent(product, createSignedIdentityEvent(deleted('user_ada')))
     expect(received).toMatchObject({ status: 503, text: expect.stringContaining(says) })
   })
 
-  const good = signedIdentityEvent(deleted('user_ada'))
+  const good = createSignedIdentityEvent(deleted('user_ada'))
   const minuteMs = 60_000
   const withHeaders = (more: Record<string, string>): ValidRequest => ({
     ...good,
@@ -169,24 +174,29 @@ describe('the webhook of the identity provider', () => {
   })
   const otherSecret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
   it.each<[string, ValidRequest, number, string]>([
-    ['with another secret', signedIdentityEvent(deleted('x'), { secret: otherSecret }), 401, 'svix-signature'],
+    ['with another secret', createSignedIdentityEvent(deleted('x'), { secret: otherSecret }), 401, 'svix-signature'],
     ['without a signature', withHeaders({ 'svix-signature': '' }), 401, 'svix-signature'],
     ['with a signature of another version', withHeaders({ 'svix-signature': 'v1a,AAAA' }), 401, 'svix-signature'],
     ['under another id', withHeaders({ 'svix-id': 'msg_3' }), 401, 'svix-signature'],
     ['without an id', withHeaders({ 'svix-id': '' }), 401, 'svix-signature'],
     ['whose body was changed', { ...good, raw: `${good.raw} ` }, 401, 'svix-signature'],
-    ['six minutes old', signedIdentityEvent(deleted('x'), { atMs: Date.now() - 6 * minuteMs }), 401, 'svix-timestamp'],
     [
-      'six minutes ahead',
-      signedIdentityEvent(deleted('x'), { atMs: Date.now() + 6 * minuteMs }),
+      'six minutes old',
+      createSignedIdentityEvent(deleted('x'), { atMs: Date.now() - 6 * minuteMs }),
       401,
       'svix-timestamp',
     ],
-    ['that is no JSON', signedIdentityEvent('{'), 400, 'not JSON'],
+    [
+      'six minutes ahead',
+      createSignedIdentityEvent(deleted('x'), { atMs: Date.now() + 6 * minuteMs }),
+      401,
+      'svix-timestamp',
+    ],
+    ['that is no JSON', createSignedIdentityEvent('{'), 400, 'not JSON'],
     ['of another type', withHeaders({ 'content-type': 'text/plain' }), 415, 'application/json'],
-    ['of no event', signedIdentityEvent({ data: {} }), 400, 'type'],
-    ['without a subject', signedIdentityEvent({ type: 'user.deleted', data: {} }), 400, 'data.id'],
-    ['of no session', signedIdentityEvent({ type: 'session.revoked', data: {} }), 400, 'data.id'],
+    ['of no event', createSignedIdentityEvent({ data: {} }), 400, 'type'],
+    ['without a subject', createSignedIdentityEvent({ type: 'user.deleted', data: {} }), 400, 'data.id'],
+    ['of no session', createSignedIdentityEvent({ type: 'session.revoked', data: {} }), 400, 'data.id'],
   ])('is rejected %s', async (_what, request, status, says) => {
     await using product = await open()
     expect(await sendEvent(product, request)).toMatchObject({ status, text: expect.stringContaining(says) })

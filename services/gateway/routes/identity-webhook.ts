@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { IdentityEvent, IdentityEventOfOne, IdentityWebhookResponse } from '#proto/http/identity-webhook.ts'
+import { IdentityEvent, IdentitySubjectEvent, IdentityWebhookResponse } from '#proto/http/identity-webhook.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type RotatingKey } from '#shared/config/setting.ts'
+import { parseSettings, type RotatingKey } from '#shared/config/setting.ts'
 import type { AuditContext } from '../audit/open-audit.ts'
-import { ownerOf } from '../connections/user-connections.ts'
+import { computeOwnerId } from '../connections/user-connections.ts'
 import type { Gateway } from '../gateway.ts'
-import { jsonBodyOf } from '../request/read-body.ts'
+import { parseJsonBody } from '../request/read-body.ts'
 import { parse } from '../request/parse.ts'
 import { success } from '../response/envelope.ts'
 import type { RawRequest, Route } from '../http-route.ts'
@@ -39,7 +39,7 @@ export const identityWebhook: Route = {
     requireSvixSignature({ headers, body, nowMs: gateway.clock.now() }, secretOf(gateway.env), name)
     if (gateway.auth.provider() !== 'idp')
       throw new ServiceError('unavailable', 'identity provider webhooks are disabled: SVC_AUTH_PROVIDER is not "idp"')
-    const payload = jsonBodyOf(body, headers['content-type'])
+    const payload = parseJsonBody(body, headers['content-type'])
     reply.json(success(await handleEvent(payload, request, gateway), {}))
   },
 }
@@ -52,20 +52,20 @@ const handleEvent = async (payload: unknown, { call, requestId }: RawRequest, ga
   const context: AuditContext = { call: { identity: provider }, requestId }
   const { audit, denied } = gateway
   if (type === 'user.deleted') {
-    const subject = parse(IdentityEventOfOne, payload).data.id
+    const subject = parse(IdentitySubjectEvent, payload).data.id
     const action = { action: 'forget-person', host: null, target: { subject } }
     const removed = await audit.of(action, context, () => removePerson(gateway, call, subject))
     return { done: 'person-forgotten' as const, removed }
   }
   if (!sessionEndEvents.has(type)) return { done: null, removed: null }
-  const sid = parse(IdentityEventOfOne, payload).data.id
+  const sid = parse(IdentitySubjectEvent, payload).data.id
   const action = { action: 'end-session', host: null, target: { session: sid } }
   await audit.of(action, context, () => denied.session(sid))
   return { done: 'session-ended' as const, removed: null }
 }
 
 const secretOf = (env: Environment): RotatingKey => {
-  const secret = read(webhookSettings, env).IDP_WEBHOOK_SECRET
+  const secret = parseSettings(webhookSettings, env).IDP_WEBHOOK_SECRET
   if (secret) return secret
   throw new ServiceError('unavailable', `identity provider webhooks are disabled: ${name} is not set`)
 }
@@ -83,7 +83,7 @@ const removePerson = async (gateway: Gateway, call: Call, subject: string): Prom
   return {
     keys: await revokeKeys(keys, subject),
     connections: await connections.removeAll(identity),
-    subscriptions: await orZero(() => endSubscriptions(gateway, ownerOf(identity), theirs)),
+    subscriptions: await orZero(() => endSubscriptions(gateway, computeOwnerId(identity), theirs)),
     conversations: await orZero(async () => (await gateway.agent.removeConversations({}, theirs)).removed),
     pageViews: await orZero(() => gateway.pageViews.forget(subject, call)),
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxIngestBodyBytes } from '#proto/ingest.ts'
@@ -29,7 +29,7 @@ type Sent = Omit<RequestInit, 'headers'> & { headers: Record<string, string>; du
 const send = async (url: string, init: Sent) => {
   const response = await fetch(`${url}/api/events/ingest`, { method: 'POST', body: '{"title":"T"}', ...init })
   const body: unknown = await response.json()
-  return { status: response.status, headers: response.headers, body, error: Failure.safeParse(body).data?.error }
+  return { status: response.status, headers: response.headers, body, error: ErrorResponse.safeParse(body).data?.error }
 }
 
 describe('POST /api/events/ingest', () => {
@@ -203,6 +203,6 @@ describe('the list of events', () => {
     await using product = await startFake({ ingest: {} })
     const response = await fetch(`${product.url}/api/v1/events?${query}`)
     expect(response.status).toBe(400)
-    expect(Failure.parse(await response.json()).error.details?.parameter).toBe(parameter)
+    expect(ErrorResponse.parse(await response.json()).error.details?.parameter).toBe(parameter)
   })
 })

@@ -6,20 +6,20 @@ import {
   IngestBody,
   EventsResponse,
   EventsQuery,
-  placeOf,
+  formatEventCursor,
 } from '#proto/http/events.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { isIngestHeader, maxIngestBodyBytes, type IngestResult } from '#proto/ingest.ts'
-import { gatewayItself } from '../auth/identity.ts'
+import { gatewayIdentity } from '../auth/identity.ts'
 import { maySeeInstallation } from '../hosts/host-list.ts'
-import { textOf } from '../request/read-body.ts'
+import { decodeBody } from '../request/read-body.ts'
 import { success } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import { type Route, getRoute } from '../http-route.ts'
-import { requireSender } from '../webhooks/bearers.ts'
+import { requireIngestToken } from '../webhooks/bearers.ts'
 
 /** Accepts events of other systems; responds only after they are stored. */
-export const ingestEvents: Route = {
+export const ingestRoute: Route = {
   method: 'POST',
   path: '/api/events/ingest',
   doc: 'Stores events of alerting systems: one object, a list or {events: []}, of Alertmanager, Grafana, CloudEvents, PagerDuty, Opsgenie, Datadog or any other shape',
@@ -32,13 +32,13 @@ export const ingestEvents: Route = {
   reads: { mediaTypes: eventMediaTypes, schema: IngestBody },
   status: 202,
   answer: IngestResponse,
-  open: requireSender,
-  identify: async () => gatewayItself,
+  open: requireIngestToken,
+  identify: async () => gatewayIdentity,
   async respond({ headers, call, readBody }, { ingest }, reply) {
     const bytes = await readBody(maxIngestBodyBytes)
     // A binary-mode CloudEvent without data has no body and no content type.
     if (bytes.length > 0 || headers['ce-specversion'] === undefined) requireMediaType(headers['content-type'])
-    const body = textOf(bytes)
+    const body = decodeBody(bytes)
     const ingestHeaders: Record<string, string> = {}
     for (const name in headers) if (isIngestHeader(name)) ingestHeaders[name] = String(headers[name])
     reply.accepted(responseTo(await ingest.accept({ body, headers: ingestHeaders }, call)))
@@ -65,7 +65,7 @@ const responseTo = (outcomes: readonly IngestResult[]): z.input<typeof IngestRes
   return success({ accepted: accepted.length, duplicates, ids: accepted.map(({ id }) => id), errors }, {})
 }
 
-export const events = getRoute({
+export const eventsRoute = getRoute({
   path: '/api/v1/events',
   doc: 'Lists events of other systems, newest first',
   feature: 'HEALTH',
@@ -76,14 +76,14 @@ export const events = getRoute({
   handle: async ({ query: { from, to, before, limit, ...filter }, call }, { ingest }) => {
     const found = await ingest.events({ ...filter, fromMs: from, toMs: to, after: before, limit }, call)
     const last = found.at(-1)
-    return success(found, { next: last && found.length === limit ? placeOf(last) : null })
+    return success(found, { next: last && found.length === limit ? formatEventCursor(last) : null })
   },
 })
 
 const secondMs = 1_000
 const inMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * secondMs)
 
-export const deployments = getRoute({
+export const deploymentsRoute = getRoute({
   path: '/api/v1/deployments',
   doc: 'Lists deployments reported by the webhook of the repository host, newest first',
   feature: 'METRICS',

@@ -1,4 +1,4 @@
-import { hostOnRecord } from '#proto/audit.ts'
+import { formatAuditHostName } from '#proto/audit.ts'
 import { AdviceResponse, AdviceRequest } from '#proto/http/advice.ts'
 import {
   AnomaliesResponse,
@@ -13,13 +13,13 @@ import {
   InsightsResponse,
   InsightsQuery,
   InsightStatusResponse,
-  type ShownInsight,
+  type InsightView,
 } from '#proto/http/insights.ts'
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
 import { StructureAdviceResponse, TableAdviceRequest } from '#proto/http/structure-advice.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { Host } from '#proto/query.ts'
-import { findWatched } from '../hosts/host-list.ts'
+import { findMonitoredHost } from '../hosts/host-list.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
 
@@ -33,7 +33,7 @@ const insights = getRoute({
   query: InsightsQuery,
   answer: InsightsResponse,
   handle: async ({ query: { hostId, ...filter }, call }, { hosts, report }) => {
-    const host = await findWatched(hosts, hostId)
+    const host = await findMonitoredHost(hosts, hostId)
     const found = await report.insights({ hostKey: host.key, ...filter }, call)
     return success(found.map(shown(host)), { count: found.length })
   },
@@ -68,7 +68,7 @@ const status = getRoute({
   query: HostQuery,
   answer: InsightStatusResponse,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
-    const { key: hostKey } = await findWatched(hosts, hostId)
+    const { key: hostKey } = await findMonitoredHost(hosts, hostId)
     return success(await report.insightStatus({ hostKey }, call), {})
   },
 })
@@ -106,7 +106,7 @@ const generate = postRoute({
   body: GenerateInsightsRequest,
   answer: GenerateInsightsResponse,
   handle: async ({ body: { hostId, force }, call }, { hosts, report }) => {
-    const host = await findWatched(hosts, hostId)
+    const host = await findMonitoredHost(hosts, hostId)
     const { insights: found, ...rest } = await report.generateInsights({ hostKey: host.key, force }, call)
     return success(found.map(shown(host)), { count: found.length, ...rest })
   },
@@ -119,9 +119,9 @@ const dismiss = postRoute({
   body: DismissInsightRequest,
   answer: DismissInsightResponse,
   handle: async ({ body: { hostId, id, dismissed }, call, requestId }, { hosts, report, audit }) => {
-    const host = await findWatched(hosts, hostId)
+    const host = await findMonitoredHost(hosts, hostId)
     const name = dismissed ? 'dismiss-insight' : 'show-insight'
-    const action = { action: name, host: hostOnRecord(host), target: { insight: id } }
+    const action = { action: name, host: formatAuditHostName(host), target: { insight: id } }
     const insight = await audit.of(action, { call, requestId }, () =>
       report.dismissInsight({ hostKey: host.key, id, dismissed }, call),
     )
@@ -132,7 +132,7 @@ const dismiss = postRoute({
 /** Replaces the host key, which is internal, by position and name, and adds the host to the link. */
 const shown =
   ({ id: hostId, name: host }: Host) =>
-  ({ hostKey: _hostKey, link, ...insight }: Insight): ShownInsight => ({
+  ({ hostKey: _hostKey, link, ...insight }: Insight): InsightView => ({
     ...insight,
     link: link === '' ? null : `${link}${link.includes('?') ? '&' : '?'}host=${hostId}`,
     hostId,
@@ -151,7 +151,7 @@ export const insightRoutes: readonly Route[] = [
   dismiss,
 ]
 
-export const advice = postRoute({
+export const adviceRoute = postRoute({
   path: '/api/v1/advice',
   doc: 'Recommends optimizations of one statement, ranked by benefit and cost; nothing is changed',
   feature: 'QUERIES',
@@ -182,7 +182,7 @@ const tableAdvice = postRoute({
     const host = await hosts.find(hostId)
     const advise = () => report.adviseTable({ hostKey: host.key, ...request }, call)
     const { database, table, measure } = request
-    const action = { action: 'measure-codecs', host: hostOnRecord(host), target: { database, table } }
+    const action = { action: 'measure-codecs', host: formatAuditHostName(host), target: { database, table } }
     const { recommendations, notes } = measure ? await audit.of(action, { call, requestId }, advise) : await advise()
     return success(recommendations, { host: host.name, notes })
   },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { maxMcpBodyBytes } from '#proto/mcp.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
@@ -22,7 +22,7 @@ const send = (headers: Record<string, string> = {}, init: RequestInit = {}) =>
     ...init,
   })
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const message = async (answer: Response) => Failure.parse(await answer.json()).error.message
+const message = async (answer: Response) => ErrorResponse.parse(await answer.json()).error.message
 
 describe('access to the MCP server', () => {
   it('is closed while nothing is configured', async () => {
@@ -179,7 +179,7 @@ describe('a message to the MCP server', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { text: '"'.repeat(200_000) } })
     const answer = await send({}, { body })
     expect([body.length < maxMcpBodyBytes, answer.status]).toEqual([true, 413])
-    expect(Failure.parse(await answer.json()).error).toMatchObject({ type: 'too-large' })
+    expect(ErrorResponse.parse(await answer.json()).error).toMatchObject({ type: 'too-large' })
   })
 
   it.each([

@@ -5,11 +5,11 @@ import { ServiceError } from '#proto/errors.ts'
 import { McpInfo, ServerCard } from '#proto/http/mcp.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { maxMcpBodyBytes, mcpRequestHeaders, mcpVersions } from '#proto/mcp.ts'
-import { whenAvailable } from '#shared/bus/failure.ts'
-import { toolServerChallenge, identifyToolCaller, isOpenToAll } from '../agent/callers.ts'
-import { rejectSession } from '../connections/hosts-of.ts'
+import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
+import { toolServerChallenge, identifyMcpCaller, isMcpPublic } from '../agent/callers.ts'
+import { rejectConnectionSession } from '../connections/hosts-of.ts'
 import type { Gateway } from '../gateway.ts'
-import { textOf } from '../request/read-body.ts'
+import { decodeBody } from '../request/read-body.ts'
 import { success } from '../response/envelope.ts'
 import { type Route, getRoute } from '../http-route.ts'
 
@@ -20,7 +20,7 @@ const common = {
   secretOnly: true,
   limit: 'mcp',
   query: noQuery,
-  identify: identifyToolCaller,
+  identify: identifyMcpCaller,
   challenge: toolServerChallenge,
 } as const
 
@@ -33,8 +33,8 @@ const mcpRoute = (
   ...traits,
   method,
   async respond({ headers, call, readBody }, { mcp }, reply) {
-    rejectSession(headers)
-    const body = textOf(await readBody(maxMcpBodyBytes))
+    rejectConnectionSession(headers)
+    const body = decodeBody(await readBody(maxMcpBodyBytes))
     const request = { method, headers: mcpHeadersOf(headers), body, wholeInHead: true }
     const { head, frames } = await mcp.http(request, call)
     const { status, headers: responseHeaders, whole } = head
@@ -90,7 +90,7 @@ export const mcpInfo = getRoute({
 })
 
 /** Returns undefined while the MCP server is unavailable, which is not an error here. */
-const offerOf = ({ mcp }: Gateway, call: Call) => whenAvailable(() => mcp.offer({}, call))
+const offerOf = ({ mcp }: Gateway, call: Call) => undefinedIfUnavailable(() => mcp.offer({}, call))
 
 const staticList = { listChanged: false }
 
@@ -117,7 +117,7 @@ export const serverCard = getRoute({
       remotes: [{ type: 'streamable-http' as const, url, supportedProtocolVersions: [...mcpVersions] }],
       transport: { type: 'streamable-http' as const, endpoint },
       capabilities: { tools: staticList, resources: staticList, prompts: staticList },
-      authentication: { required: !isOpenToAll(gateway), schemes: ['bearer'] },
+      authentication: { required: !isMcpPublic(gateway), schemes: ['bearer'] },
     }
   },
 })

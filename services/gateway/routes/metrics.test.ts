@@ -1,10 +1,10 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { type Family, readExposition, valueIn } from '../../testing/exposition-format.ts'
-import { exposition } from '../testing/fleet.ts'
+import { type MetricFamily, parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
+import { fakeExposition } from '../testing/fleet.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 /** Request headers of Prometheus 3. */
@@ -15,10 +15,10 @@ const prometheus = {
 }
 const startMs = Date.UTC(2026, 0, 1)
 
-const scrape = async ({ url }: FakeProduct, parameters: string[] = []): Promise<Map<string, Family>> => {
+const scrape = async ({ url }: FakeProduct, parameters: string[] = []): Promise<Map<string, MetricFamily>> => {
   const response = await fetch(`${url}/api/v1/metrics?${parameters.map(encodeURI).join('&')}`)
   expect(response.status).toBe(200)
-  return readExposition(await response.text())
+  return parseExposition(await response.text())
 }
 
 const refused = async ({ url }: FakeProduct, parameters: string) => {
@@ -31,7 +31,7 @@ const refused = async ({ url }: FakeProduct, parameters: string) => {
 const requests = ({ received }: FakeProduct) => received.filter(({ method }) => method === 'exposition')
 
 /** Sorted, because hosts are listed in the order of their responses. */
-const seriesOf = (families: Map<string, Family>) =>
+const seriesOf = (families: Map<string, MetricFamily>) =>
   [...families]
     .flatMap(([name, { samples }]) => [...samples.values()].map(({ labels }) => `${name} ${labels.host}`))
     .toSorted()
@@ -40,13 +40,13 @@ describe('GET /api/v1/metrics', () => {
   it('returns the metrics and the status of every host', async () => {
     await using product = await startFake()
     const families = await scrape(product)
-    expect(valueIn(families, 'clickhouse_query', { host: '1' })).toBe(3)
+    expect(findSampleValue(families, 'clickhouse_query', { host: '1' })).toBe(3)
     expect(families.get('clickhouse_query')?.help).toBe(String.raw`Queries that run, in C:\\logs\nor elsewhere`)
-    expect(valueIn(families, 'watchhouse_host_up', { host: '0' })).toBe(1)
-    expect(valueIn(families, 'watchhouse_host_info', { host: '0', name: 'analytics', group: 'eu' })).toBe(1)
-    expect(valueIn(families, 'watchhouse_host_info', { host: '1', name: 'logs' })).toBe(1)
-    expect(valueIn(families, 'watchhouse_host_metrics_age_seconds', { host: '1' })).toBe(0.25)
-    expect(valueIn(families, 'watchhouse_scrape_duration_seconds', {})).toBeGreaterThanOrEqual(0)
+    expect(findSampleValue(families, 'watchhouse_host_up', { host: '0' })).toBe(1)
+    expect(findSampleValue(families, 'watchhouse_host_info', { host: '0', name: 'analytics', group: 'eu' })).toBe(1)
+    expect(findSampleValue(families, 'watchhouse_host_info', { host: '1', name: 'logs' })).toBe(1)
+    expect(findSampleValue(families, 'watchhouse_host_metrics_age_seconds', { host: '1' })).toBe(0.25)
+    expect(findSampleValue(families, 'watchhouse_scrape_duration_seconds', {})).toBeGreaterThanOrEqual(0)
     expect(families.has('watchhouse_host_failure')).toBe(false)
   })
 
@@ -63,7 +63,7 @@ describe('GET /api/v1/metrics', () => {
     const allRequested = Promise.withResolvers<void>()
     const leftMs: number[] = []
     let lostMs = 0
-    const clock = clockOf(() => performance.now() + lostMs)
+    const clock = createClock(() => performance.now() + lostMs)
     await using product = await startFake({
       clock,
       query: {
@@ -71,7 +71,7 @@ describe('GET /api/v1/metrics', () => {
         exposition: async (input, call) => {
           leftMs.push(call.deadline - clock.elapsedMs())
           if (leftMs.length === atOnce) allRequested.resolve()
-          if (Number(input.hostKey.slice(1)) >= atOnce) return exposition(input, call)
+          if (Number(input.hostKey.slice(1)) >= atOnce) return fakeExposition(input, call)
           await allRequested.promise
           lostMs = 4_000
           throw new ServiceError('timeout', 'it is silent')
@@ -81,7 +81,7 @@ describe('GET /api/v1/metrics', () => {
     const families = await scrape(product)
     expect(Math.min(...leftMs.slice(0, atOnce))).toBeGreaterThan(4_000)
     expect(Math.max(...leftMs.slice(atOnce))).toBeLessThanOrEqual(250)
-    expect(['0', '39'].map((host) => valueIn(families, 'watchhouse_host_up', { host }))).toEqual([0, 1])
+    expect(['0', '39'].map((host) => findSampleValue(families, 'watchhouse_host_up', { host }))).toEqual([0, 1])
   })
 
   it('logs no failure when the scraper disconnects early', async () => {
@@ -92,7 +92,7 @@ describe('GET /api/v1/metrics', () => {
         exposition: async (input, call) => {
           requests.resolve()
           await ready.promise
-          return exposition(input, call)
+          return fakeExposition(input, call)
         },
       },
     })
@@ -105,7 +105,7 @@ describe('GET /api/v1/metrics', () => {
     await expect.poll(() => product.logged.join(''), { timeout: 5_000 }).toContain('"status":499')
     const next = scrape(product)
     ready.resolve()
-    expect(valueIn(await next, 'watchhouse_host_up', { host: '0' })).toBe(1)
+    expect(findSampleValue(await next, 'watchhouse_host_up', { host: '0' })).toBe(1)
     expect(product.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 
@@ -144,8 +144,8 @@ describe('GET /api/v1/metrics', () => {
       'watchhouse_alerts_firing 0',
       'watchhouse_alerts_firing 1',
     ])
-    expect(valueIn(families, 'watchhouse_alerts_firing', { host: '0' })).toBe(0)
-    expect(valueIn(families, 'watchhouse_alerts_firing', { host: '1' })).toBe(4)
+    expect(findSampleValue(families, 'watchhouse_alerts_firing', { host: '0' })).toBe(0)
+    expect(findSampleValue(families, 'watchhouse_alerts_firing', { host: '1' })).toBe(4)
   })
 
   it('omits alerts when alert-dispatcher hangs', async () => {
@@ -164,13 +164,13 @@ describe('GET /api/v1/metrics', () => {
       query: {
         exposition: async (input, call) => {
           if (input.hostKey === 'logs') throw new ServiceError('busy', 'not now')
-          return exposition(input, call)
+          return fakeExposition(input, call)
         },
       },
     })
     const families = await scrape(product)
-    expect(valueIn(families, 'watchhouse_host_up', { host: '1' })).toBe(0)
-    expect(valueIn(families, 'watchhouse_host_failure', { host: '1', reason: 'busy' })).toBe(1)
+    expect(findSampleValue(families, 'watchhouse_host_up', { host: '1' })).toBe(0)
+    expect(findSampleValue(families, 'watchhouse_host_failure', { host: '1', reason: 'busy' })).toBe(1)
     expect(seriesOf(families).filter((series) => series.startsWith('clickhouse'))).toEqual([
       'clickhouse_query 0',
       'clickhouse_uptime 0',
@@ -181,15 +181,15 @@ describe('GET /api/v1/metrics', () => {
     await using product = await startFake({
       query: {
         exposition: async (input, call) => {
-          const { frames } = await exposition(input, call)
+          const { frames } = await fakeExposition(input, call)
           return { head: { failure: 'timeout', ageMs: 61_000, freshForMs: 29_000 }, frames }
         },
       },
     })
     const families = await scrape(product)
-    expect(valueIn(families, 'watchhouse_host_up', { host: '0' })).toBe(0)
-    expect(valueIn(families, 'watchhouse_host_metrics_age_seconds', { host: '0' })).toBe(61)
-    expect(valueIn(families, 'clickhouse_query', { host: '0' })).toBe(3)
+    expect(findSampleValue(families, 'watchhouse_host_up', { host: '0' })).toBe(0)
+    expect(findSampleValue(families, 'watchhouse_host_metrics_age_seconds', { host: '0' })).toBe(61)
+    expect(findSampleValue(families, 'clickhouse_query', { host: '0' })).toBe(3)
   })
 
   it('filters by host, group and selector', async () => {
@@ -210,7 +210,7 @@ describe('GET /api/v1/metrics', () => {
 
   it('shares one collection while it is fresh, and repeats it afterwards', async () => {
     let nowMs = startMs
-    await using product = await startFake({ clock: clockOf(() => nowMs) })
+    await using product = await startFake({ clock: createClock(() => nowMs) })
     await Promise.all(Array.from({ length: 20 }, () => scrape(product)))
     expect(requests(product)).toHaveLength(2)
     nowMs += 28_999

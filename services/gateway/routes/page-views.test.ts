@@ -1,10 +1,10 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { ConfigResponse } from '#proto/http/config.ts'
 import type { PageView } from '#proto/page-views.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../auth/identity.ts'
+import { anonymousCaller } from '../auth/identity.ts'
 
 const phone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148'
 const ada: Identity = { kind: 'user', subject: 'ada', features: 'all' }
@@ -18,7 +18,7 @@ const open = async (enabled: boolean, identity = ada) => {
   const product = await startFake({
     query: { tracksPageViews: async () => ({ enabled }), storePageViews },
     identify: async () => identity,
-    clock: clockOf(() => 1_790_000_000_000),
+    clock: createClock(() => 1_790_000_000_000),
   })
   const view = async (body: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${product.url}/api/v1/page-views`, {
@@ -50,7 +50,7 @@ describe('page views', () => {
   })
 
   it('contain no identity of anonymous callers', async () => {
-    const rig = await open(true, anonymous)
+    const rig = await open(true, anonymousCaller)
     await rig.view({ page: '/health' })
     await rig[Symbol.asyncDispose]()
     expect(rig.kept[0]?.views).toMatchObject([{ actor: 'anonymous' }])

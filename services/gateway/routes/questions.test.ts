@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CatalogueResponse } from '#proto/http/data.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
@@ -145,7 +145,7 @@ describe('requests to query', () => {
 
   it('requests the hosts once for concurrent callers while their list is fresh', async () => {
     let nowMs = 1_000_000
-    await using counted = await startFake({ clock: clockOf(() => nowMs) })
+    await using counted = await startFake({ clock: createClock(() => nowMs) })
     const send = async () => fetch(`${counted.url}/api/v1/hosts`)
     const times = () => counted.received.filter(({ method }) => method === 'hosts').length
     await Promise.all([send(), send(), send()])

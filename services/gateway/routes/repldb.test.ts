@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
@@ -107,7 +107,7 @@ describe('requests to the replication service', () => {
     'is not %s %s',
     async (method, path) => {
       const { status, json } = await send(base + path, { method, ...(method === 'GET' ? {} : { body: {} }) })
-      expect([status, Failure.parse(json).error.type]).toEqual([403, 'forbidden'])
+      expect([status, ErrorResponse.parse(json).error.type]).toEqual([403, 'forbidden'])
       expect(requests()).toEqual([])
     },
   )
@@ -128,7 +128,10 @@ describe('requests to the replication service', () => {
   it('contain only known fields', async () => {
     const sent = { method: 'POST', body: { flowJobName: 'orders', requestedFlowState: 'STATUS_TERMINATING' } }
     const { status, json } = await send(`${base}/mirrors/status`, sent)
-    expect([status, Failure.parse(json).error.message]).toEqual([400, expect.stringContaining('requestedFlowState')])
+    expect([status, ErrorResponse.parse(json).error.message]).toEqual([
+      400,
+      expect.stringContaining('requestedFlowState'),
+    ])
     expect(requests()).toEqual([])
   })
 
@@ -142,7 +145,7 @@ describe('requests to the replication service', () => {
     ['peers/slots/lag_history', { peerName: 'a', slotName: 'b', timeSince: "1day'" }, 'timeSince must be one of'],
   ])('are rejected with the invalid parameter: %s %o', async (path, body, sentence) => {
     const { status, json } = await send(`${base}/${path}`, { method: 'POST', body })
-    expect([status, Failure.parse(json).error.message]).toEqual([400, expect.stringContaining(sentence)])
+    expect([status, ErrorResponse.parse(json).error.message]).toEqual([400, expect.stringContaining(sentence)])
   })
 
   it('are rejected when a name is too long', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { ReportResponse, ReportsResponse } from '#proto/http/reports.ts'
 import { reportRequests } from '../testing/reports.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
@@ -64,7 +64,7 @@ describe('a report', () => {
 
 describe('an invalid request', () => {
   const refusal = async (response: Response) => {
-    const { error } = Failure.parse(await response.json())
+    const { error } = ErrorResponse.parse(await response.json())
     return [response.status, error.message]
   }
   it.each([

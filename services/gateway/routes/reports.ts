@@ -1,4 +1,4 @@
-import { hostOnRecord } from '#proto/audit.ts'
+import { formatAuditHostName } from '#proto/audit.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostReport, reportFormats } from '#proto/host-report.ts'
 import {
@@ -14,7 +14,7 @@ import { noQuery } from '#proto/http/parameters.ts'
 import { parse } from '../request/parse.ts'
 import { documentRoute, getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
-import { findWatched, type NamedHost, watchedHosts } from '../hosts/host-list.ts'
+import { findMonitoredHost, type NamedHost, loadHostNames } from '../hosts/host-list.ts'
 
 const common = { feature: 'INSIGHTS', limit: 'data' } as const
 
@@ -26,8 +26,8 @@ const list = getRoute({
   query: ReportsQuery,
   answer: ReportsResponse,
   handle: async ({ query: { hostId, limit }, call }, { hosts, report }) => {
-    const host = hostId === undefined ? undefined : await findWatched(hosts, hostId)
-    const nameOf = await watchedHosts(hosts)
+    const host = hostId === undefined ? undefined : await findMonitoredHost(hosts, hostId)
+    const nameOf = await loadHostNames(hosts)
     const found = await report.reports({ limit, ...(host && { hostKey: host.key }) }, call)
     const shown = found.flatMap(({ hostKey, ...summary }) => {
       const named = nameOf(hostKey)
@@ -50,7 +50,7 @@ const open = documentRoute({
   handle: async ({ path, query, call, preferred }, { hosts, report }) => {
     const { id } = parse(ReportPath, path)
     const format = query.format ?? formatOf(preferred(Object.values(types)))
-    const nameOf = await watchedHosts(hosts)
+    const nameOf = await loadHostNames(hosts)
     if (format !== 'json') return { format, text: await rendered(id, format) }
     const { report: found, delivery } = await report.hostReport({ id }, call)
     return { format, body: success(shown(found, hostOf(found.hostKey)), { delivery }) }
@@ -83,8 +83,12 @@ const build = postRoute({
   answer: BuildReportResponse,
   handle: async ({ body, call, requestId }, { hosts, report, audit }) => {
     const { hostId, from, to, timezone } = body
-    const host = await findWatched(hosts, hostId)
-    const action = { action: 'build-report', host: hostOnRecord(host), target: { from: String(from), to: String(to) } }
+    const host = await findMonitoredHost(hosts, hostId)
+    const action = {
+      action: 'build-report',
+      host: formatAuditHostName(host),
+      target: { from: String(from), to: String(to) },
+    }
     const request = { hostKey: host.key, fromMs: from * 1_000, toMs: to * 1_000, ...(timezone && { zone: timezone }) }
     const built = await audit.of(action, { call, requestId }, () => report.buildReport(request, call))
     return success(shown(built, { hostId: host.id, host: host.name }), {})

@@ -1,10 +1,10 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
 import { ConfigResponse } from '#proto/http/config.ts'
 import { RepositoryHookResponse } from '#proto/http/deployments.ts'
 import type { ValidRequest } from '../testing/valid-requests.ts'
-import { repositoryEvents, signedEvent } from '../testing/repository-host.ts'
+import { repositoryEvents, createSignedEvent } from '../testing/repository-host.ts'
 import { startFake } from '../testing/start.ts'
 
 const secret = 'secret of the webhook'
@@ -17,7 +17,7 @@ const open = async (env: Record<string, string> = { REPO_HOST_WEBHOOK_SECRET: se
     kept.push(one)
     return {}
   }
-  const product = await startFake({ env, ingest: { storeDeployment }, clock: clockOf(() => nowMs) })
+  const product = await startFake({ env, ingest: { storeDeployment }, clock: createClock(() => nowMs) })
   const send = async ({ url, raw, headers }: ValidRequest) => {
     const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
     return { status: response.status, text: await response.text() }
@@ -73,14 +73,14 @@ describe('the webhook of a repository host', () => {
     ],
   ])('stores %s', async (_what, event, payload, expected) => {
     await using rig = await open()
-    const { status, text } = await rig.send(signedEvent(payload, { secret, event }))
+    const { status, text } = await rig.send(createSignedEvent(payload, { secret, event }))
     expect([status, RepositoryHookResponse.parse(JSON.parse(text)).data]).toEqual([200, { kept: true, reason: null }])
     expect(rig.kept).toMatchObject([expected])
   })
 
   it('accepts a form, and the previous secret during rotation', async () => {
     await using rig = await open({ REPO_HOST_WEBHOOK_SECRET: 'new', REPO_HOST_WEBHOOK_SECRET_PREVIOUS: secret })
-    const sent = signedEvent(release('published'), { secret, event: 'release', asForm: true })
+    const sent = createSignedEvent(release('published'), { secret, event: 'release', asForm: true })
     expect(await rig.send(sent)).toMatchObject({ status: 200 })
     expect(rig.kept).toMatchObject([{ id: 'release:7:3' }])
   })
@@ -91,7 +91,7 @@ describe('the webhook of a repository host', () => {
       ...release('published'),
       release: { ...release('x').release, published_at: '2030-01-01T00:00:00Z' },
     }
-    await rig.send(signedEvent(payload, { secret, event: 'release' }))
+    await rig.send(createSignedEvent(payload, { secret, event: 'release' }))
     expect(rig.kept).toMatchObject([{ atMs: nowMs }])
   })
 
@@ -106,7 +106,7 @@ describe('the webhook of a repository host', () => {
     ['push', push('refs/heads/main', { deleted: true, head_commit: null }), 'no commit'],
   ])('ignores %s that charts do not annotate: %j', async (event, payload, says) => {
     await using rig = await open()
-    const { status, text } = await rig.send(signedEvent(payload, { secret, event }))
+    const { status, text } = await rig.send(createSignedEvent(payload, { secret, event }))
     expect(status).toBe(200)
     expect(RepositoryHookResponse.parse(JSON.parse(text)).data).toMatchObject({
       kept: false,
@@ -117,22 +117,27 @@ describe('the webhook of a repository host', () => {
 
   it('is rejected while no secret is set', async () => {
     await using rig = await open({})
-    const answered = await rig.send(signedEvent(deployment, { secret: '', event: 'deployment' }))
+    const answered = await rig.send(createSignedEvent(deployment, { secret: '', event: 'deployment' }))
     expect(answered).toMatchObject({ status: 503, text: expect.stringContaining('REPO_HOST_WEBHOOK_SECRET') })
   })
 
-  const good = signedEvent(deployment, { secret, event: 'deployment' })
+  const good = createSignedEvent(deployment, { secret, event: 'deployment' })
   const withHeaders = (more: Record<string, string>): ValidRequest => ({
     ...good,
     headers: { ...good.headers, ...more },
   })
-  const wrong = (payload: object | string, event = 'deployment') => signedEvent(payload, { secret, event })
+  const wrong = (payload: object | string, event = 'deployment') => createSignedEvent(payload, { secret, event })
   it.each<[string, ValidRequest, number, string]>([
-    ['with another secret', signedEvent(deployment, { secret: 'x', event: 'deployment' }), 401, 'X-Hub-Signature-256'],
+    [
+      'with another secret',
+      createSignedEvent(deployment, { secret: 'x', event: 'deployment' }),
+      401,
+      'X-Hub-Signature-256',
+    ],
     ['without a signature', withHeaders({ 'x-hub-signature-256': '' }), 401, 'X-Hub-Signature-256'],
     ['with a signature of another kind', withHeaders({ 'x-hub-signature-256': 'sha1=00' }), 401, 'X-Hub-Signature-256'],
     ['whose body was changed', { ...good, raw: `${good.raw} ` }, 401, 'X-Hub-Signature-256'],
-    ['of no event', signedEvent(deployment, { secret }), 400, 'X-GitHub-Event'],
+    ['of no event', createSignedEvent(deployment, { secret }), 400, 'X-GitHub-Event'],
     ['of another type', withHeaders({ 'content-type': 'text/plain' }), 415, 'application/json'],
     ['that is no JSON', wrong('{'), 400, 'not JSON'],
     ['of no repository', wrong({ deployment: deployment.deployment }), 400, 'repository'],

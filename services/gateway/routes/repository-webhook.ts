@@ -3,14 +3,14 @@ import { ServiceError } from '#proto/errors.ts'
 import { RepositoryHookBody, RepositoryHookResponse } from '#proto/http/deployments.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type RotatingKey } from '#shared/config/setting.ts'
-import { jsonOf, textOf } from '../request/read-body.ts'
+import { parseSettings, type RotatingKey } from '#shared/config/setting.ts'
+import { parseJsonText, decodeBody } from '../request/read-body.ts'
 import { HttpError } from '../response/http-exchange.ts'
-import { gatewayItself } from '../auth/identity.ts'
+import { gatewayIdentity } from '../auth/identity.ts'
 import { parseForm } from '../request/parse.ts'
 import type { Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
-import { isSigned, keysOf, single, webhookSettings } from '../webhooks/signature.ts'
+import { isValidSignature, listSecrets, readSingleHeader, webhookSettings } from '../webhooks/signature.ts'
 import { parseRepositoryEvent } from '../webhooks/repository-event.ts'
 
 const json = 'application/json'
@@ -36,34 +36,34 @@ export const repositoryWebhook: Route = {
   open: (_headers: IncomingHttpHeaders, env: Environment) => void secretOf(env),
   async respond({ headers, call, readBody }, { env, ingest, clock }, reply) {
     const body = await readBody(maxBodyBytes)
-    const signature = single(headers['x-hub-signature-256'])
-    const signed = { content: [body], keys: keysOf(secretOf(env)) }
-    if (!signature?.startsWith('sha256=') || !isSigned(signature.slice('sha256='.length), signed))
+    const signature = readSingleHeader(headers['x-hub-signature-256'])
+    const signed = { content: [body], keys: listSecrets(secretOf(env)) }
+    if (!signature?.startsWith('sha256=') || !isValidSignature(signature.slice('sha256='.length), signed))
       throw new ServiceError('unauthenticated', 'X-Hub-Signature-256 must sign the body with REPO_HOST_WEBHOOK_SECRET')
-    const event = single(headers['x-github-event'])
+    const event = readSingleHeader(headers['x-github-event'])
     if (!event) throw new ServiceError('invalid', 'X-GitHub-Event must name the event')
     const parsed = parseRepositoryEvent(event, payloadOf(body, headers['content-type']))
     if ('reason' in parsed) return reply.json(success({ kept: false, reason: parsed.reason }, {}))
     const nowMs = clock.now()
     // The clock of the sender may be ahead, so future times are replaced by the current one.
     const atMs = Math.min(parsed.deployment.atMs ?? nowMs, nowMs)
-    await ingest.storeDeployment({ ...parsed.deployment, atMs }, { ...call, identity: gatewayItself })
+    await ingest.storeDeployment({ ...parsed.deployment, atMs }, { ...call, identity: gatewayIdentity })
     reply.json(success({ kept: true, reason: null }, {}))
   },
 }
 
 /** Parses JSON from the body, or from the `payload` field of a form, as configured at the repository host. */
 const payloadOf = (body: Buffer, mediaType = ''): unknown => {
-  if (/^application\/json\s*(;|$)/i.test(mediaType)) return jsonOf(textOf(body))
+  if (/^application\/json\s*(;|$)/i.test(mediaType)) return parseJsonText(decodeBody(body))
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(mediaType))
     throw new HttpError(415, 'unsupported-media-type', `send ${json} or ${form}`)
-  const { payload } = parseForm(textOf(body))
-  if (typeof payload === 'string') return jsonOf(payload)
+  const { payload } = parseForm(decodeBody(body))
+  if (typeof payload === 'string') return parseJsonText(payload)
   throw new ServiceError('invalid', 'payload must be the event as JSON', { details: { parameter: 'payload' } })
 }
 
 const secretOf = (env: Environment): RotatingKey => {
-  const secret = read(webhookSettings, env).REPO_HOST_WEBHOOK_SECRET
+  const secret = parseSettings(webhookSettings, env).REPO_HOST_WEBHOOK_SECRET
   if (secret) return secret
   throw new ServiceError('unavailable', 'GitHub webhooks are disabled: REPO_HOST_WEBHOOK_SECRET is not set')
 }

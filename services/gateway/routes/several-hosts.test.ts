@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { TopologyResponse } from '#proto/http/cluster.ts'
 import { ComparisonResponse, SettingsDiffResponse } from '#proto/http/comparison.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
@@ -64,14 +64,14 @@ describe('routes about several hosts', () => {
 
   it.each(refused)('reject %.60s', async (path, parameter, says) => {
     const { status, body } = await send(path)
-    const { error } = Failure.parse(body)
+    const { error } = ErrorResponse.parse(body)
     expect([status, error.type, error.details?.parameter]).toEqual([400, 'invalid', parameter])
     expect(error.message).toContain(says)
   })
 
   it.each(['settings-diff?hosts=0,7', 'compare?hosts=7,0'])('list the available hosts: %s', async (path) => {
     const { status, body } = await send(path)
-    const { message, details } = Failure.parse(body).error
+    const { message, details } = ErrorResponse.parse(body).error
     expect([status, message]).toEqual([404, 'unknown host "7"; available: 0 (analytics), 1 (logs)'])
     expect(details?.parameter).toBe('hosts')
   })

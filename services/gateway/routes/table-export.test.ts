@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ describe('a table page as a file', () => {
     ['tsv', 'text/tab-separated-values', 'tsv'],
     ['jsoneachrow', 'application/x-ndjson', 'jsonl'],
   ])('has a name, and trailers with rows and truncation: %s', async (format, type, extension) => {
-    await using product = await startFake({ clock: clockOf(() => Date.UTC(2026, 0, 2, 3, 4, 5)) })
+    await using product = await startFake({ clock: createClock(() => Date.UTC(2026, 0, 2, 3, 4, 5)) })
     for (const requests of [
       await read(`${product.url}${path}?format=${format}`),
       await read(product.url + path, { accept: type }),

@@ -9,7 +9,7 @@ import type { ContentPreference } from '../http-route.ts'
 import type { Download } from '../response/send.ts'
 
 /** Media types of exported files. */
-export const exportTypes = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson']
+export const exportMediaTypes = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson']
 
 /** File extension and content type of each format. */
 const kinds: Readonly<Record<ExportFormat, { extension: string; contentType: string }>> = {
@@ -35,7 +35,7 @@ const accepted: Readonly<Record<string, ExportFormat>> = {
 }
 
 /** Returns a table page as a file, or the default response with the reason when it is unavailable. */
-export const exported = async (
+export const exportTablePage = async (
   { query: queryClient, clock }: Gateway,
   request: z.input<typeof query.methods.exportTable.input>,
   host: string,

@@ -3,11 +3,11 @@ import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { TableResponse } from '#proto/http/data.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { rowsOf, statement, tableInfo } from '../testing/query.ts'
+import { encodeRows, sampleStatement, tableInfo } from '../testing/query.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const head = { table: tableInfo, limit: null, unavailable: null }
-const tail = { truncated: true, statement }
+const tail = { truncated: true, statement: sampleStatement }
 const path = '/api/v1/tables/running-queries'
 const frameBytes = 100_000
 const row = { text: 'x'.repeat(frameBytes) }
@@ -17,7 +17,7 @@ const manyFrames = (count: number) => {
   const seen = { produced: 0, stopped: false }
   async function* frames() {
     try {
-      for (; seen.produced < count; seen.produced++) yield rowsOf(row)
+      for (; seen.produced < count; seen.produced++) yield encodeRows(row)
       return tail
     } finally {
       seen.stopped = true
@@ -141,7 +141,7 @@ describe('GET /api/v1/tables/{name}', () => {
     'cuts a %s answer that fails halfway, so that it is never taken for whole',
     async (encoding) => {
       async function* breaking() {
-        for (let frame = 0; frame < 20; frame++) yield rowsOf(row)
+        for (let frame = 0; frame < 20; frame++) yield encodeRows(row)
         if (head.limit === null) throw new ServiceError('unavailable', 'host analytics went away')
         return tail
       }

@@ -7,7 +7,7 @@ import type { TableRequest } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
 import { success } from '../response/envelope.ts'
 import { getRoute, rowsRoute, type Route } from '../http-route.ts'
-import { exportFormat, exportTypes, exported } from './table-export.ts'
+import { exportFormat, exportMediaTypes, exportTablePage } from './table-export.ts'
 
 const tableList = getRoute({
   path: '/api/v1/tables',
@@ -27,7 +27,7 @@ const tableList = getRoute({
 const table = rowsRoute({
   path: '/api/v1/tables/{name}',
   doc: 'Returns the rows of one table page, as JSON or as a file',
-  downloads: exportTypes,
+  downloads: exportMediaTypes,
   feature: null,
   access: 'read',
   limit: 'data',
@@ -37,7 +37,7 @@ const table = rowsRoute({
     const { key, name: host } = await gateway.hosts.find(query.hostId)
     const request = { hostKey: key, name, ...tableRequest(query) }
     const format = exportFormat(query.format, preferred)
-    return format ? exported(gateway, { ...request, format }, host, call) : rows(gateway, request, call)
+    return format ? exportTablePage(gateway, { ...request, format }, host, call) : rows(gateway, request, call)
   },
 })
 

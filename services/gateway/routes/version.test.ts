@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import { startFake } from '../testing/start.ts'
 
-const facts: BuildFacts = {
+const facts: BuildInfo = {
   version: '3.2.1',
   gitSha: 'abc',
   gitRef: 'main',

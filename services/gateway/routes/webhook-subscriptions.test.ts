@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ConfigResponse } from '#proto/http/config.ts'
 import {
@@ -12,9 +12,9 @@ import {
   SignedSubscriptionResponse,
   SubscriptionsResponse,
 } from '#proto/http/subscriptions.ts'
-import { ownerOf } from '../connections/user-connections.ts'
+import { computeOwnerId } from '../connections/user-connections.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../auth/identity.ts'
+import { anonymousCaller } from '../auth/identity.ts'
 
 const path = '/api/v1/webhook-subscriptions'
 const mine = { name: 'mine', url: 'https://hooks.example/a-secret' }
@@ -75,7 +75,7 @@ describe('webhook subscriptions', () => {
   })
 
   it('require authentication', async () => {
-    await using rig = await open({}, anonymous)
+    await using rig = await open({}, anonymousCaller)
     expect((await rig.send('GET')).status).toBe(401)
   })
 
@@ -88,7 +88,7 @@ describe('webhook subscriptions', () => {
   ])('return 501 without %s', async (name, more) => {
     await using rig = await open(more)
     const { status, body } = await rig.send('GET')
-    expect([status, Failure.parse(body).error.message]).toEqual([501, expect.stringContaining(name)])
+    expect([status, ErrorResponse.parse(body).error.message]).toEqual([501, expect.stringContaining(name)])
   })
 
   it.each([
@@ -132,7 +132,7 @@ describe('deliveries of subscriptions', () => {
     ['a person who may', ada, true, 'everybody'],
     ['a key that may only read', readingKey, true, 'own'],
     ['a person without the feature', { ...ada, features: ['HEALTH'] }, true, 'own'],
-    ['a reader of whom nothing is known', anonymous, true, 'own'],
+    ['a reader of whom nothing is known', anonymousCaller, true, 'own'],
   ])('are visible to %s', async (_who, identity, enabled, expected) => {
     const received: unknown[] = []
     await using product = await startFake({
@@ -155,7 +155,7 @@ describe('deliveries of subscriptions', () => {
     const replayed = await fetch(`${health}/dead-letters/7/replay`, init)
     const mayReplay = identity.kind === 'user'
     expect(replayed.status).toBe(mayReplay ? 404 : identity.kind === 'key' ? 403 : 401)
-    const visible = expected === 'own' ? { owner: ownerOf(identity) } : 'everybody'
+    const visible = expected === 'own' ? { owner: computeOwnerId(identity) } : 'everybody'
     expect(received).toEqual(Array(mayReplay ? 3 : 2).fill(visible))
   })
 

@@ -9,14 +9,14 @@ import {
   SubscriptionPath,
   SubscriptionRequest,
   SubscriptionsResponse,
-  type SubscriptionShown,
+  type SubscriptionView,
   SubscriptionTestResponse,
 } from '#proto/http/subscriptions.ts'
 import type { Subscription } from '#proto/subscriptions.ts'
 import { encryptForAlerts } from '../alert-config/alert-config.ts'
 import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, postRoute, putRoute, type Route } from '../http-route.ts'
-import { subscriberOf } from '../alert-config/subscriber.ts'
+import { requireSubscriber } from '../alert-config/subscriber.ts'
 import { success } from '../response/envelope.ts'
 
 const path = '/api/v1/webhook-subscriptions'
@@ -30,7 +30,7 @@ const list = getRoute({
   access: 'read',
   answer: SubscriptionsResponse,
   handle: async ({ call }, gateway) => {
-    const found = await gateway.alerts.subscriptions({ owner: subscriberOf(gateway, call) }, call)
+    const found = await gateway.alerts.subscriptions({ owner: requireSubscriber(gateway, call) }, call)
     return success(found.map(shown), { count: found.length })
   },
 })
@@ -42,7 +42,7 @@ const add = postRoute({
   body: NewSubscription,
   answer: SignedSubscriptionResponse,
   handle: async ({ body: { url, ...fields }, call, requestId }, gateway) => {
-    const owner = subscriberOf(gateway, call)
+    const owner = requireSubscriber(gateway, call)
     const [id, signingSecret] = [`whs_${randomBytes(12).toString('hex')}`, newSecret()]
     const encrypted = await encryptForAlerts(gateway, { url, signingSecret }, call)
     const action = { action: 'subscribe-webhook', host: null, target: { id, name: fields.name } }
@@ -61,7 +61,7 @@ const change = putRoute({
   body: SubscriptionRequest,
   answer: ChangedSubscriptionResponse,
   handle: async ({ path, body: { url, ...fields }, call, requestId }, gateway) => {
-    const key = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
     const movedSigningSecret = newSecret()
     const secrets = { url, movedSigningSecret }
     const encrypted = url === undefined ? undefined : await encryptForAlerts(gateway, secrets, call)
@@ -79,7 +79,7 @@ const rotate = postRoute({
   body: noBody,
   answer: SignedSubscriptionResponse,
   handle: async ({ path, call, requestId }, gateway) => {
-    const key = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
     const signingSecret = newSecret()
     const encrypted = await encryptForAlerts(gateway, { signingSecret }, call)
     const action = { action: 'rotate-webhook-secret', host: null, target: { id: key.id } }
@@ -95,7 +95,7 @@ const remove = deleteRoute({
   doc: 'Deletes a subscription and drops its pending deliveries',
   answer: SubscriptionResponse,
   handle: async ({ path, call, requestId }, gateway) => {
-    const key = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
     const action = { action: 'end-webhook-subscription', host: null, target: { id: key.id } }
     const removing = () => gateway.alerts.removeSubscription(key, call)
     return success(shown(await gateway.audit.of(action, { call, requestId }, removing)), {})
@@ -109,7 +109,7 @@ const test = postRoute({
   body: noBody,
   answer: SubscriptionTestResponse,
   handle: async ({ path, call, requestId }, gateway) => {
-    const key = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
     const action = { action: 'test-webhook-subscription', host: null, target: { id: key.id } }
     const testing = () => gateway.alerts.testSubscription(key, call)
     return success(await gateway.audit.of(action, { call, requestId }, testing), {})
@@ -125,7 +125,7 @@ const deliveries = getRoute({
   access: 'read',
   answer: SubscriptionDeliveriesResponse,
   handle: async ({ path, call }, gateway) => {
-    const owner = subscriberOf(gateway, call)
+    const owner = requireSubscriber(gateway, call)
     const { id } = parse(SubscriptionPath, path)
     const found = await gateway.alerts.subscriptionDeliveries({ owner, id, limit: maxDeliveries }, call)
     return success(
@@ -138,7 +138,7 @@ const deliveries = getRoute({
 const secretBytes = 32
 const newSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
 
-const shown = ({ createdAtMs, updatedAtMs, ...subscription }: Subscription): SubscriptionShown => ({
+const shown = ({ createdAtMs, updatedAtMs, ...subscription }: Subscription): SubscriptionView => ({
   ...subscription,
   createdAt: new Date(createdAtMs).toISOString(),
   updatedAt: new Date(updatedAtMs).toISOString(),

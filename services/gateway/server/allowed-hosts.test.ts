@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
-import { problemsOf, read } from '#shared/config/setting.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
+import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { routes } from '../routes.ts'
 import { fakeMcp } from '../testing/owners.ts'
@@ -75,7 +75,7 @@ describe('the host name, if callers need no credentials', () => {
     Object.assign(product.env, env)
     const answer = await statusOf(product, '/api/v1/hosts', { host })
     expect(answer.status).toBe(status)
-    if (status === 403) expect(Failure.parse(JSON.parse(answer.text)).error.message).toBe(refused(host))
+    if (status === 403) expect(ErrorResponse.parse(JSON.parse(answer.text)).error.message).toBe(refused(host))
   })
 
   it('is checked in X-Forwarded-Host too, if proxies are trusted', async () => {
@@ -198,13 +198,15 @@ describe('SVC_ALLOWED_HOSTS', () => {
     'a b',
     '*watch.example',
   ])('rejects %s', (value) => {
-    expect(problemsOf(allowedHostSettings, { SVC_ALLOWED_HOSTS: value })).toEqual([
+    expect(findSettingProblems(allowedHostSettings, { SVC_ALLOWED_HOSTS: value })).toEqual([
       { name: 'SVC_ALLOWED_HOSTS', sentence: expect.stringContaining('must be host names such as watch.example.com') },
     ])
   })
 
   it('is a list of names in lower case', () => {
-    const { SVC_ALLOWED_HOSTS: names } = read(allowedHostSettings, { SVC_ALLOWED_HOSTS: 'A.example,, *.B.example ,*' })
+    const { SVC_ALLOWED_HOSTS: names } = parseSettings(allowedHostSettings, {
+      SVC_ALLOWED_HOSTS: 'A.example,, *.B.example ,*',
+    })
     expect(names).toEqual(['a.example', '*.b.example', '*'])
   })
 })

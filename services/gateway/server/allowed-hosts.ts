@@ -5,7 +5,7 @@ import { domainToASCII } from 'node:url'
 import type { RequestHandler } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type Setting, url } from '#shared/config/setting.ts'
+import { parseSettings, type Setting, url } from '#shared/config/setting.ts'
 import { publicUrlSettings } from '../request/public-url.ts'
 import type { Route } from '../http-route.ts'
 import { trustsProxies } from '../request/client-address.ts'
@@ -88,7 +88,7 @@ const hostsIn = ({ host, 'x-forwarded-host': forwarded }: IncomingMessage['heade
 }
 
 const isAllowed = (host: string, env: Environment): boolean => {
-  const settings = read(namedSettings, env)
+  const settings = parseSettings(namedSettings, env)
   const { SVC_ALLOWED_HOSTS: patterns, SVC_PUBLIC_URL: publicUrl, HEALTH_ALERT_DASHBOARD_URL: dashboard } = settings
   if (patterns.includes(anyHost)) return true
   const name = nameIn(host)

@@ -5,8 +5,8 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import type { LoopMeasurement, LoopPressure } from '#shared/admission/loop-pressure.ts'
-import { untraced } from '#shared/telemetry/tracing.ts'
-import { Failure } from '#proto/http/answer.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
 import { limitConcurrency } from './capacity.ts'
 
 /**
@@ -25,7 +25,7 @@ const openApplication = async (holdMs?: number) => {
     relieved: async () => {},
     [Symbol.dispose]: () => {},
   }
-  const telemetry = { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('gateway') }
+  const telemetry = { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: noopTracers.tracer('gateway') }
   const admitting = limitConcurrency(
     (request, response) => {
       if (request.url === '/api/v1/held') held.push(() => response.end('{}'))
@@ -114,7 +114,7 @@ it('rejects requests that would wait too long, with Retry-After', async () => {
   expect(refused.headers.get('cache-control')).toBe('no-store')
   expect(refused.headers.get('x-request-id')).toBe('of-the-proxy')
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(5)
-  expect(Failure.parse(await refused.json())).toMatchObject({
+  expect(ErrorResponse.parse(await refused.json())).toMatchObject({
     error: { type: 'busy' },
     metadata: { requestId: 'of-the-proxy' },
   })

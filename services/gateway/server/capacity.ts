@@ -7,10 +7,10 @@ import { type AdmissionQueue, openAdmissionQueue } from '#shared/admission/queue
 import type { Environment } from '#shared/config/environment.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import type { Failure } from '#proto/http/answer.ts'
-import { callerLeft } from '../response/http-exchange.ts'
-import { crossOrigin } from './cross-origin.ts'
-import { pathOf, requestId } from './receive.ts'
+import type { ErrorResponse } from '#proto/http/answer.ts'
+import { createClientClosedError } from '../response/http-exchange.ts'
+import { createCorsMiddleware } from './cross-origin.ts'
+import { getRequestPath, requestId } from './receive.ts'
 import type { HeaderLines } from './security-headers.ts'
 
 /** Maximum number of requests in flight, because each uses memory until its response has ended. */
@@ -78,7 +78,7 @@ export const limitConcurrency = (
   }
 
   return (request, response) => {
-    const path = pathOf(request.url ?? '')
+    const path = getRequestPath(request.url ?? '')
     if (healthPaths.has(path)) return answer(request, response)
     if (inFlight + queue.waiting >= maxInFlight) return reject(request, response, minRetryMs)
     if (!path.startsWith('/api/')) return answer(request, response)
@@ -99,7 +99,7 @@ const enterLater = async (
   response: ServerResponse,
 ): Promise<() => void> => {
   const left = new AbortController()
-  const onClose = (): void => left.abort(callerLeft())
+  const onClose = (): void => left.abort(createClientClosedError())
   response.once('close', onClose)
   const leave = await queue.enter(priority, slots, left.signal)
   response.off('close', onClose)
@@ -108,14 +108,14 @@ const enterLater = async (
 
 /** Returns a function that sends the rejection without the usual error handling. */
 const openReject = ({ env, telemetry }: CapacityDeps, headers: HeaderLines) => {
-  const allowOrigin = crossOrigin(env)
+  const allowOrigin = createCorsMiddleware(env)
   const refused = metrics.httpRefused(telemetry.metrics)
   const lines = [...headers, ['Content-Type', 'application/json; charset=utf-8'] as const].flat()
   return (request: IncomingMessage, response: ServerResponse, waitMs: number): void => {
     refused.inc()
     const id = requestId(request.headers['x-request-id'])
     const error = { type: 'busy', message: `${refusal}; try again shortly` }
-    const body = JSON.stringify({ success: false, error, metadata: { requestId: id } } satisfies Failure)
+    const body = JSON.stringify({ success: false, error, metadata: { requestId: id } } satisfies ErrorResponse)
     const send = (): void => {
       const own = ['X-Request-Id', id, 'Retry-After', String(Math.ceil(waitMs / 1_000))]
       response.writeHead(errorStatuses.busy, [...lines, ...own, 'Content-Length', String(Buffer.byteLength(body))])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { problemsOf } from '#shared/config/setting.ts'
+import { findSettingProblems } from '#shared/config/setting.ts'
 import { crossOriginSettings } from './cross-origin.ts'
 import { startFake } from '../testing/start.ts'
 
@@ -89,7 +89,7 @@ describe('a page of another site', () => {
     'null',
     `* ${allowedOrigin}`,
   ])('cannot be configured as %s', (origins) => {
-    expect(problemsOf(crossOriginSettings, { SVC_CORS_ORIGINS: origins })).toEqual([
+    expect(findSettingProblems(crossOriginSettings, { SVC_CORS_ORIGINS: origins })).toEqual([
       { name: 'SVC_CORS_ORIGINS', sentence: 'must be origins such as https://tools.example.com, or *' },
     ])
   })

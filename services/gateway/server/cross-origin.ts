@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type Setting } from '#shared/config/setting.ts'
-import { pathOf } from './receive.ts'
+import { parseSettings, type Setting } from '#shared/config/setting.ts'
+import { getRequestPath } from './receive.ts'
 
 const everyOrigin = '*'
 
@@ -44,20 +44,20 @@ const publicDocuments = '/.well-known/'
 const maxAgeSeconds = 600
 
 /** Middleware that works both before and in the application. */
-export type CrossOrigin = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
+export type CorsMiddleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
 /** Returns middleware that adds the CORS headers and responds to preflight requests. */
-export const crossOrigin = (env: Environment): CrossOrigin => {
-  const allowedNow = () => read(crossOriginSettings, env).SVC_CORS_ORIGINS
+export const createCorsMiddleware = (env: Environment): CorsMiddleware => {
+  const allowedNow = () => parseSettings(crossOriginSettings, env).SVC_CORS_ORIGINS
   const answer = cors<IncomingMessage>(({ url }, decided) => {
-    const path = pathOf(url ?? '')
+    const path = getRequestPath(url ?? '')
     const allowed = allowedNow()
     const origin = isOpen(path) || allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
     decided(null, { origin, exposedHeaders, maxAge: maxAgeSeconds })
   })
   return (request, response, next) => {
     const { url, headers, method } = request
-    const path = pathOf(url ?? '')
+    const path = getRequestPath(url ?? '')
     const isPreflight = method === 'OPTIONS' && path === toolServerPath
     const needsAnswer = isPreflight || (headers.origin !== undefined && (isOpen(path) || allowedNow().length > 0))
     if (needsAnswer) answer(request, response, next)

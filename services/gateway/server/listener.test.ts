@@ -3,8 +3,8 @@ import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { Failure } from '#proto/http/answer.ts'
-import { rowsOf, statement, tableInfo } from '../testing/query.ts'
+import { ErrorResponse } from '#proto/http/answer.ts'
+import { encodeRows, sampleStatement, tableInfo } from '../testing/query.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 import { listen } from './listener.ts'
 
@@ -37,10 +37,10 @@ describe('a stop', () => {
   it('finishes responses in flight, streams included, and rejects new connections', async () => {
     const gate = held()
     async function* slowRows() {
-      yield rowsOf({ a: 1 })
+      yield encodeRows({ a: 1 })
       await gate.released
-      yield rowsOf({ a: 2 })
-      return { truncated: false, statement }
+      yield encodeRows({ a: 2 })
+      return { truncated: false, statement: sampleStatement }
     }
     await using product = await startFake({
       query: {
@@ -208,7 +208,7 @@ describe('a slow sender', () => {
     socket.write(beginning)
     const answer = await text(socket)
     expect(answer).toContain('HTTP/1.1 408 Request Timeout\r\n')
-    expect(Failure.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).error.type).toBe('timeout')
+    expect(ErrorResponse.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).error.type).toBe('timeout')
   })
 })
 
@@ -289,7 +289,7 @@ describe('a malformed request', () => {
     await using product = await startFake()
     const answer = await bareConversation(product, `${head}connection: close\r\n\r\n`)
     expect(answer).toContain(`HTTP/1.1 ${status} `)
-    const { error } = Failure.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)))
+    const { error } = ErrorResponse.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)))
     expect(error.message).toContain(says)
     expect(product.logged.join('')).not.toContain('hush')
     expect((await fetch(`${product.url}/api/health`)).status).toBe(200)

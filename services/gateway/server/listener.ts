@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { InvalidSettings } from '#shared/config/setting.ts'
-import { answerMalformed, isPath, rejectTarget, rejectTunnel } from './receive.ts'
+import { answerMalformed, isPathTarget, rejectInvalidTarget, rejectConnect } from './receive.ts'
 
 const maxHeaderBytes = 16 * 1024
 const maxConnections = 4_096
@@ -52,7 +52,7 @@ export const listen = async (application: RequestListener, options: ListenerOpti
   server.maxConnections = maxConnections
   server.setTimeout(options.stalledAfterMs)
   server.on('clientError', answerMalformed)
-  server.on('connect', (_request, socket) => rejectTunnel(socket))
+  server.on('connect', (_request, socket) => rejectConnect(socket))
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -64,8 +64,8 @@ export const listen = async (application: RequestListener, options: ListenerOpti
     if (isStopping) response.setHeader('Connection', 'close')
     answering.add(response)
     response.once('close', () => answering.delete(response))
-    if (isPath(request.url)) application(request, response)
-    else rejectTarget(request, response)
+    if (isPathTarget(request.url)) application(request, response)
+    else rejectInvalidTarget(request, response)
   }
   server.on('request', answer)
   // HTTP allows ignoring expectations other than 100-continue.

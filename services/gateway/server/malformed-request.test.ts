@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { answerMalformed, rejectTunnel } from './receive.ts'
+import { answerMalformed, rejectConnect } from './receive.ts'
 
 const answerTo = async (code: string): Promise<string> => {
   const socket = new PassThrough()
@@ -23,7 +23,7 @@ describe('an unparseable request', () => {
 
   it('with CONNECT is rejected, and may close the connection first', async () => {
     const socket = new PassThrough()
-    rejectTunnel(socket)
+    rejectConnect(socket)
     expect(socket.emit('error', new Error('reset'))).toBe(true)
     expect(socket.destroyed).toBe(true)
   })

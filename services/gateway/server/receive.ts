@@ -6,7 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { failure } from '../response/answer-failure.ts'
-import { clientClosedStatus, HttpError, beginExchange, type Exchange } from '../response/http-exchange.ts'
+import { clientClosedStatus, HttpError, attachExchange, type HttpExchange } from '../response/http-exchange.ts'
 import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 
 /** Paths are cut to this length in the log. */
@@ -15,7 +15,7 @@ const maxLoggedPath = 200
 /** Returns the first middleware: sets id and headers of a response, and records its metrics and log line. */
 export const receive = ({ log, metrics: registry }: Telemetry, headers: SecurityHeaders): RequestHandler => {
   const duration = metrics.httpRequestDuration(registry)
-  const finished = (method: string, path: string, response: Response, exchange: Exchange): void => {
+  const finished = (method: string, path: string, response: Response, exchange: HttpExchange): void => {
     const tookMs = performance.now() - exchange.startedAtMs
     const status = response.writableFinished ? response.statusCode : clientClosedStatus
     duration.observe({ route: exchange.route, method, status }, tookMs / 1000)
@@ -27,12 +27,12 @@ export const receive = ({ log, metrics: registry }: Telemetry, headers: Security
   return (request, response, next) => {
     const startedAtMs = performance.now()
     const id = requestId(request.headers['x-request-id'])
-    const path = pathOf(request.url)
+    const path = getRequestPath(request.url)
     const isApi = /^\/api(\/|$)/i.test(path)
-    const exchange: Exchange = { requestId: id, route: isApi ? 'unknown' : 'web', startedAtMs }
-    beginExchange(response, exchange)
+    const exchange: HttpExchange = { requestId: id, route: isApi ? 'unknown' : 'web', startedAtMs }
+    attachExchange(response, exchange)
     response.setHeader('X-Request-Id', id)
-    setAll(response, isApi ? headers.api : headers.page)
+    setFixedHeaders(response, isApi ? headers.api : headers.page)
     response.once('close', () => finished(request.method, path.slice(0, maxLoggedPath), response, exchange))
     requireWellFormed(request)
     next()
@@ -40,13 +40,13 @@ export const receive = ({ log, metrics: registry }: Telemetry, headers: Security
 }
 
 /** Returns the path of a request target without its query; the listener has rejected ambiguous targets. */
-export const pathOf = (url: string): string => {
+export const getRequestPath = (url: string): string => {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
 }
 
 /** Sets fixed headers. */
-export const setAll = (response: Response, lines: HeaderLines): void => {
+export const setFixedHeaders = (response: Response, lines: HeaderLines): void => {
   for (const [name, value] of lines) response.setHeader(name, value)
 }
 
@@ -125,17 +125,17 @@ export const answerMalformed = (error: Error & { code?: string }, socket: Duplex
 }
 
 /** Rejects CONNECT on a socket that the HTTP server has detached. */
-export const rejectTunnel = (socket: Duplex): void => {
+export const rejectConnect = (socket: Duplex): void => {
   socket.once('error', () => socket.destroy())
   socket.once('finish', () => socket.destroy())
   hangUp(socket, { ...malformed, message: 'CONNECT is not supported; this server is not a proxy' })
 }
 
 /** Returns true if the request target is an unambiguous path: no absolute URL and no fragment. */
-export const isPath = (target = ''): boolean => /^\/[^#]*$/.test(target)
+export const isPathTarget = (target = ''): boolean => /^\/[^#]*$/.test(target)
 
 /** Rejects a request whose target is not a path, before anything uses the target. */
-export const rejectTarget = ({ headers }: IncomingMessage, response: ServerResponse): void => {
+export const rejectInvalidTarget = ({ headers }: IncomingMessage, response: ServerResponse): void => {
   const id = requestId(headers['x-request-id'])
   const message = 'the request target must be a path without a fragment; proxy requests are not supported'
   const body = JSON.stringify(failure({ ...malformed, message }, id))

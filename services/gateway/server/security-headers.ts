@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import helmet, { type HelmetOptions } from 'helmet'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import { parseFlag } from '#shared/config/setting.ts'
 
 /** Names and values of fixed headers. */
@@ -17,7 +17,7 @@ export interface SecurityHeaders {
  * Computes the headers of Helmet once: they do not depend on the request, and Helmet dominated the cost of
  * middleware.
  */
-export const securityHeaders = (indexHtml: string | undefined, build: BuildFacts | undefined): SecurityHeaders => ({
+export const securityHeaders = (indexHtml: string | undefined, build: BuildInfo | undefined): SecurityHeaders => ({
   api: [...linesOf(apiOptions), ['Cache-Control', 'no-store']],
   page: linesOf(pageOptions(indexHtml ?? '', build)),
 })
@@ -38,7 +38,7 @@ const apiOptions: HelmetOptions = {
   xXssProtection: false,
 }
 
-const pageOptions = (indexHtml: string, build: BuildFacts | undefined): HelmetOptions => ({
+const pageOptions = (indexHtml: string, build: BuildInfo | undefined): HelmetOptions => ({
   ...leftToProxy,
   contentSecurityPolicy: {
     useDefaults: false,
@@ -74,7 +74,7 @@ const linesOf = (options: HelmetOptions): HeaderLines => {
   return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const)
 }
 
-type ClientVariables = BuildFacts['client']
+type ClientVariables = BuildInfo['client']
 
 /** An analytics provider, which is used if the build sets its account and its switch. */
 interface AnalyticsProvider {
@@ -109,7 +109,7 @@ const analytics: readonly AnalyticsProvider[] = [
 ]
 
 /** Returns the origins that the analytics of a build send events to or load scripts from. */
-const analyticsOrigins = (build: BuildFacts | undefined, reason: 'report' | 'load'): string[] => {
+const analyticsOrigins = (build: BuildInfo | undefined, reason: 'report' | 'load'): string[] => {
   const client = build?.client ?? {}
   const on = analytics.filter((each) => client[each.account] && parseFlag(client[each.switch] ?? undefined))
   return on.flatMap(({ hasScript, origins }) => (hasScript || reason === 'report' ? origins(client) : []))

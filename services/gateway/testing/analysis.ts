@@ -5,7 +5,7 @@ import type { Fingerprint, FingerprintDetail } from '#proto/fingerprints.ts'
 import type { QueryDetail } from '#proto/query-detail.ts'
 import type { Rule, ruleMethods } from '#proto/rules.ts'
 
-export const pattern: Fingerprint = {
+export const sampleFingerprint: Fingerprint = {
   hash: '18446744073709551615',
   query: 'SELECT ?',
   kind: 'Select',
@@ -33,8 +33,8 @@ export const pattern: Fingerprint = {
   lastSeenMs: 2_000,
 }
 
-export const patternDetail: FingerprintDetail = {
-  summary: pattern,
+export const sampleFingerprintDetail: FingerprintDetail = {
+  summary: sampleFingerprint,
   trend: [],
   executions: [],
   slowest: [],
@@ -55,7 +55,7 @@ export const queryDetail: QueryDetail = {
     durationMs: 10,
     kind: 'Select',
     query: 'SELECT 1',
-    fingerprint: pattern.hash,
+    fingerprint: sampleFingerprint.hash,
     user: 'ada',
     initialUser: 'ada',
     isInitial: true,

@@ -25,10 +25,10 @@ const maxText = 40
 const maxListed = 4
 
 /** Generates values that a schema of the document allows; unbounded values are small. */
-export const allowed = (definition: unknown): fc.Arbitrary<unknown> => {
+export const createArbitrary = (definition: unknown): fc.Arbitrary<unknown> => {
   const schema = Schema.parse(definition ?? {})
   if (schema.enum) return fc.constantFrom(...schema.enum)
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(allowed))
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(createArbitrary))
   return ofType[schema.type ?? 'any']?.(schema) ?? fc.jsonValue({ maxDepth: 1 })
 }
 
@@ -42,9 +42,9 @@ const ofType: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>
       ? fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, maxText)), unit: 'grapheme' })
       : fc.stringMatching(new RegExp(pattern, 'u')),
   array: ({ items, minItems = 0, maxItems = maxListed }) =>
-    fc.array(allowed(items), { minLength: minItems, maxLength: Math.min(maxItems, minItems + maxListed) }),
+    fc.array(createArbitrary(items), { minLength: minItems, maxLength: Math.min(maxItems, minItems + maxListed) }),
   object: ({ properties = {}, required = [] }) =>
-    fc.record(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, allowed(schema)])), {
+    fc.record(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, createArbitrary(schema)])), {
       requiredKeys: required,
     }),
 }
@@ -53,7 +53,7 @@ const maxSamples = 100
 
 /** Returns a small value that a schema accepts; the same in every run. */
 const sampleOf = (schema: z.ZodType): unknown => {
-  const values = allowed(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }))
+  const values = createArbitrary(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }))
   const found = fc.sample(values, { seed: 1, numRuns: maxSamples }).find((value) => schema.safeParse(value).success)
   if (found === undefined) throw new Error('no valid sample found; define the response in the fake')
   return found

@@ -4,9 +4,9 @@ import type { alerts } from '#proto/alerts.ts'
 import { chatActions, type ChatInstallation } from '#proto/chat-application.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { noSuch } from '#shared/text/not-found.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
 import type { ValidRequest } from './valid-requests.ts'
-import { opened } from './transit.ts'
+import { decryptFake } from './transit.ts'
 
 const Address = z.object({ url: z.string() })
 
@@ -15,14 +15,14 @@ export const fakeChannels = {
   testChannel: async ({ channel, target = 'webhook' }) => {
     if (channel === 'chat-a')
       throw new ServiceError('conflict', 'cannot test channel "chat-a": required settings are missing')
-    if (channel !== 'webhook') throw noSuch('channel', channel, ['webhook', 'chat-a'], 'channel')
+    if (channel !== 'webhook') throw createNotFoundError('channel', channel, ['webhook', 'chat-a'], 'channel')
     return [{ name: target, result: 'config', reason: 'HTTP 404' }]
   },
   previewTarget: async ({ templates, encrypted, url }) => {
     if (url !== undefined) throw new ServiceError('internal', 'a secret in clear')
     const body = { title: templates?.title ?? 'Disk full' }
     if (encrypted === undefined) return { method: 'POST', body }
-    return { method: 'POST', body: { ...body, of: Address.parse(await opened(encrypted)).url } }
+    return { method: 'POST', body: { ...body, of: Address.parse(await decryptFake(encrypted)).url } }
   },
 } satisfies Partial<Handlers<typeof alerts>>
 
@@ -58,12 +58,12 @@ export const fakeChatApplication = {
   },
   removeChatApplication: async ({ id }) => {
     if (id === installation.id) return installation
-    throw noSuch('Slack installation', id, [installation.id], 'id')
+    throw createNotFoundError('Slack installation', id, [installation.id], 'id')
   },
 } satisfies Partial<Handlers<typeof alerts>>
 
 /** Returns a click as Slack sends it. */
-export const clickOn = (value: object, more: object = {}): object => ({
+export const createClick = (value: object, more: object = {}): object => ({
   type: 'block_actions',
   team: { id: 'T01', domain: 'acme' },
   user: { id: 'U07', username: 'grace', team_id: 'T01' },
@@ -79,7 +79,7 @@ interface SignatureOptions {
 }
 
 /** Returns a form with this payload and the signature of Slack. */
-export const signedClick = (
+export const createSignedClick = (
   payload: object | string,
   { secret, atMs = Date.now() }: SignatureOptions,
 ): ValidRequest => {
@@ -105,8 +105,8 @@ export const chatApplicationRequests = (secret: string): Readonly<Record<string,
   [`GET ${chatPath}/install`]: { url: `${chatPath}/install` },
   [`GET ${chatPath}/callback`]: { url: `${chatPath}/callback?state=s&code=good`, cookie: 'watchhouse_chat=s' },
   [`DELETE ${chatPath}/{id}`]: { url: `${chatPath}/${installation.id}` },
-  'POST /api/webhooks/chat-application': signedClick(
-    clickOn({ episode: 'inbound-1', hostKey: null, ruleId: 'event:DiskFull' }),
+  'POST /api/webhooks/chat-application': createSignedClick(
+    createClick({ episode: 'inbound-1', hostKey: null, ruleId: 'event:DiskFull' }),
     { secret },
   ),
 })

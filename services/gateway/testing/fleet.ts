@@ -17,7 +17,7 @@ const figures = [
 ].join('\n')
 
 /** A handler of `exposition` that returns the same metrics, 250 ms old, for every host. */
-export const exposition: QueryHandlers['exposition'] = async () => ({
+export const fakeExposition: QueryHandlers['exposition'] = async () => ({
   head: { failure: null, ageMs: 250, freshForMs: 29_000 },
   frames: singleFrame(await gzipped(figures)),
 })

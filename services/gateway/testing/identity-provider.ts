@@ -132,7 +132,7 @@ interface SignatureOptions {
 }
 
 /** Returns an event with the signature of Svix. */
-export const signedIdentityEvent = (
+export const createSignedIdentityEvent = (
   payload: object | string,
   { secret = identitySecret, atMs = Date.now(), prefix = 'svix' }: SignatureOptions = {},
 ): ValidRequest => {
@@ -154,7 +154,7 @@ export const signedIdentityEvent = (
 
 /** A valid request for the webhook about deleted users. */
 export const identityRequests: Readonly<Record<string, ValidRequest>> = {
-  'POST /api/webhooks/identity-provider': signedIdentityEvent({
+  'POST /api/webhooks/identity-provider': createSignedIdentityEvent({
     type: 'user.deleted',
     object: 'event',
     data: { deleted: true, id: 'user_gone', object: 'user' },

@@ -2,7 +2,7 @@ import { ConnectionTarget, type connectionsMethods } from '#proto/connections.ts
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueryHandlers } from './query.ts'
-import { fakeTransitKey, opened } from './transit.ts'
+import { fakeTransitKey, decryptFake } from './transit.ts'
 
 type WriteHandlers = Pick<QueryHandlers, 'killQuery' | 'optimizeTable' | 'killMutation' | 'management' | 'manage'>
 
@@ -36,7 +36,7 @@ export const fakeConnections = {
 } satisfies Partial<Handlers<Service<typeof connectionsMethods>>>
 
 const decrypted = async (encryptedTarget?: string): Promise<ConnectionTarget> =>
-  ConnectionTarget.parse(await opened(encryptedTarget))
+  ConnectionTarget.parse(await decryptFake(encryptedTarget))
 
 /** A host that stores page views. */
 export const fakePageViews: Pick<QueryHandlers, 'tracksPageViews' | 'storePageViews' | 'removePageViews'> = {

@@ -11,8 +11,8 @@ import {
   type StatementFacts,
 } from '#proto/query.ts'
 import { sampledHandlers } from './arbitrary.ts'
-import { exposition, fakeFleet } from './fleet.ts'
-import { explanation, pattern, patternDetail, queryDetail, fakeRules } from './analysis.ts'
+import { fakeExposition, fakeFleet } from './fleet.ts'
+import { explanation, sampleFingerprint, sampleFingerprintDetail, queryDetail, fakeRules } from './analysis.ts'
 import { fakeActions, fakeConnections, fakePageViews } from './query-writes.ts'
 import { fakeAdvising, fakeStructureFacts } from './advice.ts'
 import { fakeConsole, fakeExplorer } from './explorer.ts'
@@ -90,7 +90,7 @@ const metrics: FleetMetrics = {
   maxReplicaDelaySeconds: null,
 }
 
-export const statement: StatementFacts = {
+export const sampleStatement: StatementFacts = {
   queryId: 'q1',
   durationMs: 3,
   rows: 2,
@@ -110,7 +110,7 @@ const noSuch = (kind: string, name: string, known: string): ServiceError =>
     details: { nearest: [known] },
   })
 
-export const rowsOf = (...rows: unknown[]): Uint8Array =>
+export const encodeRows = (...rows: unknown[]): Uint8Array =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 
 /** A minimal `query` service with two hosts, one chart and one table page; all other methods return samples. */
@@ -135,7 +135,7 @@ export const fakeQuery: QueryHandlers = {
   }),
   chart: async ({ name }) => {
     if (name !== chartInfo.name) throw noSuch('chart', name, chartInfo.name)
-    return { chart: chartInfo, rows: [{ queries: 7 }], window: null, unavailable: null, statement }
+    return { chart: chartInfo, rows: [{ queries: 7 }], window: null, unavailable: null, statement: sampleStatement }
   },
   charts: async ({ names }) =>
     Object.fromEntries(
@@ -153,12 +153,18 @@ export const fakeQuery: QueryHandlers = {
     return { head: { table: tableInfo, limit: 100, unavailable: null }, frames: threeLines() }
   },
   filterOptions: async () => ({ options: [{ value: 'ada', rows: 2 }], truncated: false, unavailable: null }),
-  fingerprints: async () => ({ fingerprints: [pattern], total: 1, window, unavailable: null, statement }),
-  fingerprint: async () => ({ detail: patternDetail, window, unavailable: null }),
+  fingerprints: async () => ({
+    fingerprints: [sampleFingerprint],
+    total: 1,
+    window,
+    unavailable: null,
+    statement: sampleStatement,
+  }),
+  fingerprint: async () => ({ detail: sampleFingerprintDetail, window, unavailable: null }),
   executions: async () => ({ executions: [], total: 0, window, unavailable: null }),
   queryDetail: async () => ({ detail: queryDetail, unavailable: null }),
   explain: async () => explanation,
-  exposition,
+  exposition: fakeExposition,
   ...fakeFleet,
   ...fakePostgresSource,
   ...fakePageViews,
@@ -173,8 +179,8 @@ export const fakeQuery: QueryHandlers = {
 }
 
 async function* twoRows() {
-  yield rowsOf({ elapsed: 1, text: 'a\nb' }, { elapsed: 2 })
-  return { truncated: false, statement }
+  yield encodeRows({ elapsed: 1, text: 'a\nb' }, { elapsed: 2 })
+  return { truncated: false, statement: sampleStatement }
 }
 
 async function* threeLines() {

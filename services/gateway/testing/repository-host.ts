@@ -59,7 +59,7 @@ interface EventOptions {
 }
 
 /** Returns an event with the signature of GitHub. */
-export const signedEvent = (
+export const createSignedEvent = (
   payload: object | string,
   { secret, event, asForm = false }: EventOptions,
 ): ValidRequest => {
@@ -79,6 +79,6 @@ export const signedEvent = (
 
 /** Returns a valid request for every route of deployments. */
 export const repositoryRequests = (secret: string): Readonly<Record<string, ValidRequest>> => ({
-  'POST /api/webhooks/repository': signedEvent(repositoryEvents.deployment, { secret, event: 'deployment' }),
+  'POST /api/webhooks/repository': createSignedEvent(repositoryEvents.deployment, { secret, event: 'deployment' }),
   'GET /api/v1/deployments': { url: '/api/v1/deployments?from=1790000000&limit=5' },
 })

@@ -6,8 +6,8 @@ import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
 import type { ServiceName } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
-import type { BuildFacts } from '#proto/http/build.ts'
-import type { DocText } from '#proto/http/docs.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
+import type { DocPage } from '#proto/http/docs.ts'
 import { ingest } from '#proto/ingest.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
@@ -141,12 +141,12 @@ const serveOwners = async (
 }
 
 /** Creates a temporary folder with a web build that has these variables; the caller must delete it. */
-export const buildWebWith = async (client: BuildFacts['client']): Promise<string> => {
+export const buildWebWith = async (client: BuildInfo['client']): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-web-'))
-  const facts: BuildFacts = { version: '1.0.0', gitSha: null, gitRef: null, builtAt: null, client }
+  const facts: BuildInfo = { version: '1.0.0', gitSha: null, gitRef: null, builtAt: null, client }
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>web</title>')
   await writeFile(join(folder, 'build.json'), JSON.stringify(facts))
-  const docs: DocText[] = [{ id: 'getting-started', title: 'Getting started', text: '# Getting started\n\nRun it.\n' }]
+  const docs: DocPage[] = [{ id: 'getting-started', title: 'Getting started', text: '# Getting started\n\nRun it.\n' }]
   await writeFile(join(folder, '.docs.json'), JSON.stringify(docs))
   return folder
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** The response of a strict server; undefined for an unexpected request. */
 export type StrictResponse = { status?: number; json: unknown } | { location: string } | undefined
@@ -25,7 +25,7 @@ export const startStrictServer = async (
     else
       response.writeHead(result.status ?? 200, { 'content-type': 'application/json' }).end(JSON.stringify(result.json))
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: origin,
     received,

@@ -4,12 +4,12 @@ import type { RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import sirv from 'sirv'
 import { z } from 'zod'
-import { BuildFacts } from '#proto/http/build.ts'
-import { DocText } from '#proto/http/docs.ts'
+import { BuildInfo } from '#proto/http/build.ts'
+import { DocPage } from '#proto/http/docs.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, text } from '#shared/config/setting.ts'
+import { parseSettings, text } from '#shared/config/setting.ts'
 import { HttpError } from '../response/http-exchange.ts'
-import { setAll } from '../server/receive.ts'
+import { setFixedHeaders } from '../server/receive.ts'
 import type { HeaderLines } from '../server/security-headers.ts'
 
 const immutable = 'public, max-age=31536000, immutable'
@@ -30,7 +30,7 @@ export const serveWeb = (directory: string, headersOf: (indexHtml: string) => He
     delete request.headers.range
     if (!looksLikeFile.test(request.path)) {
       if (stampOf(directory) !== build.stamp) build = openBuild(directory, headersOf)
-      setAll(response, build.headers)
+      setFixedHeaders(response, build.headers)
     }
     // A file that a new build removes must abort its response, not the process.
     response.once('pipe', (file) => file.once('error', () => response.destroy()))
@@ -99,7 +99,8 @@ export const webSettings = {
 const root = join(import.meta.dirname, '../../..')
 
 /** Returns the absolute path of the web build. */
-export const webDirectory = (env: Environment): string => resolve(root, read(webSettings, env).SVC_WEB_DIRECTORY)
+export const webDirectory = (env: Environment): string =>
+  resolve(root, parseSettings(webSettings, env).SVC_WEB_DIRECTORY)
 
 /** A web build; everything is undefined or empty while the web is not built. */
 export interface WebBuild {
@@ -107,12 +108,12 @@ export interface WebBuild {
   /** The start page; the security headers allow its inline scripts. */
   indexHtml: string | undefined
   /** Facts about the build; also undefined if their file has the format of another release. */
-  facts: BuildFacts | undefined
+  facts: BuildInfo | undefined
   /**
    * The documentation in the build. The name of its file starts with a dot, so that it is not served without access
    * checks.
    */
-  docs: readonly DocText[]
+  docs: readonly DocPage[]
 }
 
 /** Reads the start page, facts and documentation of the web build in a folder. */
@@ -125,8 +126,8 @@ export const openWebBuild = (directory: string, log: Logger): WebBuild => {
   return {
     directory,
     indexHtml,
-    facts: readBuilt(join(directory, 'build.json'), BuildFacts, log),
-    docs: readBuilt(join(directory, '.docs.json'), z.array(DocText), log) ?? [],
+    facts: readBuilt(join(directory, 'build.json'), BuildInfo, log),
+    docs: readBuilt(join(directory, '.docs.json'), z.array(DocPage), log) ?? [],
   }
 }
 

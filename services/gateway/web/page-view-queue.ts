@@ -6,10 +6,10 @@ import { maxPageViews, type PageView } from '#proto/page-views.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { HostList } from '../hosts/host-list.ts'
-import { gatewayItself } from '../auth/identity.ts'
+import { gatewayIdentity } from '../auth/identity.ts'
 
 /** A queue of page views for the host that stores them. */
-export interface PageViews extends AsyncDisposable {
+export interface PageViewQueue extends AsyncDisposable {
   add(view: PageView): void
   /** Sends the queued page views. Those that cannot be stored are lost, and a warning is logged. */
   flush(): Promise<void>
@@ -29,7 +29,7 @@ const flushEveryMs = 10_000
 const timeoutMs = 12_000
 
 /** Opens a queue that stores page views on the first host of the list. */
-export const openPageViews = ({ query, hosts, clock, log }: PageViewDeps): PageViews => {
+export const openPageViewQueue = ({ query, hosts, clock, log }: PageViewDeps): PageViewQueue => {
   let waiting: PageView[] = []
   const flush = async (): Promise<void> => {
     const views = waiting
@@ -39,7 +39,7 @@ export const openPageViews = ({ query, hosts, clock, log }: PageViewDeps): PageV
       const [host] = await hosts.all()
       if (!host) return
       const [deadline, signal] = [clock.elapsedMs() + timeoutMs, AbortSignal.timeout(timeoutMs)]
-      const call = { identity: gatewayItself, deadline, signal, priority: 'report' } as const
+      const call = { identity: gatewayIdentity, deadline, signal, priority: 'report' } as const
       await query.storePageViews({ hostKey: host.key, views }, call)
     } catch (error) {
       log.warn({ err: error, views: views.length }, 'page views lost')

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { signingKey, read } from '#shared/config/setting.ts'
+import { signingKey, parseSettings } from '#shared/config/setting.ts'
 import { requireBearer } from '../request/bearer.ts'
 
 /** Settings of the cron routes. */
@@ -20,8 +20,8 @@ interface BearerRequest {
 }
 
 /** Throws unless the bearer token is the current or previous `CRON_SECRET`; `unavailable` if it is not set. */
-export const requireScheduler = ({ headers, query }: BearerRequest, env: Environment): void => {
-  const secret = read(cronSettings, env).CRON_SECRET
+export const requireCronSecret = ({ headers, query }: BearerRequest, env: Environment): void => {
+  const secret = parseSettings(cronSettings, env).CRON_SECRET
   if (secret !== undefined) refuseInUrl(query)
   requireBearer(headers, secret, {
     unset: 'cron routes are disabled: CRON_SECRET is not set',
@@ -38,8 +38,8 @@ const refuseInUrl = (query: object): void => {
 }
 
 /** Throws unless the bearer token is the current or previous ingest token; `unavailable` if none is set. */
-export const requireSender = (headers: IncomingHttpHeaders, env: Environment): void =>
-  requireBearer(headers, read(eventSettings, env).SVC_EVENTS_INGEST_TOKEN, {
+export const requireIngestToken = (headers: IncomingHttpHeaders, env: Environment): void =>
+  requireBearer(headers, parseSettings(eventSettings, env).SVC_EVENTS_INGEST_TOKEN, {
     unset: 'events are rejected: SVC_EVENTS_INGEST_TOKEN is not set',
     wrong: 'missing or wrong ingest token; send it as Authorization: Bearer',
   })

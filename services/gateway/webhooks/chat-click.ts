@@ -1,18 +1,18 @@
 import type { Silence } from '#proto/alert-history.ts'
-import { hostOnRecord } from '#proto/audit.ts'
+import { formatAuditHostName } from '#proto/audit.ts'
 import type { Call, Identity } from '#proto/call.ts'
-import { chatActions, ChatSubject } from '#proto/chat-application.ts'
+import { chatActions, ChatButtonCondition } from '#proto/chat-application.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { ChatAction } from '#proto/http/chat-application.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { silenceActions } from '../audit/open-audit.ts'
-import { watchedHosts } from '../hosts/host-list.ts'
+import { loadHostNames } from '../hosts/host-list.ts'
 import type { Logger } from 'pino'
 import type { Send } from '#shared/net/net.ts'
 
 /** Reports the result of a click to the chat: to everyone in it, or only to the user who clicked. */
-export type AnswerChat = (address: string, said: ChatAnswer) => Promise<void>
+export type ReplyToChat = (address: string, said: ChatAnswer) => Promise<void>
 
 interface ChatAnswer {
   text: string
@@ -23,8 +23,8 @@ interface ChatAnswer {
 const timeoutMs = 1_500
 
 /** Returns a function that replies to a click. Failures are logged only, because the action was performed. */
-export const openAnswerChat =
-  (send: Send, log: Logger): AnswerChat =>
+export const openChatReply =
+  (send: Send, log: Logger): ReplyToChat =>
   async (address, { text, toAll }) => {
     const body = JSON.stringify({ text, response_type: toAll ? 'in_channel' : 'ephemeral', replace_original: false })
     const headers = { 'content-type': 'application/json' }
@@ -39,7 +39,7 @@ export const openAnswerChat =
 /** A click on a button under an alert. */
 interface Click {
   kind: Silence['kind']
-  subject: ChatSubject
+  subject: ChatButtonCondition
   person: ChatAction['user']
   identity: Identity
 }
@@ -47,7 +47,7 @@ interface Click {
 /** Converts a Slack action to a click; throws `invalid` if its button names no condition. */
 const clickOf = ({ team, user, actions: [{ action_id, value }] }: ChatAction): Click => ({
   kind: action_id === chatActions.acknowledge ? 'ack' : 'dismissal',
-  subject: parse(ChatSubject, jsonOf(value)),
+  subject: parse(ChatButtonCondition, jsonOf(value)),
   person: user,
   // Users can change their names in Slack, but not their ids.
   identity: { kind: 'user', subject: `slack:${team.id}/${user.id}`, features: ['HEALTH'], profile: profileOf(user) },
@@ -75,18 +75,18 @@ interface AuditContext {
  * Performs the action of a click as the user of the chat, reports the result to the chat and returns its text. Throws
  * the error of `alert-dispatcher`.
  */
-export const obey = async (
+export const performChatAction = async (
   { alerts, audit, answerChat, hosts }: Gateway,
   { call, requestId }: AuditContext,
   click: ChatAction,
 ): Promise<string> => {
   const { kind, subject, person, identity } = clickOf(click)
   const { hostKey, ruleId, episode } = subject
-  const host = hostKey === null ? null : ((await watchedHosts(hosts))(hostKey)?.host ?? hostKey)
+  const host = hostKey === null ? null : ((await loadHostNames(hosts))(hostKey)?.host ?? hostKey)
   const userCall = { ...call, identity }
   const wanted = { kind, episode, minutes: null, note: `in the chat, by ${identity.profile?.name ?? person.id}` }
   const target = { rule: ruleId, episode, minutes: 'until recovery', person: identity.profile?.name ?? person.id }
-  const onRecord = hostKey === null || host === null ? null : hostOnRecord({ key: hostKey, name: host })
+  const onRecord = hostKey === null || host === null ? null : formatAuditHostName({ key: hostKey, name: host })
   const action = { action: silenceActions[kind].done, host: onRecord, target }
   try {
     await audit.of(action, { call: userCall, requestId }, () =>

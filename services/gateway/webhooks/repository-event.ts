@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Deployment } from '#proto/deployments.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import { parse } from '../request/parse.ts'
 
 /** The deployment to annotate in charts, or the reason that an event is ignored. */
@@ -57,7 +57,7 @@ export const parseRepositoryEvent = (event: string, payload: unknown): Repositor
   const read = readers.get(event)
   return read
     ? read(payload)
-    : { reason: `event "${beginningOf(event, 64)}" ignored: charts annotate only deployments, releases and pushes` }
+    : { reason: `event "${shortenText(event, 64)}" ignored: charts annotate only deployments, releases and pushes` }
 }
 
 const deployed = (payload: unknown): RepositoryEvent => {
@@ -71,10 +71,10 @@ const finalStates: ReadonlySet<string> = new Set(['success', 'failure', 'error']
 const ended = (payload: unknown): RepositoryEvent => {
   const { repository, deployment, deployment_status: status } = parse(DeploymentStatus, payload)
   if (!finalStates.has(status.state))
-    return { reason: `deployment status "${beginningOf(status.state, 64)}" ignored: the deployment has not ended` }
+    return { reason: `deployment status "${shortenText(status.state, 64)}" ignored: the deployment has not ended` }
   const known = deploymentOf(repository, deployment)
   const url = linkOf(status.target_url) ?? linkOf(status.environment_url)
-  return { deployment: { ...known, outcome: beginningOf(status.state, 200), url, atMs: Date.parse(status.created_at) } }
+  return { deployment: { ...known, outcome: shortenText(status.state, 200), url, atMs: Date.parse(status.created_at) } }
 }
 
 /** Returns the annotation of a deployment. Its events share one id, so the latest event replaces the others. */
@@ -86,9 +86,9 @@ const deploymentOf = (
   return {
     id: `deployment:${repositoryId}:${id}`,
     kind: 'deployment',
-    repository: beginningOf(full_name, 200),
+    repository: shortenText(full_name, 200),
     version,
-    environment: beginningOf(environment, 200),
+    environment: shortenText(environment, 200),
     outcome: null,
     title: firstLine(description || `${version} to ${environment}`),
     by: creator?.login.slice(0, 200) ?? null,
@@ -104,8 +104,8 @@ const released = (payload: unknown): RepositoryEvent => {
     deployment: {
       id: `release:${repository.id}:${release.id}`,
       kind: 'release',
-      repository: beginningOf(repository.full_name, 200),
-      version: beginningOf(release.tag_name, 200),
+      repository: shortenText(repository.full_name, 200),
+      version: shortenText(release.tag_name, 200),
       environment: null,
       outcome: null,
       title: firstLine(release.name || release.tag_name),
@@ -126,7 +126,7 @@ const pushed = (payload: unknown): RepositoryEvent => {
     deployment: {
       id: `push:${repository.id}:${after.slice(0, 64)}`,
       kind: 'push',
-      repository: beginningOf(repository.full_name, 200),
+      repository: shortenText(repository.full_name, 200),
       version: versionOf(branch, after),
       environment: null,
       outcome: null,
@@ -150,10 +150,10 @@ const readers: ReadonlyMap<string, (payload: unknown) => RepositoryEvent> = new 
 const shortCommitLength = 7
 const versionOf = (ref: string, sha: string): string => {
   const commit = sha.slice(0, shortCommitLength)
-  return ref === sha ? commit : `${beginningOf(ref, 180)} ${commit}`
+  return ref === sha ? commit : `${shortenText(ref, 180)} ${commit}`
 }
 
-const firstLine = (text: string): string => beginningOf(text.split('\n')[0] ?? '', 300)
+const firstLine = (text: string): string => shortenText(text.split('\n')[0] ?? '', 300)
 
 /** Returns the URL if a page may link to it: http or https, at most 2,048 characters; otherwise null. */
 const linkOf = (url: string | null | undefined): string | null =>

@@ -18,7 +18,7 @@ interface SignedContent {
 }
 
 /** Returns whether the signature is the hexadecimal HMAC-SHA-256 of the content with one of the keys. */
-export const isSigned = (signature: string, { content, keys }: SignedContent): boolean => {
+export const isValidSignature = (signature: string, { content, keys }: SignedContent): boolean => {
   const compared = keys.map((key) => {
     const hmac = createHmac('sha256', key)
     for (const part of content) hmac.update(part)
@@ -29,7 +29,7 @@ export const isSigned = (signature: string, { content, keys }: SignedContent): b
 }
 
 /** Returns the current and, if any, the previous secret. */
-export const keysOf = ({ current, previous }: RotatingKey): string[] =>
+export const listSecrets = ({ current, previous }: RotatingKey): string[] =>
   previous === undefined ? [current] : [current, previous]
 
 /** Returns the timestamp of a header in epoch seconds; throws `unauthenticated` if it is invalid or not recent. */
@@ -41,13 +41,13 @@ const requireFresh = (header: string, given: string | undefined, nowMs: number):
 }
 
 /** Returns the value of a header; undefined if it is absent or repeated. */
-export const single = (value: string | readonly string[] | undefined): string | undefined =>
+export const readSingleHeader = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined
 
 const shape = /^(whsec_)?([A-Za-z0-9+/]{4}){8,32}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** Returns a setting for a secret in the format of Svix and standardwebhooks.com: `whsec_` and base64. */
-export const svixSecret = (doc: string): Setting<RotatingKey | undefined> => {
+export const svixSecretSetting = (doc: string): Setting<RotatingKey | undefined> => {
   const setting = signingKey(doc)
   return {
     ...setting,
@@ -73,7 +73,8 @@ export const requireSvixSignature = (
   secret: RotatingKey,
   name: string,
 ): void => {
-  const header = (part: string) => single(headers[`svix-${part}`]) ?? single(headers[`webhook-${part}`])
+  const header = (part: string) =>
+    readSingleHeader(headers[`svix-${part}`]) ?? readSingleHeader(headers[`webhook-${part}`])
   // The library checks the time too, but with another error and by the system clock.
   const at = requireFresh('svix-timestamp', header('timestamp'), nowMs)
   const signed = {
@@ -81,7 +82,7 @@ export const requireSvixSignature = (
     'webhook-timestamp': at,
     'webhook-signature': header('signature') ?? '',
   }
-  if (keysOf(secret).some((key) => isVerified(key, body, signed))) return
+  if (listSecrets(secret).some((key) => isVerified(key, body, signed))) return
   throw new ServiceError(
     'unauthenticated',
     `svix-signature must sign svix-id, svix-timestamp and the body with ${name}`,
@@ -100,22 +101,22 @@ const isVerified = (key: string, body: Buffer, headers: Record<string, string>):
 
 /** Returns the signature of a Slack request. Throws `unauthenticated` unless Slack signed it within five minutes. */
 export const requireChatSignature = ({ headers, body, nowMs }: SignedRequest, secret: RotatingKey): string => {
-  const at = requireFresh('X-Slack-Request-Timestamp', single(headers['x-slack-request-timestamp']), nowMs)
-  const [version, signature = ''] = (single(headers['x-slack-signature']) ?? '').split('=')
+  const at = requireFresh('X-Slack-Request-Timestamp', readSingleHeader(headers['x-slack-request-timestamp']), nowMs)
+  const [version, signature = ''] = (readSingleHeader(headers['x-slack-signature']) ?? '').split('=')
   const content = [`v0:${at}:`, body]
-  if (version === 'v0' && isSigned(signature, { content, keys: keysOf(secret) })) return signature
+  if (version === 'v0' && isValidSignature(signature, { content, keys: listSecrets(secret) })) return signature
   throw new ServiceError('unauthenticated', 'X-Slack-Signature must sign the request with CHATAPP_SIGNING_SECRET')
 }
 
 /** Throws `conflict` for a signed request that any gateway has already processed. */
-export type RequireFirstTime = (sender: string, signature: string) => Promise<void>
+export type RejectReplay = (sender: string, signature: string) => Promise<void>
 
 /** Retention of signatures. After twice the maximum clock skew, the timestamp of the request is rejected anyway. */
 const rememberedMs = 2 * freshForMs
 
 /** Returns the check, which stores the hash of each signature. */
-export const openFirstTime =
-  (store: Store): RequireFirstTime =>
+export const openReplayProtection =
+  (store: Store): RejectReplay =>
   async (sender, signature) => {
     const name = hash('sha256', signature, 'base64url')
     let isFirst = true
@@ -132,7 +133,7 @@ export const webhookSettings = {
   REPO_HOST_WEBHOOK_SECRET: signingKey(
     'Secret of the GitHub webhook. Signed deployments, releases and pushes to the default branch are received at /api/webhooks/repository and annotated on charts.',
   ),
-  IDP_WEBHOOK_SECRET: svixSecret(
+  IDP_WEBHOOK_SECRET: svixSecretSetting(
     'Secret of the Clerk webhook. Deleted users and ended sessions are received at /api/webhooks/identity-provider and lose access at once.',
   ),
 } as const

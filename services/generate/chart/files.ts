@@ -2,21 +2,24 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dump } from 'js-yaml'
 import { serviceCalls } from '#proto/call.ts'
-import { consumers as planned } from '#shared/bus/durable/roles.ts'
-import { withGuest } from '#shared/bus/subject.ts'
+import { consumerPlans as planned } from '#shared/bus/durable/roles.ts'
+import { listKeyHolders } from '#shared/bus/subject.ts'
 import { root } from '../../testing/source-file.ts'
 import { grafanaDashboards } from './dashboards/grafana.ts'
-import { renderedManifest, type Written } from './manifest.ts'
+import { renderManifest, type GeneratedFile } from './manifest.ts'
 import { declaredAccounts, developmentServer, officialChartValues } from './nats.ts'
 import { chartReadme } from './readme.ts'
-import { valuesSchema } from './schema.ts'
-import { variablesOfServices } from './services.ts'
+import { createValuesSchema } from './schema.ts'
+import { readServiceVariables } from './services.ts'
 import { readValues } from './values-file.ts'
 
 /** Functions that return the generated files of the chart. */
-export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
+export const chartFiles: readonly (() => Promise<GeneratedFile | undefined>)[] = [
   async () =>
-    json('values.schema.json', valuesSchema(readValues(await chartFile('values.yaml')), await variablesOfServices())),
+    json(
+      'values.schema.json',
+      createValuesSchema(readValues(await chartFile('values.yaml')), await readServiceVariables()),
+    ),
   async () => ({
     path: 'helm/README.md',
     content: chartReadme(await chartFile('INTRODUCTION.md'), readValues(await chartFile('values.yaml'))),
@@ -26,7 +29,7 @@ export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
     path: 'helm/files/nats-values.yaml',
     content: `${officialChartNote}${dump(officialChartValues(await declaredAccounts()), { lineWidth: 120, noRefs: true })}`,
   }),
-  async () => json('files/product.json', { consumers, calls }),
+  async () => json('files/product.json', { consumers: scalingConsumers, calls }),
   async () => ({ ...json('', developmentServer(await declaredAccounts())), path: 'k8s/dev/nats.json' }),
   ...Object.entries(await grafanaDashboards()).map(
     ([name, dashboard]) =>
@@ -34,7 +37,7 @@ export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
         json(`dashboards/${name}.json`, dashboard),
   ),
   // The manifest is last, because helm renders it from the other files.
-  renderedManifest,
+  renderManifest,
 ]
 
 const officialChartNote = `# Values for the official NATS chart: \`helm install nats nats/nats -f nats-values.yaml\`, beside this chart with nats.enabled: false.
@@ -43,7 +46,7 @@ const officialChartNote = `# Values for the official NATS chart: \`helm install 
 
 const chartFile = (name: string): Promise<string> => readFile(join(root, 'helm', name), 'utf8')
 
-const json = (name: string, content: unknown): Written => ({
+const json = (name: string, content: unknown): GeneratedFile => ({
   path: `helm/${name}`,
   content: `${JSON.stringify(content, undefined, 2)}\n`,
 })
@@ -54,11 +57,11 @@ const scaled = (name: string) =>
     // While the forwarding target is unavailable, more pods would only wait for it.
     .filter(({ service, name: consumer }) => service === name && consumer !== 'events-reemitted')
     .map(({ stream, name: consumer }) => ({ stream, consumer }))
-export const consumers = { 'alert-dispatcher': scaled('alert-dispatcher'), ingest: scaled('ingest') }
+export const scalingConsumers = { 'alert-dispatcher': scaled('alert-dispatcher'), ingest: scaled('ingest') }
 
 /** Services that each service calls, by caller. A caller has a key for each of them; the gateway has the secret. */
 const calls = Object.fromEntries(
   Object.entries(serviceCalls)
     .filter(([caller, called]) => caller !== 'gateway' && called.length > 0)
-    .map(([caller, called]) => [caller, called.flatMap(withGuest)]),
+    .map(([caller, called]) => [caller, called.flatMap(listKeyHolders)]),
 )

@@ -17,7 +17,7 @@ const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the
 const maxOutputBytes = 8 * 1024 * 1024
 
 /** Returns the rendered chart, in which all Secrets are existing ones. Returns undefined if helm is not installed. */
-export const renderedManifest = async (): Promise<Written | undefined> => {
+export const renderManifest = async (): Promise<GeneratedFile | undefined> => {
   const helm = findProgram('helm')
   if (helm === undefined) {
     process.stderr.write('LEFT OUT: k8s/install.yaml (helm not found)\n')
@@ -40,7 +40,7 @@ export const renderedManifest = async (): Promise<Written | undefined> => {
 }
 
 /** A generated file. The path is relative to the root of the repository. */
-export interface Written {
+export interface GeneratedFile {
   path: string
   content: string
 }

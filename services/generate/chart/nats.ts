@@ -1,10 +1,10 @@
-import { type NatsAccounts, natsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
+import { type NatsAccounts, buildNatsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
 import { declaredContracts } from './services.ts'
 
 /** Returns the NATS accounts of the product, and the permissions of each user by name. */
 export const declaredAccounts = async (): Promise<NatsAccounts> => {
   const { contracts, events } = await declaredContracts()
-  return natsAccounts(contracts, events)
+  return buildNatsAccounts(contracts, events)
 }
 
 /** Returns values for the official NATS chart with these accounts. Passwords come from the Secret of the users. */

@@ -1,5 +1,5 @@
 import { serviceNames } from '#proto/call.ts'
-import type { Variables } from './services.ts'
+import type { ServiceVariables } from './services.ts'
 import type { ValueEntry } from './values-file.ts'
 
 type Schema = Record<string, unknown>
@@ -35,11 +35,14 @@ const definitions = {
 }
 
 /** Returns the JSON Schema of the values. Types come from the defaults, variable names from the service settings. */
-export const valuesSchema = (entries: readonly ValueEntry[], variables: ReadonlyMap<string, Variables>): Schema => {
+export const createValuesSchema = (
+  entries: readonly ValueEntry[],
+  variables: ReadonlyMap<string, ServiceVariables>,
+): Schema => {
   const ofBlock = entriesUnder(entries, 'defaults')
   const everything = [...variables.values()]
   const all = { open: everything.flatMap(({ open }) => open), secret: everything.flatMap(({ secret }) => secret) }
-  const block = (known: Variables) => blockSchema(ofBlock, known)
+  const block = (known: ServiceVariables) => blockSchema(ofBlock, known)
   const services = serviceNames.map((name) => [name, block(variables.get(name) ?? { open: [], secret: [] })])
   const persistence = entriesUnder(entries, 'single').filter(({ path: [first] }) => first === 'persistence')
   const guest = block(variables.get('query') ?? all)
@@ -74,7 +77,7 @@ const withProperties = (schema: Schema, properties: object): Schema => ({
   properties: { ...Object(schema.properties), ...properties },
 })
 
-const blockSchema = (entries: readonly ValueEntry[], { open, secret }: Variables): Schema => {
+const blockSchema = (entries: readonly ValueEntry[], { open, secret }: ServiceVariables): Schema => {
   const block = objectOf(entries)
   const value = { type: ['string', 'number', 'boolean'] }
   const named = (names: readonly string[], schema: Schema) => ({

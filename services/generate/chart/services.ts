@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
-import type { Event, Service } from '#proto/contract.ts'
+import type { BusEvent, Service } from '#proto/contract.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { type Settings, secretNames } from '#shared/config/setting.ts'
 import type { ServiceConfig } from '#shared/lifecycle/service.ts'
-import { exportsOfProto, isEvent, isService } from '../contracts.ts'
+import { importProtoExports, isEvent, isService } from '../contracts.ts'
 import { root } from '../../testing/source-file.ts'
 
 /** Variable names of a service, including those that every process reads; `secret` names hold secrets. */
-export interface Variables {
+export interface ServiceVariables {
   open: string[]
   secret: string[]
 }
@@ -41,24 +41,25 @@ const setByChart = new Set([
 ])
 
 /** Returns the variables that users of the chart can set, by service name. */
-export const variablesOfServices = async (): Promise<Map<ServiceName, Variables>> => {
+export const readServiceVariables = async (): Promise<Map<ServiceName, ServiceVariables>> => {
   const entries = serviceNames.map(async (name) => {
-    const { settings } = await configOf(name)
+    const { settings } = await importServiceConfig(name)
     return [name, variablesIn({ ...processSettings, ...settings })] as const
   })
   return new Map(await Promise.all(entries))
 }
 
-export const configOf = (name: ServiceName): Promise<ServiceConfig> => import(join(root, 'services', name, 'config.ts'))
+export const importServiceConfig = (name: ServiceName): Promise<ServiceConfig> =>
+  import(join(root, 'services', name, 'config.ts'))
 
-const variablesIn = (settings: Settings): Variables => {
+const variablesIn = (settings: Settings): ServiceVariables => {
   const secret = secretNames(settings).filter((name) => !setByChart.has(name))
   const all = Object.keys(settings).filter((name) => !setByChart.has(name))
   return { open: all.filter((name) => settings[name]?.audience !== 'secret').toSorted(), secret: secret.toSorted() }
 }
 
 /** Returns the contracts and events that `proto/` exports. */
-export const declaredContracts = async (): Promise<{ contracts: Service[]; events: Event[] }> => {
-  const exported = await exportsOfProto()
+export const declaredContracts = async (): Promise<{ contracts: Service[]; events: BusEvent[] }> => {
+  const exported = await importProtoExports()
   return { contracts: exported.filter(isService), events: exported.filter(isEvent) }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { valuesSchema } from './schema.ts'
+import { createValuesSchema } from './schema.ts'
 import { readValues } from './values-file.ts'
 
 const file = `# Shown at the top.
@@ -27,7 +27,7 @@ it('reads the path, default and comment of each key', () => {
 })
 
 it('generates a schema that rejects unknown keys', () => {
-  expect(valuesSchema(readValues(file), new Map())).toMatchObject({
+  expect(createValuesSchema(readValues(file), new Map())).toMatchObject({
     additionalProperties: false,
     properties: {
       replicas: { type: 'integer', minimum: 1, description: 'How many.' },
@@ -41,7 +41,7 @@ it('generates a schema that rejects unknown keys', () => {
 
 it('accepts only the variables and secrets of each service', () => {
   const variables = new Map([['query', { open: ['COLUMNDB_USER'], secret: ['COLUMNDB_PASSWORD'] }]])
-  expect(valuesSchema(readValues('defaults:\n  settings: {}\n'), variables)).toMatchObject({
+  expect(createValuesSchema(readValues('defaults:\n  settings: {}\n'), variables)).toMatchObject({
     properties: {
       services: {
         properties: {

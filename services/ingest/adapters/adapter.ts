@@ -8,10 +8,10 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Headers by lower-case name. */
-export type Headers = Readonly<Record<string, string>>
+export type RequestHeaders = Readonly<Record<string, string>>
 
 /** A parsed event, before long texts are truncated. */
-export interface Draft {
+export interface EventDraft {
   source: string
   externalId: string | null
   /** Parts that identify the message, so that a repeated one is recognized; null if only the content does. */
@@ -35,11 +35,11 @@ export interface Draft {
 }
 
 /** Parser of one input format. */
-export interface Adapter {
+export interface EventAdapter {
   id: string
-  recognizes(sent: JsonObject, headers: Headers): boolean
+  recognizes(sent: JsonObject, headers: RequestHeaders): boolean
   /** Returns the events of an object, each as a draft or an error. Throws `invalid` if the object cannot be parsed. */
-  read(sent: JsonObject, headers: Headers): (Draft | { error: string })[]
+  read(sent: JsonObject, headers: RequestHeaders): (EventDraft | { error: string })[]
 }
 
 const maxDepth = 32

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import type { Draft, JsonObject } from './adapter.ts'
-import { firstNonBlank, instant, labelsField, optionalText, parseFields } from './fields.ts'
+import type { EventDraft, JsonObject } from './adapter.ts'
+import { firstNonBlank, timestampField, labelsField, optionalTextField, parseFields } from './fields.ts'
 import { parseSeverity } from './words.ts'
 
 /** An alert in the format of Alertmanager, which other systems use too. */
@@ -9,14 +9,14 @@ const Alert = z.looseObject({
   status: z.enum(['firing', 'resolved']),
   labels: labelsField,
   annotations: labelsField,
-  startsAt: instant,
-  endsAt: instant,
-  generatorURL: optionalText,
-  fingerprint: optionalText,
+  startsAt: timestampField,
+  endsAt: timestampField,
+  generatorURL: optionalTextField,
+  fingerprint: optionalTextField,
 })
 
 /** Parses one alert of a group; `source` and `url` depend on the sender. */
-export const parseDraft = (sent: unknown, { source, url }: { source: string; url: string | null }): Draft => {
+export const parseAlert = (sent: unknown, { source, url }: { source: string; url: string | null }): EventDraft => {
   const { status, labels, annotations, startsAt, endsAt, generatorURL, fingerprint } = parseFields(Alert, sent)
   const key = firstNonBlank(fingerprint) || fingerprintOf(labels)
   return {
@@ -45,7 +45,10 @@ const fingerprintOf = (labels: Readonly<Record<string, string>>): string => {
 }
 
 /** Parses the alerts of a group one by one, so that an invalid one does not affect the others. */
-export const parseGroup = (sent: JsonObject, read: (alert: unknown) => Draft): (Draft | { error: string })[] => {
+export const parseAlertGroup = (
+  sent: JsonObject,
+  read: (alert: unknown) => EventDraft,
+): (EventDraft | { error: string })[] => {
   const { alerts } = parseFields(z.looseObject({ alerts: z.array(z.unknown()) }), sent)
   return alerts.map((alert, index) => {
     try {

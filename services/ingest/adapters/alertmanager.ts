@@ -1,12 +1,12 @@
-import type { Adapter } from './adapter.ts'
-import { parseDraft, parseGroup } from './alert-group.ts'
+import type { EventAdapter } from './adapter.ts'
+import { parseAlert, parseAlertGroup } from './alert-group.ts'
 
 /** The webhook of Alertmanager, version 4: a group of alerts. */
-export const alertmanager: Adapter = {
+export const alertmanager: EventAdapter = {
   id: 'alertmanager',
   recognizes: ({ alerts, groupKey, receiver }) =>
     Array.isArray(alerts) && (groupKey !== undefined || receiver !== undefined || alerts.some(isAlert)),
-  read: (sent) => parseGroup(sent, (alert) => parseDraft(alert, { source: 'alertmanager', url: null })),
+  read: (sent) => parseAlertGroup(sent, (alert) => parseAlert(alert, { source: 'alertmanager', url: null })),
 }
 
 /** Returns whether an entry of `alerts` is an alert; other systems use a list of this name with different entries. */

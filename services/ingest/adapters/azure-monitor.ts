@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { EventSeverity } from '#proto/inbound-event.ts'
-import type { Adapter } from './adapter.ts'
+import type { EventAdapter } from './adapter.ts'
 import { isJsonObject } from './adapter.ts'
-import { draftOfFields } from './draft.ts'
-import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
+import { createDraft } from './draft.ts'
+import { firstNonBlank, timestampField, optionalTextField, parseFields } from './fields.ts'
 
 const severities: Readonly<Record<string, EventSeverity>> = {
   Sev0: 'critical',
@@ -17,23 +17,23 @@ const CommonAlert = z.looseObject({
   data: z.looseObject({
     essentials: z.looseObject({
       alertId: z.string().min(1),
-      alertRule: optionalText,
-      severity: optionalText,
-      signalType: optionalText,
+      alertRule: optionalTextField,
+      severity: optionalTextField,
+      signalType: optionalTextField,
       monitorCondition: z.enum(['Fired', 'Resolved']),
-      monitoringService: optionalText,
+      monitoringService: optionalTextField,
       alertTargetIDs: z.array(z.string()).nullish(),
       configurationItems: z.array(z.string()).nullish(),
-      firedDateTime: instant,
-      resolvedDateTime: instant,
-      description: optionalText,
-      investigationLink: optionalText,
+      firedDateTime: timestampField,
+      resolvedDateTime: timestampField,
+      description: optionalTextField,
+      investigationLink: optionalTextField,
     }),
   }),
 })
 
 /** The common alert schema of Azure Monitor; `alertId` is the same when the alert resolves. */
-export const azureMonitor: Adapter = {
+export const azureMonitor: EventAdapter = {
   id: 'azure-monitor',
   recognizes: ({ schemaId, data }) =>
     schemaId === 'azureMonitorCommonAlertSchema' || (isJsonObject(data) && isJsonObject(data.essentials)),
@@ -41,7 +41,7 @@ export const azureMonitor: Adapter = {
     const alert = parseFields(CommonAlert, sent).data.essentials
     const isOver = alert.monitorCondition === 'Resolved'
     return [
-      draftOfFields('azure-monitor', sent, {
+      createDraft('azure-monitor', sent, {
         externalId: alert.alertId,
         identity: ['azure-monitor', alert.alertId, alert.monitorCondition],
         dedupKey: alert.alertId,

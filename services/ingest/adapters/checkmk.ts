@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter, JsonObject } from './adapter.ts'
-import { draftOfFields } from './draft.ts'
-import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
+import type { EventAdapter, JsonObject } from './adapter.ts'
+import { createDraft } from './draft.ts'
+import { firstNonBlank, timestampField, optionalTextField, parseFields } from './fields.ts'
 
 const severities: Readonly<Record<string, EventSeverity>> = {
   CRITICAL: 'critical',
@@ -22,15 +22,15 @@ const statuses: Readonly<Record<string, EventStatus>> = {
 const Context = z.looseObject({
   NOTIFICATIONTYPE: z.string().min(1),
   HOSTNAME: z.string().min(1),
-  OMD_SITE: optionalText,
-  HOSTSTATE: optionalText,
-  HOSTOUTPUT: optionalText,
-  SERVICEDESC: optionalText,
-  SERVICESTATE: optionalText,
-  SERVICEOUTPUT: optionalText,
-  LONGSERVICEOUTPUT: optionalText,
-  MICROTIME: instant,
-  NOTIFICATIONCOMMENT: optionalText,
+  OMD_SITE: optionalTextField,
+  HOSTSTATE: optionalTextField,
+  HOSTOUTPUT: optionalTextField,
+  SERVICEDESC: optionalTextField,
+  SERVICESTATE: optionalTextField,
+  SERVICEOUTPUT: optionalTextField,
+  LONGSERVICEOUTPUT: optionalTextField,
+  MICROTIME: timestampField,
+  NOTIFICATIONCOMMENT: optionalTextField,
 })
 
 /** Prefix of the context variables in the environment of a notification script. */
@@ -41,7 +41,7 @@ const withoutPrefix = (sent: JsonObject): JsonObject =>
   )
 
 /** The context of a Checkmk notification: a JSON object of its variables. */
-export const checkmk: Adapter = {
+export const checkmk: EventAdapter = {
   id: 'checkmk',
   recognizes: (sent) => {
     const { NOTIFICATIONTYPE, HOSTNAME } = withoutPrefix(sent)
@@ -52,7 +52,7 @@ export const checkmk: Adapter = {
     const service = firstNonBlank(context.SERVICEDESC)
     const site = firstNonBlank(context.OMD_SITE)
     return [
-      draftOfFields('checkmk', sent, {
+      createDraft('checkmk', sent, {
         dedupKey: [site, context.HOSTNAME, service].filter(Boolean).join(':'),
         // Flapping, downtimes and alert handlers neither begin nor end a problem.
         status: statuses[context.NOTIFICATIONTYPE] ?? 'info',

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { type Adapter, type Draft, type Headers, type JsonObject, isJsonObject, requirePlainJson } from './adapter.ts'
-import { firstNonBlank, instant, parseFields } from './fields.ts'
+import {
+  type EventAdapter,
+  type EventDraft,
+  type RequestHeaders,
+  type JsonObject,
+  isJsonObject,
+  requirePlainJson,
+} from './adapter.ts'
+import { firstNonBlank, timestampField, parseFields } from './fields.ts'
 import { parseGeneric } from './generic.ts'
 
 const required = z.string().min(1)
@@ -12,13 +19,13 @@ const Context = z.looseObject({
   source: required,
   type: required,
   subject: z.string().nullish(),
-  time: instant,
+  time: timestampField,
   data: z.unknown().optional(),
   data_base64: z.base64().nullish(),
 })
 
 /** CloudEvents in structured mode: one object with attributes and data, for any content type. */
-export const cloudEvents: Adapter = {
+export const cloudEvents: EventAdapter = {
   id: 'cloudevents',
   recognizes: ({ specversion, id, source, type }, headers) =>
     isCloudEvents(headers) || [specversion, id, source, type].every((field) => field !== undefined),
@@ -26,7 +33,7 @@ export const cloudEvents: Adapter = {
 }
 
 /** CloudEvents in binary mode: headers contain the attributes, and the body is passed as `data`. */
-export const binaryCloudEvents: Adapter = {
+export const binaryCloudEvents: EventAdapter = {
   id: 'cloudevents',
   recognizes: (_sent, headers) => isBinaryCloudEvent(headers),
   read: ({ data }, headers) => {
@@ -37,12 +44,12 @@ export const binaryCloudEvents: Adapter = {
 }
 
 /** Returns whether headers contain the attributes, so that the body is only the data. */
-export const isBinaryCloudEvent = (headers: Headers): boolean => headers['ce-specversion'] !== undefined
+export const isBinaryCloudEvent = (headers: RequestHeaders): boolean => headers['ce-specversion'] !== undefined
 
-const isCloudEvents = (headers: Headers): boolean =>
+const isCloudEvents = (headers: RequestHeaders): boolean =>
   (headers['content-type'] ?? '').toLowerCase().startsWith('application/cloudevents')
 
-const parseDraft = (sent: JsonObject): Draft => {
+const parseDraft = (sent: JsonObject): EventDraft => {
   const { id, source, type, subject, time, data, data_base64: encoded } = parseFields(Context, sent)
   const bytes = decodeData(encoded)
   const content = isJsonObject(data) ? data : (bytes ?? {})
@@ -77,7 +84,7 @@ const decodeData = (encoded: string | null | undefined): JsonObject | undefined 
 }
 
 /** Returns the attributes in the headers. Their values are percent-encoded and may be quoted. */
-const contextIn = (headers: Headers): JsonObject =>
+const contextIn = (headers: RequestHeaders): JsonObject =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (name.startsWith('ce-') ? [[name.slice(3), plain(value)]] : [])),
   )

@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter } from './adapter.ts'
-import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
+import type { EventAdapter } from './adapter.ts'
+import { firstNonBlank, timestampField, optionalTextField, parseFields } from './fields.ts'
 import { parseSeverity } from './words.ts'
 
 /** The webhook of Datadog: fields of the default template, and variables that users commonly add. */
 const Webhook = z.looseObject({
-  id: optionalText,
-  title: optionalText,
-  body: optionalText,
-  event_type: optionalText,
-  alert_id: optionalText,
-  alert_type: optionalText,
-  alert_transition: optionalText,
-  aggreg_key: optionalText,
-  alert_cycle_key: optionalText,
-  priority: optionalText,
-  hostname: optionalText,
-  link: optionalText,
-  tags: optionalText,
-  date: instant,
-  last_updated: instant,
+  id: optionalTextField,
+  title: optionalTextField,
+  body: optionalTextField,
+  event_type: optionalTextField,
+  alert_id: optionalTextField,
+  alert_type: optionalTextField,
+  alert_transition: optionalTextField,
+  aggreg_key: optionalTextField,
+  alert_cycle_key: optionalTextField,
+  priority: optionalTextField,
+  hostname: optionalTextField,
+  link: optionalTextField,
+  tags: optionalTextField,
+  date: timestampField,
+  last_updated: timestampField,
 })
 
 const transitions: Readonly<Record<string, EventStatus>> = {
@@ -59,7 +59,7 @@ const transitionOf = (transition: string | null, type: string | null): EventStat
 }
 
 /** The webhook of Datadog, with the default template or additional variables. */
-export const datadog: Adapter = {
+export const datadog: EventAdapter = {
   id: 'datadog',
   recognizes: ({ event_type: type, org, alert_transition: transition, alert_id: alert, alert_type: kind }) =>
     transition !== undefined ||

@@ -1,11 +1,11 @@
-import type { Draft, JsonObject } from './adapter.ts'
+import type { EventDraft, JsonObject } from './adapter.ts'
 
 /** Returns a draft with the fields that the sender provides; all others are unknown. */
-export const draftOfFields = (
+export const createDraft = (
   source: string,
   raw: JsonObject,
-  fields: Pick<Draft, 'status' | 'title'> & Partial<Omit<Draft, 'labels'>> & { labels?: Labels },
-): Draft => ({
+  fields: Pick<EventDraft, 'status' | 'title'> & Partial<Omit<EventDraft, 'labels'>> & { labels?: Labels },
+): EventDraft => ({
   source,
   raw,
   externalId: null,

@@ -1,18 +1,20 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { sentenceOf } from '#shared/text/zod-errors.ts'
+import { describeIssue } from '#shared/text/zod-errors.ts'
 
 /** A text that senders may also write as a number or boolean. */
-export const words = z.union([z.string(), z.number(), z.boolean()], 'must be text').transform(String)
+export const textField = z.union([z.string(), z.number(), z.boolean()], 'must be text').transform(String)
 /** A text that may be missing or null. */
-export const optionalText = words.nullish().transform((text) => (text === undefined || text === null ? null : text))
+export const optionalTextField = textField
+  .nullish()
+  .transform((text) => (text === undefined || text === null ? null : text))
 /** Labels, tags and annotations; values that are not text become JSON. */
 export const labelsField = z
   .record(z.string(), z.unknown())
   .nullish()
   .transform((labels) => stringifyLabels(labels ?? {}))
 /** A timestamp in ISO 8601, or in epoch seconds to nanoseconds; null if it is invalid. */
-export const instant = z.unknown().optional().transform(parseInstant)
+export const timestampField = z.unknown().optional().transform(parseInstant)
 
 /** Limits between seconds, milliseconds, microseconds and nanoseconds. Dates up to the year 5138 are unambiguous. */
 const firstMilliseconds = 1e11
@@ -54,7 +56,7 @@ export const firstNonBlank = (...texts: readonly (string | null | undefined)[]):
 
 /** Returns the parsed value. Throws `invalid` with a message that names up to five invalid fields but no values. */
 export const parseFields = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
-  const result = schema.safeParse(value, { error: sentenceOf })
+  const result = schema.safeParse(value, { error: describeIssue })
   if (result.success) return result.data
   throw new ServiceError('invalid', sentenceFor(result.error))
 }

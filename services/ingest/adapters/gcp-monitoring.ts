@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { EventSeverity } from '#proto/inbound-event.ts'
-import type { Adapter } from './adapter.ts'
+import type { EventAdapter } from './adapter.ts'
 import { isJsonObject } from './adapter.ts'
-import { draftOfFields } from './draft.ts'
-import { firstNonBlank, instant, labelsField, optionalText, parseFields, words } from './fields.ts'
+import { createDraft } from './draft.ts'
+import { firstNonBlank, timestampField, labelsField, optionalTextField, parseFields, textField } from './fields.ts'
 
 const severities: Readonly<Record<string, EventSeverity>> = {
   CRITICAL: 'critical',
@@ -13,24 +13,24 @@ const severities: Readonly<Record<string, EventSeverity>> = {
 
 const Notification = z.looseObject({
   incident: z.looseObject({
-    incident_id: words,
+    incident_id: textField,
     state: z.string(),
-    severity: optionalText,
-    started_at: instant,
-    ended_at: instant,
-    summary: optionalText,
-    url: optionalText,
-    policy_name: optionalText,
-    condition_name: optionalText,
-    resource_display_name: optionalText,
-    resource_name: optionalText,
-    scoping_project_id: optionalText,
+    severity: optionalTextField,
+    started_at: timestampField,
+    ended_at: timestampField,
+    summary: optionalTextField,
+    url: optionalTextField,
+    policy_name: optionalTextField,
+    condition_name: optionalTextField,
+    resource_display_name: optionalTextField,
+    resource_name: optionalTextField,
+    scoping_project_id: optionalTextField,
     policy_user_labels: labelsField,
   }),
 })
 
 /** The webhook of Google Cloud Monitoring. The severity of an incident is optional. */
-export const gcpMonitoring: Adapter = {
+export const gcpMonitoring: EventAdapter = {
   id: 'gcp-monitoring',
   recognizes: ({ incident }) =>
     isJsonObject(incident) && incident.incident_id !== undefined && incident.state !== undefined,
@@ -38,7 +38,7 @@ export const gcpMonitoring: Adapter = {
     const { incident } = parseFields(Notification, sent)
     const isOver = incident.state.toLowerCase() === 'closed'
     return [
-      draftOfFields('gcp-monitoring', sent, {
+      createDraft('gcp-monitoring', sent, {
         externalId: incident.incident_id,
         identity: ['gcp-monitoring', incident.incident_id, incident.state],
         dedupKey: incident.incident_id,

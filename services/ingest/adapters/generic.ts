@@ -1,9 +1,9 @@
-import type { Adapter, Draft, JsonObject } from './adapter.ts'
+import type { EventAdapter, EventDraft, JsonObject } from './adapter.ts'
 import { firstNonBlank, parseInstant, stringifyLabels } from './fields.ts'
 import { parseSeverity, parseStatus } from './words.ts'
 
 /** Accepts any object and looks for values under common field names. */
-export const generic: Adapter = {
+export const generic: EventAdapter = {
   id: 'generic',
   recognizes: () => true,
   read: (sent, { 'x-webhook-id': id }) => {
@@ -13,7 +13,7 @@ export const generic: Adapter = {
 }
 
 /** Returns the draft of an object in an unknown format. */
-export const parseGeneric = (sent: JsonObject): Draft => {
+export const parseGeneric = (sent: JsonObject): EventDraft => {
   const severity = firstField(sent, 'severity', 'level', 'priority', 'sev')
   const status = firstField(sent, 'status', 'state', 'event_action', 'action')
   const id = firstField(sent, 'id', 'event_id', 'eventId', 'uuid')
@@ -38,7 +38,8 @@ export const parseGeneric = (sent: JsonObject): Draft => {
   }
 }
 
-const statusBySeverity = (severity: string): Draft['status'] => (parseSeverity(severity) === 'info' ? 'info' : 'firing')
+const statusBySeverity = (severity: string): EventDraft['status'] =>
+  parseSeverity(severity) === 'info' ? 'info' : 'firing'
 
 /** Returns the first field that is a number or a text that is not blank. */
 const firstField = (sent: JsonObject, ...names: readonly string[]): string =>

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter, Draft, JsonObject } from './adapter.ts'
+import type { EventAdapter, EventDraft, JsonObject } from './adapter.ts'
 import { isJsonObject } from './adapter.ts'
-import { draftOfFields } from './draft.ts'
-import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
+import { createDraft } from './draft.ts'
+import { firstNonBlank, timestampField, optionalTextField, parseFields, textField } from './fields.ts'
 import { parseSeverity } from './words.ts'
 
-const Common = z.looseObject({ action: optionalText, repository: z.looseObject({ full_name: z.string() }) })
+const Common = z.looseObject({ action: optionalTextField, repository: z.looseObject({ full_name: z.string() }) })
 
 /** Status by result of a run. Results such as `cancelled` are informational: they neither report nor end a failure. */
 const results: Readonly<Record<string, EventStatus>> = {
@@ -21,19 +21,21 @@ const statusOfResult = (result: string | null): EventStatus => results[result ??
 
 const Deployment = z.looseObject({
   deployment_status: z.looseObject({
-    id: words,
+    id: textField,
     state: z.string(),
-    description: optionalText,
-    target_url: optionalText,
-    created_at: instant,
+    description: optionalTextField,
+    target_url: optionalTextField,
+    created_at: timestampField,
   }),
-  deployment: z.looseObject({ environment: optionalText, ref: optionalText, task: optionalText }).nullish(),
+  deployment: z
+    .looseObject({ environment: optionalTextField, ref: optionalTextField, task: optionalTextField })
+    .nullish(),
 })
 
-const readDeployment = (repository: string, sent: JsonObject): Draft => {
+const readDeployment = (repository: string, sent: JsonObject): EventDraft => {
   const { deployment_status: status, deployment } = parseFields(Deployment, sent)
   const environment = firstNonBlank(deployment?.environment)
-  return draftOfFields('github', sent, {
+  return createDraft('github', sent, {
     externalId: status.id,
     dedupKey: `deployment:${repository}:${environment}`,
     status: statusOfResult(status.state),
@@ -49,23 +51,23 @@ const readDeployment = (repository: string, sent: JsonObject): Draft => {
 
 /** A check run, a check suite or a run of a workflow. */
 const Check = z.looseObject({
-  id: words,
-  name: optionalText,
-  conclusion: optionalText,
-  head_branch: optionalText,
-  html_url: optionalText,
-  completed_at: instant,
-  updated_at: instant,
-  app: z.looseObject({ name: optionalText }).nullish(),
-  output: z.looseObject({ title: optionalText, summary: optionalText }).nullish(),
-  check_suite: z.looseObject({ head_branch: optionalText }).nullish(),
+  id: textField,
+  name: optionalTextField,
+  conclusion: optionalTextField,
+  head_branch: optionalTextField,
+  html_url: optionalTextField,
+  completed_at: timestampField,
+  updated_at: timestampField,
+  app: z.looseObject({ name: optionalTextField }).nullish(),
+  output: z.looseObject({ title: optionalTextField, summary: optionalTextField }).nullish(),
+  check_suite: z.looseObject({ head_branch: optionalTextField }).nullish(),
 })
 
-const readCheck = (repository: string, given: unknown, sent: JsonObject): Draft => {
+const readCheck = (repository: string, given: unknown, sent: JsonObject): EventDraft => {
   const check = parseFields(Check, given)
   const branch = firstNonBlank(check.head_branch, check.check_suite?.head_branch)
   const name = firstNonBlank(check.name, check.app?.name, 'checks')
-  return draftOfFields('github', sent, {
+  return createDraft('github', sent, {
     externalId: check.id,
     dedupKey: `check:${repository}:${branch}:${name}`,
     status: statusOfResult(check.conclusion),
@@ -81,13 +83,17 @@ const readCheck = (repository: string, given: unknown, sent: JsonObject): Draft 
 
 /** An alert of Dependabot, code scanning or secret scanning. */
 const SecurityAlert = z.looseObject({
-  number: words,
-  html_url: optionalText,
-  created_at: instant,
-  secret_type_display_name: optionalText,
-  security_advisory: z.looseObject({ summary: optionalText, severity: optionalText }).nullish(),
+  number: textField,
+  html_url: optionalTextField,
+  created_at: timestampField,
+  secret_type_display_name: optionalTextField,
+  security_advisory: z.looseObject({ summary: optionalTextField, severity: optionalTextField }).nullish(),
   rule: z
-    .looseObject({ description: optionalText, severity: optionalText, security_severity_level: optionalText })
+    .looseObject({
+      description: optionalTextField,
+      severity: optionalTextField,
+      security_severity_level: optionalTextField,
+    })
     .nullish(),
 })
 
@@ -104,13 +110,13 @@ const begins = new Set([
 const severityOfAlert = (word: string | null): EventSeverity | null =>
   word === 'critical' || word === 'high' ? 'critical' : parseSeverity(word)
 
-const readSecurityAlert = (repository: string, action: string, kind: string, sent: JsonObject): Draft => {
+const readSecurityAlert = (repository: string, action: string, kind: string, sent: JsonObject): EventDraft => {
   const alert = parseFields(SecurityAlert, sent.alert)
   const { security_advisory: advisory, rule } = alert
   // GitHub states no severity for a leaked secret. It is critical, because it can be misused at once.
   const severity =
     kind === 'secret_scanning_alert' ? 'critical' : firstNonBlank(advisory?.severity, rule?.security_severity_level)
-  return draftOfFields('github', sent, {
+  return createDraft('github', sent, {
     externalId: alert.number,
     dedupKey: `${kind}:${repository}:${alert.number}`,
     status: ends.has(action) ? 'resolved' : begins.has(action) ? 'firing' : 'info',
@@ -132,7 +138,7 @@ const kindOf = (alert: JsonObject): string =>
       : 'code_scanning_alert'
 
 /** Webhooks of GitHub: deployment statuses, checks, workflows and security alerts. Other events are informational. */
-export const github: Adapter = {
+export const github: EventAdapter = {
   id: 'github',
   recognizes: ({ repository, sender }, headers) =>
     isJsonObject(repository) &&
@@ -147,6 +153,6 @@ export const github: Adapter = {
     if (check !== undefined) return [readCheck(name, check, sent)]
     if (isJsonObject(sent.alert)) return [readSecurityAlert(name, action ?? '', event ?? kindOf(sent.alert), sent)]
     const title = `${event ?? 'event'}${action === null ? '' : ` ${action}`}`
-    return [draftOfFields('github', sent, { status: 'info', resource: name, title: `${name}: ${title}` })]
+    return [createDraft('github', sent, { status: 'info', resource: name, title: `${name}: ${title}` })]
   },
 }

@@ -1,23 +1,23 @@
 import { z } from 'zod'
-import type { Adapter } from './adapter.ts'
-import { parseDraft, parseGroup } from './alert-group.ts'
-import { firstNonBlank, optionalText, parseFields } from './fields.ts'
+import type { EventAdapter } from './adapter.ts'
+import { parseAlert, parseAlertGroup } from './alert-group.ts'
+import { firstNonBlank, optionalTextField, parseFields } from './fields.ts'
 
 const GrafanaFields = z.looseObject({
-  silenceURL: optionalText,
-  dashboardURL: optionalText,
-  panelURL: optionalText,
-  valueString: optionalText,
+  silenceURL: optionalTextField,
+  dashboardURL: optionalTextField,
+  panelURL: optionalTextField,
+  valueString: optionalTextField,
 })
 
 /** The webhook of Grafana: the format of Alertmanager with additional fields per alert. */
-export const grafana: Adapter = {
+export const grafana: EventAdapter = {
   id: 'grafana',
   recognizes: ({ alerts, orgId, version, state }) =>
     Array.isArray(alerts) && (orgId !== undefined || (version === '1' && state !== undefined)),
   read: (sent) =>
-    parseGroup(sent, (alert) => {
-      const draft = parseDraft(alert, { source: 'grafana', url: null })
+    parseAlertGroup(sent, (alert) => {
+      const draft = parseAlert(alert, { source: 'grafana', url: null })
       const { panelURL, dashboardURL, valueString } = parseFields(GrafanaFields, alert)
       return {
         ...draft,

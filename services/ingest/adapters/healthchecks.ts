@@ -1,29 +1,29 @@
 import { z } from 'zod'
-import type { Adapter } from './adapter.ts'
-import { draftOfFields } from './draft.ts'
-import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
+import type { EventAdapter } from './adapter.ts'
+import { createDraft } from './draft.ts'
+import { firstNonBlank, timestampField, optionalTextField, parseFields } from './fields.ts'
 
 const Webhook = z.looseObject({
   code: z.uuid(),
-  name: optionalText,
+  name: optionalTextField,
   status: z.enum(['up', 'down']),
-  now: instant,
-  tags: optionalText,
-  body: optionalText,
+  now: timestampField,
+  tags: optionalTextField,
+  body: optionalTextField,
 })
 
 /**
  * The webhook of Healthchecks.io. Its user defines the body with placeholders:
  * `{"code":"$CODE","name":"$NAME","status":"$STATUS","now":"$NOW","tags":"$TAGS"}`.
  */
-export const healthchecks: Adapter = {
+export const healthchecks: EventAdapter = {
   id: 'healthchecks',
   recognizes: ({ code, status }) =>
     z.uuid().safeParse(code).success && typeof status === 'string' && /^(up|down)$/.test(status),
   read: (sent) => {
     const { code, name, status, now, tags, body } = parseFields(Webhook, sent)
     return [
-      draftOfFields('healthchecks', sent, {
+      createDraft('healthchecks', sent, {
         externalId: code,
         dedupKey: code,
         status: status === 'down' ? 'firing' : 'resolved',

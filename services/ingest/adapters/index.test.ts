@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Draft } from './adapter.ts'
+import type { EventDraft } from './adapter.ts'
 import { parseEvents } from '../accept.ts'
 
 const parseOne = (sent: unknown, headers: Record<string, string> = {}) => parseEvents(JSON.stringify(sent), headers)
@@ -356,11 +356,11 @@ describe('invalid payloads', () => {
 })
 
 describe('message identity', () => {
-  const identityOf = (sent: unknown, headers = {}): Draft['identity'] | undefined => {
+  const identityOf = (sent: unknown, headers = {}): EventDraft['identity'] | undefined => {
     const [event] = parseOne(sent, headers)
     return event && 'identity' in event ? event.identity : undefined
   }
-  it.each<[string, unknown, Record<string, string>, Draft['identity']]>([
+  it.each<[string, unknown, Record<string, string>, EventDraft['identity']]>([
     ['CloudEvents: source and id', cloudEvent(), {}, ['/disks', 'e1']],
     ['PagerDuty: the id of the webhook', incident(), { 'x-webhook-id': 'w' }, ['pagerduty', 'w']],
     ['PagerDuty: else of the event', incident(), {}, ['pagerduty', 'E1']],

@@ -1,4 +1,4 @@
-import type { Adapter } from './adapter.ts'
+import type { EventAdapter } from './adapter.ts'
 import { alertmanager } from './alertmanager.ts'
 import { azureMonitor } from './azure-monitor.ts'
 import { checkmk } from './checkmk.ts'
@@ -19,7 +19,7 @@ import { uptimeKuma } from './uptime-kuma.ts'
 import { zabbix, zabbixConnector } from './zabbix.ts'
 
 /** All adapters; the first one that recognizes an object parses it, and the last one accepts any object. */
-export const adapters: readonly Adapter[] = [
+export const adapters: readonly EventAdapter[] = [
   binaryCloudEvents,
   cloudEvents,
   grafana,

@@ -1,10 +1,10 @@
-import { at, atSeconds, checkVendor } from './testing/check-vendor.ts'
+import { sampleTime, sampleTimeSeconds, checkVendor } from './testing/check-vendor.ts'
 
 const repository = { full_name: 'acme/shop', html_url: 'https://github.com/acme/shop' }
 const sender = { login: 'ada' }
 const deployment = (state: string) => ({
   action: 'created',
-  deployment_status: { id: 9, state, description: 'rolled out', target_url: 'https://ci/9', created_at: at },
+  deployment_status: { id: 9, state, description: 'rolled out', target_url: 'https://ci/9', created_at: sampleTime },
   deployment: { id: 1, environment: 'production', ref: 'main', task: 'deploy' },
   repository,
   sender,
@@ -17,7 +17,7 @@ const checkRun = (conclusion: string | null) => ({
     status: 'completed',
     conclusion,
     html_url: 'https://github.com/acme/shop/runs/4',
-    completed_at: at,
+    completed_at: sampleTime,
     output: { title: '3 failures', summary: '' },
     check_suite: { head_branch: 'main' },
   },
@@ -29,7 +29,7 @@ const dependabot = (action: string) => ({
   alert: {
     number: 12,
     state: 'open',
-    created_at: at,
+    created_at: sampleTime,
     html_url: 'https://github.com/acme/shop/security/dependabot/12',
     security_advisory: { summary: 'Prototype pollution', severity: 'high' },
   },
@@ -47,7 +47,7 @@ checkVendor('github', [
       severity: 'warning',
       title: 'Deployment to production',
       resource: 'acme/shop',
-      at,
+      at: sampleTime,
       url: 'https://ci/9',
     },
     github('deployment_status'),
@@ -71,7 +71,7 @@ checkVendor('github', [
   [
     'a failed check',
     checkRun('failure'),
-    { key: 'check:acme/shop:main:test', status: 'firing', severity: 'warning', title: 'test on main', at },
+    { key: 'check:acme/shop:main:test', status: 'firing', severity: 'warning', title: 'test on main', at: sampleTime },
     github('check_run'),
   ],
   [
@@ -88,7 +88,7 @@ checkVendor('github', [
       status: 'firing',
       severity: 'critical',
       title: 'Prototype pollution',
-      at,
+      at: sampleTime,
     },
     github('dependabot_alert'),
   ],
@@ -113,8 +113,8 @@ const newRelic = (more: object = {}) => ({
   impactedEntities: ['db-1'],
   totalIncidents: 1,
   state: 'ACTIVATED',
-  createdAt: atSeconds * 1_000,
-  updatedAt: atSeconds * 1_000,
+  createdAt: sampleTimeSeconds * 1_000,
+  updatedAt: sampleTimeSeconds * 1_000,
   alertPolicyNames: ['Databases'],
   alertConditionNames: ['Disk'],
   workflowName: 'watchhouse',
@@ -126,7 +126,7 @@ checkVendor('new-relic', [
   [
     'an activated issue',
     newRelic(),
-    { key: issueId, status: 'firing', severity: 'critical', title: newRelicTitle, resource: 'db-1', at },
+    { key: issueId, status: 'firing', severity: 'critical', title: newRelicTitle, resource: 'db-1', at: sampleTime },
   ],
   [
     'an acknowledged issue',
@@ -136,7 +136,7 @@ checkVendor('new-relic', [
   [
     'a closed issue of high priority',
     newRelic({ state: 'CLOSED', priority: 'HIGH' }),
-    { key: issueId, status: 'resolved', severity: 'warning', title: newRelicTitle, at },
+    { key: issueId, status: 'resolved', severity: 'warning', title: newRelicTitle, at: sampleTime },
   ],
   [
     'an incident of a notification channel',
@@ -152,9 +152,9 @@ checkVendor('new-relic', [
       policy_name: 'Databases',
       severity: 'WARNING',
       targets: [{ name: 'db-1' }],
-      timestamp: atSeconds * 1_000,
+      timestamp: sampleTimeSeconds * 1_000,
     },
-    { key: '321', status: 'firing', severity: 'warning', title: 'Disk', resource: 'db-1', at },
+    { key: '321', status: 'firing', severity: 'warning', title: 'Disk', resource: 'db-1', at: sampleTime },
   ],
 ])
 
@@ -203,7 +203,7 @@ checkVendor('zabbix', [
   [
     'a problem of a connector',
     {
-      clock: atSeconds,
+      clock: sampleTimeSeconds,
       ns: 5,
       value: 1,
       eventid: 42,
@@ -213,12 +213,19 @@ checkVendor('zabbix', [
       groups: ['Databases'],
       tags: [{ tag: 'scope', value: 'capacity' }],
     },
-    { key: '42', status: 'firing', severity: 'critical', title: 'Disk is full', resource: 'Database 1', at },
+    {
+      key: '42',
+      status: 'firing',
+      severity: 'critical',
+      title: 'Disk is full',
+      resource: 'Database 1',
+      at: sampleTime,
+    },
   ],
   [
     'the recovery of a connector, which names its problem',
-    { clock: atSeconds, ns: 5, value: 0, eventid: 43, p_eventid: 42 },
-    { key: '42', status: 'resolved', severity: null, title: '', at },
+    { clock: sampleTimeSeconds, ns: 5, value: 0, eventid: 43, p_eventid: 42 },
+    { key: '42', status: 'resolved', severity: null, title: '', at: sampleTime },
   ],
 ])
 
@@ -231,7 +238,7 @@ const checkmk = (more: object = {}) => ({
   SERVICEDESC: 'Filesystem /',
   SERVICESTATE: 'CRITICAL',
   SERVICEOUTPUT: 'CRIT - 95.0% used',
-  MICROTIME: `${atSeconds}000000`,
+  MICROTIME: `${sampleTimeSeconds}000000`,
   ...more,
 })
 checkVendor('checkmk', [
@@ -244,7 +251,7 @@ checkVendor('checkmk', [
       severity: 'critical',
       title: 'Filesystem / on db-1',
       resource: 'db-1',
-      at,
+      at: sampleTime,
     },
   ],
   [
@@ -273,8 +280,8 @@ const code = 'f618072a-7bde-4eee-af63-71a77c5723bc'
 checkVendor('healthchecks', [
   [
     'a job that is down',
-    { code, name: 'backup', status: 'down', now: at, tags: 'prod db' },
-    { key: code, status: 'firing', severity: 'critical', title: 'backup', resource: 'backup', at },
+    { code, name: 'backup', status: 'down', now: sampleTime, tags: 'prod db' },
+    { key: code, status: 'firing', severity: 'critical', title: 'backup', resource: 'backup', at: sampleTime },
   ],
   [
     'its recovery',
@@ -296,7 +303,7 @@ checkVendor('healthchecks', [
 const prometheusAlert = (more: object = {}) => ({
   labels: { alertname: 'DiskFull', instance: 'db-1:9100', severity: 'critical' },
   annotations: { summary: 'Disk is full' },
-  startsAt: at,
+  startsAt: sampleTime,
   endsAt: '2999-01-01T00:00:00Z',
   generatorURL: 'http://prometheus/graph',
   ...more,
@@ -312,14 +319,14 @@ checkVendor('prometheus', [
       severity: 'critical',
       title: 'Disk is full',
       resource: 'db-1:9100',
-      at,
+      at: sampleTime,
       url: 'http://prometheus/graph',
     },
   ],
   [
     'its end',
-    [prometheusAlert({ startsAt: '2026-03-01T09:00:00Z', endsAt: at })],
-    { key: labelsKey, status: 'resolved', severity: 'critical', title: 'Disk is full', at },
+    [prometheusAlert({ startsAt: '2026-03-01T09:00:00Z', endsAt: sampleTime })],
+    { key: labelsKey, status: 'resolved', severity: 'critical', title: 'Disk is full', at: sampleTime },
   ],
   [
     'an alert without an end',
@@ -338,13 +345,19 @@ const datadog = (title: string) => ({
   title,
   event_type: 'metric_alert_monitor',
   org: { id: '1' },
-  date: String(atSeconds * 1_000),
+  date: String(sampleTimeSeconds * 1_000),
 })
 checkVendor('datadog', [
   [
     'a priority in the title',
     datadog('[P2] [Triggered on {host:db-1}] Disk'),
-    { key: 'title:Disk on {host:db-1}', status: 'firing', severity: 'critical', title: 'Disk on {host:db-1}', at },
+    {
+      key: 'title:Disk on {host:db-1}',
+      status: 'firing',
+      severity: 'critical',
+      title: 'Disk on {host:db-1}',
+      at: sampleTime,
+    },
   ],
   [
     'a low priority in the title',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter } from './adapter.ts'
-import { draftOfFields } from './draft.ts'
-import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
+import type { EventAdapter } from './adapter.ts'
+import { createDraft } from './draft.ts'
+import { firstNonBlank, timestampField, optionalTextField, parseFields, textField } from './fields.ts'
 
 /** Severities by priority. The warning threshold of a condition has the priority `HIGH`. */
 const severities: Readonly<Record<string, EventSeverity>> = {
@@ -24,21 +24,21 @@ const statuses: Readonly<Record<string, EventStatus>> = {
 const list = z.union([z.array(z.string()), z.string().transform((text) => [text])]).nullish()
 
 const Issue = z.looseObject({
-  id: words,
-  issueUrl: optionalText,
-  title: optionalText,
-  priority: optionalText,
+  id: textField,
+  issueUrl: optionalTextField,
+  title: optionalTextField,
+  priority: optionalTextField,
   state: z.string(),
   impactedEntities: list,
   alertPolicyNames: list,
   alertConditionNames: list,
-  workflowName: optionalText,
-  createdAt: instant,
-  updatedAt: instant,
+  workflowName: optionalTextField,
+  createdAt: timestampField,
+  updatedAt: timestampField,
 })
 
 /** The webhook of a New Relic workflow, by its default template. */
-export const newRelic: Adapter = {
+export const newRelic: EventAdapter = {
   id: 'new-relic',
   recognizes: ({ id, state, issueUrl, workflowName, impactedEntities }) =>
     id !== undefined &&
@@ -48,7 +48,7 @@ export const newRelic: Adapter = {
     const issue = parseFields(Issue, sent)
     const status = statuses[issue.state.toUpperCase()] ?? 'info'
     return [
-      draftOfFields('new-relic', sent, {
+      createDraft('new-relic', sent, {
         externalId: issue.id,
         dedupKey: issue.id,
         status,
@@ -68,26 +68,26 @@ export const newRelic: Adapter = {
 }
 
 const Incident = z.looseObject({
-  incident_id: words,
-  condition_name: optionalText,
-  policy_name: optionalText,
+  incident_id: textField,
+  condition_name: optionalTextField,
+  policy_name: optionalTextField,
   current_state: z.string(),
-  severity: optionalText,
-  details: optionalText,
-  incident_url: optionalText,
-  timestamp: instant,
-  targets: z.array(z.looseObject({ name: optionalText })).nullish(),
+  severity: optionalTextField,
+  details: optionalTextField,
+  incident_url: optionalTextField,
+  timestamp: timestampField,
+  targets: z.array(z.looseObject({ name: optionalTextField })).nullish(),
 })
 
 /** The older webhook of New Relic's notification channels. */
-export const newRelicIncident: Adapter = {
+export const newRelicIncident: EventAdapter = {
   id: 'new-relic',
   recognizes: (sent) =>
     sent.incident_id !== undefined && sent.current_state !== undefined && sent.condition_name !== undefined,
   read: (sent) => {
     const incident = parseFields(Incident, sent)
     return [
-      draftOfFields('new-relic', sent, {
+      createDraft('new-relic', sent, {
         externalId: incident.incident_id,
         dedupKey: incident.incident_id,
         status: statuses[incident.current_state.toUpperCase()] ?? 'info',

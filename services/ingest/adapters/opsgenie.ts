@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import type { EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter } from './adapter.ts'
-import { firstNonBlank, instant, labelsField, optionalText, parseFields } from './fields.ts'
+import type { EventAdapter } from './adapter.ts'
+import { firstNonBlank, timestampField, labelsField, optionalTextField, parseFields } from './fields.ts'
 import { parseSeverity } from './words.ts'
 
 const Webhook = z.looseObject({
   action: z.string().min(1),
   alert: z.looseObject({
     alertId: z.string().min(1),
-    alias: optionalText,
-    message: optionalText,
-    description: optionalText,
-    entity: optionalText,
-    priority: optionalText,
-    source: optionalText,
+    alias: optionalTextField,
+    message: optionalTextField,
+    description: optionalTextField,
+    entity: optionalTextField,
+    priority: optionalTextField,
+    source: optionalTextField,
     tags: z.array(z.string()).nullish(),
     details: labelsField,
-    createdAt: instant,
-    updatedAt: instant,
+    createdAt: timestampField,
+    updatedAt: timestampField,
   }),
 })
 
@@ -36,7 +36,7 @@ const timeIn = ({ updatedAt, createdAt }: { updatedAt: number | null; createdAt:
   updatedAt ?? createdAt
 
 /** The webhook of Opsgenie: changes of alerts. */
-export const opsgenie: Adapter = {
+export const opsgenie: EventAdapter = {
   id: 'opsgenie',
   // Other systems also send objects with an action and an alert.
   recognizes: ({ action, alert }) =>

@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter } from './adapter.ts'
-import { firstNonBlank, instant, labelsField, optionalText, parseFields } from './fields.ts'
+import type { EventAdapter } from './adapter.ts'
+import { firstNonBlank, timestampField, labelsField, optionalTextField, parseFields } from './fields.ts'
 import { parseSeverity, parseStatus } from './words.ts'
 
-const SummaryField = z.looseObject({ summary: optionalText }).nullish()
+const SummaryField = z.looseObject({ summary: optionalTextField }).nullish()
 
 const Webhook = z.looseObject({
   event: z.looseObject({
     id: z.string().min(1),
     event_type: z.string().min(1),
-    occurred_at: instant,
+    occurred_at: timestampField,
     data: z.looseObject({
-      id: optionalText,
-      title: optionalText,
-      summary: optionalText,
-      html_url: optionalText,
-      urgency: optionalText,
-      status: optionalText,
+      id: optionalTextField,
+      title: optionalTextField,
+      summary: optionalTextField,
+      html_url: optionalTextField,
+      urgency: optionalTextField,
+      status: optionalTextField,
       service: SummaryField,
       priority: SummaryField,
     }),
@@ -36,7 +36,7 @@ const statuses: Readonly<Record<string, EventStatus>> = {
 const urgencies: Readonly<Record<string, EventSeverity>> = { high: 'critical', low: 'warning' }
 
 /** The webhook of PagerDuty, version 3: changes of incidents. */
-export const pagerDuty: Adapter = {
+export const pagerDuty: EventAdapter = {
   id: 'pagerduty',
   recognizes: ({ event }) => typeof event === 'object' && event !== null && 'event_type' in event,
   read: (sent, headers) => {
@@ -65,23 +65,23 @@ export const pagerDuty: Adapter = {
 
 const EventV2 = z.looseObject({
   event_action: z.enum(['trigger', 'acknowledge', 'resolve']),
-  dedup_key: optionalText,
+  dedup_key: optionalTextField,
   payload: z
     .looseObject({
-      summary: optionalText,
-      source: optionalText,
-      severity: optionalText,
-      timestamp: instant,
-      component: optionalText,
-      group: optionalText,
-      class: optionalText,
+      summary: optionalTextField,
+      source: optionalTextField,
+      severity: optionalTextField,
+      timestamp: timestampField,
+      component: optionalTextField,
+      group: optionalTextField,
+      class: optionalTextField,
     })
     .nullish(),
-  client_url: optionalText,
+  client_url: optionalTextField,
 })
 
 /** Events in the format of the PagerDuty Events API v2, for senders that support no other format. */
-export const pagerDutyEvents: Adapter = {
+export const pagerDutyEvents: EventAdapter = {
   id: 'pagerduty',
   // Other systems use `event_action` too, so one more field is required.
   recognizes: ({ event_action: action, routing_key: routing, dedup_key: key, payload }) =>

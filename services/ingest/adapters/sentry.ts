@@ -1,39 +1,39 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter, Draft, JsonObject } from './adapter.ts'
+import type { EventAdapter, EventDraft, JsonObject } from './adapter.ts'
 import { isJsonObject } from './adapter.ts'
-import { draftOfFields } from './draft.ts'
-import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
+import { createDraft } from './draft.ts'
+import { firstNonBlank, timestampField, optionalTextField, parseFields, textField } from './fields.ts'
 
 const Issue = z.looseObject({
-  id: words,
-  shortId: optionalText,
-  title: optionalText,
-  culprit: optionalText,
-  level: optionalText,
-  permalink: optionalText,
-  web_url: optionalText,
-  lastSeen: instant,
-  project: z.looseObject({ slug: optionalText, name: optionalText }).nullish(),
+  id: textField,
+  shortId: optionalTextField,
+  title: optionalTextField,
+  culprit: optionalTextField,
+  level: optionalTextField,
+  permalink: optionalTextField,
+  web_url: optionalTextField,
+  lastSeen: timestampField,
+  project: z.looseObject({ slug: optionalTextField, name: optionalTextField }).nullish(),
 })
 const IssueEvent = z.looseObject({
-  event_id: optionalText,
-  issue_id: words,
-  title: optionalText,
-  message: optionalText,
-  culprit: optionalText,
-  level: optionalText,
-  environment: optionalText,
-  web_url: optionalText,
-  datetime: instant,
+  event_id: optionalTextField,
+  issue_id: textField,
+  title: optionalTextField,
+  message: optionalTextField,
+  culprit: optionalTextField,
+  level: optionalTextField,
+  environment: optionalTextField,
+  web_url: optionalTextField,
+  datetime: timestampField,
 })
 const MetricAlert = z.looseObject({
-  id: words,
-  title: optionalText,
+  id: textField,
+  title: optionalTextField,
   projects: z.array(z.string()).nullish(),
-  alert_rule: z.looseObject({ name: optionalText }).nullish(),
-  date_detected: instant,
-  date_closed: instant,
+  alert_rule: z.looseObject({ name: optionalTextField }).nullish(),
+  date_detected: timestampField,
+  date_closed: timestampField,
 })
 const Webhook = z.looseObject({ action: z.string(), data: z.looseObject({}) })
 
@@ -57,9 +57,9 @@ const issueStatuses: Readonly<Record<string, EventStatus>> = {
 }
 
 /** Parses a change of an issue. Issue alerts have the same key, so that resolving the issue ends them. */
-const readIssue = (action: string, given: unknown, sent: JsonObject): Draft => {
+const readIssue = (action: string, given: unknown, sent: JsonObject): EventDraft => {
   const issue = parseFields(Issue, given)
-  return draftOfFields('sentry', sent, {
+  return createDraft('sentry', sent, {
     externalId: issue.id,
     dedupKey: `issue:${issue.id}`,
     status: issueStatuses[action] ?? 'info',
@@ -73,9 +73,9 @@ const readIssue = (action: string, given: unknown, sent: JsonObject): Draft => {
   })
 }
 
-const readIssueAlert = ({ event, triggered_rule: rule }: JsonObject, sent: JsonObject): Draft => {
+const readIssueAlert = ({ event, triggered_rule: rule }: JsonObject, sent: JsonObject): EventDraft => {
   const alert = parseFields(IssueEvent, event)
-  return draftOfFields('sentry', sent, {
+  return createDraft('sentry', sent, {
     externalId: alert.event_id,
     dedupKey: `issue:${alert.issue_id}`,
     status: 'firing',
@@ -89,10 +89,14 @@ const readIssueAlert = ({ event, triggered_rule: rule }: JsonObject, sent: JsonO
   })
 }
 
-const readMetricAlert = (action: string, { metric_alert: given, ...data }: JsonObject, sent: JsonObject): Draft => {
+const readMetricAlert = (
+  action: string,
+  { metric_alert: given, ...data }: JsonObject,
+  sent: JsonObject,
+): EventDraft => {
   const alert = parseFields(MetricAlert, given)
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-  return draftOfFields('sentry', sent, {
+  return createDraft('sentry', sent, {
     externalId: alert.id,
     dedupKey: `metric-alert:${alert.id}`,
     status: action === 'resolved' ? 'resolved' : 'firing',
@@ -106,7 +110,7 @@ const readMetricAlert = (action: string, { metric_alert: given, ...data }: JsonO
 }
 
 /** The webhooks of a Sentry integration: issues, issue alerts and metric alerts. */
-export const sentry: Adapter = {
+export const sentry: EventAdapter = {
   id: 'sentry',
   recognizes: ({ action, data }, headers) =>
     isJsonObject(data) &&
@@ -117,6 +121,6 @@ export const sentry: Adapter = {
     if ('metric_alert' in data) return [readMetricAlert(action, data, sent)]
     if ('issue' in data) return [readIssue(action, data.issue, sent)]
     if (isJsonObject(data.event) && action === 'triggered') return [readIssueAlert(data, sent)]
-    return [draftOfFields('sentry', sent, { status: 'info', title: `Sentry: ${action}` })]
+    return [createDraft('sentry', sent, { status: 'info', title: `Sentry: ${action}` })]
   },
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter } from './adapter.ts'
+import type { EventAdapter } from './adapter.ts'
 import { isJsonObject } from './adapter.ts'
-import { draftOfFields } from './draft.ts'
-import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
+import { createDraft } from './draft.ts'
+import { firstNonBlank, timestampField, optionalTextField, parseFields } from './fields.ts'
 
 /** Status and severity by heartbeat status: down, up, pending and maintenance. */
 const states: Readonly<Record<number, readonly [EventStatus, EventSeverity]>> = {
@@ -14,18 +14,23 @@ const states: Readonly<Record<number, readonly [EventStatus, EventSeverity]>> = 
 }
 
 const Webhook = z.looseObject({
-  msg: optionalText,
+  msg: optionalTextField,
   monitor: z
     .looseObject({
-      id: optionalText,
-      name: optionalText,
-      type: optionalText,
-      url: optionalText,
-      hostname: optionalText,
+      id: optionalTextField,
+      name: optionalTextField,
+      type: optionalTextField,
+      url: optionalTextField,
+      hostname: optionalTextField,
     })
     .nullish(),
   heartbeat: z
-    .looseObject({ monitorID: optionalText, status: z.int().nullish(), msg: optionalText, time: instant })
+    .looseObject({
+      monitorID: optionalTextField,
+      status: z.int().nullish(),
+      msg: optionalTextField,
+      time: timestampField,
+    })
     .nullish(),
 })
 
@@ -33,7 +38,7 @@ const Webhook = z.looseObject({
 const noAddress = 'https://'
 
 /** The webhook of Uptime Kuma. Tests and certificate warnings have no heartbeat. */
-export const uptimeKuma: Adapter = {
+export const uptimeKuma: EventAdapter = {
   id: 'uptime-kuma',
   recognizes: ({ heartbeat, monitor, ...others }) =>
     monitor !== undefined && heartbeat !== undefined && ('msg' in others || isJsonObject(monitor)),
@@ -44,7 +49,7 @@ export const uptimeKuma: Adapter = {
     const id = monitor?.id ?? heartbeat?.monitorID ?? null
     const address = monitor?.url === noAddress ? null : monitor?.url
     return [
-      draftOfFields('uptime-kuma', sent, {
+      createDraft('uptime-kuma', sent, {
         externalId: id,
         dedupKey: id === null ? null : `${isCertificate ? 'certificate' : 'monitor'}:${id}`,
         status: status ?? 'info',

@@ -1,4 +1,4 @@
-import { at, atSeconds, checkVendor } from './testing/check-vendor.ts'
+import { sampleTime, sampleTimeSeconds, checkVendor } from './testing/check-vendor.ts'
 
 const sentryIssue = (action: string, more: object = {}) => ({
   action,
@@ -46,7 +46,7 @@ checkVendor('sentry', [
       severity: 'warning',
       title: issueTitle,
       resource: 'shop',
-      at,
+      at: sampleTime,
       url: 'https://sentry.example/issues/117/',
     },
     { 'sentry-hook-resource': 'issue' },
@@ -78,18 +78,32 @@ checkVendor('sentry', [
         triggered_rule: 'Very important alert rule',
       },
     },
-    { key: 'issue:117', status: 'firing', severity: 'warning', title: issueTitle, resource: 'production', at },
+    {
+      key: 'issue:117',
+      status: 'firing',
+      severity: 'warning',
+      title: issueTitle,
+      resource: 'production',
+      at: sampleTime,
+    },
     { 'sentry-hook-resource': 'event_alert' },
   ],
   [
     'a critical metric alert',
     sentryMetric('critical'),
-    { key: 'metric-alert:4', status: 'firing', severity: 'critical', title: 'Too many errors', resource: 'shop', at },
+    {
+      key: 'metric-alert:4',
+      status: 'firing',
+      severity: 'critical',
+      title: 'Too many errors',
+      resource: 'shop',
+      at: sampleTime,
+    },
   ],
   [
     'a resolved metric alert',
     sentryMetric('resolved'),
-    { key: 'metric-alert:4', status: 'resolved', severity: null, title: 'Too many errors', at },
+    { key: 'metric-alert:4', status: 'resolved', severity: null, title: 'Too many errors', at: sampleTime },
   ],
 ])
 
@@ -112,7 +126,11 @@ const alarm = (state: string, more: object = {}) => ({
 })
 const arn = 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:disk'
 checkVendor('cloudwatch', [
-  ['an alarm', alarm('ALARM'), { key: arn, status: 'firing', severity: null, title: 'disk', resource: 'i-0f', at }],
+  [
+    'an alarm',
+    alarm('ALARM'),
+    { key: arn, status: 'firing', severity: null, title: 'disk', resource: 'i-0f', at: sampleTime },
+  ],
   ['its end', alarm('OK'), { key: arn, status: 'resolved', severity: null, title: 'disk' }],
   ['missing data', alarm('INSUFFICIENT_DATA'), { key: arn, status: 'info', severity: null, title: 'disk' }],
   [
@@ -128,7 +146,7 @@ checkVendor('cloudwatch', [
       resources: [arn],
       detail: { alarmName: 'disk', state: { value: 'ALARM', reason: 'Threshold Crossed' } },
     },
-    { key: arn, status: 'firing', severity: null, title: 'disk', at },
+    { key: arn, status: 'firing', severity: null, title: 'disk', at: sampleTime },
   ],
 ])
 
@@ -157,12 +175,12 @@ checkVendor('azure-monitor', [
   [
     'a fired alert',
     azure({}),
-    { key: alertId, status: 'firing', severity: 'critical', title: 'disk', resource: 'db-1', at },
+    { key: alertId, status: 'firing', severity: 'critical', title: 'disk', resource: 'db-1', at: sampleTime },
   ],
   [
     'its end',
-    azure({ monitorCondition: 'Resolved', resolvedDateTime: at, firedDateTime: '2026-03-01T09:00:00Z' }),
-    { key: alertId, status: 'resolved', severity: 'critical', title: 'disk', at },
+    azure({ monitorCondition: 'Resolved', resolvedDateTime: sampleTime, firedDateTime: '2026-03-01T09:00:00Z' }),
+    { key: alertId, status: 'resolved', severity: 'critical', title: 'disk', at: sampleTime },
   ],
   ['a warning', azure({ severity: 'Sev2' }), { key: alertId, status: 'firing', severity: 'warning', title: 'disk' }],
   [
@@ -185,7 +203,7 @@ const gcp = (incident: object) => ({
     scoping_project_id: 'shop',
     url: 'https://console.example/incidents/0.opqiw61fsv7p',
     severity: 'CRITICAL',
-    started_at: atSeconds,
+    started_at: sampleTimeSeconds,
     ended_at: null,
     state: 'open',
     summary: 'CPU utilization is above 0.9',
@@ -205,14 +223,14 @@ checkVendor('gcp-monitoring', [
       severity: 'critical',
       title: 'CPU usage',
       resource: 'db-1',
-      at,
+      at: sampleTime,
       url: 'https://console.example/incidents/0.opqiw61fsv7p',
     },
   ],
   [
     'a closed incident',
-    gcp({ state: 'closed', started_at: atSeconds - 600, ended_at: atSeconds }),
-    { key: '0.opqiw61fsv7p', status: 'resolved', severity: 'critical', title: 'CPU usage', at },
+    gcp({ state: 'closed', started_at: sampleTimeSeconds - 600, ended_at: sampleTimeSeconds }),
+    { key: '0.opqiw61fsv7p', status: 'resolved', severity: 'critical', title: 'CPU usage', at: sampleTime },
   ],
   [
     'a warning',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { EventSeverity } from '#proto/inbound-event.ts'
-import type { Adapter } from './adapter.ts'
-import { draftOfFields } from './draft.ts'
-import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
+import type { EventAdapter } from './adapter.ts'
+import { createDraft } from './draft.ts'
+import { firstNonBlank, timestampField, optionalTextField, parseFields, textField } from './fields.ts'
 import { parseSeverity } from './words.ts'
 
 /** Severities by Zabbix number: not classified, information, warning, average, high, disaster. */
@@ -12,26 +12,26 @@ const severityOfWord = (number: string | null, word: string | null): EventSeveri
   (/^high$/i.test(word ?? '') ? 'critical' : /^not classified$/i.test(word ?? '') ? 'info' : parseSeverity(word))
 
 const Webhook = z.looseObject({
-  event_id: words,
+  event_id: textField,
   event_value: z.enum(['0', '1'], 'must be 1 for a problem or 0 for a recovery'),
-  event_update_status: optionalText,
-  event_update_action: optionalText,
-  event_name: optionalText,
-  alert_subject: optionalText,
-  alert_message: optionalText,
-  event_opdata: optionalText,
-  event_nseverity: optionalText,
-  event_severity: optionalText,
-  host_name: optionalText,
-  host_ip: optionalText,
-  trigger_id: optionalText,
-  trigger_description: optionalText,
-  event_url: optionalText,
-  zabbix_url: optionalText,
+  event_update_status: optionalTextField,
+  event_update_action: optionalTextField,
+  event_name: optionalTextField,
+  alert_subject: optionalTextField,
+  alert_message: optionalTextField,
+  event_opdata: optionalTextField,
+  event_nseverity: optionalTextField,
+  event_severity: optionalTextField,
+  host_name: optionalTextField,
+  host_ip: optionalTextField,
+  trigger_id: optionalTextField,
+  trigger_description: optionalTextField,
+  event_url: optionalTextField,
+  zabbix_url: optionalTextField,
 })
 
 /** A Zabbix webhook media type, with the parameter names of its macros. A recovery has the id of its problem. */
-export const zabbix: Adapter = {
+export const zabbix: EventAdapter = {
   id: 'zabbix',
   recognizes: ({ event_id: id, event_value: value }) => id !== undefined && value !== undefined,
   read: (sent) => {
@@ -42,7 +42,7 @@ export const zabbix: Adapter = {
         ? `${event.zabbix_url.replace(/\/$/, '')}/tr_events.php?triggerid=${event.trigger_id}&eventid=${event.event_id}`
         : null
     return [
-      draftOfFields('zabbix', sent, {
+      createDraft('zabbix', sent, {
         externalId: event.event_id,
         dedupKey: event.event_id,
         status: event.event_value === '0' ? 'resolved' : isAcknowledged ? 'acknowledged' : 'firing',
@@ -58,24 +58,24 @@ export const zabbix: Adapter = {
 }
 
 const Streamed = z.looseObject({
-  eventid: words,
-  p_eventid: optionalText,
+  eventid: textField,
+  p_eventid: optionalTextField,
   value: z.literal([0, 1]),
-  clock: instant,
-  name: optionalText,
-  severity: optionalText,
-  hosts: z.array(z.looseObject({ host: optionalText, name: optionalText })).nullish(),
-  tags: z.array(z.looseObject({ tag: optionalText, value: optionalText })).nullish(),
+  clock: timestampField,
+  name: optionalTextField,
+  severity: optionalTextField,
+  hosts: z.array(z.looseObject({ host: optionalTextField, name: optionalTextField })).nullish(),
+  tags: z.array(z.looseObject({ tag: optionalTextField, value: optionalTextField })).nullish(),
 })
 
 /** An event as a Zabbix connector streams it; a recovery names its problem by `p_eventid`. */
-export const zabbixConnector: Adapter = {
+export const zabbixConnector: EventAdapter = {
   id: 'zabbix',
   recognizes: ({ eventid, value, clock }) => eventid !== undefined && value !== undefined && clock !== undefined,
   read: (sent) => {
     const event = parseFields(Streamed, sent)
     return [
-      draftOfFields('zabbix', sent, {
+      createDraft('zabbix', sent, {
         externalId: event.eventid,
         identity: ['zabbix', event.eventid],
         dedupKey: event.p_eventid ?? event.eventid,

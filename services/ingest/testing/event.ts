@@ -1,7 +1,7 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
 
 /** Returns a firing event. */
-export const eventOf = (more: Partial<InboundEvent> = {}): InboundEvent => ({
+export const createEvent = (more: Partial<InboundEvent> = {}): InboundEvent => ({
   id: 'e1',
   source: 'prometheus',
   sourceType: 'alertmanager',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WrittenHostId } from '../call-tool.ts'
+import { HostIdText } from '../call-tool.ts'
 
 /** A task that a user can select, with the text that a model receives. */
 export interface Prompt {
@@ -10,7 +10,7 @@ export interface Prompt {
   text(given: unknown): string
 }
 
-const host = { hostId: WrittenHostId }
+const host = { hostId: HostIdText }
 const hours = z
   .string()
   .regex(/^([1-9]|[1-9]\d|[1-6]\d\d|7[01]\d|720)$/, 'must be a whole number from 1 to 720')

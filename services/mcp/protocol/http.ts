@@ -15,7 +15,7 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { maxMcpBodyBytes, maxMcpBufferedBytes, type mcp, mcpResponseHeaders } from '#proto/mcp.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { overviewOf, type Part } from './part.ts'
+import { summarizeMessage, type OfferPart } from './part.ts'
 import type { ServerFor } from './server.ts'
 
 type Http = Handlers<typeof mcp>['http']
@@ -37,7 +37,7 @@ interface HttpOptions {
 /** Returns a handler for both versions of the protocol at one endpoint, without sessions. */
 export const openHttp = ({ serverFor, sendsNotifications, log }: HttpOptions): { answer: Http } & AsyncDisposable => {
   // The library creates a server per request and passes no context to it.
-  const requestScope = new AsyncLocalStorage<{ call: Call; part: Part }>()
+  const requestScope = new AsyncLocalStorage<{ call: Call; part: OfferPart }>()
   const onerror = (error: Error) => log.debug({ reason: error.message }, 'invalid MCP request')
   const serverNow = () => {
     const { call, part } = required(requestScope.getStore())
@@ -54,7 +54,7 @@ export const openHttp = ({ serverFor, sendsNotifications, log }: HttpOptions): {
     if (input.method !== 'POST') return methodNotAllowed()
     // Undefined for invalid JSON, which the library reports itself.
     const parsedBody = parseJson(input.body)
-    const { part, isModern, discoveryId } = overviewOf(parsedBody)
+    const { part, isModern, discoveryId } = summarizeMessage(parsedBody)
     const request = requestOf(input, parsedBody, part.kind === 'tool' ? undefined : call.signal)
     if (!isModern && (await isClassic(request, input, parsedBody))) {
       if (discoveryId !== undefined) return envelopeMissing(discoveryId)

@@ -10,20 +10,20 @@ import {
 import { z } from 'zod'
 import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { hostAt, type ToolContext } from '#shared/tools/tool.ts'
-import { type ContextFor, sentenceOf, WrittenHostId } from '../call-tool.ts'
-import { addressesOf, type Facts, type Reference } from '../resources/resources.ts'
+import { findHost, type ToolContext } from '#shared/tools/tool.ts'
+import { type ContextFor, formatToolError, HostIdText } from '../call-tool.ts'
+import { createResourceUris, type HostResource, type StaticResource } from '../resources/resources.ts'
 
 /** Cache hint for facts. They are private, because permissions differ by caller. */
 const privateHint = { ttlMs: 10_000, cacheScope: 'private' } as const
 const publicHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 const json = 'application/json'
 const markdown = 'text/markdown'
-const Names = z.object({ hostId: WrittenHostId.transform(Number) }).catchall(z.string().min(1).max(256))
+const Names = z.object({ hostId: HostIdText.transform(Number) }).catchall(z.string().min(1).max(256))
 
 interface ResourceOptions {
-  references: readonly Reference[]
-  facts: readonly Facts[]
+  references: readonly StaticResource[]
+  facts: readonly HostResource[]
   contextFor: ContextFor
 }
 
@@ -37,12 +37,12 @@ export const offerResources = (
     const config = { title, description, mimeType: markdown, cacheHint: publicHint }
     server.registerResource(name, uri, config, () => ({ contents: [{ uri, mimeType: markdown, text }] }))
   }
-  const read = async (each: Facts, { href }: URL, variables: Variables, signal: AbortSignal) => {
+  const read = async (each: HostResource, { href }: URL, variables: Variables, signal: AbortSignal) => {
     const reading = contextFor({ ...call, signal: AbortSignal.any([call.signal, signal]) })
     try {
       requireFeature(call.identity, each.feature, `the resource ${each.name}`)
       const { hostId, ...names } = Names.parse(decoded(variables))
-      const found = await each.read(names, await hostAt(reading, hostId), reading)
+      const found = await each.read(names, await findHost(reading, hostId), reading)
       return { contents: [{ uri: href, mimeType: json, text: JSON.stringify(found) }] }
     } catch (error) {
       throw refusal(error, href)
@@ -53,7 +53,7 @@ export const offerResources = (
   const completeFirst = completionsOf(context, false)
   for (const each of facts) {
     const { name, path, title, description } = each
-    const addresses = addressesOf(path)
+    const addresses = createResourceUris(path)
     const config = { title, description, mimeType: json, cacheHint: privateHint }
     const ofAny = new ResourceTemplate(addresses.ofAny, { list: undefined, complete: completeAny })
     server.registerResource(
@@ -79,7 +79,7 @@ const decoded = (variables: Variables): Record<string, string> =>
 
 const refusal = (error: unknown, uri: string): unknown => {
   const isAbsent = error instanceof ServiceError && error.code === 'not-found'
-  const sentence = error instanceof URIError ? 'the URI has invalid percent-encoding' : sentenceOf(error)
+  const sentence = error instanceof URIError ? 'the URI has invalid percent-encoding' : formatToolError(error)
   if (sentence === undefined) return error
   if (isAbsent || error instanceof URIError || error instanceof z.ZodError)
     return new ResourceNotFoundError(uri, sentence)
@@ -98,9 +98,9 @@ const completionsOf = (
 ): Record<'hostId' | 'database' | 'table', CompleteResourceTemplateCallback> => {
   const { query, call } = context
   const hostKey = async ({ hostId }: KnownVariables) => {
-    const prefix = WrittenHostId.safeParse(ofAnyHost ? (hostId ?? '') : '0')
+    const prefix = HostIdText.safeParse(ofAnyHost ? (hostId ?? '') : '0')
     if (!prefix.success) throw new ServiceError('invalid', 'missing or invalid hostId; must be the position of a host')
-    return (await hostAt(context, Number(prefix.data))).key
+    return (await findHost(context, Number(prefix.data))).key
   }
   const completions = {
     hostId: startingWith(async () => (await context.hosts()).map(({ id }) => String(id))),

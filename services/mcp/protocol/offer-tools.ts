@@ -18,7 +18,7 @@ export const openToolOffer = (
 }
 
 /** Sets the handler of a server for calls of one tool, and returns the server. */
-export const answerCall = (server: Server, tool: Tool, callTool: CallTool, call: Call): Server => {
+export const setToolCallHandler = (server: Server, tool: Tool, callTool: CallTool, call: Call): Server => {
   server.setRequestHandler('tools/call', ({ params }) => resultOf(tool, callTool, params.arguments ?? {}, call))
   return server
 }
@@ -49,7 +49,7 @@ const schemaWith = <S extends z.ZodObject>(
   schema: S,
   io: 'input' | 'output',
 ): StandardSchemaWithJSON<z.input<S>, z.output<S>> => {
-  const json = briefly(schema, io)
+  const json = toShortJsonSchema(schema, io)
   const jsonSchema = { input: () => json, output: () => json }
   return { '~standard': { ...schema['~standard'], jsonSchema } }
 }
@@ -59,7 +59,7 @@ const schemaWith = <S extends z.ZodObject>(
  * `additionalProperties`, which models do not need. `acceptance/tools.test.ts` validates all results against the
  * complete schema.
  */
-export const briefly = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> => {
+export const toShortJsonSchema = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> => {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {

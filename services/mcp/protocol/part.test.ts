@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { overviewOf, type Part } from './part.ts'
+import { summarizeMessage, type OfferPart } from './part.ts'
 
-it.each<[unknown, Part]>([
+it.each<[unknown, OfferPart]>([
   [
     { method: 'tools/call', params: { name: 'query' } },
     { kind: 'tool', name: 'query' },
@@ -17,7 +17,7 @@ it.each<[unknown, Part]>([
   [null, { kind: 'all' }],
   [undefined, { kind: 'all' }],
 ])('%j needs %j', (message, part) => {
-  expect(overviewOf(message).part).toEqual(part)
+  expect(summarizeMessage(message).part).toEqual(part)
 })
 
 const claim = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
@@ -32,5 +32,5 @@ it.each<[unknown, boolean]>([
   [{ result: claim }, false],
   [undefined, false],
 ])('%j names its protocol revision: %s', (message, isModern) => {
-  expect(overviewOf(message).isModern).toBe(isModern)
+  expect(summarizeMessage(message).isModern).toBe(isModern)
 })

@@ -2,7 +2,7 @@ import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
 /** The tools, resources or prompts that a message needs. */
-export type Part = { kind: 'tool'; name: string } | { kind: 'tools' | 'resources' | 'prompts' | 'all' }
+export type OfferPart = { kind: 'tool'; name: string } | { kind: 'tools' | 'resources' | 'prompts' | 'all' }
 
 const Id = z.union([z.string(), z.number()])
 const Message = z.object({
@@ -13,14 +13,14 @@ const Message = z.object({
 
 /** The properties of a message that the server needs before the library handles it. */
 export interface MessageOverview {
-  part: Part
+  part: OfferPart
   /** Whether it states a protocol revision. `initialize` is never modern, because it may state an unsupported one. */
   isModern: boolean
   /** The id of a `server/discover` request, which only the modern protocol has. */
   discoveryId: z.output<typeof Id> | undefined
 }
 
-export const overviewOf = (message: unknown): MessageOverview => {
+export const summarizeMessage = (message: unknown): MessageOverview => {
   const { id, method = '', params } = Message.safeParse(message).data ?? {}
   const hasRevision = params?._meta !== undefined && PROTOCOL_VERSION_META_KEY in params._meta
   return {
@@ -34,7 +34,7 @@ export const overviewOf = (message: unknown): MessageOverview => {
  * Returns the part that a server must register for a message; `all` if the message does not determine it, as for
  * batches and discovery.
  */
-const partOf = (method: string, name: string | undefined): Part => {
+const partOf = (method: string, name: string | undefined): OfferPart => {
   if (method === 'tools/call' && name !== undefined) return { kind: 'tool', name }
   if (method === 'tools/list') return { kind: 'tools' }
   if (method.startsWith('resources/')) return { kind: 'resources' }

@@ -12,11 +12,11 @@ import { parseJson } from '#shared/text/strings.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 import type { CallTool, ContextFor } from '../call-tool.ts'
 import type { Prompt } from '../prompts/prompts.ts'
-import type { Facts, Reference } from '../resources/resources.ts'
+import type { HostResource, StaticResource } from '../resources/resources.ts'
 import type { OfferSkills } from '../skills/skills.ts'
 import { offerResources } from './offer-resources.ts'
-import { answerCall, openToolOffer } from './offer-tools.ts'
-import type { Part } from './part.ts'
+import { setToolCallHandler, openToolOffer } from './offer-tools.ts'
+import type { OfferPart } from './part.ts'
 
 /** A server for one request, with registered tools, resources or prompts. */
 class ServerOfRequest extends McpServer {
@@ -79,7 +79,7 @@ const options = {
 }
 
 /** Additional tools of a server. Only the conformance suite and benchmarks of the protocol use them. */
-export interface Further {
+export interface AdditionalTools {
   options: ProtocolOptions
   /** Whether one of its tools sends notifications before its result. */
   sendsNotifications: boolean
@@ -88,18 +88,18 @@ export interface Further {
 
 interface ServerOptions {
   tools: readonly Tool[]
-  facts: readonly Facts[]
-  references: readonly Reference[]
+  facts: readonly HostResource[]
+  references: readonly StaticResource[]
   prompts: readonly Prompt[]
   offerSkills: OfferSkills
   version: string
   callTool: CallTool
   contextFor: ContextFor
-  further?: Further | undefined
+  further?: AdditionalTools | undefined
 }
 
 /** Returns a server for one request, with the part of the offer that the request needs. */
-export type ServerFor = (call: Call, part: Part) => McpServer | Server
+export type ServerFor = (call: Call, part: OfferPart) => McpServer | Server
 
 export const openServers = (offered: ServerOptions): ServerFor => {
   const { further } = offered
@@ -108,8 +108,8 @@ export const openServers = (offered: ServerOptions): ServerFor => {
   return (call, part) => {
     const all = { ...options, ...further?.options }
     const called = part.kind === 'tool' ? offered.tools.find((tool) => tool.name === part.name) : undefined
-    if (called) return answerCall(new ServerOfCall(facts, all), called, offered.callTool, call)
-    const includes = (kind: Part['kind']) => part.kind === kind || part.kind === 'all'
+    if (called) return setToolCallHandler(new ServerOfCall(facts, all), called, offered.callTool, call)
+    const includes = (kind: OfferPart['kind']) => part.kind === kind || part.kind === 'all'
     const server = new ServerOfRequest(facts, all)
     if (includes('tools')) offerTools(server, call)
     if (includes('resources')) offerResources(server, call, offered)

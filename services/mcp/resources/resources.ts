@@ -4,7 +4,7 @@ import type { ToolContext } from '#shared/tools/tool.ts'
 import { readTableSchema } from '../table-schema.ts'
 
 /** A static Markdown text for models, which is the same for every host. */
-export interface Reference {
+export interface StaticResource {
   name: string
   uri: string
   title: string
@@ -13,7 +13,7 @@ export interface Reference {
 }
 
 /** A kind of facts about a host, each with a URI. `path` follows the host in the URI and has variables in braces. */
-export interface Facts {
+export interface HostResource {
   name: string
   path: string
   title: string
@@ -25,12 +25,15 @@ export interface Facts {
 const scheme = 'columndb://'
 
 /** Returns the URIs of facts, one for the first host and one for any host. */
-export const addressesOf = (path: string) => ({ ofFirst: `${scheme}${path}`, ofAny: `${scheme}hosts/{hostId}/${path}` })
+export const createResourceUris = (path: string) => ({
+  ofFirst: `${scheme}${path}`,
+  ofAny: `${scheme}hosts/{hostId}/${path}`,
+})
 
 const maxParts = 1_000
 
 /** All kinds of facts. */
-export const facts: readonly Facts[] = [
+export const hostResources: readonly HostResource[] = [
   {
     name: 'databases',
     path: 'databases',
@@ -142,7 +145,7 @@ FROM system.disks WHERE total_space > 0 ORDER BY free_percent
 `
 
 /** Static texts for models. */
-export const references: readonly Reference[] = [
+export const staticResources: readonly StaticResource[] = [
   {
     name: 'system-tables',
     uri: 'columndb://system-tables',

@@ -7,7 +7,7 @@ type ToolRows = Client<typeof query>['toolRows']
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** Returns a tool context with one host, whose statements return the first `maxRows` of the given rows. */
-export const contextOf = (rowsOf: (statement: string) => Rows): ToolContext => {
+export const createToolContext = (rowsOf: (statement: string) => Rows): ToolContext => {
   const toolRows: ToolRows = async ({ hostKey, statement, parameters = {}, maxRows }) => {
     const rows = rowsOf(statement).slice(0, maxRows)
     const evidence = { hostKey, statement, parameters, atMs: 0, rows: rows.length, rowHash: '0'.repeat(64) }

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { parseAndRun } from '#shared/tools/tool.ts'
-import { contextOf } from '../testing/context.ts'
+import { createToolContext } from '../testing/context.ts'
 import { analyzePerformance } from './analyze-performance.ts'
 
 it('reports no values that the host does not provide', async () => {
   const { text, structured } = await parseAndRun(
     analyzePerformance,
     {},
-    contextOf(() => []),
+    createToolContext(() => []),
   )
   expect(structured).toMatchObject({
     severity: 'unknown',
@@ -27,7 +27,7 @@ it('reports the findings of successful checks and the error of a failed one', as
   const { text } = await parseAndRun(
     analyzePerformance,
     {},
-    contextOf((statement) => {
+    createToolContext((statement) => {
       if (statement === 'parts-per-partition') throw new ServiceError('timeout', 'host one did not answer in time')
       return [{ name: 'it', value: 85 }]
     }),
@@ -39,7 +39,7 @@ it('reports the findings of successful checks and the error of a failed one', as
 
 it('fails with the error of the host if every check fails', async () => {
   const failure = new ServiceError('unavailable', 'host one cannot be reached')
-  const failing = contextOf(() => {
+  const failing = createToolContext(() => {
     throw failure
   })
   await expect(parseAndRun(analyzePerformance, {}, failing)).rejects.toBe(failure)

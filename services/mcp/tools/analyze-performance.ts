@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
-import { ofHost } from '#shared/tools/tool-parameters.ts'
-import { unavailableReason } from '../sentences.ts'
+import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
+import { hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findUnavailableReason } from '../sentences.ts'
 
 /** Severities from best to worst; unknown ranks below a warning. */
 const Severity = z.enum(['ok', 'unknown', 'warning', 'critical'])
@@ -30,10 +30,10 @@ export const analyzePerformance = readTool({
   description:
     'One snapshot with severities: slow queries of the last day, parts per partition, merge backlog, memory, disk. Start here.',
   feature: 'HEALTH',
-  input: z.strictObject(ofHost),
+  input: z.strictObject(hostParameter),
   output: z.object({ severity: Severity, findings: z.array(Finding) }),
   async run({ hostId }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const results = await Promise.all(checks.map((check) => findingOf(check, context, host)))
     const findings = results.map(({ finding }) => finding)
     const [first, ...others] = results
@@ -67,7 +67,7 @@ const findingOf = async (
     return { finding: { ...common, severity: severityOf(value, check), summary: summary(value), value, where } }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'internal' || context.call.signal.aborted) throw error
-    const reason = unavailableReason(error, host, check.table)
+    const reason = findUnavailableReason(error, host, check.table)
     const summary = `${name}: no data: ${reason ?? error.message}.`
     const finding = { ...common, severity: 'unknown' as const, summary, value: null, where: [] }
     return { finding, ...(reason === undefined && { failure: error }) }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
-import { name, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted, queryLogUnavailableReason } from '../sentences.ts'
+import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
+import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { formatCountedNoun, explainMissingQueryLog } from '../sentences.ts'
 import { readTableSchema } from '../table-schema.ts'
 
 /** Maximum number of names in a result. */
@@ -39,14 +39,14 @@ export const exploreTableSchema = readTool({
   example: { database: 'system', table: 'tables' },
   input: z
     .strictObject({
-      ...ofHost,
+      ...hostParameter,
       database: name('Leads to its tables').optional(),
       table: name('Leads to its schema; needs database').optional(),
     })
     .refine(({ database, table }) => table === undefined || database !== undefined, 'table requires database'),
   output: Explored,
   async run({ hostId, database, table }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     if (database === undefined) return databasesOf(context, host)
     return table === undefined ? tablesOf(context, host, database) : tableOf(context, host, { database, table })
   },
@@ -67,7 +67,7 @@ const databasesOf = async ({ query, call }: ToolContext, { key, name: host }: Ho
     rows.map((row) => row.name),
     truncated,
   )
-  return result(`${counted(rows.length, 'database')} on ${host}; name one to see its tables.`, structured)
+  return result(`${formatCountedNoun(rows.length, 'database')} on ${host}; name one to see its tables.`, structured)
 }
 
 const tablesOf = async ({ query, call }: ToolContext, { key, name: host }: Host, database: string) => {
@@ -77,7 +77,10 @@ const tablesOf = async ({ query, call }: ToolContext, { key, name: host }: Host,
     rows.map((row) => row.name),
     truncated,
   )
-  return result(`${counted(rows.length, 'table')} in ${database} on ${host}; name one to see its schema.`, structured)
+  return result(
+    `${formatCountedNoun(rows.length, 'table')} in ${database} on ${host}; name one to see its schema.`,
+    structured,
+  )
 }
 
 const tableOf = async (context: ToolContext, host: Host, ref: { database: string; table: string }) => {
@@ -103,7 +106,7 @@ const tableOf = async (context: ToolContext, host: Host, ref: { database: string
     truncated: schema.truncated || defined.truncated,
   }
   const unknown = joins.unavailable === null ? '' : ` Joins are unavailable: ${joins.unavailable}.`
-  const text = `${whole}: ${counted(schema.columns.length, 'column')}, ${counted(structured.relationships.length, 'relationship')}.${unknown}`
+  const text = `${whole}: ${formatCountedNoun(schema.columns.length, 'column')}, ${formatCountedNoun(structured.relationships.length, 'relationship')}.${unknown}`
   return result(text, structured)
 }
 
@@ -129,7 +132,7 @@ const joinsOf = async (
     return { tables: await readRows(context, host, statement, Joined), unavailable: null }
   } catch (error) {
     // Relationships from definitions are available without the query log.
-    return { tables: [], unavailable: queryLogUnavailableReason(error, host) }
+    return { tables: [], unavailable: explainMissingQueryLog(error, host) }
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../sentences.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { formatCountedNoun } from '../sentences.ts'
 
 const Merge = z.object({
   database: z.string(),
@@ -22,10 +22,10 @@ export const getMergeStatus = readTool({
   title: 'Running merges',
   description: 'Merges and mutations of parts that are running, longest first; progress is from 0 to 1.',
   feature: 'OPERATIONS',
-  input: z.strictObject({ ...ofHost, limit: limitOf(50, 500) }),
+  input: z.strictObject({ ...hostParameter, limit: limitOf(50, 500) }),
   output: z.object({ merges: z.array(Merge), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     // One more than is returned shows whether the list is truncated.
     const statement = { tool: 'get_merge_status', statement: 'merges', maxRows: limit + 1 }
     const running = await readRows(context, host, statement, Merge)
@@ -33,7 +33,7 @@ export const getMergeStatus = readTool({
     const truncated = running.length > limit
     const [longest] = merges
     const text = longest
-      ? `${truncated ? 'More than ' : ''}${counted(merges.length, 'merge')} on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
+      ? `${truncated ? 'More than ' : ''}${formatCountedNoun(merges.length, 'merge')} on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
       : `No merge is running on ${host.name}.`
     return result(text, { merges, truncated })
   },

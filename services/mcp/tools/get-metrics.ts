@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../sentences.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { hostParameter } from '#shared/tools/tool-parameters.ts'
+import { formatCountedNoun } from '../sentences.ts'
 
 const Metric = z.object({ metric: z.string(), value: count })
 
@@ -21,7 +21,7 @@ export const getMetrics = readTool({
   description: 'Current version, uptime, active connections and memory of a host.',
   feature: 'METRICS',
   core: true,
-  input: z.strictObject(ofHost),
+  input: z.strictObject(hostParameter),
   output: z.object({
     version: z.string(),
     uptimeSeconds: z.number(),
@@ -38,7 +38,7 @@ export const getMetrics = readTool({
     memoryTotalBytes: z.number().nullable(),
   }),
   async run({ hostId }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const [status, metrics] = await Promise.all([
       context.query.hostStatus({ hostKey: host.key, fleet: true }, context.call),
       readRows(context, host, { tool: 'get_metrics', statement: 'connections', maxRows: maxKinds }, Metric),
@@ -55,7 +55,7 @@ export const getMetrics = readTool({
     }
     const { version, uptimeSeconds } = status
     return result(
-      `${host.name}: ClickHouse ${version}, up for ${uptimeSeconds} s, ${counted(connections.total, 'connection')}.`,
+      `${host.name}: ClickHouse ${version}, up for ${uptimeSeconds} s, ${formatCountedNoun(connections.total, 'connection')}.`,
       {
         version,
         uptimeSeconds,

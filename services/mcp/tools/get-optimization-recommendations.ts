@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Recommendation } from '#proto/advice.ts'
 import { maxStatementLength } from '#proto/console.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { name, ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 export const getOptimizationRecommendations = readTool({
   name: 'get_optimization_recommendations',
@@ -12,7 +12,7 @@ export const getOptimizationRecommendations = readTool({
   feature: 'QUERIES',
   example: { sql: 'SELECT count() FROM system.tables' },
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     sql: z.string().min(1).max(maxStatementLength).optional().describe('SELECT, or use queryId'),
     queryId: z.string().min(1).max(256).optional().describe('Logged query'),
     database: name('Database of names without one').optional(),
@@ -22,7 +22,7 @@ export const getOptimizationRecommendations = readTool({
     notes: z.array(z.string()),
   }),
   async run({ hostId, sql, queryId, database }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const request = {
       hostKey: host.key,
       ...(sql !== undefined && { query: sql }),

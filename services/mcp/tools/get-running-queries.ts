@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Running = z.object({
   queryId: z.string(),
@@ -19,10 +19,10 @@ export const getRunningQueries = readTool({
   title: 'Running queries',
   description: 'Queries that are running on a host, longest first.',
   feature: 'QUERIES',
-  input: z.strictObject({ ...ofHost, limit: limitOf(50, 500) }),
+  input: z.strictObject({ ...hostParameter, limit: limitOf(50, 500) }),
   output: z.object({ queries: z.array(Running), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     // One more than is returned shows whether the list is truncated.
     const running = await readRows(
       context,

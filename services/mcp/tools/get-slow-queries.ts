@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
-import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
-import { lastHours, limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
-import { queryLogUnavailableReason } from '../sentences.ts'
+import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
+import { lastHours, limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { explainMissingQueryLog } from '../sentences.ts'
 
 const Slow = z.object({
   queryId: z.string(),
@@ -24,7 +24,7 @@ export const getSlowQueries = readTool({
   description: 'Slowest finished queries of the last hours, from the query log, without those of this product itself.',
   feature: 'QUERIES',
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     lastHours: lastHours(24),
     minDurationMs: z.int().min(0).max(86_400_000).default(0).describe('Minimum duration'),
     limit: limitOf(20, 200),
@@ -35,7 +35,7 @@ export const getSlowQueries = readTool({
     unavailable: z.string().nullable(),
   }),
   async run({ hostId, limit, ...parameters }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { queries, unavailable } = await slowest(context, host, parameters, limit)
     if (unavailable !== null) return result(`Slow queries are unavailable: ${unavailable}.`, { queries, unavailable })
     const [first] = queries
@@ -51,6 +51,6 @@ const slowest = async (context: ToolContext, host: Host, filter: Record<string, 
   try {
     return { queries: await readRows(context, host, statement, Slow), unavailable: null }
   } catch (error) {
-    return { queries: [], unavailable: queryLogUnavailableReason(error, host) }
+    return { queries: [], unavailable: explainMissingQueryLog(error, host) }
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { name, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../sentences.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { formatCountedNoun } from '../sentences.ts'
 import { readTableSchema, TableSchema } from '../table-schema.ts'
 
 export const getTableSchema = readTool({
@@ -11,13 +11,16 @@ export const getTableSchema = readTool({
   feature: 'TABLES',
   core: true,
   example: { database: 'system', table: 'tables' },
-  input: z.strictObject({ ...ofHost, database: name('The database'), table: name('The table') }),
+  input: z.strictObject({ ...hostParameter, database: name('The database'), table: name('The table') }),
   output: TableSchema,
   async run({ hostId, ...ref }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const structured = await readTableSchema(context, host, ref)
     const { columns, engine, sortingKey } = structured
     const order = sortingKey === '' ? '' : `, ordered by ${sortingKey}`
-    return result(`${ref.database}.${ref.table}: ${counted(columns.length, 'column')}, ${engine}${order}.`, structured)
+    return result(
+      `${ref.database}.${ref.table}: ${formatCountedNoun(columns.length, 'column')}, ${engine}${order}.`,
+      structured,
+    )
   },
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseAndRun } from '#shared/tools/tool.ts'
-import { contextOf } from '../testing/context.ts'
+import { createToolContext } from '../testing/context.ts'
 import { getMergeStatus } from './get-merge-status.ts'
 import { getRunningQueries } from './get-running-queries.ts'
 
@@ -27,7 +27,7 @@ it.each([
   const { text, structured } = await parseAndRun(
     tool,
     { limit: 2 },
-    contextOf(() => Array.from({ length: running }, () => row)),
+    createToolContext(() => Array.from({ length: running }, () => row)),
   )
   expect(text).toBe(sentence)
   expect(structured).toMatchObject({ truncated })

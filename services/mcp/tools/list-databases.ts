@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../sentences.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { formatCountedNoun } from '../sentences.ts'
 
 export const listDatabases = readTool({
   name: 'list_databases',
@@ -9,7 +9,7 @@ export const listDatabases = readTool({
   description: 'Databases of a host with engine, comment, number of tables, rows and bytes.',
   feature: 'TABLES',
   core: true,
-  input: z.strictObject({ ...ofHost, limit: limitOf(200, 1_000) }),
+  input: z.strictObject({ ...hostParameter, limit: limitOf(200, 1_000) }),
   output: z.object({
     databases: z.array(
       z.object({
@@ -24,7 +24,7 @@ export const listDatabases = readTool({
     truncated: z.boolean(),
   }),
   async run({ hostId, limit }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { rows, truncated } = await context.query.exploreDatabases({ hostKey: host.key }, context.call)
     const databases = rows.slice(0, limit).map((row) => ({
       name: row.name,
@@ -35,9 +35,12 @@ export const listDatabases = readTool({
       bytes: row.bytes,
     }))
     const isCut = truncated || rows.length > limit
-    return result(`${counted(databases.length, 'database')} on ${host.name}${isCut ? '; there are more' : ''}.`, {
-      databases,
-      truncated: isCut,
-    })
+    return result(
+      `${formatCountedNoun(databases.length, 'database')} on ${host.name}${isCut ? '; there are more' : ''}.`,
+      {
+        databases,
+        truncated: isCut,
+      },
+    )
   },
 })

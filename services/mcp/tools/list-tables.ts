@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../sentences.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { formatCountedNoun } from '../sentences.ts'
 
 export const listTables = readTool({
   name: 'list_tables',
@@ -11,7 +11,7 @@ export const listTables = readTool({
   core: true,
   example: { database: 'system' },
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     database: name('The database'),
     search: z.string().max(256).optional().describe('Part of the name'),
     limit: limitOf(200, 1_000),
@@ -30,14 +30,14 @@ export const listTables = readTool({
     truncated: z.boolean(),
   }),
   async run({ hostId, limit, ...filter }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const { rows, truncated } = await context.query.exploreTables({ hostKey: host.key, ...filter }, context.call)
     const tables = rows
       .slice(0, limit)
       .map(({ name, kind, engine, comment, rows, bytes }) => ({ name, kind, engine, comment, rows, bytes }))
     const isCut = truncated || rows.length > limit
     return result(
-      `${counted(tables.length, 'table')} in ${filter.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
+      `${formatCountedNoun(tables.length, 'table')} in ${filter.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
       { tables, truncated: isCut },
     )
   },

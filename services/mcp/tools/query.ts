@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { maxStatementLength, ResultColumn, Truncation, defaultResultRows } from '#proto/console.ts'
-import { hostAt, readTool, result } from '#shared/tools/tool.ts'
-import { name, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../sentences.ts'
+import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { formatCountedNoun } from '../sentences.ts'
 
 /** Maximum size of the rows: more than a model reads, and small enough for the memory of this service. */
 const maxBytes = 1024 * 1024
@@ -19,7 +19,7 @@ export const query = readTool({
   core: true,
   example: { sql: 'SELECT 1' },
   input: z.strictObject({
-    ...ofHost,
+    ...hostParameter,
     sql: z.string().min(1).max(maxStatementLength).describe('Statement without FORMAT and SETTINGS'),
     database: name('Database of names without one').optional(),
     maxRows: z.int().min(1).max(defaultResultRows).default(defaultResultRows).describe('Maximum rows'),
@@ -32,12 +32,12 @@ export const query = readTool({
     durationMs: z.number(),
   }),
   async run({ hostId, sql, ...options }, context) {
-    const host = await hostAt(context, hostId)
+    const host = await findHost(context, hostId)
     const input = { hostKey: host.key, query: sql, maxBytes, ...options }
     const { columns, rows, truncated, statement } = await context.query.runQuery(input, context.call)
     const text = truncated
-      ? `${counted(rows.length, 'row')}, cut off at ${counted(truncated.limit, truncated.reason.replace(/s$/, ''))}: there are more. Aggregate, filter or LIMIT to see all.`
-      : `${counted(rows.length, 'row')}, complete.`
+      ? `${formatCountedNoun(rows.length, 'row')}, cut off at ${formatCountedNoun(truncated.limit, truncated.reason.replace(/s$/, ''))}: there are more. Aggregate, filter or LIMIT to see all.`
+      : `${formatCountedNoun(rows.length, 'row')}, complete.`
     const { rowsRead, durationMs } = statement
     return result(text, {
       columns,

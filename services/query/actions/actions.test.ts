@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { answerOf } from '../../sandbox/curl.ts'
+import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, boxForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, settingsForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const oddName = 'a`b\\c\'"; DROP TABLE x'
@@ -10,7 +10,7 @@ const oddName = 'a`b\\c\'"; DROP TABLE x'
 let sandbox: Sandbox
 let parts: OpenParts
 
-const direct = (sql: string, parameters?: Record<string, string>) => answerOf(sandbox.url, sql, parameters)
+const direct = (sql: string, parameters?: Record<string, string>) => fetchText(sandbox.url, sql, parameters)
 const { killQuery, killMutation, optimizeTable } = query.methods
 const partsOf = (table: string) =>
   direct(`SELECT count() FROM system.parts WHERE active AND database = 'acted' AND table = {table:String}`, {
@@ -30,7 +30,7 @@ beforeAll(async () => {
     }
   }
   await direct('CREATE VIEW acted.seen AS SELECT 1')
-  parts = await openParts(boxForTwoUsers(sandbox.url))
+  parts = await openParts(settingsForTwoUsers(sandbox.url))
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 describe('killing a query', () => {
   const kill = (queryId: string, hostKey = 'box') =>
-    parts.handlers.killQuery(killQuery.input.parse({ hostKey, queryId }), aCall())
+    parts.handlers.killQuery(killQuery.input.parse({ hostKey, queryId }), createCall())
 
   it('ends it and returns its details', async () => {
     const queryId = "it's a 'runaway'"
@@ -65,7 +65,10 @@ describe('killing a query', () => {
 
 describe('optimizing a table', () => {
   const optimize = (table: string, more: Record<string, unknown> = {}, hostKey = 'box') =>
-    parts.handlers.optimizeTable(optimizeTable.input.parse({ hostKey, database: 'acted', table, ...more }), aCall())
+    parts.handlers.optimizeTable(
+      optimizeTable.input.parse({ hostKey, database: 'acted', table, ...more }),
+      createCall(),
+    )
 
   it('merges one partition alone, then all of them', async () => {
     const [partitionId] = (
@@ -106,7 +109,7 @@ describe('killing a mutation', () => {
   const kill = (mutationId: string) =>
     parts.handlers.killMutation(
       killMutation.input.parse({ hostKey: 'box', database: 'acted', table: 'plain', mutationId }),
-      aCall(),
+      createCall(),
     )
   const mutations = (which: string) =>
     direct(`SELECT mutation_id FROM system.mutations WHERE table = 'plain' AND ${which}`)

@@ -4,9 +4,9 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { quoteText, quoteName } from '#shared/sql/statement-text.ts'
-import { figure, flag, readRecords } from '../analysis/records.ts'
-import type { Parts } from '../parts.ts'
-import { write } from './write.ts'
+import { hostNumber, hostBoolean, readRecords } from '../analysis/records.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import { runWrite } from './write.ts'
 
 const querySql = `SELECT user, query_kind AS kind, toString(normalizedQueryHash(query)) AS fingerprint,
   round(elapsed, 1) AS elapsedSeconds, read_rows AS readRows, memory_usage AS memoryBytes, is_cancelled AS cancelled
@@ -16,10 +16,10 @@ const Running = z.object({
   user: z.string(),
   kind: z.string(),
   fingerprint: z.string(),
-  elapsedSeconds: figure,
-  readRows: figure,
-  memoryBytes: figure,
-  cancelled: flag,
+  elapsedSeconds: hostNumber,
+  readRows: hostNumber,
+  memoryBytes: hostNumber,
+  cancelled: hostBoolean,
 })
 
 /** How long to wait for the query to end after KILL. */
@@ -27,7 +27,7 @@ const endsWithinSeconds = 10
 
 /** Kills a running query. The state is `ignored` when KILL QUERY returned no rows, else `done`. */
 export const killQuery =
-  (parts: Parts): Handlers<typeof query>['killQuery'] =>
+  (parts: QueryHandlerDeps): Handlers<typeof query>['killQuery'] =>
   async ({ hostKey, queryId }, call) => {
     const host = parts.hosts.get(hostKey)
     const look = { what: 'action/look', sql: querySql, parameters: { queryId } }
@@ -41,7 +41,7 @@ export const killQuery =
       grant: 'GRANT KILL QUERY ON *.*',
       maxSeconds: endsWithinSeconds,
     }
-    const { rows, queryId: own } = await write(parts, host, killing, call)
+    const { rows, queryId: own } = await runWrite(parts, host, killing, call)
     return { state: rows.length === 0 ? 'ignored' : 'done', target, queryId: own }
   }
 
@@ -51,16 +51,16 @@ FROM system.mutations
 WHERE database = {database:String} AND table = {table:String} AND mutation_id = {mutationId:String}`
 
 const Mutation = z.object({
-  createdAtMs: figure,
-  partsToDo: figure,
-  done: flag,
+  createdAtMs: hostNumber,
+  partsToDo: hostNumber,
+  done: hostBoolean,
   failedPart: z.string(),
-  failing: flag,
+  failing: hostBoolean,
 })
 
 /** Kills an unfinished mutation. Parts that it has already rewritten stay as they are. */
 export const killMutation =
-  (parts: Parts): Handlers<typeof query>['killMutation'] =>
+  (parts: QueryHandlerDeps): Handlers<typeof query>['killMutation'] =>
   async ({ hostKey, ...named }, call) => {
     const host = parts.hosts.get(hostKey)
     const { database, table, mutationId } = named
@@ -79,7 +79,7 @@ export const killMutation =
       sql: `KILL MUTATION WHERE ${which} SYNC`,
       grant: `GRANT ALTER UPDATE, ALTER DELETE ON ${quoteName(database)}.${quoteName(table)}`,
     }
-    const { rows, queryId } = await write(parts, host, killing, call)
+    const { rows, queryId } = await runWrite(parts, host, killing, call)
     return { state: rows.length === 0 ? 'ignored' : 'done', target, queryId }
   }
 
@@ -89,7 +89,7 @@ const tableSql = `SELECT engine,
      AND ({partitionId:String} = '' OR partition_id = {partitionId:String})) AS parts
 FROM system.tables WHERE database = {database:String} AND name = {table:String}`
 
-const Table = z.object({ engine: z.string(), parts: figure })
+const Table = z.object({ engine: z.string(), parts: hostNumber })
 
 /** The caller gets a response after this time, while the merge continues. */
 const answerWithinMs = 10_000
@@ -97,7 +97,7 @@ const mergesWithinSeconds = 6 * 3_600
 
 /** Merges the parts of a table. Returns after at most ten seconds; a longer merge continues in the background. */
 export const optimizeTable =
-  (parts: Parts): Handlers<typeof query>['optimizeTable'] =>
+  (parts: QueryHandlerDeps): Handlers<typeof query>['optimizeTable'] =>
   async ({ hostKey, database, table, partitionId = '', final, deduplicate }, call) => {
     const host = parts.hosts.get(hostKey)
     const look = { what: 'action/look', sql: tableSql, parameters: { database, table, partitionId } }
@@ -126,7 +126,7 @@ export const optimizeTable =
     // Not the caller's signal, because a cancelled merge would have to start again.
     const signal = AbortSignal.timeout(mergesWithinSeconds * 1_000)
     const context = { ...call, signal, deadline: Number.POSITIVE_INFINITY }
-    const merged = write(parts, host, merging, context).then(({ queryId }) => ({ state: 'done' as const, queryId }))
+    const merged = runWrite(parts, host, merging, context).then(({ queryId }) => ({ state: 'done' as const, queryId }))
     const waited = pause(answerWithinMs, { state: 'running' as const, queryId: null }, { ref: false })
     return { ...(await Promise.race([merged, waited])), target }
   }

@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
 /** A statement that changes a host. */
 interface Write {
@@ -21,8 +21,8 @@ const storageIsReadonly = 495
 const noWritableStorage = 514
 
 /** Runs a statement that changes a host. Throws `forbidden` with the required grant if the user lacks the privilege. */
-export const write = async (
-  { client }: Pick<Parts, 'client'>,
+export const runWrite = async (
+  { client }: Pick<QueryHandlerDeps, 'client'>,
   host: MonitoredHost,
   { what, sql, grant, maxSeconds }: Write,
   context: Pick<Call, 'deadline' | 'signal' | 'priority' | 'trace'>,
@@ -59,23 +59,23 @@ interface WriteInto {
 const noSuchTable = 60
 
 /** Inserts rows into a table of Watchhouse. Creates the table when it does not exist. */
-export const writeInto = async (
-  { client }: Pick<Parts, 'client'>,
+export const insertIntoOwnTable = async (
+  { client }: Pick<QueryHandlerDeps, 'client'>,
   host: MonitoredHost,
   { table, creating, inserting }: WriteInto,
   call: Call,
 ): Promise<void> => {
   const create = async () => {
-    await write({ client }, host, creating, call)
+    await runWrite({ client }, host, creating, call)
     client.forget(host)
   }
   if ((await client.presence(host, table, call)) === 'missing') await create()
   try {
-    await write({ client }, host, inserting, call)
+    await runWrite({ client }, host, inserting, call)
   } catch (error) {
     // The table was dropped after the check above.
     if (clickhouseCode(error) !== noSuchTable) throw error
     await create()
-    await write({ client }, host, inserting, call)
+    await runWrite({ client }, host, inserting, call)
   }
 }

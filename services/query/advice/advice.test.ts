@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answerOf } from '../../sandbox/curl.ts'
+import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const definitions = [
@@ -18,12 +18,12 @@ const definitions = [
 
 let sandbox: Sandbox
 let parts: OpenParts
-const direct = async (sql: string) => Number(await answerOf(sandbox.url, sql))
-const reads = (query: string, hostKey = 'box') => parts.handlers.statementReads({ hostKey, query }, aCall())
+const direct = async (sql: string) => Number(await fetchText(sandbox.url, sql))
+const reads = (query: string, hostKey = 'box') => parts.handlers.statementReads({ hostKey, query }, createCall())
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  for (const sql of definitions) await answerOf(sandbox.url, sql)
+  for (const sql of definitions) await fetchText(sandbox.url, sql)
   parts = await openParts({
     COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url].join(','),
     COLUMNDB_NAME: 'box,careful,reports',
@@ -63,7 +63,7 @@ describe('conditions', () => {
     const sql = found[0]?.conditions[0]?.sql ?? ''
     const counted = await parts.handlers.countMatches(
       { hostKey: 'box', database: 'cafe', table: 'orders', condition: sql, rowsPerMark: 1024 },
-      aCall(),
+      createCall(),
     )
     expect(counted).toEqual({
       rows: 20_000,
@@ -127,7 +127,7 @@ describe('an index that is tried out', () => {
   }
 
   it.each(['box', 'careful'])('keeps the expected granules, also under readonly = 1: %s', async (hostKey) => {
-    const tried = await parts.handlers.tryIndex({ hostKey, ...request }, aCall())
+    const tried = await parts.handlers.tryIndex({ hostKey, ...request }, createCall())
     expect(tried).toEqual({ outcome: 'tried', marks: 1, isEmpirical: true })
     expect(await direct("SELECT count() FROM system.data_skipping_indices WHERE database = 'cafe'")).toBe(0)
   })
@@ -135,39 +135,39 @@ describe('an index that is tried out', () => {
   it('uses its own session under concurrency', async () => {
     const types = ['minmax', 'set(100)', 'bloom_filter(0.01)', 'minmax'] as const
     const all = await Promise.all(
-      types.map((type) => parts.handlers.tryIndex({ hostKey: 'box', ...request, type }, aCall())),
+      types.map((type) => parts.handlers.tryIndex({ hostKey: 'box', ...request, type }, createCall())),
     )
     expect(all.map(({ outcome }) => outcome)).toEqual(['tried', 'tried', 'tried', 'tried'])
   })
 
   it('is unsuitable for a column of another type', async () => {
     const unsuited = { ...request, type: 'ngrambf_v1(4, 4096, 2, 0)' as const }
-    expect(await parts.handlers.tryIndex({ hostKey: 'box', ...unsuited }, aCall())).toMatchObject({
+    expect(await parts.handlers.tryIndex({ hostKey: 'box', ...unsuited }, createCall())).toMatchObject({
       outcome: 'of-no-use',
     })
   })
 
   it('is rejected for unreadable tables and engines without granules', async () => {
-    const denied = await parts.handlers.tryIndex({ hostKey: 'reports', ...request }, aCall())
+    const denied = await parts.handlers.tryIndex({ hostKey: 'reports', ...request }, createCall())
     const system = { ...request, database: 'system', table: 'one', column: 'dummy', condition: 'dummy = 0' }
     expect(denied).toMatchObject({ outcome: 'not-possible' })
-    expect(await parts.handlers.tryIndex({ hostKey: 'box', ...system }, aCall())).toEqual(denied)
+    expect(await parts.handlers.tryIndex({ hostKey: 'box', ...system }, createCall())).toEqual(denied)
   })
 
   it.each(["1) FROM url('http://127.0.0.1/') WHERE (1", '1; DROP TABLE cafe.orders'])(
     'takes no condition that reaches further: %s',
     async (condition) => {
-      const trying = parts.handlers.tryIndex({ hostKey: 'box', ...request, condition }, aCall())
+      const trying = parts.handlers.tryIndex({ hostKey: 'box', ...request, condition }, createCall())
       await expect(trying).rejects.toMatchObject({ code: 'invalid' })
       const counting = { hostKey: 'box', database: 'cafe', table: 'orders', condition, rowsPerMark: 1 }
-      await expect(parts.handlers.countMatches(counting, aCall())).rejects.toMatchObject({ code: 'invalid' })
+      await expect(parts.handlers.countMatches(counting, createCall())).rejects.toMatchObject({ code: 'invalid' })
     },
   )
 })
 
 it('counts groups and the rows of matching groups', async () => {
   const request = { hostKey: 'box', database: 'cafe', table: 'orders', keys: ['day'], condition: "day = '2026-01-03'" }
-  expect(await parts.handlers.countGroups(request, aCall())).toEqual({
+  expect(await parts.handlers.countGroups(request, createCall())).toEqual({
     groups: await direct('SELECT uniqExact(day) FROM cafe.orders'),
     matchingGroups: 1,
     matchingRows: 1_440,

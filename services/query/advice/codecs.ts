@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type AdvisedCodec, maxSampledRows } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { columnSql, limits, maxSeconds } from './expression-sql.ts'
-import { figure, readRecords } from '../analysis/records.ts'
+import { columnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
+import { hostNumber, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { HostContext } from '../explorer/read-view.ts'
@@ -22,7 +22,7 @@ const since = '25.3'
 const unsuited = new Set<number | undefined>([36, 43, 378, 431])
 
 /** Returns the host's estimated compression ratio of each codec, or none where estimates are unsupported. */
-export const codecRatios = async (
+export const readCodecRatios = async (
   context: HostContext,
   { codecs, ...column }: ColumnAddress & { codecs: readonly AdvisedCodec[] },
 ): Promise<{ codec: AdvisedCodec; ratio: number }[]> => {
@@ -43,7 +43,7 @@ const ratioOf = async (
 ): Promise<number | undefined> => {
   const values = `SELECT ${columnSql(column)} AS value FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${maxSampledRows}`
   const sql = `SELECT [estimateCompressionRatio('${codec}')(value)] AS ratios FROM (${values})`
-  const statement = { what: 'advice/codec', sql, limits, maxSeconds }
+  const statement = { what: 'advice/codec', sql, limits: adviceLimits, maxSeconds: maxAdviceSeconds }
   try {
     const [row] = readRecords(host, Ratios, await parts.client.run(host, statement, call))
     return row?.ratios[0] ?? undefined
@@ -53,7 +53,7 @@ const ratioOf = async (
   }
 }
 
-const Sizes = z.object({ name: z.string(), bytes: figure, rows: figure })
+const Sizes = z.object({ name: z.string(), bytes: hostNumber, rows: hostNumber })
 
 /** Writes a column with and without the codec to a temporary table of the session, and compares sizes. */
 export const measureCodec = async (
@@ -65,7 +65,14 @@ export const measureCodec = async (
   const source = `${quoteName(database)}.${quoteName(table)}`
   const value = columnSql(column)
   const send = async (sql: string): Promise<void> => {
-    const statement = { what: 'advice/measure', sql, session, limits, maxSeconds, writes: true as const }
+    const statement = {
+      what: 'advice/measure',
+      sql,
+      session,
+      limits: adviceLimits,
+      maxSeconds: maxAdviceSeconds,
+      writes: true as const,
+    }
     await parts.client.run(host, statement, call)
   }
   const type = await typeOf({ parts, host, call }, { database, table, column })

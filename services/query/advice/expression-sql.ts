@@ -27,10 +27,10 @@ const operators: Readonly<Record<string, string>> = {
  * on their statement, such as a subquery or a lambda.
  */
 export const expressionSql = (node: ExplainNode): string | undefined => {
-  const column = columnOf(node)
+  const column = parseColumnNode(node)
   if (column) return columnSql(column.column)
   if (node.name === 'CONSTANT') return constantSql(node)
-  const called = functionOf(node)
+  const called = parseFunctionNode(node)
   if (!called) return undefined
   const values = all(called.arguments)
   const parameters = all(listOf(node, 'PARAMETERS'))
@@ -92,13 +92,13 @@ export interface SelectNode {
 }
 
 /** Returns all SELECTs of a query tree, outermost first. */
-export const selectsOf = (roots: readonly ExplainNode[]): SelectNode[] =>
-  within(roots, () => true)
+export const collectSelects = (roots: readonly ExplainNode[]): SelectNode[] =>
+  walkNodes(roots, () => true)
     .filter(({ name }) => name === 'QUERY')
     .map((node) => {
       const clause = (name: string) => node.children.find((child) => child.name === name)?.children ?? []
       const joined = clause('JOIN TREE')
-      const tables = within(joined, ({ name }) => !isQuery(name)).flatMap((each) => tableOf(each) ?? [])
+      const tables = walkNodes(joined, ({ name }) => !isQuery(name)).flatMap((each) => tableOf(each) ?? [])
       return {
         tables,
         isPlain: joined.length === 1 && joined[0]?.name === 'TABLE',
@@ -109,18 +109,20 @@ export const selectsOf = (roots: readonly ExplainNode[]): SelectNode[] =>
     })
 
 /** Returns the nodes of a tree, parents first. A node that `enter` rejects is skipped with its subtree. */
-export const within = (nodes: readonly ExplainNode[], enter: (node: ExplainNode) => boolean): ExplainNode[] =>
-  nodes.filter(enter).flatMap((node) => [node, ...within(node.children, enter)])
+export const walkNodes = (nodes: readonly ExplainNode[], enter: (node: ExplainNode) => boolean): ExplainNode[] =>
+  nodes.filter(enter).flatMap((node) => [node, ...walkNodes(node.children, enter)])
 
 /** Returns the column name and the table id of a column node; undefined for other nodes. */
-export const columnOf = ({ name, description }: ExplainNode): { column: string; source: string } | undefined => {
+export const parseColumnNode = ({ name, description }: ExplainNode): { column: string; source: string } | undefined => {
   if (name !== 'COLUMN') return undefined
   const [, column, source] = /, column_name: (.*), result_type: .*, source_id: (\d+)$/s.exec(description ?? '') ?? []
   return column === undefined || source === undefined ? undefined : { column, source }
 }
 
 /** Returns the name, kind and arguments of a function node; undefined for other nodes. */
-export const functionOf = (node: ExplainNode): { name: string; kind: string; arguments: ExplainNode[] } | undefined => {
+export const parseFunctionNode = (
+  node: ExplainNode,
+): { name: string; kind: string; arguments: ExplainNode[] } | undefined => {
   const found = /^id: \d+(?:, alias: .*?)?, function_name: (\w+), function_type: (\w+)/s.exec(node.description ?? '')
   const [, name, kind] = found ?? []
   if (node.name !== 'FUNCTION' || name === undefined || kind === undefined) return undefined
@@ -143,16 +145,16 @@ const tableOf = ({ name, description }: ExplainNode): TableNode | undefined => {
 }
 
 const conjuncts = (node: ExplainNode): ExplainNode[] => {
-  const called = functionOf(node)
+  const called = parseFunctionNode(node)
   return called?.name === 'and' ? called.arguments.flatMap(conjuncts) : [node]
 }
 
 /** ClickHouse settings that limit each statement of the advisor. */
-export const limits = {
+export const adviceLimits = {
   max_memory_usage: 1_073_741_824,
   max_bytes_to_read: 17_179_869_184,
   max_rows_to_group_by: 1_000_000,
   read_overflow_mode: 'throw',
   group_by_overflow_mode: 'throw',
 }
-export const maxSeconds = 10
+export const maxAdviceSeconds = 10

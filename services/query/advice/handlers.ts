@@ -3,15 +3,15 @@ import type { advisingMethods } from '#proto/advising.ts'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { figure, readRecords } from '../analysis/records.ts'
+import { hostNumber, readRecords } from '../analysis/records.ts'
 import type { HostContext } from '../explorer/read-view.ts'
-import type { Parts } from '../parts.ts'
-import { callersStatement } from '../read-only/callers-statement.ts'
-import { limits, maxSeconds } from './expression-sql.ts'
-import { statementReads } from './statement-reads.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import { checkCallerStatement } from '../read-only/callers-statement.ts'
+import { adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
+import { explainReads } from './statement-reads.ts'
 import { tryIndex } from './try-index.ts'
 
-const Row = z.object({ groups: figure, matchingGroups: figure, matchingRows: figure })
+const Row = z.object({ groups: hostNumber, matchingGroups: hostNumber, matchingRows: hostNumber })
 
 interface CountRequest {
   database: string
@@ -25,7 +25,7 @@ const countGroups = async (
   { parts, host, call }: HostContext,
   { database, table, keys, condition }: CountRequest,
 ): Promise<z.output<typeof Row>> => {
-  const sql = callersStatement(`SELECT
+  const sql = checkCallerStatement(`SELECT
   count() AS groups,
   countIf(matches > 0) AS matchingGroups,
   sumIf(counted, matches > 0) AS matchingRows
@@ -34,23 +34,29 @@ FROM (
   FROM ${quoteName(database)}.${quoteName(table)}
   GROUP BY ${keys.join(', ')}
 )`)
-  const statement = { what: 'advice/groups', sql, limits, maxSeconds, cache: 'realtime' as const }
+  const statement = {
+    what: 'advice/groups',
+    sql,
+    limits: adviceLimits,
+    maxSeconds: maxAdviceSeconds,
+    cache: 'realtime' as const,
+  }
   const [row] = readRecords(host, Row, await parts.client.run(host, statement, call))
   return row ?? { groups: 0, matchingGroups: 0, matchingRows: 0 }
 }
 
 /** Returns the handlers for statement advice. */
-export const advisingHandlers = (parts: Parts): Handlers<Service<typeof advisingMethods>> => {
+export const advisingHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof advisingMethods>> => {
   const contextFor = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
   return {
-    statementReads: ({ hostKey, ...request }, call) => statementReads(contextFor(hostKey, call), request),
+    statementReads: ({ hostKey, ...request }, call) => explainReads(contextFor(hostKey, call), request),
     tryIndex: ({ hostKey, ...request }, call) => tryIndex(contextFor(hostKey, call), request),
     countMatches: ({ hostKey, ...request }, call) => countMatches(contextFor(hostKey, call), request),
     countGroups: ({ hostKey, ...request }, call) => countGroups(contextFor(hostKey, call), request),
   }
 }
 
-const MatchRow = z.object({ rows: figure, matchingRows: figure, matchingGranules: figure })
+const MatchRow = z.object({ rows: hostNumber, matchingRows: hostNumber, matchingGranules: hostNumber })
 
 interface Condition {
   database: string
@@ -64,7 +70,7 @@ const countMatches = async (
   { parts, host, call }: HostContext,
   { database, table, condition, rowsPerMark }: Condition,
 ): Promise<z.output<typeof MatchRow>> => {
-  const sql = callersStatement(`SELECT
+  const sql = checkCallerStatement(`SELECT
   count() AS rows,
   countIf(matches) AS matchingRows,
   uniqExactIf((part, granule), matches) AS matchingGranules
@@ -72,7 +78,13 @@ FROM (
   SELECT ifNull(${condition}, 0) != 0 AS matches, _part AS part, intDiv(_part_offset, ${rowsPerMark}) AS granule
   FROM ${quoteName(database)}.${quoteName(table)}
 )`)
-  const statement = { what: 'advice/matches', sql, limits, maxSeconds, cache: 'realtime' as const }
+  const statement = {
+    what: 'advice/matches',
+    sql,
+    limits: adviceLimits,
+    maxSeconds: maxAdviceSeconds,
+    cache: 'realtime' as const,
+  }
   const [row] = readRecords(host, MatchRow, await parts.client.run(host, statement, call))
   return row ?? { rows: 0, matchingRows: 0, matchingGranules: 0 }
 }

@@ -5,38 +5,38 @@ import type { Explanation, ExplainMode, ExplainSettings, ExplainNode } from '#pr
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
-import { allowedBy } from '../config.ts'
-import { callersFailure, explainStatement } from '../explain/explain.ts'
+import { readPermissions } from '../config.ts'
+import { toCallerError, explainStatement } from '../explain/explain.ts'
 import { toExplanation } from '../explain/plan-json.ts'
 import type { HostContext } from '../explorer/read-view.ts'
-import { callersStatement } from '../read-only/callers-statement.ts'
+import { checkCallerStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
 import {
   columnSql,
   expressionSql,
-  columnOf,
-  functionOf,
+  parseColumnNode,
+  parseFunctionNode,
   type SelectNode,
-  selectsOf,
+  collectSelects,
   type TableNode,
-  within,
+  walkNodes,
 } from './expression-sql.ts'
 
 type StatementReads = Awaited<ReturnType<Handlers<Service<typeof advisingMethods>>['statementReads']>>
 
 /** Returns the tables that a statement reads, with conditions and grouping, from several EXPLAINs on the host. */
-export const statementReads = async (
+export const explainReads = async (
   { parts, host, call }: HostContext,
   { query, database }: { query: string; database?: string | undefined },
 ): Promise<StatementReads> => {
-  const statement = callersStatement(query, refuseOthers, allowedBy(parts.env))
+  const statement = checkCallerStatement(query, refuseOthers, readPermissions(parts.env))
   const explain = async (mode: ExplainMode, settings: ExplainSettings = {}): Promise<Explanation> => {
     const explaining = explainStatement(statement, mode, settings, database)
     try {
       return toExplanation(host, statement, mode, settings, await parts.client.run(host, explaining, call))
     } catch (error) {
-      throw callersFailure(error, explaining.sql, statement)
+      throw toCallerError(error, explaining.sql, statement)
     }
   }
   // The first runs alone, so that an invalid statement fails once.
@@ -91,12 +91,12 @@ const kinds: Readonly<Record<string, ReadCondition['kind']>> = {
 
 /** Converts a node to a condition when it concerns one table and can be expressed in SQL. */
 const conditionOn = (tableId: string, node: ExplainNode): ReadCondition | undefined => {
-  const columns = within([node], () => true).flatMap((each) => columnOf(each) ?? [])
+  const columns = walkNodes([node], () => true).flatMap((each) => parseColumnNode(each) ?? [])
   if (columns.length === 0 || columns.some(({ source }) => source !== tableId)) return undefined
   const sql = expressionSql(node)
   if (sql === undefined || sql.length > maxConditionLength) return undefined
-  const called = functionOf(node)
-  const [compared, ...more] = called?.arguments.flatMap((each) => columnOf(each) ?? []) ?? []
+  const called = parseFunctionNode(node)
+  const [compared, ...more] = called?.arguments.flatMap((each) => parseColumnNode(each) ?? []) ?? []
   const others = called?.arguments.filter(({ name }) => name !== 'COLUMN') ?? []
   const isDirect = more.length === 0 && others.every(({ name }) => name === 'CONSTANT')
   const column = isDirect ? (compared?.column ?? null) : null
@@ -119,7 +119,7 @@ interface Other {
 /** Returns the reads of each MergeTree table, and the tables of other engines or with several reads. */
 const tableReads = ({ tree, plan, estimate }: Explained): { reads: TableRead[]; others: Other[] } => {
   const roots = tree.tree ?? []
-  const selects = selectsOf(roots)
+  const selects = collectSelects(roots)
   const named = new Map<string, { table: TableNode; select: SelectNode }[]>()
   for (const select of selects) {
     for (const table of select.tables) named.set(table.name, [...(named.get(table.name) ?? []), { table, select }])
@@ -146,8 +146,8 @@ const readOf = (
   roots: readonly ExplainNode[],
   isTopmost: boolean,
 ): Pick<TableRead, 'isFinal' | 'columns' | 'conditions' | 'grouping' | 'isAlone'> => {
-  const columns = within(roots, () => true).flatMap((node) => {
-    const column = columnOf(node)
+  const columns = walkNodes(roots, () => true).flatMap((node) => {
+    const column = parseColumnNode(node)
     return column?.source === id ? [column.column] : []
   })
   const conditions = select.where.flatMap((node) => conditionOn(id, node) ?? [])
@@ -167,15 +167,15 @@ const groupsAgain = /group_by_(?:with|type)/
 const groupingOf = (select: SelectNode): TableRead['grouping'] => {
   if (groupsAgain.test(select.node.description ?? '')) return null
   const keys = select.clause('GROUP BY')[0]?.children ?? []
-  const aggregates = within(select.node.children, ({ name }) => name !== 'QUERY').filter(
-    (node) => functionOf(node)?.kind === 'aggregate',
+  const aggregates = walkNodes(select.node.children, ({ name }) => name !== 'QUERY').filter(
+    (node) => parseFunctionNode(node)?.kind === 'aggregate',
   )
   const written = { keys: keys.map(expressionSql), aggregates: aggregates.map(expressionSql) }
   const isSaid = (sql: string | undefined): sql is string => sql !== undefined
   if (aggregates.length === 0 || !written.keys.every(isSaid) || !written.aggregates.every(isSaid)) return null
-  const hasValues = within([...keys, ...aggregates], () => true).some(({ name }) => name === 'CONSTANT')
+  const hasValues = walkNodes([...keys, ...aggregates], () => true).some(({ name }) => name === 'CONSTANT')
   return { keys: written.keys, aggregates: [...new Set(written.aggregates)], hasValues }
 }
 
 const isFiltered = ({ tree }: Explanation, name: string): boolean =>
-  within(tree ?? [], () => true).some((step) => step.description === name && 'Prewhere info' in step.details)
+  walkNodes(tree ?? [], () => true).some((step) => step.description === name && 'Prewhere info' in step.details)

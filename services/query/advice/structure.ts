@@ -3,12 +3,12 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { type structureFactMethods, maxSampledRows, tunedSettings as names } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { columnSql, limits, maxSeconds } from './expression-sql.ts'
-import { figure, readRecords } from '../analysis/records.ts'
+import { columnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
+import { hostNumber, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { HostContext } from '../explorer/read-view.ts'
-import type { Parts } from '../parts.ts'
-import { codecRatios, measureCodec } from './codecs.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import { readCodecRatios, measureCodec } from './codecs.ts'
 
 const Setting = z.object({ name: z.string(), value: z.string() })
 const listed = names.map((name) => `'${name}'`).join(', ')
@@ -51,7 +51,7 @@ LIMIT 300`
   }
 }
 
-const Old = z.object({ bytes: figure, oldBytes: figure })
+const Old = z.object({ bytes: hostNumber, oldBytes: hostNumber })
 
 /** Reads the sizes of a table's parts. Parts without a time range do not count as old. */
 const oldParts = async (
@@ -76,9 +76,9 @@ interface ColumnsRequest {
 
 const bound = z.number().nullable()
 const Row = z.object({
-  rows: figure,
-  distinct: z.array(figure),
-  nulls: z.array(figure),
+  rows: hostNumber,
+  distinct: z.array(hostNumber),
+  nulls: z.array(hostNumber),
   minimums: z.array(bound),
   maximums: z.array(bound),
 })
@@ -95,7 +95,7 @@ const columnFacts = async ({ parts, host, call }: HostContext, { database, table
   ${bounds('min')} AS minimums,
   ${bounds('max')} AS maximums
 FROM (SELECT ${names.join(', ')} FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${maxSampledRows})`
-  const statement = { what: 'advice/columns', sql, limits, maxSeconds }
+  const statement = { what: 'advice/columns', sql, limits: adviceLimits, maxSeconds: maxAdviceSeconds }
   const [row] = readRecords(host, Row, await parts.client.run(host, statement, call))
   return {
     rows: row?.rows ?? 0,
@@ -110,11 +110,11 @@ FROM (SELECT ${names.join(', ')} FROM ${quoteName(database)}.${quoteName(table)}
 }
 
 /** Returns the handlers for advice on tables and hosts. */
-export const structureFactHandlers = (parts: Parts): Handlers<Service<typeof structureFactMethods>> => {
+export const structureFactHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof structureFactMethods>> => {
   const contextFor = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
   return {
     columnFacts: ({ hostKey, ...request }, call) => columnFacts(contextFor(hostKey, call), request),
-    codecRatios: ({ hostKey, ...request }, call) => codecRatios(contextFor(hostKey, call), request),
+    codecRatios: ({ hostKey, ...request }, call) => readCodecRatios(contextFor(hostKey, call), request),
     measureCodec: ({ hostKey, ...request }, call) => measureCodec(contextFor(hostKey, call), request),
     oldParts: ({ hostKey, ...request }, call) => oldParts(contextFor(hostKey, call), request),
     tunedSettings: ({ hostKey }, call) => tunedSettings(contextFor(hostKey, call)),

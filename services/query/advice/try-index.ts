@@ -6,8 +6,8 @@ import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { HostContext } from '../explorer/read-view.ts'
-import { callersStatement } from '../read-only/callers-statement.ts'
-import { columnSql, limits, maxSeconds } from './expression-sql.ts'
+import { checkCallerStatement } from '../read-only/callers-statement.ts'
+import { columnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
 
 const Line = z.object({ explain: z.string() })
 
@@ -36,11 +36,17 @@ const since = '26.6'
 export const tryIndex = async ({ parts, host, call }: HostContext, request: IndexRequest): Promise<WhatIf> => {
   const { database, table, column, condition, type } = request
   const on = `${quoteName(database)}.${quoteName(table)}`
-  const explained = callersStatement(`SELECT count() FROM ${on} WHERE ${condition}`)
+  const explained = checkCallerStatement(`SELECT count() FROM ${on} WHERE ${condition}`)
   const { version } = await parts.client.capabilities(host, call)
   if (compareVersions(version, since) < 0) return notPossible
   const session = randomUUID()
-  const inSession = (sql: string) => ({ what: 'advice/what-if', sql, session, limits, maxSeconds })
+  const inSession = (sql: string) => ({
+    what: 'advice/what-if',
+    sql,
+    session,
+    limits: adviceLimits,
+    maxSeconds: maxAdviceSeconds,
+  })
   const describe = inSession(
     `CREATE HYPOTHETICAL INDEX IF NOT EXISTS candidate ON ${on} (${columnSql(column)}) TYPE ${type}`,
   )
@@ -49,7 +55,7 @@ export const tryIndex = async ({ parts, host, call }: HostContext, request: Inde
     const { body } = await parts.client.stream(host, describe, call)
     while (await body.take());
     const lines = readRecords(host, Line, await parts.client.run(host, inSession(`EXPLAIN WHATIF ${explained}`), call))
-    return readWhatIf(lines.map(({ explain }) => explain).join('\n')) ?? notPossible
+    return parseWhatIf(lines.map(({ explain }) => explain).join('\n')) ?? notPossible
   } catch (error) {
     if (unsuited.has(clickhouseCode(error))) return ofNoUse
     if (unable.has(clickhouseCode(error))) return notPossible
@@ -67,7 +73,7 @@ interface WhatIf {
 }
 
 /** Parses the output of `EXPLAIN WHATIF` for the only index of a session, or returns undefined. */
-export const readWhatIf = (text: string): WhatIf | undefined => {
+export const parseWhatIf = (text: string): WhatIf | undefined => {
   const [baseline = '', block] = text.split(/^With \w+ \(.*\):$/m)
   if (block === undefined) return undefined
   const marks = Number(said(block, 'marks'))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readWhatIf } from './try-index.ts'
+import { parseWhatIf } from './try-index.ts'
 
 // The output of ClickHouse 26.7.
 const baseline = `Baseline (after PK + partition + existing indexes):
@@ -47,5 +47,5 @@ it.each([
     undefined,
   ],
 ])('parses the output for %s', (_of, text, read) => {
-  expect(readWhatIf(text)).toEqual(read)
+  expect(parseWhatIf(text)).toEqual(read)
 })

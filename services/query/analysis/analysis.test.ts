@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { query } from '#proto/query.ts'
-import { answerOf } from '../../sandbox/curl.ts'
+import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const rowsInserted = 1_000
@@ -25,7 +25,7 @@ let window: { from: number; to: number }
 
 /** Queries the engine directly. */
 const direct = (sql: string, parameters: Record<string, string> = {}, host = sandbox) =>
-  answerOf(host.url, sql, parameters)
+  fetchText(host.url, sql, parameters)
 
 /** Returns the log entries of single executions. */
 const logged = async (ids: readonly string[]) => {
@@ -121,19 +121,19 @@ afterAll(async () => {
 
 const list = async (request: Record<string, unknown> = {}) => {
   const input = query.methods.fingerprints.input.parse({ hostKey: 'box', ...window, ...request })
-  return query.methods.fingerprints.output.parse(await parts.handlers.fingerprints(input, aCall()))
+  return query.methods.fingerprints.output.parse(await parts.handlers.fingerprints(input, createCall()))
 }
 const one = async (hash: string, request: Record<string, unknown> = {}) => {
   const input = query.methods.fingerprint.input.parse({ hostKey: 'box', hash, ...window, ...request })
-  return query.methods.fingerprint.output.parse(await parts.handlers.fingerprint(input, aCall()))
+  return query.methods.fingerprint.output.parse(await parts.handlers.fingerprint(input, createCall()))
 }
 const executionsOf = async (hash: string, request: Record<string, unknown> = {}) => {
   const input = query.methods.executions.input.parse({ hostKey: 'box', hash, ...window, ...request })
-  return query.methods.executions.output.parse(await parts.handlers.executions(input, aCall()))
+  return query.methods.executions.output.parse(await parts.handlers.executions(input, createCall()))
 }
 const detail = async (queryId: string, hostKey = 'box') => {
   const input = query.methods.queryDetail.input.parse({ hostKey, queryId, lastHours: 2 })
-  return query.methods.queryDetail.output.parse(await parts.handlers.queryDetail(input, aCall()))
+  return query.methods.queryDetail.output.parse(await parts.handlers.queryDetail(input, createCall()))
 }
 const hashOf = (sql: string) => direct(`SELECT toString(normalizedQueryHash('${sql}'))`)
 

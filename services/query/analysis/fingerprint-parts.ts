@@ -1,16 +1,16 @@
 import type { ExecutionsRequest } from '#proto/fingerprints.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { buckets, type ChartWindow } from '../definitions/window.ts'
-import { expandMacros, type Scope } from '../definitions/macros.ts'
-import { cpuMs, ended } from './fingerprint-statement.ts'
+import { expandMacros, type MacroScope } from '../definitions/macros.ts'
+import { cpuMsExpression, endedQueryCondition } from './fingerprint-statement.ts'
 
 /** Maximum executions in each of the lists of slowest, largest and failed executions. */
-export const notableExecutions = 5
+export const maxNotableExecutions = 5
 const maxErrorCodes = 50
 const queryCharacters = 2_000
 const sentenceCharacters = 500
 
-const ofPattern = `$window AND ${ended} AND normalized_query_hash = {hash:UInt64}`
+const ofPattern = `$window AND ${endedQueryCondition} AND normalized_query_hash = {hash:UInt64}`
 
 const execution = `
   query_id AS queryId,
@@ -21,7 +21,7 @@ const execution = `
   toString(log.user) AS user,
   if(client_name != '', client_name, http_user_agent) AS client,
   memory_usage AS memoryBytes,
-  ${cpuMs} AS cpuMs,
+  ${cpuMsExpression} AS cpuMs,
   read_rows AS readRows,
   read_bytes AS readBytes,
   written_rows AS writtenRows,
@@ -39,7 +39,7 @@ const lists = [
 ] as const
 
 /** Returns one statement for all lists of executions. `place` is the position within a list. */
-export const executionsStatement = (hash: string, maxListed: number, scope: Scope): Statement => {
+export const executionsStatement = (hash: string, maxListed: number, scope: MacroScope): Statement => {
   const branches = lists.map(
     ({ list, order, only }) => `SELECT '${list}' AS list, *
 FROM (
@@ -47,7 +47,7 @@ SELECT row_number() OVER (ORDER BY ${order} DESC) AS place,${execution}
 FROM $log(query_log) AS log
 WHERE ${ofPattern}${only}
 ORDER BY ${order} DESC
-LIMIT ${list === 'executions' ? maxListed : notableExecutions}
+LIMIT ${list === 'executions' ? maxListed : maxNotableExecutions}
 )`,
   )
   const sql = expandMacros(branches.join('\nUNION ALL\n'), scope)
@@ -55,7 +55,7 @@ LIMIT ${list === 'executions' ? maxListed : notableExecutions}
 }
 
 /** Returns the statement for the time series of a pattern. Buckets without executions are included. */
-export const trendStatement = (hash: string, window: ChartWindow, scope: Scope): Statement => {
+export const trendStatement = (hash: string, window: ChartWindow, scope: MacroScope): Statement => {
   const { start, step } = buckets[window.interval ?? 'toStartOfHour']
   const sql = `SELECT
   $ms(time) AS timeMs,
@@ -87,10 +87,10 @@ ORDER BY time WITH FILL FROM ${start(window.since, scope.zone)} TO ${window.unti
 const cellsPerDoubling = 2
 
 /** Returns the lower bound of a histogram cell in milliseconds. The first cell starts at zero. */
-export const cellFromMs = (cell: number): number => (cell === 0 ? 0 : Math.ceil(2 ** (cell / cellsPerDoubling)))
+export const latencyCellStartMs = (cell: number): number => (cell === 0 ? 0 : Math.ceil(2 ** (cell / cellsPerDoubling)))
 
 /** Returns the statement for the latency histogram of a pattern, per time bucket. */
-export const latencyStatement = (hash: string, scope: Scope): Statement => {
+export const latencyStatement = (hash: string, scope: MacroScope): Statement => {
   const sql = `SELECT
   $ms($bucket(event_time)) AS timeMs,
   toUInt8(floor(log2(greatest(query_duration_ms, 1)) * ${cellsPerDoubling})) AS cell,
@@ -104,7 +104,7 @@ ORDER BY timeMs, cell`
 }
 
 /** Returns the statement for the executions within a range of durations, slowest first, with their total number. */
-export const slowestStatement = ({ hash, minMs, maxMs, limit }: ExecutionsRequest, scope: Scope): Statement => {
+export const slowestStatement = ({ hash, minMs, maxMs, limit }: ExecutionsRequest, scope: MacroScope): Statement => {
   const bounds = {
     ...(minMs !== undefined && { 'query_duration_ms >= {minMs:UInt64}': { minMs: String(minMs) } }),
     ...(maxMs !== undefined && { 'query_duration_ms < {maxMs:UInt64}': { maxMs: String(maxMs) } }),
@@ -119,7 +119,7 @@ LIMIT ${limit}`
 }
 
 /** Returns the statement for the errors of a pattern, grouped by exception code. */
-export const errorsStatement = (hash: string, scope: Scope): Statement => {
+export const errorsStatement = (hash: string, scope: MacroScope): Statement => {
   const sql = `SELECT
   exception_code AS code,
   errorCodeToName(exception_code) AS name,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { fingerprintOrders, FingerprintsRequest } from '#proto/fingerprints.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { expandMacros, type Scope } from '../definitions/macros.ts'
-import { figure, flag } from './records.ts'
+import { expandMacros, type MacroScope } from '../definitions/macros.ts'
+import { hostNumber, hostBoolean } from './records.ts'
 
 /** Maximum characters of a pattern in a list, which may have hundreds of rows. */
 const listedCharacters = 2_000
@@ -32,9 +32,9 @@ const orderColumns: Readonly<Record<(typeof fingerprintOrders)[number], string>>
 }
 
 /** Condition for ended queries of clients. Parts of distributed queries are excluded; their initial query counts. */
-export const ended = `log.type != 'QueryStart' AND is_initial_query`
+export const endedQueryCondition = `log.type != 'QueryStart' AND is_initial_query`
 /** SQL expression for the CPU time of one execution, in milliseconds. */
-export const cpuMs = `(ProfileEvents['UserTimeMicroseconds'] + ProfileEvents['SystemTimeMicroseconds']) / ${microsecondsPerMillisecond}`
+export const cpuMsExpression = `(ProfileEvents['UserTimeMicroseconds'] + ProfileEvents['SystemTimeMicroseconds']) / ${microsecondsPerMillisecond}`
 
 const summary = (characters: number, timeOfAll: string): string => `
   toString(normalized_query_hash) AS hash,
@@ -50,7 +50,7 @@ const summary = (characters: number, timeOfAll: string): string => `
   percentiles[3] AS p99Ms,
   max(query_duration_ms) AS longestMs,
   countIf(log.type != 'QueryFinish') AS errors,
-  sum(${cpuMs}) AS cpuMs,
+  sum(${cpuMsExpression}) AS cpuMs,
   sum(log.read_rows) AS readRows,
   sum(log.read_bytes) AS readBytes,
   sum(log.written_rows) AS writtenRows,
@@ -65,9 +65,13 @@ const summary = (characters: number, timeOfAll: string): string => `
   $ms(max(event_time)) AS lastSeenMs`
 
 /** Returns the statement for the patterns of a window. A search filters the list, but shares refer to all patterns. */
-export const fingerprintsStatement = (request: FingerprintsRequest, scope: Scope): Statement => {
+export const fingerprintsStatement = (request: FingerprintsRequest, scope: MacroScope): Statement => {
   const { order, search, user, own, limit, offset } = request
-  const counted = [ended, ...(user === undefined ? [] : ['user = {user:String}']), ...(own ? [] : ['NOT $own'])]
+  const counted = [
+    endedQueryCondition,
+    ...(user === undefined ? [] : ['user = {user:String}']),
+    ...(own ? [] : ['NOT $own']),
+  ]
   const sql = `SELECT *, count() OVER () AS total
 FROM (
 SELECT${summary(listedCharacters, 'sum(totalMs) OVER ()')}
@@ -89,11 +93,11 @@ LIMIT ${limit} OFFSET ${offset}`
  * Returns the statement for one pattern of a window. Its share refers to the queries of users, plus its own executions
  * when the pattern is one of Watchhouse.
  */
-export const fingerprintStatement = (hash: string, scope: Scope): Statement => {
-  const timeOfAll = `(SELECT sum(query_duration_ms) FROM $log(query_log) AS log WHERE $window AND ${ended} AND (NOT $own OR normalized_query_hash = {hash:UInt64}))`
+export const fingerprintStatement = (hash: string, scope: MacroScope): Statement => {
+  const timeOfAll = `(SELECT sum(query_duration_ms) FROM $log(query_log) AS log WHERE $window AND ${endedQueryCondition} AND (NOT $own OR normalized_query_hash = {hash:UInt64}))`
   const sql = `SELECT${summary(shownCharacters, timeOfAll)}
 FROM $log(query_log) AS log
-WHERE $window AND ${ended} AND normalized_query_hash = {hash:UInt64}
+WHERE $window AND ${endedQueryCondition} AND normalized_query_hash = {hash:UInt64}
 GROUP BY normalized_query_hash`
   return { what: 'fingerprint', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
 }
@@ -103,77 +107,77 @@ export const FingerprintRow = z.object({
   hash: z.string(),
   query: z.string(),
   kind: z.string(),
-  calls: figure,
-  totalMs: figure,
+  calls: hostNumber,
+  totalMs: hostNumber,
   share: z.number().nullable(),
   averageMs: z.number(),
   p50Ms: z.number(),
   p95Ms: z.number(),
   p99Ms: z.number(),
-  longestMs: figure,
-  errors: figure,
+  longestMs: hostNumber,
+  errors: hostNumber,
   cpuMs: z.number(),
-  readRows: figure,
-  readBytes: figure,
-  writtenRows: figure,
-  writtenBytes: figure,
-  resultRows: figure,
+  readRows: hostNumber,
+  readBytes: hostNumber,
+  writtenRows: hostNumber,
+  writtenBytes: hostNumber,
+  resultRows: hostNumber,
   averageMemoryBytes: z.number(),
-  peakMemoryBytes: figure,
+  peakMemoryBytes: hostNumber,
   users: z.array(z.string()),
-  userCount: figure,
+  userCount: hostNumber,
   tables: z.array(z.string()),
-  firstSeenMs: figure,
-  lastSeenMs: figure,
+  firstSeenMs: hostNumber,
+  lastSeenMs: hostNumber,
 })
 
 const execution = {
   queryId: z.string(),
   query: z.string(),
-  failed: flag,
-  endedMs: figure,
-  durationMs: figure,
+  failed: hostBoolean,
+  endedMs: hostNumber,
+  durationMs: hostNumber,
   user: z.string(),
   client: z.string(),
-  memoryBytes: figure,
+  memoryBytes: hostNumber,
   cpuMs: z.number(),
-  readRows: figure,
-  readBytes: figure,
-  writtenRows: figure,
-  resultRows: figure,
-  resultBytes: figure,
+  readRows: hostNumber,
+  readBytes: hostNumber,
+  writtenRows: hostNumber,
+  resultRows: hostNumber,
+  resultBytes: hostNumber,
   exceptionCode: z.number(),
   exception: z.string(),
 }
 
 /** A row of `executionsStatement`. */
-export const ListedExecutionRow = z.object({ list: z.string(), place: figure, ...execution })
+export const ListedExecutionRow = z.object({ list: z.string(), place: hostNumber, ...execution })
 
 /** A row of `slowestStatement`. */
-export const ExecutionRow = z.object({ total: figure, ...execution })
+export const ExecutionRow = z.object({ total: hostNumber, ...execution })
 
 /** A row of `latencyStatement`. */
-export const LatencyRow = z.object({ timeMs: figure, cell: z.number(), calls: figure, errors: figure })
+export const LatencyRow = z.object({ timeMs: hostNumber, cell: z.number(), calls: hostNumber, errors: hostNumber })
 
 /** A row of `trendStatement`. */
 export const TrendRow = z.object({
-  timeMs: figure,
-  calls: figure,
-  errors: figure,
-  totalMs: figure,
+  timeMs: hostNumber,
+  calls: hostNumber,
+  errors: hostNumber,
+  totalMs: hostNumber,
   p50Ms: z.number().nullable(),
   p95Ms: z.number().nullable(),
   p99Ms: z.number().nullable(),
-  readRows: figure,
-  readBytes: figure,
-  peakMemoryBytes: figure,
+  readRows: hostNumber,
+  readBytes: hostNumber,
+  peakMemoryBytes: hostNumber,
 })
 
 /** A row of `errorsStatement`. */
 export const ErrorRow = z.object({
   code: z.number(),
   name: z.string(),
-  count: figure,
-  lastSeenMs: figure,
+  count: hostNumber,
+  lastSeenMs: hostNumber,
   message: z.string(),
 })

@@ -4,14 +4,14 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Execution, FingerprintDetail } from '#proto/fingerprints.ts'
 import type { query } from '#proto/query.ts'
-import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import { statementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
-import { analyzed, shownWindow, type AnalysisScope } from './analysis-window.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import { resolveAnalysisScope, toResponseWindow, type AnalysisScope } from './analysis-window.ts'
 import {
-  cellFromMs,
+  latencyCellStartMs,
   errorsStatement,
   executionsStatement,
   latencyStatement,
@@ -28,18 +28,18 @@ import {
   fingerprintStatement,
   ExecutionRow,
 } from './fingerprint-statement.ts'
-import { figure, readRecords } from './records.ts'
+import { hostNumber, readRecords } from './records.ts'
 
-const Listed = FingerprintRow.extend({ total: figure })
+const Listed = FingerprintRow.extend({ total: hostNumber })
 
 /** Returns the handler for the query patterns of a window, in the requested order. */
-export const fingerprints =
-  (parts: Parts): Handlers<typeof query>['fingerprints'] =>
+export const fingerprintsHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['fingerprints'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
-    const { window, scope } = await analyzed(parts, host, input, call)
-    const empty = { fingerprints: [], total: null, window: shownWindow(window), statement: null }
-    const missing = await missingNeeds(parts.client, host, logNeeds, call)
+    const { window, scope } = await resolveAnalysisScope(parts, host, input, call)
+    const empty = { fingerprints: [], total: null, window: toResponseWindow(window), statement: null }
+    const missing = await checkRequirements(parts.client, host, logNeeds, call)
     if (missing) return { ...empty, unavailable: missing }
     const statement = fingerprintsStatement(input, scope)
     try {
@@ -48,12 +48,12 @@ export const fingerprints =
       return {
         fingerprints: rows.map(({ total: _total, ...row }) => row),
         total: rows[0]?.total ?? (input.offset === 0 ? 0 : null),
-        window: shownWindow(window),
+        window: toResponseWindow(window),
         unavailable: null,
         statement: statementFacts(host, statement, answer, rows.length, scope.zone),
       }
     } catch (error) {
-      const unavailable = unavailableBy(parts.client, host, logNeeds, error)
+      const unavailable = findUnavailableReason(parts.client, host, logNeeds, error)
       if (unavailable) return { ...empty, unavailable }
       throw error
     }
@@ -68,26 +68,26 @@ interface PatternRequest extends AnalysisScope {
 }
 
 /** Returns the handler for the detail of one pattern: summary, time series, latency, errors and executions. */
-export const fingerprint =
-  (parts: Parts): Handlers<typeof query>['fingerprint'] =>
+export const fingerprintHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['fingerprint'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
-    const { window, scope } = await analyzed(parts, host, input, call)
-    const without = { detail: null, window: shownWindow(window) }
-    const missing = await missingNeeds(parts.client, host, logNeeds, call)
+    const { window, scope } = await resolveAnalysisScope(parts, host, input, call)
+    const without = { detail: null, window: toResponseWindow(window) }
+    const missing = await checkRequirements(parts.client, host, logNeeds, call)
     if (missing) return { ...without, unavailable: missing }
     try {
       const { hash, executions } = input
       const detail = await detailOf(parts, { host, hash, executions, window, scope }, call)
-      return { detail, window: shownWindow(window), unavailable: null }
+      return { detail, window: toResponseWindow(window), unavailable: null }
     } catch (error) {
-      const unavailable = unavailableBy(parts.client, host, logNeeds, error)
+      const unavailable = findUnavailableReason(parts.client, host, logNeeds, error)
       if (unavailable) return { ...without, unavailable }
       throw error
     }
   }
 
-const detailOf = async (parts: Parts, question: PatternRequest, call: Call): Promise<FingerprintDetail> => {
+const detailOf = async (parts: QueryHandlerDeps, question: PatternRequest, call: Call): Promise<FingerprintDetail> => {
   const { host, hash, executions, window, scope } = question
   const select = async <S extends z.ZodType>(schema: S, statement: Statement): Promise<z.output<S>[]> =>
     readRecords(host, schema, await parts.client.run(host, statement, call))
@@ -118,8 +118,8 @@ const detailOf = async (parts: Parts, question: PatternRequest, call: Call): Pro
     trend,
     latency: latency.map(({ cell, ...bucket }) => ({
       ...bucket,
-      fromMs: cellFromMs(cell),
-      toMs: cellFromMs(cell + 1),
+      fromMs: latencyCellStartMs(cell),
+      toMs: latencyCellStartMs(cell + 1),
     })),
     errors,
     executions: listed('executions'),
@@ -130,20 +130,20 @@ const detailOf = async (parts: Parts, question: PatternRequest, call: Call): Pro
 }
 
 /** Returns the handler for the executions of one pattern within a range of durations. */
-export const executions =
-  (parts: Parts): Handlers<typeof query>['executions'] =>
+export const executionsHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['executions'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
-    const { window, scope } = await analyzed(parts, host, input, call)
-    const without = { executions: [], total: 0, window: shownWindow(window) }
-    const missing = await missingNeeds(parts.client, host, logNeeds, call)
+    const { window, scope } = await resolveAnalysisScope(parts, host, input, call)
+    const without = { executions: [], total: 0, window: toResponseWindow(window) }
+    const missing = await checkRequirements(parts.client, host, logNeeds, call)
     if (missing) return { ...without, unavailable: missing }
     try {
       const rows = readRecords(host, ExecutionRow, await parts.client.run(host, slowestStatement(input, scope), call))
       const found = rows.map(({ total: _total, ...execution }) => execution)
       return { ...without, executions: found, total: rows[0]?.total ?? 0, unavailable: null }
     } catch (error) {
-      const unavailable = unavailableBy(parts.client, host, logNeeds, error)
+      const unavailable = findUnavailableReason(parts.client, host, logNeeds, error)
       if (unavailable) return { ...without, unavailable }
       throw error
     }

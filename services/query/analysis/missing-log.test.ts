@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { aCall, openParts } from '../testing/open-parts.ts'
-import { rows, startHttpStub } from '../testing/stub-host.ts'
+import { createCall, openParts } from '../testing/open-parts.ts'
+import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 
 const hostKey = 'db'
 
 /** Starts a host without a query log. Adds all statements except capabilities and probes to `sent`. */
 const withoutLog = async (sent: string[]) => {
   const stub = await startHttpStub(({ sql }, response) => {
-    if (sql.startsWith('SELECT version()')) return rows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
+    if (sql.startsWith('SELECT version()')) return sendResultRows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
     sent.push(sql)
-    return rows(response, [[0]])
+    return sendResultRows(response, [[0]])
   })
   const parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
   return {
@@ -29,11 +29,11 @@ describe('a host that keeps no query log', () => {
     const sent: string[] = []
     await using host = await withoutLog(sent)
     const { fingerprints, fingerprint, queryDetail } = query.methods
-    const list = await host.handlers.fingerprints(fingerprints.input.parse({ hostKey }), aCall())
+    const list = await host.handlers.fingerprints(fingerprints.input.parse({ hostKey }), createCall())
     expect(list).toMatchObject({ fingerprints: [], total: null, statement: null, unavailable })
-    const one = await host.handlers.fingerprint(fingerprint.input.parse({ hostKey, hash: '1' }), aCall())
+    const one = await host.handlers.fingerprint(fingerprint.input.parse({ hostKey, hash: '1' }), createCall())
     expect(one).toMatchObject({ detail: null, unavailable })
-    const single = await host.handlers.queryDetail(queryDetail.input.parse({ hostKey, queryId: 'q' }), aCall())
+    const single = await host.handlers.queryDetail(queryDetail.input.parse({ hostKey, queryId: 'q' }), createCall())
     expect(single).toMatchObject({ detail: null, unavailable })
     expect(new Set(sent)).toEqual(new Set(['EXISTS TABLE `system`.`query_log`']))
   })
@@ -41,7 +41,7 @@ describe('a host that keeps no query log', () => {
   it('is queried over a valid window', async () => {
     await using host = await withoutLog([])
     const input = query.methods.fingerprints.input.parse({ hostKey, from: 20, to: 10 })
-    await expect(host.handlers.fingerprints(input, aCall())).rejects.toMatchObject({
+    await expect(host.handlers.fingerprints(input, createCall())).rejects.toMatchObject({
       code: 'invalid',
       details: { parameter: 'from' },
     })

@@ -4,15 +4,15 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { QuerySummary } from '#proto/query-detail.ts'
 import type { query } from '#proto/query.ts'
-import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { type Scope, expandMacros } from '../definitions/macros.ts'
+import { type MacroScope, expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
-import { figure, flag, readRecords } from './records.ts'
-import { analyzed } from './analysis-window.ts'
-import { cpuMs } from './fingerprint-statement.ts'
-import { processors, threads, views, readChildren, readPart } from './query-parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import { hostNumber, hostBoolean, readRecords } from './records.ts'
+import { resolveAnalysisScope } from './analysis-window.ts'
+import { cpuMsExpression } from './fingerprint-statement.ts'
+import { processorsPart, threadsPart, viewsPart, readChildren, readPart } from './query-parts.ts'
 
 const shared = `
   query_id AS queryId,
@@ -26,7 +26,7 @@ const shared = `
   if(client_name != '', client_name, http_user_agent) AS client,
   current_database AS currentDatabase,
   memory_usage AS memoryBytes,
-  ${cpuMs} AS cpuMs,
+  ${cpuMsExpression} AS cpuMs,
   read_rows AS readRows,
   read_bytes AS readBytes,
   written_rows AS writtenRows,
@@ -36,7 +36,7 @@ const shared = `
   ProfileEvents AS profileEvents`
 
 /** Returns the statement for the last ended execution with a query id, or for one that was only started. */
-export const loggedQueryStatement = (queryId: string, scope: Scope): Statement => ({
+export const loggedQueryStatement = (queryId: string, scope: MacroScope): Statement => ({
   what: 'query-detail',
   sql: expandMacros(
     `SELECT
@@ -98,48 +98,48 @@ type QueryDetailResult = Awaited<ReturnType<Handlers<typeof query>['queryDetail'
 const needs = { requires: ['system.query_log'] }
 
 const figures = {
-  executions: figure,
-  startedMs: figure,
-  endedMs: figure.nullable(),
-  durationMs: figure,
-  memoryBytes: figure,
-  readRows: figure,
-  readBytes: figure,
-  writtenRows: figure,
-  writtenBytes: figure,
-  resultRows: figure,
-  resultBytes: figure,
-  threads: figure,
+  executions: hostNumber,
+  startedMs: hostNumber,
+  endedMs: hostNumber.nullable(),
+  durationMs: hostNumber,
+  memoryBytes: hostNumber,
+  readRows: hostNumber,
+  readBytes: hostNumber,
+  writtenRows: hostNumber,
+  writtenBytes: hostNumber,
+  resultRows: hostNumber,
+  resultBytes: hostNumber,
+  threads: hostNumber,
 }
 const SummaryRow = QuerySummary.extend({
   ...figures,
-  isInitial: flag,
+  isInitial: hostBoolean,
   settings: z.record(z.string(), z.string()),
-  profileEvents: z.record(z.string(), figure),
+  profileEvents: z.record(z.string(), hostNumber),
 })
 
 /** Returns the handler for the detail of one query: summary, settings, threads, views, processors and child queries. */
-export const queryDetail =
-  (parts: Parts): Handlers<typeof query>['queryDetail'] =>
+export const queryDetailHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['queryDetail'] =>
   async ({ hostKey, queryId, lastHours }, call) => {
     const host = parts.hosts.get(hostKey)
-    const { scope } = await analyzed(parts, host, { lastHours }, call)
-    const missing = await missingNeeds(parts.client, host, needs, call)
+    const { scope } = await resolveAnalysisScope(parts, host, { lastHours }, call)
+    const missing = await checkRequirements(parts.client, host, needs, call)
     if (missing) return { detail: null, unavailable: missing }
     try {
       return await detailOf(parts, host, queryId, scope, call)
     } catch (error) {
-      const unavailable = unavailableBy(parts.client, host, needs, error)
+      const unavailable = findUnavailableReason(parts.client, host, needs, error)
       if (unavailable) return { detail: null, unavailable }
       throw error
     }
   }
 
 const detailOf = async (
-  parts: Parts,
+  parts: QueryHandlerDeps,
   host: MonitoredHost,
   queryId: string,
-  scope: Scope,
+  scope: MacroScope,
   call: Call,
 ): Promise<QueryDetailResult> => {
   const select = async (statement: Statement) =>
@@ -158,9 +158,9 @@ const detailOf = async (
   }
   const place = { client: parts.client, host, queryId, scope, call }
   const [ofThreads, ofViews, ofProcessors, ofChildren] = await Promise.all([
-    readPart(place, threads),
-    readPart(place, views),
-    readPart(place, processors),
+    readPart(place, threadsPart),
+    readPart(place, viewsPart),
+    readPart(place, processorsPart),
     readChildren(parts, host, queryId, scope, call),
   ])
   const { settings, profileEvents, ...summary } = found

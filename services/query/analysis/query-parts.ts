@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { QueryDetail } from '#proto/query-detail.ts'
-import type { Unavailable } from '#proto/unavailable.ts'
-import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import type { UnavailableReason } from '#proto/unavailable.ts'
+import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { type Scope, expandMacros } from '../definitions/macros.ts'
+import { type MacroScope, expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
-import { cpuMs } from './fingerprint-statement.ts'
-import { figure, flag, readRecords } from './records.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import { cpuMsExpression } from './fingerprint-statement.ts'
+import { hostNumber, hostBoolean, readRecords } from './records.ts'
 
 /** One part of a query's detail, with its tables, statement and row schema. */
 interface QueryPart<S extends z.ZodType> {
@@ -23,7 +23,7 @@ const sentenceCharacters = 500
 const childQueryCharacters = 2_000
 const peakMemory = 'greatest(peak_memory_usage, 0) AS peakMemoryBytes'
 
-export const threads = {
+export const threadsPart = {
   requires: ['system.query_thread_log'],
   limit: 1_000,
   sql: `SELECT
@@ -31,7 +31,7 @@ export const threads = {
   thread_name AS name,
   log.thread_id = master_thread_id AS isMaster,
   query_duration_ms AS durationMs,
-  ${cpuMs} AS cpuMs,
+  ${cpuMsExpression} AS cpuMs,
   ${peakMemory},
   read_rows AS readRows,
   read_bytes AS readBytes,
@@ -42,17 +42,17 @@ ORDER BY isMaster DESC, cpuMs DESC, threadId`,
   row: z.object({
     threadId: z.string(),
     name: z.string(),
-    isMaster: flag,
-    durationMs: figure,
+    isMaster: hostBoolean,
+    durationMs: hostNumber,
     cpuMs: z.number(),
-    peakMemoryBytes: figure,
-    readRows: figure,
-    readBytes: figure,
-    writtenRows: figure,
+    peakMemoryBytes: hostNumber,
+    readRows: hostNumber,
+    readBytes: hostNumber,
+    writtenRows: hostNumber,
   }),
 } satisfies QueryPart<z.ZodType>
 
-export const views = {
+export const viewsPart = {
   requires: ['system.query_views_log'],
   limit: 500,
   sql: `SELECT
@@ -74,18 +74,18 @@ ORDER BY durationMs DESC, view`,
     view: z.string(),
     target: z.string(),
     status: z.string(),
-    durationMs: figure,
-    readRows: figure,
-    readBytes: figure,
-    writtenRows: figure,
-    writtenBytes: figure,
-    peakMemoryBytes: figure,
+    durationMs: hostNumber,
+    readRows: hostNumber,
+    readBytes: hostNumber,
+    writtenRows: hostNumber,
+    writtenBytes: hostNumber,
+    peakMemoryBytes: hostNumber,
     exceptionCode: z.number(),
     exception: z.string(),
   }),
 } satisfies QueryPart<z.ZodType>
 
-export const processors = {
+export const processorsPart = {
   requires: ['system.processors_profile_log'],
   limit: 500,
   sql: `SELECT
@@ -105,19 +105,19 @@ GROUP BY log.name
 ORDER BY elapsedMs DESC, name`,
   row: z.object({
     name: z.string(),
-    processors: figure,
+    processors: hostNumber,
     elapsedMs: z.number(),
     share: z.number().nullable(),
     inputWaitMs: z.number(),
     outputWaitMs: z.number(),
-    inputRows: figure,
-    inputBytes: figure,
-    outputRows: figure,
-    outputBytes: figure,
+    inputRows: hostNumber,
+    inputBytes: hostNumber,
+    outputRows: hostNumber,
+    outputBytes: hostNumber,
   }),
 } satisfies QueryPart<z.ZodType>
 
-export const children = {
+export const childrenPart = {
   requires: ['system.query_log'],
   limit: 500,
   sql: `SELECT
@@ -139,16 +139,16 @@ WHERE $window AND initial_query_id = {query_id:String} AND query_id != {query_id
 ORDER BY durationMs DESC, queryId`,
   row: z.object({
     queryId: z.string(),
-    failed: flag,
-    endedMs: figure,
-    durationMs: figure,
+    failed: hostBoolean,
+    endedMs: hostNumber,
+    durationMs: hostNumber,
     kind: z.string(),
     query: z.string(),
     sentFrom: z.string(),
-    memoryBytes: figure,
-    readRows: figure,
-    readBytes: figure,
-    resultRows: figure,
+    memoryBytes: hostNumber,
+    readRows: hostNumber,
+    readBytes: hostNumber,
+    resultRows: hostNumber,
     exceptionCode: z.number(),
     exception: z.string(),
   }),
@@ -164,10 +164,10 @@ type ChildQueries = Omit<Children, 'queriedHosts' | 'unreachableHosts'>
 
 /** Returns the child queries from the host and the other hosts of its group, because each host logs only its own. */
 export const readChildren = async (
-  parts: Parts,
+  parts: QueryHandlerDeps,
   host: MonitoredHost,
   queryId: string,
-  scope: Scope,
+  scope: MacroScope,
   call: Call,
 ): Promise<Children> => {
   const relatives = relativesOf(parts, host)
@@ -180,8 +180,8 @@ export const readChildren = async (
   const answered = [own, ...others].flatMap((part) => part ?? [])
   const found = distinct(answered.flatMap(({ rows }) => rows)).toSorted((a, b) => b.durationMs - a.durationMs)
   return {
-    rows: found.slice(0, children.limit),
-    truncated: found.length > children.limit || answered.some(({ truncated }) => truncated),
+    rows: found.slice(0, childrenPart.limit),
+    truncated: found.length > childrenPart.limit || answered.some(({ truncated }) => truncated),
     unavailable: own.unavailable,
     queriedHosts: [host, ...relatives].map(({ name }) => name),
     unreachableHosts: relatives.filter((_, index) => isUnreachable(index)).map(({ name }) => name),
@@ -189,7 +189,7 @@ export const readChildren = async (
 }
 
 /** Returns the other hosts of the group. Hosts known to be down are skipped, because they would only time out. */
-const relativesOf = (parts: Parts, host: MonitoredHost): MonitoredHost[] => {
+const relativesOf = (parts: QueryHandlerDeps, host: MonitoredHost): MonitoredHost[] => {
   const down = new Set(parts.probe.states().flatMap(({ key, status }) => (status === 'down' ? [key] : [])))
   return parts.hosts
     .list()
@@ -198,15 +198,15 @@ const relativesOf = (parts: Parts, host: MonitoredHost): MonitoredHost[] => {
 }
 
 const childrenOn = async (
-  { client }: Parts,
+  { client }: QueryHandlerDeps,
   host: MonitoredHost,
   queryId: string,
-  scope: Scope,
+  scope: MacroScope,
   call: Call,
 ): Promise<ChildQueries> => {
   const { logs } = await client.capabilities(host, call)
   const place = { client, host, queryId, scope: { ...scope, logs }, call }
-  const { rows, ...rest } = await readPart(place, children)
+  const { rows, ...rest } = await readPart(place, childrenPart)
   return { ...rest, rows: rows.map((row) => ({ ...row, host: host.name })) }
 }
 
@@ -226,7 +226,7 @@ interface PartContext {
   client: DatabaseClient
   host: MonitoredHost
   queryId: string
-  scope: Scope
+  scope: MacroScope
   call: Call
 }
 
@@ -234,8 +234,8 @@ interface PartContext {
 export const readPart = async <S extends z.ZodType>(
   { client, host, queryId, scope, call }: PartContext,
   part: PartStatement<S>,
-): Promise<{ rows: z.output<S>[]; truncated: boolean; unavailable: Unavailable | null }> => {
-  const missing = await missingNeeds(client, host, part, call)
+): Promise<{ rows: z.output<S>[]; truncated: boolean; unavailable: UnavailableReason | null }> => {
+  const missing = await checkRequirements(client, host, part, call)
   if (missing) return { rows: [], truncated: false, unavailable: missing }
   const sql = expandMacros(`${part.sql}\nLIMIT ${part.limit + 1}`, scope)
   const parameters = { query_id: queryId }
@@ -245,7 +245,7 @@ export const readPart = async <S extends z.ZodType>(
     const rows = readRecords(host, part.row, answer)
     return { rows: rows.slice(0, part.limit), truncated: rows.length > part.limit, unavailable: null }
   } catch (error) {
-    const unavailable = unavailableBy(client, host, part, error)
+    const unavailable = findUnavailableReason(client, host, part, error)
     if (unavailable) return { rows: [], truncated: false, unavailable }
     throw error
   }

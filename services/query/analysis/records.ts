@@ -4,7 +4,7 @@ import { hostFailure } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** Schema for a number. 64-bit integers beyond the safe range arrive as text and lose their last digits here. */
-export const figure = z.union([
+export const hostNumber = z.union([
   z.number(),
   z
     .string()
@@ -13,7 +13,7 @@ export const figure = z.union([
 ])
 
 /** Schema for a boolean, which older servers send as a number. */
-export const flag = z.union([z.boolean(), z.number()]).transform(Boolean)
+export const hostBoolean = z.union([z.boolean(), z.number()]).transform(Boolean)
 
 /** Returns the rows of a result as objects by column name. Throws `unavailable` when they do not match the schema. */
 export const readRecords = <S extends z.ZodType>(

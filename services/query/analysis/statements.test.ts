@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { fingerprintOrders, FingerprintsRequest } from '#proto/fingerprints.ts'
 import { intervals } from '#proto/catalogue.ts'
-import { rotatedLogs } from '../clickhouse/capabilities.ts'
-import type { Scope } from '../definitions/macros.ts'
+import { buildRotatedLogs } from '../clickhouse/capabilities.ts'
+import type { MacroScope } from '../definitions/macros.ts'
 import type { ChartWindow } from '../definitions/window.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import {
-  cellFromMs,
+  latencyCellStartMs,
   errorsStatement,
   executionsStatement,
   latencyStatement,
@@ -14,7 +14,7 @@ import {
   trendStatement,
 } from './fingerprint-parts.ts'
 import { fingerprintsStatement, fingerprintStatement } from './fingerprint-statement.ts'
-import { children, processors, threads, views } from './query-parts.ts'
+import { childrenPart, processorsPart, threadsPart, viewsPart } from './query-parts.ts'
 import { loggedQueryStatement, runningQueryStatement } from './query-detail.ts'
 
 const window: ChartWindow = {
@@ -24,10 +24,10 @@ const window: ChartWindow = {
   fromMs: 0,
   toMs: 7_200_000,
 }
-const scope: Scope = {
+const scope: MacroScope = {
   window,
   zone: undefined,
-  logs: rotatedLogs(new Set(['query_log', 'query_log_0', 'query_log_12'])),
+  logs: buildRotatedLogs(new Set(['query_log', 'query_log_0', 'query_log_12'])),
 }
 const request = FingerprintsRequest.parse({})
 
@@ -58,14 +58,17 @@ it('looks for what runs in the process list alone', () => {
   expect(sql).toContain('FROM system.processes AS log')
 })
 
-it.each([threads, views, processors, children])('limits rows of $requires to the displayed number', (part) => {
-  expect(part.limit).toBeLessThanOrEqual(1_000)
-  expect(part.sql).toContain('{query_id:String}')
-  expect(part.sql).not.toMatch(/\bLIMIT\b/)
-})
+it.each([threadsPart, viewsPart, processorsPart, childrenPart])(
+  'limits rows of $requires to the displayed number',
+  (part) => {
+    expect(part.limit).toBeLessThanOrEqual(1_000)
+    expect(part.sql).toContain('{query_id:String}')
+    expect(part.sql).not.toMatch(/\bLIMIT\b/)
+  },
+)
 
 it('has cells of durations that meet without gaps, each wider than the one before or as wide', () => {
-  const bounds = Array.from({ length: 20 }, (_, cell) => cellFromMs(cell))
+  const bounds = Array.from({ length: 20 }, (_, cell) => latencyCellStartMs(cell))
   expect(bounds.slice(0, 9)).toEqual([0, 2, 2, 3, 4, 6, 8, 12, 16])
   expect(bounds).toEqual(bounds.toSorted((left, right) => left - right))
 })

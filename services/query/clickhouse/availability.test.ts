@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { aCall, openParts } from '../testing/open-parts.ts'
+import { createCall, openParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
-import { type StubRequest, rows, startHttpStub } from '../testing/stub-host.ts'
+import { type StubRequest, sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 
 const hostKey = 'db'
 const exception = (response: ServerResponse, code: number, name: string, sentence: string) =>
@@ -16,14 +16,14 @@ const openHost = async (
   respond: (request: StubRequest, response: ServerResponse) => void,
 ) => {
   const stub = await startHttpStub(({ sql, ...rest }, response) => {
-    if (sql.startsWith('SELECT version()')) rows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
+    if (sql.startsWith('SELECT version()')) sendResultRows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
     else respond({ sql, ...rest }, response)
   }, capabilities)
   const parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
-  const chart = (name: string) => parts.handlers.chart({ hostKey, name, parameters: {} }, aCall())
+  const chart = (name: string) => parts.handlers.chart({ hostKey, name, parameters: {} }, createCall())
   return {
     chart,
-    overview: async () => query.methods.overview.output.parse(await parts.handlers.overview({ hostKey }, aCall())),
+    overview: async () => query.methods.overview.output.parse(await parts.handlers.overview({ hostKey }, createCall())),
     table: (name: string) => readTable(parts, { hostKey, name }),
     async [Symbol.asyncDispose]() {
       await parts[Symbol.asyncDispose]()
@@ -37,7 +37,7 @@ describe('a chart or table page whose table', () => {
     const sent: string[] = []
     await using host = await openHost({}, ({ sql }, response) => {
       sent.push(sql)
-      rows(response, [[0]])
+      sendResultRows(response, [[0]])
     })
     const unavailable = {
       reason: 'missing-table',
@@ -128,7 +128,7 @@ describe('a chart or table page whose table', () => {
     let hangs = true
     await using host = await openHost({}, (_, response) => {
       if (hangs) exception(response, 159, 'TIMEOUT_EXCEEDED', 'Timeout exceeded.')
-      else rows(response, [[0]])
+      else sendResultRows(response, [[0]])
     })
     await expect(host.chart('query-count')).rejects.toMatchObject({ code: 'timeout' })
     hangs = false
@@ -137,7 +137,7 @@ describe('a chart or table page whose table', () => {
 
   it('exists only on newer servers is unavailable because of the version', async () => {
     await using host = await openHost({ version: '19.1.1.1', tables: ['asynchronous_metrics'] }, (_, response) =>
-      rows(response, [[0]]),
+      sendResultRows(response, [[0]]),
     )
     expect((await host.table('asynchronous-metrics')).head.unavailable).toMatchObject({ reason: 'version' })
   })
@@ -150,11 +150,11 @@ describe('a metric of the overview', () => {
 
   it('is null with a reason when its table is unreadable or missing; databases and tables are always readable', async () => {
     await using host = await openHost({ tables: [] }, ({ sql }, response) => {
-      if (sql.startsWith('EXISTS TABLE `system`.`query_log`')) rows(response, [[0]])
+      if (sql.startsWith('EXISTS TABLE `system`.`query_log`')) sendResultRows(response, [[0]])
       else if (sql.startsWith('EXISTS')) exception(response, 497, 'ACCESS_DENIED', denial('SHOW TABLES ON system.x'))
       else if (sql.includes('LIMIT 0')) exception(response, 497, 'ACCESS_DENIED', denial('SELECT ON system.x'))
-      else if (!sql.includes('FROM system.databases')) rows(response, [[...basics, ...Array(14).fill(null)]])
-      else rows(response, [[...basics, 3, 40, ...Array(12).fill(null)]])
+      else if (!sql.includes('FROM system.databases')) sendResultRows(response, [[...basics, ...Array(14).fill(null)]])
+      else sendResultRows(response, [[...basics, 3, 40, ...Array(12).fill(null)]])
     })
     const { unavailable, ...overview } = await host.overview()
     expect(overview).toMatchObject({ databaseCount: 3, tableCount: 40, runningQueries: null, diskUsage: null })
@@ -173,8 +173,8 @@ describe('a metric of the overview', () => {
     let denials = 0
     await using host = await openHost({ tables: ['processes', 'merges', 'disks'] }, ({ sql, url }, response) => {
       const closed = ['processes', 'disks'].find((table) => sql.includes(`FROM system.${table}`))
-      if (sql.startsWith('EXISTS')) return rows(response, [[0]])
-      if (!closed) return rows(response, [[...basics, ...Array(3).fill(null), 5, ...Array(10).fill(null)]])
+      if (sql.startsWith('EXISTS')) return sendResultRows(response, [[0]])
+      if (!closed) return sendResultRows(response, [[...basics, ...Array(3).fill(null), 5, ...Array(10).fill(null)]])
       if (url.searchParams.get('log_comment')?.includes('overview')) denials++
       exception(response, 497, 'ACCESS_DENIED', denial(`SELECT(total_space) ON system.${closed}`))
     })

@@ -1,11 +1,11 @@
 import { ServiceError } from '#proto/errors.ts'
-import type { Unavailable } from '#proto/query.ts'
-import type { Incomplete } from '#proto/unavailable.ts'
+import type { UnavailableReason } from '#proto/query.ts'
+import type { IncompleteReason } from '#proto/unavailable.ts'
 import type { DatabaseClient } from './client.ts'
 import { clickhouseCode } from './failure.ts'
 import type { QueryContext } from './transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { incompleteBy } from './visible-rows.ts'
+import { toIncompleteReason } from './visible-rows.ts'
 
 interface Needs {
   requires: readonly string[]
@@ -19,12 +19,12 @@ const unknownCluster = 701
 const withoutKeeper = new Set<number | undefined>([139, 225])
 
 /** Returns why a definition is unavailable on a host: required tables are missing or not readable for the user. */
-export const missingNeeds = async (
+export const checkRequirements = async (
   client: DatabaseClient,
   host: MonitoredHost,
   { requires }: Needs,
   context: QueryContext,
-): Promise<Unavailable | null> => {
+): Promise<UnavailableReason | null> => {
   const presences = await Promise.all(requires.map((table) => client.presence(host, table, context)))
   const denied = requires.filter((_, index) => presences[index] === 'denied')
   if (denied.length > 0) {
@@ -36,12 +36,12 @@ export const missingNeeds = async (
 }
 
 /** Returns the unavailable reason behind an error of the statement; undefined when it failed for another reason. */
-export const unavailableBy = (
+export const findUnavailableReason = (
   client: DatabaseClient,
   host: MonitoredHost,
   { requires }: Needs,
   error: unknown,
-): Unavailable | undefined => {
+): UnavailableReason | undefined => {
   const code = clickhouseCode(error)
   if (code === accessDenied && error instanceof ServiceError)
     return notPermitted(host, [...requires], grantIn(error.message))
@@ -55,8 +55,8 @@ export const unavailableBy = (
 
 /** The data of a host, or the reason why it is unavailable. */
 export type Availability<T> =
-  | { data: T; unavailable: null; incomplete: Incomplete | null }
-  | { data: null; unavailable: Unavailable; incomplete: null }
+  | { data: T; unavailable: null; incomplete: IncompleteReason | null }
+  | { data: null; unavailable: UnavailableReason; incomplete: null }
 
 /** Runs a query that requires certain tables; returns the unavailable reason when the host lacks them. */
 export const queryIfAvailable = async <T>(
@@ -66,51 +66,56 @@ export const queryIfAvailable = async <T>(
   context: QueryContext,
   query: () => Promise<T>,
 ): Promise<Availability<T>> => {
-  const missing = await missingNeeds(client, host, needs, context)
+  const missing = await checkRequirements(client, host, needs, context)
   if (missing) return { data: null, unavailable: missing, incomplete: null }
   try {
-    return { data: await query(), unavailable: null, incomplete: await incompleteFor(client, host, needs, context) }
+    return {
+      data: await query(),
+      unavailable: null,
+      incomplete: await findIncompleteReason(client, host, needs, context),
+    }
   } catch (error) {
-    const unavailable = unavailableBy(client, host, needs, error)
+    const unavailable = findUnavailableReason(client, host, needs, error)
     if (unavailable) return { data: null, unavailable, incomplete: null }
     throw error
   }
 }
 
 /** Returns why a result of the required tables may lack rows. */
-export const incompleteFor = async (
+export const findIncompleteReason = async (
   client: DatabaseClient,
   host: MonitoredHost,
   { requires }: Needs,
   context: QueryContext,
-): Promise<Incomplete | null> => incompleteBy(host, (await client.capabilities(host, context)).missingShow, requires)
+): Promise<IncompleteReason | null> =>
+  toIncompleteReason(host, (await client.capabilities(host, context)).missingShow, requires)
 
 /** Returns the unavailable reason for a server that is older than every version branch of a definition. */
-export const tooOld = (host: MonitoredHost, serverVersion: string): Unavailable => ({
+export const unsupportedVersion = (host: MonitoredHost, serverVersion: string): UnavailableReason => ({
   reason: 'version',
   message: `host ${host.name} runs ${serverVersion}, which does not provide this data`,
   missingTables: [],
 })
 
-const missingTable = (host: MonitoredHost, missingTables: string[]): Unavailable => ({
+const missingTable = (host: MonitoredHost, missingTables: string[]): UnavailableReason => ({
   reason: 'missing-table',
   message: `host ${host.name} has no table ${missingTables.join(', ')}`,
   missingTables,
 })
 
-const missingKeeper = (host: MonitoredHost, missingTables: string[]): Unavailable => ({
+const missingKeeper = (host: MonitoredHost, missingTables: string[]): UnavailableReason => ({
   reason: 'missing-table',
   message: `host ${host.name} has no Keeper, which ${missingTables.join(', ')} requires`,
   missingTables,
 })
 
-const missingCluster = (host: MonitoredHost): Unavailable => ({
+const missingCluster = (host: MonitoredHost): UnavailableReason => ({
   reason: 'missing-table',
   message: `host ${host.name} has no cluster with that name`,
   missingTables: [],
 })
 
-const notPermitted = (host: MonitoredHost, tables: string[], grant: string | undefined): Unavailable => ({
+const notPermitted = (host: MonitoredHost, tables: string[], grant: string | undefined): UnavailableReason => ({
   reason: 'permission',
   message: `the user configured for host ${host.name} ${lacking(tables, grant)}`,
   missingTables: [],
@@ -124,7 +129,7 @@ const lacking = (tables: readonly string[], grant = 'GRANT SELECT'): string =>
     : `lacks the privilege ${grant.replace(/^GRANT (.+) ON .*$/, '$1')}`
 
 /** Returns the name of the `system` table that the user may not read, if the error names one. */
-export const deniedTable = (error: unknown): string | undefined =>
+export const findDeniedTable = (error: unknown): string | undefined =>
   clickhouseCode(error) === accessDenied && error instanceof ServiceError
     ? / ON `?system`?\.`?(\w+)/.exec(grantIn(error.message) ?? '')?.[1]
     : undefined

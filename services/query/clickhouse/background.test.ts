@@ -3,10 +3,10 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import type { LoopMeasurement, LoopPressure } from '#shared/admission/loop-pressure.ts'
-import { untraced } from '#shared/telemetry/tracing.ts'
-import { aCall, openParts } from '../testing/open-parts.ts'
-import { rows, startHttpStub } from '../testing/stub-host.ts'
-import { maxBackground, maxSweeps, openHostQueues } from './host-queues.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
+import { createCall, openParts } from '../testing/open-parts.ts'
+import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
+import { maxReportStatements, maxSweepStatements, openHostQueues } from './host-queues.ts'
 
 const probeComment = '"probe"'
 
@@ -18,23 +18,23 @@ const startHeldHost = async () => {
     if (settings.log_comment?.includes(probeComment) ?? true) response.end()
     else held.push({ settings, response })
   })
-  const release = (): void => held.splice(0).forEach(({ response }) => rows(response, [['1']]))
+  const release = (): void => held.splice(0).forEach(({ response }) => sendResultRows(response, [['1']]))
   return { host, held, release }
 }
 
 it.each([
-  ['sweep', maxSweeps],
-  ['report', maxBackground],
+  ['sweep', maxSweepStatements],
+  ['report', maxReportStatements],
 ] as const)('limits concurrent statements of a %s, which yield on the host', async (priority, most) => {
   const { host, held, release } = await startHeldHost()
   await using _host = host
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'box', COLUMNDB_POOL_SIZE: '10' })
   const box = parts.hosts.get('box')
-  const run = (sql: string, call = aCall({ priority })) => parts.client.run(box, { what: 'test', sql }, call)
+  const run = (sql: string, call = createCall({ priority })) => parts.client.run(box, { what: 'test', sql }, call)
   const results = Array.from({ length: most + 2 }, (_, index) => run(`SELECT ${index}`))
 
   await expect.poll(() => held.length, { timeout: 5_000 }).toBe(most)
-  const person = run('SELECT 0', aCall())
+  const person = run('SELECT 0', createCall())
   await expect.poll(() => held.length, { timeout: 5_000 }).toBe(most + 1)
   const yielding = { max_threads: '2', priority: '10', max_execution_time: '10', readonly: '1' }
   for (const { settings } of held.slice(0, -1)) expect(settings).toMatchObject(yielding)
@@ -47,7 +47,7 @@ it.each([
   expect(await Promise.all([...results, person])).toHaveLength(most + 3)
 })
 
-const quiet = { log: pino({ level: 'silent' }), tracer: untraced.tracer('query') }
+const quiet = { log: pino({ level: 'silent' }), tracer: noopTracers.tracer('query') }
 
 it('limits the statements of an overloaded process to as few as keep it busy', async () => {
   const fewest = 4

@@ -3,26 +3,26 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/time/clock.ts'
 import { openNet } from '#shared/net/net.ts'
-import { hostList } from '../hosts/host-list.ts'
-import { aCall, quietTelemetry } from '../testing/open-parts.ts'
-import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
+import { validateHostList } from '../hosts/host-list.ts'
+import { createCall, createSilentTelemetry } from '../testing/open-parts.ts'
+import { sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { type DatabaseClient, openClient } from './client.ts'
-import { frameBytes } from '#shared/bus/limits.ts'
+import { maxFrameBytes } from '#shared/bus/limits.ts'
 import { openLiveness } from './liveness.ts'
 
 const password = 'pw-9f3'
 const hostAt = (url: string) => {
-  const [host] = hostList('COLUMNDB_HOST', [{ url, label: 'db', user: 'spy', password }]).hosts
+  const [host] = validateHostList('COLUMNDB_HOST', [{ url, label: 'db', user: 'spy', password }]).hosts
   if (!host) throw new Error('invalid host URL in test data')
   return host
 }
-const clientWith = (env: Record<string, string> = {}, telemetry = quietTelemetry()): DatabaseClient =>
+const clientWith = (env: Record<string, string> = {}, telemetry = createSilentTelemetry()): DatabaseClient =>
   openClient({ env: { COLUMNDB_MAX_EXECUTION_TIME: '1', ...env }, telemetry, clock: systemClock })
 const statement = { what: 'test', sql: 'SELECT 42' }
 
 /** Runs a statement and returns its error, which must not contain the address, the user or the password. */
 const failureAt = async (url: string, client: DatabaseClient) => {
-  const error: unknown = await client.run(hostAt(url), statement, aCall()).catch((thrown: unknown) => thrown)
+  const error: unknown = await client.run(hostAt(url), statement, createCall()).catch((thrown: unknown) => thrown)
   if (!(error instanceof Error)) throw new Error('the statement succeeded')
   const text = JSON.stringify([error.message, 'details' in error ? error.details : undefined])
   expect(text).toContain('db')
@@ -58,7 +58,7 @@ describe('a host that', () => {
     }
     expect(await failureAt(url, client)).toMatchObject(unknown)
     const userHost = { ...hostAt(url), key: 'user:a:b', connect: net.connect }
-    await expect(client.run(userHost, statement, aCall())).rejects.toMatchObject(unknown)
+    await expect(client.run(userHost, statement, createCall())).rejects.toMatchObject(unknown)
   })
 
   it('resets connections fails as unreachable after one retry', async () => {
@@ -85,7 +85,7 @@ describe('a host that', () => {
   it('hangs on a statement that reads from Keeper fails with an error about Keeper', async () => {
     await using stub = await startHttpStub(() => undefined)
     await using client = clientWith()
-    const run = client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, aCall())
+    const run = client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, createCall())
     await expect(run).rejects.toMatchObject({
       code: 'timeout',
       message: 'host db: timeout while reading from Keeper; check that Keeper is reachable',
@@ -93,10 +93,12 @@ describe('a host that', () => {
     await using late = await startHttpStub((_, response) =>
       response.writeHead(417).end('Code: 159. DB::Exception: Timeout exceeded: elapsed 10009 ms. (TIMEOUT_EXCEEDED)'),
     )
-    await expect(client.run(hostAt(late.url), { ...statement, readsKeeper: true }, aCall())).rejects.toMatchObject({
-      message: 'host db: timeout while reading from Keeper; check that Keeper is reachable',
-    })
-    const impatient = aCall({ deadline: performance.now() + 500 })
+    await expect(client.run(hostAt(late.url), { ...statement, readsKeeper: true }, createCall())).rejects.toMatchObject(
+      {
+        message: 'host db: timeout while reading from Keeper; check that Keeper is reachable',
+      },
+    )
+    const impatient = createCall({ deadline: performance.now() + 500 })
     await expect(client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, impatient)).rejects.toMatchObject({
       message: 'host db did not answer in time',
     })
@@ -115,7 +117,7 @@ describe('a host that', () => {
       setTimeout(() => response.end('"data":[["42"]]}'), 300)
     })
     await using client = clientWith()
-    expect((await client.run(hostAt(stub.url), statement, aCall())).rows).toEqual([[42]])
+    expect((await client.run(hostAt(stub.url), statement, createCall())).rows).toEqual([[42]])
   })
 
   it.each([
@@ -160,7 +162,10 @@ describe('a host that', () => {
 describe('a host that does not respond to the probe', () => {
   const openWithLiveness = () => {
     const liveness = openLiveness(20)
-    return { liveness, client: openClient({ env: {}, telemetry: quietTelemetry(), clock: systemClock, liveness }) }
+    return {
+      liveness,
+      client: openClient({ env: {}, telemetry: createSilentTelemetry(), clock: systemClock, liveness }),
+    }
   }
 
   it('fails a statement early when it has never responded', async () => {
@@ -169,7 +174,7 @@ describe('a host that does not respond to the probe', () => {
     await using _ = client
     const host = hostAt(stub.url)
     liveness.report(host, true)
-    await expect(client.run(host, statement, aCall())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(client.run(host, statement, createCall())).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   it('fails running and new statements with its name, and releases their slots', async () => {
@@ -178,13 +183,13 @@ describe('a host that does not respond to the probe', () => {
     const { liveness, client } = openWithLiveness()
     await using _ = client
     const host = hostAt(stub.url)
-    const inFlight = client.run(host, statement, aCall()).catch((error: unknown) => error)
+    const inFlight = client.run(host, statement, createCall()).catch((error: unknown) => error)
     await reached
     liveness.report(host, true)
     const unresponsive = { code: 'unavailable', message: expect.stringContaining('host db stopped responding') }
     expect(await inFlight).toMatchObject(unresponsive)
-    await expect(client.run(host, { what: 'test', sql: 'SELECT 43' }, aCall())).rejects.toMatchObject(unresponsive)
-    await expect(client.stream(host, statement, aCall())).rejects.toMatchObject(unresponsive)
+    await expect(client.run(host, { what: 'test', sql: 'SELECT 43' }, createCall())).rejects.toMatchObject(unresponsive)
+    await expect(client.stream(host, statement, createCall())).rejects.toMatchObject(unresponsive)
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBeLessThan(2)
   })
 
@@ -193,7 +198,7 @@ describe('a host that does not respond to the probe', () => {
     const { liveness, client } = openWithLiveness()
     await using _ = client
     const host = hostAt(stub.url)
-    const { body } = await client.stream(host, statement, aCall())
+    const { body } = await client.stream(host, statement, createCall())
     expect((await body.take())?.toString()).toBe('{"a":1}\n')
     liveness.report(host, true)
     await expect(body.take()).rejects.toMatchObject({ code: 'unavailable', details: { host: 'db' } })
@@ -204,15 +209,15 @@ describe('a host that does not respond to the probe', () => {
     const second = { what: 'test', sql: 'SELECT 43' }
     await using stub = await startHttpStub(({ sql }, response) => {
       // The first statement may still arrive, although it is aborted after some milliseconds.
-      if (sql.includes(second.sql)) waiting.push(() => rows(response, [['43']]))
+      if (sql.includes(second.sql)) waiting.push(() => sendResultRows(response, [['43']]))
     })
     const { liveness, client } = openWithLiveness()
     await using _ = client
     const host = hostAt(stub.url)
     liveness.report(host, true)
-    await expect(client.run(host, statement, aCall())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(client.run(host, statement, createCall())).rejects.toMatchObject({ code: 'unavailable' })
     liveness.report(host, false)
-    const run = client.run(host, second, aCall())
+    const run = client.run(host, second, createCall())
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1)
     waiting[0]?.()
     expect((await run).rows).toEqual([['43']])
@@ -231,7 +236,7 @@ describe('a full host', () => {
     await using client = clientWith({ COLUMNDB_POOL_SIZE: '3', COLUMNDB_MAX_EXECUTION_TIME: '4' })
     const host = hostAt(stub.url)
     const runs = Array.from({ length: 60 }, (_, index) =>
-      client.run(host, { what: 'test', sql: `SELECT ${index}` }, aCall()).catch((error: unknown) => error),
+      client.run(host, { what: 'test', sql: `SELECT ${index}` }, createCall()).catch((error: unknown) => error),
     )
     const codes = (await Promise.all(runs)).map((error) =>
       error instanceof Error && 'code' in error ? error.code : 'succeeded',
@@ -244,23 +249,23 @@ describe('a full host', () => {
 
 describe('connections', () => {
   it('are closed after COLUMNDB_POOL_TIMEOUT without use', async () => {
-    await using stub = await startHttpStub((_, response) => rows(response, [['42']]))
+    await using stub = await startHttpStub((_, response) => sendResultRows(response, [['42']]))
     await using client = clientWith({ COLUMNDB_POOL_TIMEOUT: '200', COLUMNDB_POOL_CLEANUP_INTERVAL: '50' })
-    await client.run(hostAt(stub.url), statement, aCall())
+    await client.run(hostAt(stub.url), statement, createCall())
     expect(stub.open).toBeGreaterThan(0)
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(0)
-    expect((await client.run(hostAt(stub.url), statement, aCall())).rows).toEqual([['42']])
+    expect((await client.run(hostAt(stub.url), statement, createCall())).rows).toEqual([['42']])
   })
 
   it('cause no error when the host has closed them', async () => {
     await using stub = await startHttpStub(({ request }, response) => {
-      rows(response, [['42']])
+      sendResultRows(response, [['42']])
       response.on('finish', () => request.socket.destroy())
     })
     await using client = clientWith()
     for (let round = 0; round < 20; round++) {
       const runs = [1, 2, 3].map((index) =>
-        client.run(hostAt(stub.url), { what: 'test', sql: `SELECT ${round}, ${index}` }, aCall()),
+        client.run(hostAt(stub.url), { what: 'test', sql: `SELECT ${round}, ${index}` }, createCall()),
       )
       for (const result of await Promise.all(runs)) expect(result.rows).toEqual([['42']])
     }
@@ -272,12 +277,12 @@ describe('equal statements', () => {
     let statements = 0
     await using stub = await startHttpStub((_, response) => {
       statements++
-      setImmediate(() => rows(response, [['42']]))
+      setImmediate(() => sendResultRows(response, [['42']]))
     })
     await using client = clientWith(env)
     const host = hostAt(stub.url)
-    const run = () => client.run(host, { ...statement, cache }, aCall())
-    await client.capabilities(host, aCall())
+    const run = () => client.run(host, { ...statement, cache }, createCall())
+    await client.capabilities(host, createCall())
     await Promise.all(Array.from({ length: 8 }, run))
     await run()
     return statements
@@ -299,27 +304,27 @@ describe('a user whose profile is read-only', () => {
     await using stub = await startHttpStub(
       ({ url }, response) => {
         paths.push([...url.searchParams.keys()].join(' '))
-        rows(response, [['42']])
+        sendResultRows(response, [['42']])
       },
       { readonly: 1 },
     )
     await using client = clientWith()
-    await client.run(hostAt(stub.url), statement, aCall())
+    await client.run(hostAt(stub.url), statement, createCall())
     expect(paths).toEqual(['query_id default_format'])
   })
 })
 
 describe('statements', () => {
   it('are counted by host and outcome', async () => {
-    const telemetry = quietTelemetry()
+    const telemetry = createSilentTelemetry()
     await using stub = await startHttpStub(({ sql }, response) => {
-      if (sql === 'SELECT 42') rows(response, [['42']])
+      if (sql === 'SELECT 42') sendResultRows(response, [['42']])
       else response.writeHead(500).end('Code: 62. DB::Exception: No. (SYNTAX_ERROR)')
     })
     await using client = clientWith({}, telemetry)
     const host = hostAt(stub.url)
-    await client.run(host, statement, aCall())
-    await client.run(host, { what: 'test', sql: 'SELEKT' }, aCall()).catch(() => undefined)
+    await client.run(host, statement, createCall())
+    await client.run(host, { what: 'test', sql: 'SELEKT' }, createCall()).catch(() => undefined)
     const exposed = await telemetry.metrics.metrics()
     const series = (outcome: string) =>
       `watchhouse_query_statement_duration_seconds_count{host="db",outcome="${outcome}"}`
@@ -334,14 +339,14 @@ describe('a long response', () => {
     const row = `${JSON.stringify({ text: 'x'.repeat(1_000) })}\n`
     await using stub = await startHttpStub((_, response) => response.end(row.repeat(2_000)))
     await using client = clientWith()
-    const { body } = await client.stream(hostAt(stub.url), statement, aCall())
+    const { body } = await client.stream(hostAt(stub.url), statement, createCall())
     const sizes: number[] = []
     for (let piece = await body.take(); piece; piece = await body.take()) {
       sizes.push(piece.length)
       for (let tick = 0; tick < 50; tick++) await nextTick()
     }
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(row.length * 2_000)
-    expect(Math.max(...sizes)).toBeGreaterThanOrEqual(frameBytes / 2)
+    expect(Math.max(...sizes)).toBeGreaterThanOrEqual(maxFrameBytes / 2)
   })
 
   it('pauses at the host while it is not read', async () => {
@@ -356,7 +361,7 @@ describe('a long response', () => {
       sendMore()
     })
     await using client = clientWith()
-    const { body } = await client.stream(hostAt(stub.url), statement, aCall())
+    const { body } = await client.stream(hostAt(stub.url), statement, createCall())
     await body.take()
     let before = -1
     // The buffers of the kernel fill for a while; then the host must wait.

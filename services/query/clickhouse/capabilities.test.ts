@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { hostList } from '../hosts/host-list.ts'
+import { validateHostList } from '../hosts/host-list.ts'
 import { openCapabilityCache } from './capabilities.ts'
 
-const [host] = hostList('COLUMNDB_HOST', [{ url: 'http://a', user: 'u', password: '' }]).hosts
+const [host] = validateHostList('COLUMNDB_HOST', [{ url: 'http://a', user: 'u', password: '' }]).hosts
 if (!host) throw new Error('invalid host entry in test data')
 const capabilitiesOf = (version: string) => ({
   version,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Sql } from '#proto/catalogue.ts'
+import type { VersionedSql } from '#proto/catalogue.ts'
 import { quoteName, quoteText } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
@@ -18,7 +18,7 @@ export interface Capabilities {
   missingShow: ReadonlySet<ShowPrivilege>
 }
 
-export type Presence = 'present' | 'missing' | 'denied'
+export type TablePresence = 'present' | 'missing' | 'denied'
 
 const freshMs = 60_000
 /** Below this age, capabilities are refreshed in the background; above it, the caller waits for the refresh. */
@@ -27,14 +27,14 @@ const usableMs = 300_000
 interface CacheEntry {
   capabilities: Capabilities
   loadedAtMs: number
-  presences: Map<string, Promise<Presence>>
+  presences: Map<string, Promise<TablePresence>>
 }
 
 /** Caches the capabilities of hosts. Failures are not cached. */
 interface CapabilityCache {
   of(host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities>
   /** Returns whether a table that is not part of the capabilities exists. */
-  presence(host: MonitoredHost, table: string, look: () => Promise<Presence>): Promise<Presence>
+  presence(host: MonitoredHost, table: string, look: () => Promise<TablePresence>): Promise<TablePresence>
   /** Returns the cached capabilities of any age. */
   known(host: MonitoredHost): Capabilities | undefined
   forget(host: MonitoredHost): void
@@ -115,7 +115,7 @@ GROUP BY table`,
 export const LogColumns = z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))]))
 
 /** Returns the table expressions of rotated logs: a UNION ALL when `logColumns` is provided, else `merge`. */
-export const rotatedLogs = (tables: ReadonlySet<string>, logColumns?: z.infer<typeof LogColumns>): RotatedLogs => {
+export const buildRotatedLogs = (tables: ReadonlySet<string>, logColumns?: z.infer<typeof LogColumns>): RotatedLogs => {
   const columns = logColumns && new Map(logColumns)
   const sourceOf = (log: string, names: readonly string[]): string =>
     columns ? union(names, columns) : String.raw`merge('system', '^${log}(_\\d+)?$')`
@@ -143,7 +143,7 @@ const columnAs = (name: string, type: string, found: string | undefined): string
 }
 
 /** Returns the SQL of the branch with the highest `since` up to the server version; undefined for older servers. */
-export const sqlFor = (sql: Sql, serverVersion: string): string | undefined => {
+export const selectSqlBranch = (sql: VersionedSql, serverVersion: string): string | undefined => {
   if (typeof sql === 'string') return sql
   const fitting = sql.filter((branch) => compareVersions(branch.since, serverVersion) <= 0)
   return fitting.toSorted((a, b) => compareVersions(b.since, a.since))[0]?.sql

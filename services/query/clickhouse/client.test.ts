@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/time/clock.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { hostList, type MonitoredHost } from '../hosts/host-list.ts'
-import { aCall, quietTelemetry } from '../testing/open-parts.ts'
+import { validateHostList, type MonitoredHost } from '../hosts/host-list.ts'
+import { createCall, createSilentTelemetry } from '../testing/open-parts.ts'
 import { type DatabaseClient, openClient } from './client.ts'
 
 let sandbox: Sandbox
@@ -10,7 +10,7 @@ let client: DatabaseClient
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  client = openClient({ env: {}, telemetry: quietTelemetry(), clock: systemClock })
+  client = openClient({ env: {}, telemetry: createSilentTelemetry(), clock: systemClock })
 }, 120_000)
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]()
@@ -21,7 +21,7 @@ const as = (
   user: string,
   password = sandbox.users.find((each) => each.user === user)?.password ?? '',
 ): MonitoredHost => {
-  const [host] = hostList('COLUMNDB_HOST', [{ url: sandbox.url, label: `as ${user}`, user, password }]).hosts
+  const [host] = validateHostList('COLUMNDB_HOST', [{ url: sandbox.url, label: `as ${user}`, user, password }]).hosts
   if (!host) throw new Error('invalid host URL in test data')
   return host
 }
@@ -31,7 +31,7 @@ const endless = 'SELECT sum(cityHash64(number)) FROM system.numbers'
 /** Returns the number of running statements that contain `text`, as seen by another user. */
 const running = async (text: string): Promise<number> => {
   const sql = 'SELECT count() FROM system.processes WHERE position(query, {text:String}) > 0 AND query_id != queryID()'
-  const { rows } = await client.run(as('watchhouse'), { what: 'test', sql, parameters: { text } }, aCall())
+  const { rows } = await client.run(as('watchhouse'), { what: 'test', sql, parameters: { text } }, createCall())
   return Number(rows[0]?.[0])
 }
 
@@ -39,7 +39,7 @@ describe('a statement', () => {
   it('returns 64-bit integers as numbers when they fit, else as text', async () => {
     const sql =
       "SELECT toUInt64(5) AS small, 18446744073709551615 AS large, toInt64(-7) AS negative, nan AS nothing, 'x' AS text"
-    const result = await client.run(as('default'), { what: 'test', sql }, aCall())
+    const result = await client.run(as('default'), { what: 'test', sql }, createCall())
     expect(result.columns.map((column) => column.name)).toEqual(['small', 'large', 'negative', 'nothing', 'text'])
     expect(result.rows).toEqual([[5, '18446744073709551615', -7, null, 'x']])
     expect(result.clickhouseVersion).toMatch(/^\d+\.\d+/)
@@ -48,14 +48,14 @@ describe('a statement', () => {
   it('binds values with special characters', async () => {
     const text = "it's \\ a\ttab\nand 'DROP TABLE x' -- ü \u0000 end"
     const statement = { what: 'test', sql: 'SELECT {text:String} AS text', parameters: { text } }
-    expect((await client.run(as('default'), statement, aCall())).rows).toEqual([[text]])
+    expect((await client.run(as('default'), statement, createCall())).rows).toEqual([[text]])
   })
 
   it('is counted by source, with the rows and bytes that the host has read', async () => {
-    const telemetry = quietTelemetry()
+    const telemetry = createSilentTelemetry()
     await using own = openClient({ env: {}, telemetry, clock: systemClock })
     const statement = { what: 'test', cache: 'standard', sql: 'SELECT count() FROM numbers(1000)' } as const
-    const run = () => own.run(as('default'), statement, aCall())
+    const run = () => own.run(as('default'), statement, createCall())
     await Promise.all([run(), run()])
     await run()
     const exposition = await telemetry.metrics.metrics()
@@ -70,26 +70,26 @@ describe('a statement', () => {
     const writing = client.run(
       as('default'),
       { what: 'test', sql: 'CREATE TABLE t (a UInt8) ENGINE = Memory' },
-      aCall(),
+      createCall(),
     )
     await expect(writing).rejects.toMatchObject({ details: { clickhouseCode: 164 } })
   })
 
   it('runs for a user with a read-only profile', async () => {
-    expect((await client.run(as('analyst'), { what: 'test', sql: 'SELECT 1' }, aCall())).rows).toEqual([[1]])
-    expect((await client.capabilities(as('analyst'), aCall())).readonly).toBe(1)
+    expect((await client.run(as('analyst'), { what: 'test', sql: 'SELECT 1' }, createCall())).rows).toEqual([[1]])
+    expect((await client.capabilities(as('analyst'), createCall())).readonly).toBe(1)
   })
 
   it('fails as refused with a wrong password', async () => {
-    const run = client.run(as('watchhouse', 'wrong'), { what: 'test', sql: 'SELECT 1' }, aCall())
+    const run = client.run(as('watchhouse', 'wrong'), { what: 'test', sql: 'SELECT 1' }, createCall())
     await expect(run).rejects.toMatchObject({ code: 'unavailable', details: { reason: 'refused' } })
   })
 
   it('can be found in query_log by its id and its log comment', async () => {
-    const { queryId } = await client.run(as('default'), { what: 'test/tag', sql: "SELECT 'tagged'" }, aCall())
+    const { queryId } = await client.run(as('default'), { what: 'test/tag', sql: "SELECT 'tagged'" }, createCall())
     const sql = "SELECT any(log_comment) FROM system.query_log WHERE query_id = {id:String} AND type = 'QueryFinish'"
     const readComment = async () =>
-      (await client.run(as('default'), { what: 'test', sql, parameters: { id: queryId } }, aCall())).rows[0]?.[0]
+      (await client.run(as('default'), { what: 'test', sql, parameters: { id: queryId } }, createCall())).rows[0]?.[0]
     await expect.poll(readComment, { timeout: 10_000 }).toBe('{"watchhouse":"test/tag"}')
   })
 })
@@ -99,7 +99,7 @@ describe('a caller who leaves', () => {
     const left = new AbortController()
     const sql = `${endless} -- abandoned`
     const run = client
-      .run(as('default'), { what: 'test', sql }, aCall({ signal: left.signal }))
+      .run(as('default'), { what: 'test', sql }, createCall({ signal: left.signal }))
       .catch((error: unknown) => error)
     await expect.poll(() => running('abandoned'), { timeout: 10_000 }).toBe(1)
     left.abort(new Error('left'))
@@ -109,7 +109,7 @@ describe('a caller who leaves', () => {
 
   it('ends the statement of a stream and releases its slot', async () => {
     const sql = "SELECT number, repeat('x', 1000) AS text FROM numbers(100000000) -- halfway"
-    const { body } = await client.stream(as('default'), { what: 'test', sql }, aCall())
+    const { body } = await client.stream(as('default'), { what: 'test', sql }, createCall())
     expect((await body.take())?.length).toBeGreaterThan(0)
     body.leave()
     await expect.poll(() => running('halfway'), { timeout: 10_000 }).toBe(0)
@@ -120,7 +120,7 @@ describe('a caller who leaves', () => {
     const run = client.run(
       as('default'),
       { what: 'test', sql: `${endless} -- overdue` },
-      aCall({ deadline: performance.now() + 800 }),
+      createCall({ deadline: performance.now() + 800 }),
     )
     await expect(run).rejects.toMatchObject({ code: 'timeout', details: { host: 'as default' } })
     expect(performance.now() - started).toBeLessThan(2_000)
@@ -134,6 +134,6 @@ describe('a table', () => {
     ['system.no_such_log', 'missing'],
     ['no_such_database.t', 'missing'],
   ])('%s is %s', async (table, presence) => {
-    expect(await client.presence(as('default'), table, aCall())).toBe(presence)
+    expect(await client.presence(as('default'), table, createCall())).toBe(presence)
   })
 })

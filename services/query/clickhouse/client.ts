@@ -4,24 +4,30 @@ import { isBackground } from '#shared/admission/queue.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Rows } from './response.ts'
+import type { ResultRows } from './response.ts'
 import {
   type Capabilities,
   LogColumns,
   logColumnsStatement,
   openCapabilityCache,
-  type Presence,
-  rotatedLogs,
+  type TablePresence,
+  buildRotatedLogs,
 } from './capabilities.ts'
-import { readSummary, reuseCounter } from './cost.ts'
+import { readSummary, createReuseCounter } from './cost.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { readLimits } from './limits.ts'
 import { openResultCache } from './result-cache.ts'
 import { openSharedRuns } from './shared-runs.ts'
-import { secondsFor, type Statement, type StreamFormat } from './statement.ts'
+import { resolveMaxSeconds, type Statement, type StreamFormat } from './statement.ts'
 import { missingShowPrivileges } from './visible-rows.ts'
-import { type BufferedResult, openTransport, type QueryContext, timeLeft, type TransportDeps } from './transport.ts'
+import {
+  type BufferedResult,
+  openTransport,
+  type QueryContext,
+  remainingCallMs,
+  type TransportDeps,
+} from './transport.ts'
 
 type System = Pick<Capabilities, 'tables' | 'logs'>
 
@@ -29,7 +35,7 @@ type System = Pick<Capabilities, 'tables' | 'logs'>
 const maxSystems = 100
 
 /** Returns a function that maps equal values to one object, so that caches keyed by it are shared between hosts. */
-export const openEqualSystems = (): ((system: System) => System) => {
+export const openSystemInterner = (): ((system: System) => System) => {
   const recent = new LRUCache<string, System>({ max: maxSystems })
   return (system) => {
     const key = [...[...system.tables].toSorted(), ...system.logs.values()].join('\n')
@@ -54,12 +60,12 @@ const capabilityStatement: Statement = {
 const CapabilityRows = z.tuple([z.tuple([z.string(), z.number(), z.array(z.string())])])
 
 /** Module state is safe here: the function is pure and only reuses equal objects. */
-const equalSystem = openEqualSystems()
+const equalSystem = openSystemInterner()
 
 /** Loads the capabilities of a host with statements sent through `query`. */
 const loadCapabilities = async (
   host: MonitoredHost,
-  query: (statement: Statement) => Promise<Pick<Rows, 'rows'>>,
+  query: (statement: Statement) => Promise<Pick<ResultRows, 'rows'>>,
 ): Promise<Capabilities> => {
   const read = async <T>(statement: Statement, schema: z.ZodType<T>): Promise<T> => {
     const parsed = schema.safeParse((await query(statement)).rows)
@@ -69,7 +75,7 @@ const loadCapabilities = async (
   const [[version, readonly, names]] = await read(capabilityStatement, CapabilityRows)
   const tables = new Set(names)
   const columnsStatement = logColumnsStatement(version, tables)
-  const logs = rotatedLogs(tables, columnsStatement && (await read(columnsStatement, LogColumns)))
+  const logs = buildRotatedLogs(tables, columnsStatement && (await read(columnsStatement, LogColumns)))
   return {
     version,
     readonly,
@@ -112,12 +118,12 @@ export interface DatabaseClient extends AsyncDisposable {
   run(host: MonitoredHost, statement: Statement, context: QueryContext): Promise<QueryResult>
   stream(host: MonitoredHost, statement: Statement, context: QueryContext, format?: StreamFormat): Promise<StreamResult>
   /** Runs a statement on the reserved connection, without queue and cache. */
-  probe(host: MonitoredHost, statement: Statement, context: QueryContext, limitMs: number): Promise<Rows>
+  probe(host: MonitoredHost, statement: Statement, context: QueryContext, limitMs: number): Promise<ResultRows>
   capabilities(host: MonitoredHost, context: QueryContext): Promise<Capabilities>
   /** Returns the cached capabilities of any age. */
   known(host: MonitoredHost): Capabilities | undefined
   /** Returns whether the configured user can read a table, written as `database.table`. */
-  presence(host: MonitoredHost, table: string, context: QueryContext): Promise<Presence>
+  presence(host: MonitoredHost, table: string, context: QueryContext): Promise<TablePresence>
   /** Drops the cached capabilities; the next query loads them again. */
   forget(host: MonitoredHost): void
   /** Closes all connections to a host. */
@@ -132,8 +138,8 @@ export const openClient = ({ env, clock, ...rest }: TransportDeps): DatabaseClie
   const transport = openTransport({ env, clock, ...rest })
   const capabilityCache = openCapabilityCache(clock.elapsedMs)
   const capabilities = capabilityLoader(transport, capabilityCache, { env, clock })
-  const runs = openSharedRuns<QueryResult>(reuseCounter(rest.telemetry, 'shared'))
-  const results = openResultCache<QueryResult>(clock.elapsedMs, reuseCounter(rest.telemetry, 'cache'))
+  const runs = openSharedRuns<QueryResult>(createReuseCounter(rest.telemetry, 'shared'))
+  const results = openResultCache<QueryResult>(clock.elapsedMs, createReuseCounter(rest.telemetry, 'cache'))
 
   const run = async (host: MonitoredHost, statement: Statement, context: QueryContext): Promise<QueryResult> => {
     const { version, readonly } = await capabilities(host, context)
@@ -196,16 +202,16 @@ const capabilityLoader = (
 }
 
 const capabilitiesTimeoutMs = (env: Environment): number =>
-  secondsFor(capabilityStatement, { ...readLimits(env), background: false }) * 1_000
+  resolveMaxSeconds(capabilityStatement, { ...readLimits(env), background: false }) * 1_000
 
 /** Returns how long a caller waits for a shared run. */
 const waiterOf = (host: MonitoredHost, context: QueryContext, nowMs: number) => ({
   signal: context.signal,
-  limitMs: timeLeft(context, nowMs),
+  limitMs: remainingCallMs(context, nowMs),
   late: () => hostFailure(host, 'timeout'),
 })
 
-const look = async (table: string, query: (statement: Statement) => Promise<QueryResult>): Promise<Presence> => {
+const look = async (table: string, query: (statement: Statement) => Promise<QueryResult>): Promise<TablePresence> => {
   try {
     return (await query(existsStatement(table))).rows[0]?.[0] === 1 ? 'present' : 'missing'
   } catch (error) {
@@ -214,7 +220,10 @@ const look = async (table: string, query: (statement: Statement) => Promise<Quer
   }
 }
 
-const trySelect = async (table: string, query: (statement: Statement) => Promise<QueryResult>): Promise<Presence> => {
+const trySelect = async (
+  table: string,
+  query: (statement: Statement) => Promise<QueryResult>,
+): Promise<TablePresence> => {
   try {
     await query(emptySelectStatement(table))
     return 'present'
@@ -223,7 +232,7 @@ const trySelect = async (table: string, query: (statement: Statement) => Promise
   }
 }
 
-const failedPresence = (error: unknown): Presence => {
+const failedPresence = (error: unknown): TablePresence => {
   const code = clickhouseCode(error)
   if (code === accessDenied) return 'denied'
   if (code === noSuchTable || code === noSuchDatabase) return 'missing'

@@ -1,22 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { systemClock } from '#shared/time/clock.ts'
-import { hostList, type MonitoredHost } from '../hosts/host-list.ts'
-import { aCall, quietTelemetry } from '../testing/open-parts.ts'
-import { type StubRequest, rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
-import { maxAnswerBytes } from './response.ts'
+import { validateHostList, type MonitoredHost } from '../hosts/host-list.ts'
+import { createCall, createSilentTelemetry } from '../testing/open-parts.ts'
+import { type StubRequest, sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
+import { maxBufferedResponseBytes } from './response.ts'
 import { openOfficialClient } from './official-client.ts'
 import type { Statement } from './statement.ts'
 import { openTransport, type Transport } from './transport.ts'
 import { openUndiciPool } from './undici-pool.ts'
 
 const hostAt = (url: string): MonitoredHost => {
-  const [host] = hostList('COLUMNDB_HOST', [{ url, label: 'db', user: 'spy', password: 'pw-9f3:ü' }]).hosts
+  const [host] = validateHostList('COLUMNDB_HOST', [{ url, label: 'db', user: 'spy', password: 'pw-9f3:ü' }]).hosts
   if (!host) throw new Error('invalid host URL in test data')
   return host
 }
 const transportWith = (env: Record<string, string> = {}): Transport =>
-  openTransport({ env: { COLUMNDB_MAX_EXECUTION_TIME: '1', ...env }, telemetry: quietTelemetry(), clock: systemClock })
+  openTransport({
+    env: { COLUMNDB_MAX_EXECUTION_TIME: '1', ...env },
+    telemetry: createSilentTelemetry(),
+    clock: systemClock,
+  })
 
 describe.each([
   ['the pool for hot statements', { hot: true as const }],
@@ -24,7 +28,7 @@ describe.each([
 ])('%s', (_, options) => {
   const statement: Statement = { what: 'test', sql: '  SELECT 42;\n', ...options }
   const whole = (transport: Transport, host: MonitoredHost, more: Partial<Statement> = {}) =>
-    transport.whole({ host, statement: { ...statement, ...more }, context: aCall(), readonly: 0 })
+    transport.whole({ host, statement: { ...statement, ...more }, context: createCall(), readonly: 0 })
   const failureAt = async (url: string): Promise<unknown> => {
     await using transport = transportWith()
     return whole(transport, hostAt(url)).catch((error: unknown) => error)
@@ -34,7 +38,7 @@ describe.each([
     const seen: StubRequest[] = []
     await using stub = await startHttpStub((received, response) => {
       seen.push(received)
-      rows(response, [['42']])
+      sendResultRows(response, [['42']])
     }, 'none')
     await using transport = transportWith()
     const parameters = { text: "['it''s']\t\\ \n&ü", none: null, yes: true, half: 1.5 }
@@ -125,7 +129,7 @@ describe.each([
       if (announced !== undefined) response.setHeader('keep-alive', announced)
       // Node announces its own time unless the response has a `connection` header.
       else response.setHeader('connection', 'keep-alive')
-      rows(response, [['42']])
+      sendResultRows(response, [['42']])
     }, 'none')
     await using transport = transportWith()
     const host = hostAt(stub.url)
@@ -147,7 +151,7 @@ describe.each([
     const host = hostAt(stub.url)
     const hanging = whole(transport, host).catch((error: unknown) => error)
     const { body } = await transport.stream(
-      { host, statement: { ...statement, sql: 'SELECT streamed' }, context: aCall(), readonly: 1 },
+      { host, statement: { ...statement, sql: 'SELECT streamed' }, context: createCall(), readonly: 1 },
       'JSONEachRow',
     )
     expect((await body.take())?.toString()).toBe('{"a":1}\n')
@@ -210,7 +214,7 @@ describe.each([
       more()
     }, 'none')
     await using transport = transportWith({ COLUMNDB_MAX_EXECUTION_TIME: '30' })
-    const message = `host db sent more than ${maxAnswerBytes} bytes; request fewer rows`
+    const message = `host db sent more than ${maxBufferedResponseBytes} bytes; request fewer rows`
     await expect(whole(transport, hostAt(stub.url))).rejects.toMatchObject({ code: 'too-large', message })
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBeLessThan(2)
   })
@@ -222,14 +226,14 @@ describe.each([
     // Statements of a read-only user are not killed, so no other connection is open.
     const request = { host: hostAt(stub.url), statement, readonly: 1 }
     await using transport = transportWith()
-    const { body } = await transport.stream({ ...request, context: aCall() }, 'JSONEachRow')
+    const { body } = await transport.stream({ ...request, context: createCall() }, 'JSONEachRow')
     expect((await body.take())?.toString()).toBe('{"a":1}\n')
     body.leave()
     await expect(body.take()).rejects.toThrow()
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(0)
     const leaving = new AbortController()
     const hanging = { ...request, statement: { ...statement, sql: 'SELECT sleep(3)' } }
-    const run = transport.whole({ ...hanging, context: aCall({ signal: leaving.signal }) })
+    const run = transport.whole({ ...hanging, context: createCall({ signal: leaving.signal }) })
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(1)
     leaving.abort(new DOMException('gone', 'AbortError'))
     await expect(run).rejects.toMatchObject({ message: 'gone' })
@@ -239,7 +243,7 @@ describe.each([
   it('closes the connections of a released host once its responses have ended', async () => {
     const { promise: released, resolve: respond } = Promise.withResolvers<void>()
     await using stub = await startHttpStub(
-      (_request, response) => void released.then(() => rows(response, [['42']])),
+      (_request, response) => void released.then(() => sendResultRows(response, [['42']])),
       'none',
     )
     await using transport = transportWith({ COLUMNDB_MAX_EXECUTION_TIME: '30' })
@@ -253,7 +257,7 @@ describe.each([
   })
 
   it('connects to user connections through the guard, which may block them', async () => {
-    await using stub = await startHttpStub((_request, response) => rows(response, [['42']]), 'none')
+    await using stub = await startHttpStub((_request, response) => sendResultRows(response, [['42']]), 'none')
     await using transport = transportWith()
     const connectThroughGuard = async (env: Record<string, string>) => {
       await using net = openNet({ env })
@@ -271,7 +275,7 @@ describe.each([
   it('dials exactly the resolved address that the guard has checked', async () => {
     await using stub = await startHttpStub((_request, response) => {
       response.setHeader('connection', 'close')
-      rows(response, [['42']])
+      sendResultRows(response, [['42']])
     }, 'none')
     const addresses = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1', '169.254.169.254']]
     let lookups = 0
@@ -296,14 +300,14 @@ describe('probes and kills', () => {
       most = Math.max(most, ++running)
       waiting.push(() => {
         running--
-        rows(response, [['42']])
+        sendResultRows(response, [['42']])
       })
     }, 'none')
     await using transport = transportWith()
     const host = hostAt(stub.url)
     const probe = (signal = new AbortController().signal) =>
       transport.reserved(
-        { host, statement: { what: 'probe', sql: 'SELECT 1' }, context: aCall({ signal }), readonly: 0 },
+        { host, statement: { what: 'probe', sql: 'SELECT 1' }, context: createCall({ signal }), readonly: 0 },
         5_000,
       )
     const leaving = new AbortController()

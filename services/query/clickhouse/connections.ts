@@ -7,7 +7,7 @@ import {
   bufferResponse,
   type HostClient,
   type HostRequest,
-  type ReadOptions,
+  type ResponseReadOptions,
   type StreamedResponse,
   streamResponse,
 } from './host-response.ts'
@@ -17,21 +17,21 @@ import { openUndiciPool } from './undici-pool.ts'
 const maxWaitingReserved = 32
 const maxReservedWaitMs = 60_000
 
-export interface RequestOptions extends ReadOptions {
+export interface ConnectionRequestOptions extends ResponseReadOptions {
   pool: PoolSettings
   /** Uses the reserved connection, one request at a time, so that probes and kills reach a host with a full pool. */
   reserved?: boolean
 }
 
 /** HTTP connections to the hosts: per host, a pool for hot statements and the official client for all others. */
-export interface Connections extends AsyncDisposable {
+export interface HostConnections extends AsyncDisposable {
   /** Sends a request and resolves with the head of the response. */
-  stream(host: MonitoredHost, request: HostRequest, options: RequestOptions): Promise<StreamedResponse>
+  stream(host: MonitoredHost, request: HostRequest, options: ConnectionRequestOptions): Promise<StreamedResponse>
   /** Sends a request and resolves with the whole response. */
   buffer(
     host: MonitoredHost,
     request: HostRequest,
-    options: RequestOptions & { maxBytes: number },
+    options: ConnectionRequestOptions & { maxBytes: number },
   ): Promise<BufferedResponse>
   /** Closes clients without use for `idleMs`; they reopen on their next use. */
   closeIdle(idleMs: number): void
@@ -48,14 +48,14 @@ interface OpenClient {
 }
 
 /** Returns connections that open with their first request. */
-export const openConnections = (now: () => number = () => performance.now()): Connections => {
+export const openHostConnections = (now: () => number = () => performance.now()): HostConnections => {
   const pools = new Map<string, OpenClient>()
   const clients = new Map<string, OpenClient>()
 
   const clientFor = (
     host: MonitoredHost,
     { statement }: HostRequest,
-    { pool, reserved }: RequestOptions,
+    { pool, reserved }: ConnectionRequestOptions,
   ): OpenClient => {
     const isHot = statement.hot === true && !reserved
     const map = isHot ? pools : clients

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/query.ts'
-import type { Incomplete } from '#proto/unavailable.ts'
+import type { IncompleteReason } from '#proto/unavailable.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { parseJson } from '#shared/text/strings.ts'
@@ -8,13 +8,13 @@ import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
 
 /** Returns a function that counts a result served without a query to the host. */
-export const reuseCounter = ({ metrics: registry }: Telemetry, source: 'cache' | 'shared') => {
+export const createReuseCounter = ({ metrics: registry }: Telemetry, source: 'cache' | 'shared') => {
   const results = metrics.answersCompleted(registry)
   return (): void => results.inc({ source })
 }
 
 /** Returns a function that counts a result of a host with the rows and bytes that the host has read. */
-export const costCounter = ({ metrics: registry }: Telemetry) => {
+export const createCostCounter = ({ metrics: registry }: Telemetry) => {
   const results = metrics.answersCompleted(registry)
   const rows = metrics.rowsRead(registry)
   const bytes = metrics.bytesRead(registry)
@@ -52,7 +52,7 @@ export const statementFacts = (
   run: StatementRun,
   rows: number,
   timezone: string | undefined,
-  incomplete: Incomplete | null = null,
+  incomplete: IncompleteReason | null = null,
 ): StatementFacts => ({
   queryId: run.queryId,
   durationMs: run.durationMs,

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { maxAnswerBytes, maxShortAnswerBytes, readFailure } from './response.ts'
-import type { Connections } from './connections.ts'
+import { maxBufferedResponseBytes, maxShortResponseBytes, readErrorBody } from './response.ts'
+import type { HostConnections } from './connections.ts'
 import { clickhouseCode, connectionFailure, hostFailure, keeperTimeout, responseFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
-import { BodyTooLong, type HostRequest, isReset, type StreamedResponse } from './host-response.ts'
+import { BodyTooLong, type HostRequest, isConnectionReset, type StreamedResponse } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
 import type { TimeLimit } from './time-limit.ts'
-import type { RequestOptions, Statement } from './statement.ts'
+import type { SendingOptions, Statement } from './statement.ts'
 
-interface ExchangeOptions extends RequestOptions {
+interface ExchangeOptions extends SendingOptions {
   pool: PoolSettings
   limit: TimeLimit
   reserved?: boolean
@@ -19,12 +19,12 @@ interface ExchangeOptions extends RequestOptions {
 }
 
 /** The response of a host that has sent its head. `body` fails with a `ServiceError`. */
-export interface Exchange extends Pick<StreamedResponse, 'headers' | 'body'> {
+export interface StatementResponse extends Pick<StreamedResponse, 'headers' | 'body'> {
   queryId: string
 }
 
 /** The buffered response of a host. */
-export interface BufferedExchange {
+export interface BufferedStatementResponse {
   queryId: string
   text: string
 }
@@ -34,36 +34,36 @@ type OnSent = (queryId: string) => void
 const noop = (): void => undefined
 
 /** Sends a statement and waits for the head of a successful response. Every failure is a `ServiceError`. */
-export const exchange = async (
-  connections: Connections,
+export const sendStatement = async (
+  connections: HostConnections,
   host: MonitoredHost,
   statement: Statement,
   options: ExchangeOptions,
   onSent: OnSent,
-): Promise<Exchange> => {
+): Promise<StatementResponse> => {
   const requestOptions = { ...requestOptionsOf(options), onActivity: options.onActivity ?? noop }
   const { queryId, response } = await sendWithRetry(host, statement, options, onSent, (request) =>
     connections.stream(host, request, requestOptions),
   )
   const body = translatedBody(host, response.body, options.limit)
-  if (response.statusCode !== 200) throw rejection(host, statement, response.statusCode, await readFailure(body))
+  if (response.statusCode !== 200) throw rejection(host, statement, response.statusCode, await readErrorBody(body))
   return { queryId, headers: response.headers, body }
 }
 
 /** Sends a statement and waits for the whole of a successful response. Every failure is a `ServiceError`. */
-export const bufferedExchange = async (
-  connections: Connections,
+export const sendBufferedStatement = async (
+  connections: HostConnections,
   host: MonitoredHost,
   statement: Statement,
   options: ExchangeOptions,
   onSent: OnSent,
-): Promise<BufferedExchange> => {
+): Promise<BufferedStatementResponse> => {
   let hasStarted = false
   const onActivity = (): void => {
     hasStarted = true
     options.onActivity?.()
   }
-  const maxBytes = statement.short ? maxShortAnswerBytes : maxAnswerBytes
+  const maxBytes = statement.short ? maxShortResponseBytes : maxBufferedResponseBytes
   const requestOptions = { ...requestOptionsOf(options), onActivity, maxBytes, reserved: options.reserved ?? false }
   const { queryId, response } = await sendWithRetry(
     host,
@@ -106,7 +106,7 @@ const sendWithRetry = async <T>(
     } catch (error) {
       const mayHaveRun = statement.writes || hasStarted() || limit.signal.aborted
       if (statement.short && error instanceof BodyTooLong) throw hostFailure(host, 'garbage', error)
-      if (!isFirst || !isReset(error) || mayHaveRun) throw translated(host, error, limit)
+      if (!isFirst || !isConnectionReset(error) || mayHaveRun) throw translated(host, error, limit)
     }
   }
 }
@@ -126,6 +126,9 @@ const translated = (host: MonitoredHost, error: unknown, limit: TimeLimit): unkn
   if (limit.signal.aborted) return limit.signal.reason
   if (error instanceof ServiceError) return error
   if (error instanceof BodyTooLong)
-    return new ServiceError('too-large', `host ${host.name} sent more than ${maxAnswerBytes} bytes; request fewer rows`)
+    return new ServiceError(
+      'too-large',
+      `host ${host.name} sent more than ${maxBufferedResponseBytes} bytes; request fewer rows`,
+    )
   return connectionFailure(host, error)
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { hostList } from '../hosts/host-list.ts'
+import { validateHostList } from '../hosts/host-list.ts'
 import { parseException, responseFailure, clickhouseCode, failureReason } from './failure.ts'
 
-const [host] = hostList('COLUMNDB_HOST', [
+const [host] = validateHostList('COLUMNDB_HOST', [
   { url: 'http://secret-host:8123', label: 'db', user: 'spy', password: 'pw' },
 ]).hosts
 if (!host) throw new Error('invalid host entry in test data')

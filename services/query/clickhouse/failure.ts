@@ -1,6 +1,6 @@
 import { errors } from 'undici'
 import { type ErrorCode, ServiceError } from '#proto/errors.ts'
-import { cut } from '#shared/text/strings.ts'
+import { shortenWithEllipsis } from '#shared/text/strings.ts'
 import { NetFailure, unknownName } from '#shared/net/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
@@ -27,7 +27,7 @@ export const hostFailure = (
   })
 
 /** Returns the error of a statement on a host that no longer responds to the liveness probe. */
-export const unresponsiveHost = (host: MonitoredHost): ServiceError =>
+export const unresponsiveHostError = (host: MonitoredHost): ServiceError =>
   new ServiceError('unavailable', `host ${host.name} stopped responding; the liveness probe gets no response either`, {
     details: { host: host.name, reason: 'unreachable' },
   })
@@ -151,7 +151,7 @@ export const clickhouseCode = (error: unknown): number | undefined => {
 }
 
 /** The beginning of an exception that a host writes after rows. A JSON row cannot contain a newline. */
-export const failureBehindRows = '\nCode: '
+export const exceptionAfterRows = '\nCode: '
 
 /** A ClickHouse exception. */
 interface Exception {
@@ -188,7 +188,7 @@ export const parseException = (text: string): Exception | undefined => {
   return {
     code: Number(code),
     name: name ?? foreignNames[code] ?? 'UNKNOWN',
-    sentence: cut(sentence.replace(credentials, '://'), maxSentence),
+    sentence: shortenWithEllipsis(sentence.replace(credentials, '://'), maxSentence),
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { frameBytes } from '#shared/bus/limits.ts'
+import { maxFrameBytes } from '#shared/bus/limits.ts'
 import { openChunkBuffer } from './host-body.ts'
 
 const openBuffer = (chunks: readonly Buffer[], error?: Error) => {
@@ -36,7 +36,7 @@ it('joins chunks into pieces that fit into a bus message', async () => {
   const sizes: number[] = []
   for (let piece = await buffer.take(); piece; piece = await buffer.take()) sizes.push(piece.length)
   expect(sizes).toEqual([240_000, 240_000, 120_000])
-  expect(Math.max(...sizes)).toBeLessThanOrEqual(frameBytes)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(maxFrameBytes)
 })
 
 it('releases the memory of joined chunks', async () => {
@@ -48,12 +48,12 @@ it('releases the memory of joined chunks', async () => {
 })
 
 it('grows for a row that exceeds the size of a piece', async () => {
-  const chunk = Buffer.alloc(frameBytes, 'x')
+  const chunk = Buffer.alloc(maxFrameBytes, 'x')
   const { buffer } = openBuffer([chunk, chunk, chunk, chunk])
   let piece: Buffer | undefined = Buffer.alloc(0)
   let longest = 0
   for (; piece; piece = await buffer.take(piece)) longest = piece.length
-  expect(longest).toBe(4 * frameBytes)
+  expect(longest).toBe(4 * maxFrameBytes)
 })
 
 it('throws an error after the bytes before it, on every call', async () => {
@@ -67,9 +67,9 @@ it('waits for chunks and reports when it can accept more', async () => {
   const { buffer, rooms } = openBuffer([])
   const taken = buffer.take()
   expect(rooms()).toBe(0)
-  buffer.push(Buffer.alloc(frameBytes))
+  buffer.push(Buffer.alloc(maxFrameBytes))
   expect(buffer.isFull()).toBe(true)
-  expect((await taken)?.length).toBe(frameBytes)
+  expect((await taken)?.length).toBe(maxFrameBytes)
   expect([buffer.isFull(), rooms()]).toEqual([false, 1])
   const end = buffer.take()
   buffer.end()

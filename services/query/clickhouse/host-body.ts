@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { giveBack } from '#shared/bus/body.ts'
-import { frameBytes } from '#shared/bus/limits.ts'
+import { releaseBytes } from '#shared/bus/body.ts'
+import { maxFrameBytes } from '#shared/bus/limits.ts'
 
 /** A response body with a single reader. */
 export interface HostBody {
@@ -35,7 +35,7 @@ export const openChunkBuffer = (onRoom: () => void): ChunkBuffer => {
 
   return {
     hasEnded: () => end !== undefined,
-    isFull: () => bytes >= frameBytes,
+    isFull: () => bytes >= maxFrameBytes,
     push(chunk) {
       chunks.push(chunk)
       bytes += chunk.length
@@ -49,15 +49,15 @@ export const openChunkBuffer = (onRoom: () => void): ChunkBuffer => {
     async take(left = nothing) {
       if (chunks.length === 0 && !end) await new Promise<void>((resolve) => (wake = resolve))
       // Waiting one tick may join more chunks into this piece; every piece costs a message on the bus.
-      if (bytes < frameBytes && !end) await nextTick()
+      if (bytes < maxFrameBytes && !end) await nextTick()
       if (chunks.length === 0) {
         if (end?.error) throw end.error
         return undefined
       }
-      const taken = chunks.splice(0, countFitting(chunks, Math.max(frameBytes - left.length, frameBytes / 2)))
+      const taken = chunks.splice(0, countFitting(chunks, Math.max(maxFrameBytes - left.length, maxFrameBytes / 2)))
       const piece = joiner.pieceOf(left, taken)
       bytes -= piece.length - left.length
-      if (bytes < frameBytes) onRoom()
+      if (bytes < maxFrameBytes) onRoom()
       return piece
     },
   }
@@ -85,18 +85,18 @@ const openJoiner = (): Joiner => {
       const [only] = chunks
       if (only && left.length === 0 && chunks.length === 1) return only
       const length = chunks.reduce((sum, chunk) => sum + chunk.length, left.length)
-      const target = length <= memory.length ? memory : Buffer.allocUnsafeSlow(Math.max(frameBytes, length * 2))
+      const target = length <= memory.length ? memory : Buffer.allocUnsafeSlow(Math.max(maxFrameBytes, length * 2))
       left.copy(target)
       let at = left.length
       for (const chunk of chunks) {
         at += chunk.copy(target, at)
-        giveBack(chunk)
+        releaseBytes(chunk)
       }
       memory = target
       return target.subarray(0, length)
     },
     release() {
-      giveBack(memory)
+      releaseBytes(memory)
       memory = nothing
     },
   }

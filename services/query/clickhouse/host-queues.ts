@@ -7,13 +7,13 @@ import type { Priority } from '#proto/call.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 
 /** Maximum number of statements that wait for one host. */
-export const maxWaiting = 50
+export const maxWaitingStatements = 50
 /** How long a statement waits for its slot. */
-export const maxWaitMs = 2_000
+export const maxSlotWaitMs = 2_000
 /** Maximum number of concurrent report statements per host, within the slots of callers. */
-export const maxBackground = 3
+export const maxReportStatements = 3
 /** Maximum number of concurrent sweep statements per host. Their slots are separate: alerts do not wait for users. */
-export const maxSweeps = 3
+export const maxSweepStatements = 3
 /** Maximum number of statements that wait for this process while it is overloaded. */
 const maxWaitingHere = 1_024
 /** A statement that runs longer waits for its host and uses little processor time, so its process slot is released. */
@@ -72,7 +72,7 @@ export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): H
       if (pressure && isBackground(priority)) await pressure.relieved(maxPauseMs)
       const { callers, sweeps } = queuesOf(host)
       // Sweeps have their own queue, where all statements have the same priority.
-      if (priority === 'sweep') return sweeps.enter('person', maxSweeps, signal, timeoutMs)
+      if (priority === 'sweep') return sweeps.enter('person', maxSweepStatements, signal, timeoutMs)
       // The host comes first, so that a statement that waits for a slow host blocks no process slot.
       const leaveHost = await callers.enter(priority, size, signal, timeoutMs)
       try {
@@ -92,7 +92,7 @@ export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): H
 /** While the event loop is overloaded, limits the statements of all hosts to as few as keep it busy. */
 const openProcessQueue = (pressure: LoopPressure) => {
   const refusal = 'the query service is overloaded: too many statements are waiting for its event loop'
-  const queue = openAdmissionQueue({ refusal, maxWaiting: maxWaitingHere, maxWaitMs })
+  const queue = openAdmissionQueue({ refusal, maxWaiting: maxWaitingHere, maxWaitMs: maxSlotWaitMs })
   const slots = openLoopSlots(queue, pressure)
   return async ({ priority, signal, timeoutMs }: SlotRequest): Promise<() => void> => {
     let leave = queue.tryEnter(priority, slots.count)
@@ -112,9 +112,9 @@ const openHostQueue = (name: string, onIdle: () => void): AdmissionQueue =>
   openAdmissionQueue({
     refusal: `host ${name} has too many statements waiting`,
     details: { host: name },
-    maxWaiting,
-    maxWaitMs,
-    maxBackground,
+    maxWaiting: maxWaitingStatements,
+    maxWaitMs: maxSlotWaitMs,
+    maxBackground: maxReportStatements,
     onIdle,
   })
 

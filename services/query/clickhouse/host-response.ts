@@ -1,12 +1,12 @@
-import { failureBehindRows } from './failure.ts'
+import { exceptionAfterRows } from './failure.ts'
 import { type HostBody, openChunkBuffer } from './host-body.ts'
-import type { RequestOptions, Statement } from './statement.ts'
+import type { SendingOptions, Statement } from './statement.ts'
 
 /** A statement with its query id and sending options. */
 export interface HostRequest {
   statement: Statement
   queryId: string
-  sending: RequestOptions
+  sending: SendingOptions
 }
 
 /** Sends requests to one host. */
@@ -38,7 +38,7 @@ export interface PendingRequest {
   resume(): void
 }
 
-export interface ReadOptions {
+export interface ResponseReadOptions {
   signal: AbortSignal
   /** Called for everything that the host sends, the head included. */
   onActivity: () => void
@@ -55,7 +55,7 @@ export interface StreamedResponse {
 export const streamResponse = (
   client: HostClient,
   request: HostRequest,
-  { signal, onActivity }: ReadOptions,
+  { signal, onActivity }: ResponseReadOptions,
 ): Promise<StreamedResponse> => {
   const { promise, resolve, reject } = Promise.withResolvers<StreamedResponse>()
   const buffer = openChunkBuffer(() => pending.resume())
@@ -96,7 +96,7 @@ export class BodyTooLong extends Error {
 export const bufferResponse = (
   client: HostClient,
   request: HostRequest,
-  { signal, onActivity, maxBytes }: ReadOptions & { maxBytes: number },
+  { signal, onActivity, maxBytes }: ResponseReadOptions & { maxBytes: number },
 ): Promise<BufferedResponse> => {
   const { promise, resolve, reject } = Promise.withResolvers<BufferedResponse>()
   const chunks: Buffer[] = []
@@ -116,7 +116,7 @@ export const bufferResponse = (
     onEnd(error) {
       const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
       // After an exception that follows rows, servers close the connection to mark the response as incomplete.
-      if (error && !(isReset(error) && body.includes(failureBehindRows))) reject(error)
+      if (error && !(isConnectionReset(error) && body.includes(exceptionAfterRows))) reject(error)
       else resolve({ statusCode, body })
     },
   })
@@ -124,7 +124,7 @@ export const bufferResponse = (
 }
 
 /** Returns whether the host closed the connection. */
-export const isReset = (error: unknown): boolean =>
+export const isConnectionReset = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   (error.code === 'UND_ERR_SOCKET' || error.code === 'ECONNRESET' || error.code === 'EPIPE')

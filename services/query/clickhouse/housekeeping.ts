@@ -1,9 +1,9 @@
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
-import type { Connections } from './connections.ts'
-import { bufferedExchange } from './exchange.ts'
+import type { HostConnections } from './connections.ts'
+import { sendBufferedStatement } from './exchange.ts'
 import { hostFailure } from './failure.ts'
-import type { Limits, PoolSettings } from './limits.ts'
+import type { HostClientLimits, PoolSettings } from './limits.ts'
 import { TimeLimit } from './time-limit.ts'
 import type { Statement } from './statement.ts'
 
@@ -12,11 +12,11 @@ const killLimitMs = 5_000
 const maxKillsPerHost = 20
 
 /** Kills statements whose callers have left. */
-export interface Killer extends AsyncDisposable {
+export interface QueryKiller extends AsyncDisposable {
   kill(host: MonitoredHost, queryId: string, readonly: number, pool: PoolSettings): void
 }
 
-export const openKiller = (connections: Connections, log: Telemetry['log']): Killer => {
+export const openQueryKiller = (connections: HostConnections, log: Telemetry['log']): QueryKiller => {
   const pending = new Map<string, Set<Promise<void>>>()
 
   const send = async (host: MonitoredHost, queryId: string, pool: PoolSettings): Promise<void> => {
@@ -33,7 +33,7 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
       pool,
       reserved: true,
     } as const
-    await bufferedExchange(connections, host, statement, options, () => undefined)
+    await sendBufferedStatement(connections, host, statement, options, () => undefined)
   }
 
   return {
@@ -58,7 +58,10 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
 }
 
 /** Closes idle pools every `COLUMNDB_POOL_CLEANUP_INTERVAL`, which is read again before each run. */
-export const sweepIdlePools = (connections: Pick<Connections, 'closeIdle'>, limits: () => Limits): Disposable => {
+export const sweepIdlePools = (
+  connections: Pick<HostConnections, 'closeIdle'>,
+  limits: () => HostClientLimits,
+): Disposable => {
   let timer: NodeJS.Timeout
   const next = (): void => {
     timer = setTimeout(() => {

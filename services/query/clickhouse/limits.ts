@@ -1,5 +1,5 @@
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { settings } from '../config.ts'
 
 /** The current values of `COLUMNDB_POOL_*`. */
@@ -10,7 +10,7 @@ export interface PoolSettings {
 }
 
 /** The current limits of the settings. */
-export interface Limits {
+export interface HostClientLimits {
   pool: PoolSettings
   cleanupIntervalMs: number
   maxExecutionSeconds: number
@@ -28,8 +28,8 @@ const limitSettings = {
 }
 
 /** Reads the current limits; cheap enough for every statement. */
-export const readLimits = (env: Environment): Limits => {
-  const values = read(limitSettings, env)
+export const readLimits = (env: Environment): HostClientLimits => {
+  const values = parseSettings(limitSettings, env)
   return {
     pool: { size: values.COLUMNDB_POOL_SIZE, idleMs: values.COLUMNDB_POOL_TIMEOUT },
     cleanupIntervalMs: values.COLUMNDB_POOL_CLEANUP_INTERVAL,

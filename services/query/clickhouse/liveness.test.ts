@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { host } from '../testing/chunked.ts'
+import { testHost } from '../testing/chunked.ts'
 import { maxUnresponsiveMs, openLiveness } from './liveness.ts'
 
 beforeEach(() => {
@@ -11,9 +11,9 @@ afterEach(() => {
 
 const startWatch = (isUnresponsive = false) => {
   const liveness = openLiveness()
-  liveness.report(host, isUnresponsive)
+  liveness.report(testHost, isUnresponsive)
   const giveUp = vi.fn<() => void>()
-  return { liveness, giveUp, watch: liveness.watch(host, giveUp) }
+  return { liveness, giveUp, watch: liveness.watch(testHost, giveUp) }
 }
 
 describe('a liveness watch', () => {
@@ -26,9 +26,9 @@ describe('a liveness watch', () => {
   it('gives up when the host becomes unresponsive for the maximum time', () => {
     const { liveness, giveUp } = startWatch()
     vi.advanceTimersByTime(maxUnresponsiveMs)
-    liveness.report(host, true)
+    liveness.report(testHost, true)
     vi.advanceTimersByTime(maxUnresponsiveMs - 1)
-    liveness.report(host, true)
+    liveness.report(testHost, true)
     expect(giveUp).not.toHaveBeenCalled()
     vi.advanceTimersByTime(1)
     expect(giveUp).toHaveBeenCalledOnce()
@@ -45,7 +45,7 @@ describe('a liveness watch', () => {
   it('does not give up when the host responds to the next probe', () => {
     const { liveness, giveUp } = startWatch(true)
     vi.advanceTimersByTime(maxUnresponsiveMs - 1)
-    liveness.report(host, false)
+    liveness.report(testHost, false)
     vi.advanceTimersByTime(maxUnresponsiveMs * 100)
     expect(giveUp).not.toHaveBeenCalled()
   })
@@ -64,8 +64,8 @@ describe('a liveness watch', () => {
   it('does not give up after its disposal', () => {
     const { liveness, giveUp, watch } = startWatch(true)
     watch[Symbol.dispose]()
-    liveness.report(host, false)
-    liveness.report(host, true)
+    liveness.report(testHost, false)
+    liveness.report(testHost, true)
     vi.advanceTimersByTime(maxUnresponsiveMs)
     expect(giveUp).not.toHaveBeenCalled()
   })

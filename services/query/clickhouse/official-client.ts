@@ -8,8 +8,8 @@ import { userAgent } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { HostClient, HostRequest, PendingRequest, ResponseHandler } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
-import { boundParameters, settingsOf } from './statement.ts'
-import { idleConnectionMs } from './undici-pool.ts'
+import { encodeParameters, buildRequestSettings } from './statement.ts'
+import { defaultKeepAliveMs } from './undici-pool.ts'
 
 /** Opens the official client for one host. Timeouts, size limits and errors are handled here, not by the client. */
 export const openOfficialClient = (host: MonitoredHost, { idleMs }: Pick<PoolSettings, 'idleMs'>): HostClient => {
@@ -116,9 +116,9 @@ const paramsOf = ({ statement, queryId, sending }: HostRequest, ofUrl: URLSearch
       default_format: sending.format,
       // Sent as a setting, because the client omits a database named `default`.
       ...(database !== undefined && { database }),
-      ...settingsOf(statement, sending),
+      ...buildRequestSettings(statement, sending),
       // Not sent as `query_params`, which escape quotes and so break arrays that are written as text.
-      ...boundParameters(statement),
+      ...encodeParameters(statement),
     },
     // The only URL parameter that may occur several times.
     role: ofUrl.getAll('role'),
@@ -172,5 +172,5 @@ const idleMarginMs = 2_000
 /** Returns how long a connection can be reused, according to the `keep-alive` header of a response. */
 const announcedIdleMs = (header: string): number => {
   const [, seconds] = /timeout=(\d+)/i.exec(header) ?? []
-  return seconds === undefined ? idleConnectionMs : Number(seconds) * 1_000 - idleMarginMs
+  return seconds === undefined ? defaultKeepAliveMs : Number(seconds) * 1_000 - idleMarginMs
 }

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { ServiceError } from '#proto/errors.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { failureBehindRows, parseException, hostFailure, statementFailure } from './failure.ts'
+import { exceptionAfterRows, parseException, hostFailure, statementFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 
 /** Maximum size of a buffered response, in bytes. Charts and key metrics stay far below; row pages are streamed. */
-export const maxAnswerBytes = 32 * 1024 * 1024
+export const maxBufferedResponseBytes = 32 * 1024 * 1024
 /** Maximum size of a response that must be short; a longer one would take processing time from all other hosts. */
-export const maxShortAnswerBytes = 1024 * 1024
+export const maxShortResponseBytes = 1024 * 1024
 const maxFailureBytes = 64 * 1024
 
 export interface Column {
@@ -32,7 +32,7 @@ const isColumn = (column: Partial<Record<string, unknown>> | null): column is Re
   typeof column?.name === 'string' && typeof column.type === 'string'
 
 /** Columns and rows of a buffered response. 64-bit integers are numbers when they fit, else strings. */
-export interface Rows {
+export interface ResultRows {
   columns: readonly Column[]
   rows: readonly (readonly unknown[])[]
   rowsRead: number
@@ -40,7 +40,7 @@ export interface Rows {
 }
 
 /** Parses a `JSONCompact` body. Throws the exception that a host has written after the rows. */
-export const parseResponse = (host: MonitoredHost, text: string): Rows => {
+export const parseResponse = (host: MonitoredHost, text: string): ResultRows => {
   const body = Body.safeParse(parseJson(text))
   if (!body.success) throw failureWithin(host, text)
   if (body.data.exception !== undefined) throw failureWithin(host, body.data.exception)
@@ -54,15 +54,15 @@ export const parseResponse = (host: MonitoredHost, text: string): Rows => {
 }
 
 /** Returns the rows with 64-bit integers as numbers where they fit. */
-export const narrowIntegers = (columns: readonly Column[], rows: Rows['rows']): Rows['rows'] => {
+export const narrowIntegers = (columns: readonly Column[], rows: ResultRows['rows']): ResultRows['rows'] => {
   const wide = columns.map((column) => isWideInteger(column.type))
   if (!wide.includes(true)) return rows
-  return rows.map((row) => row.map((value, index) => (wide[index] ? narrow(value) : value)))
+  return rows.map((row) => row.map((value, index) => (wide[index] ? narrowInteger(value) : value)))
 }
 
 const failureWithin = (host: MonitoredHost, text: string): ServiceError => {
   // Rows may contain the text of other exceptions, so the search starts after them.
-  const exception = parseException(text.slice(Math.max(0, text.indexOf(failureBehindRows))))
+  const exception = parseException(text.slice(Math.max(0, text.indexOf(exceptionAfterRows))))
   return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
 }
 
@@ -71,14 +71,14 @@ export const isWideInteger = (type: string): boolean =>
   /^(?:(?:Nullable|LowCardinality)\()*U?Int(?:64|128|256)/.test(type)
 
 /** Returns a number for the text of a safe integer, and any other value unchanged. */
-export const narrow = (value: unknown): unknown => {
+export const narrowInteger = (value: unknown): unknown => {
   if (typeof value !== 'string') return value
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }
 
 /** Returns the beginning of the body of an error response. */
-export const readFailure = async (body: HostBody): Promise<string> => {
+export const readErrorBody = async (body: HostBody): Promise<string> => {
   let bytes: Buffer = Buffer.alloc(0)
   while (bytes.length <= maxFailureBytes) {
     const more = await body.take(bytes)

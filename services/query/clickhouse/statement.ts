@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { CacheClass } from '#proto/catalogue.ts'
-import { commentOf } from '#shared/sql/statement-text.ts'
+import { createLogComment } from '#shared/sql/statement-text.ts'
 
 /** Maximum size of query parameters in a URL; servers accept about a megabyte, proxies much less. */
 const maxParameterBytes = 48 * 1024
@@ -49,7 +49,7 @@ export type StreamFormat =
   | 'JSONCompactEachRowWithNamesAndTypes'
 
 /** Options that determine the settings of a request. */
-export interface RequestOptions {
+export interface SendingOptions {
   format: 'JSONCompact' | StreamFormat
   /** The `readonly` setting of the user's profile; 1 forbids every setting. */
   readonly: number
@@ -60,9 +60,9 @@ export interface RequestOptions {
 }
 
 /** Returns the maximum execution time of a statement on the host, in seconds. */
-export const secondsFor = (
+export const resolveMaxSeconds = (
   statement: Statement,
-  { maxExecutionSeconds, background }: Pick<RequestOptions, 'maxExecutionSeconds' | 'background'>,
+  { maxExecutionSeconds, background }: Pick<SendingOptions, 'maxExecutionSeconds' | 'background'>,
 ): number =>
   (statement.writes && statement.maxSeconds) ||
   Math.min(
@@ -73,7 +73,7 @@ export const secondsFor = (
   )
 
 /** Returns path and query string of the request for a statement; the SQL is the body. */
-export const requestPath = (base: URL, statement: Statement, queryId: string, sending: RequestOptions): string => {
+export const requestPath = (base: URL, statement: Statement, queryId: string, sending: SendingOptions): string => {
   const { database, session } = statement
   const own = base.search === '' ? '' : `${base.search.slice(1)}&`
   // The query id is a UUID, which needs no encoding.
@@ -84,12 +84,12 @@ export const requestPath = (base: URL, statement: Statement, queryId: string, se
   if (database !== undefined) add('database', database)
   if (session !== undefined) add('session_id', session)
   query += settingsText(statement, sending)
-  for (const [name, value] of Object.entries(boundParameters(statement))) add(name, value)
+  for (const [name, value] of Object.entries(encodeParameters(statement))) add(name, value)
   return `${base.pathname}?${query}`
 }
 
 /** Returns the query parameters by their URL names. Throws `too-large` when they do not fit into a URL. */
-export const boundParameters = ({ parameters = {} }: Statement): Record<string, string> => {
+export const encodeParameters = ({ parameters = {} }: Statement): Record<string, string> => {
   let bytes = 0
   const bound: Record<string, string> = {}
   for (const [name, value] of Object.entries(parameters)) {
@@ -108,14 +108,14 @@ const pairOf = (name: string, value: string): string => `&${encoded(name)}=${enc
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /** The last sending options of a statement and the query string of its settings. */
-interface CachedSettings extends RequestOptions {
+interface CachedSettings extends SendingOptions {
   text: string
 }
 
 /** Caches a pure function: a statement for many hosts is mostly sent with the same options to all of them. */
 const cachedSettings = new WeakMap<Statement, CachedSettings>()
 
-const settingsText = (statement: Statement, sending: RequestOptions): string => {
+const settingsText = (statement: Statement, sending: SendingOptions): string => {
   const { format, readonly, maxExecutionSeconds, background } = sending
   const last = cachedSettings.get(statement)
   const isSame =
@@ -124,19 +124,22 @@ const settingsText = (statement: Statement, sending: RequestOptions): string => 
     last.maxExecutionSeconds === maxExecutionSeconds &&
     last.background === background
   if (isSame) return last.text
-  const pairs = Object.entries(settingsOf(statement, sending))
+  const pairs = Object.entries(buildRequestSettings(statement, sending))
   const text = pairs.map(([name, value]) => pairOf(name, String(value))).join('')
   cachedSettings.set(statement, { format, readonly, maxExecutionSeconds, background, text })
   return text
 }
 
 /** Returns the ClickHouse settings of a request; none when the profile of the user forbids them. */
-export const settingsOf = (statement: Statement, sending: RequestOptions): Record<string, string | number> => {
+export const buildRequestSettings = (
+  statement: Statement,
+  sending: SendingOptions,
+): Record<string, string | number> => {
   const { format, readonly, background } = sending
   if (readonly === 1 || statement.bare) return {}
   return {
-    log_comment: commentOf(statement.what),
-    max_execution_time: secondsFor(statement, sending),
+    log_comment: createLogComment(statement.what),
+    max_execution_time: resolveMaxSeconds(statement, sending),
     // Buffered results are parsed here; quoted integers keep the digits that a JSON number would lose.
     output_format_json_quote_64bit_integers: format === 'JSONCompact' ? 1 : 0,
     cancel_http_readonly_queries_on_client_close: 1,

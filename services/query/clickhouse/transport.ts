@@ -8,18 +8,23 @@ import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry, Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
-import { parseResponse, type Rows } from './response.ts'
-import { type Connections, openConnections } from './connections.ts'
-import { costCounter, readSummary } from './cost.ts'
-import { type BufferedExchange, bufferedExchange, type Exchange, exchange } from './exchange.ts'
-import { clickhouseCode, failureReason, hostFailure, keeperTimeout, unresponsiveHost } from './failure.ts'
+import { parseResponse, type ResultRows } from './response.ts'
+import { type HostConnections, openHostConnections } from './connections.ts'
+import { createCostCounter, readSummary } from './cost.ts'
+import {
+  type BufferedStatementResponse,
+  sendBufferedStatement,
+  type StatementResponse,
+  sendStatement,
+} from './exchange.ts'
+import { clickhouseCode, failureReason, hostFailure, keeperTimeout, unresponsiveHostError } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { type HostQueues, openHostQueues } from './host-queues.ts'
-import { type Killer, openKiller, sweepIdlePools } from './housekeeping.ts'
-import { type Limits, type PoolSettings, readLimits } from './limits.ts'
+import { type QueryKiller, openQueryKiller, sweepIdlePools } from './housekeeping.ts'
+import { type HostClientLimits, type PoolSettings, readLimits } from './limits.ts'
 import { TimeLimit } from './time-limit.ts'
 import { type Liveness, openLiveness } from './liveness.ts'
-import { type RequestOptions, secondsFor, type Statement, type StreamFormat } from './statement.ts'
+import { type SendingOptions, resolveMaxSeconds, type Statement, type StreamFormat } from './statement.ts'
 
 /** A statement with its context and the `readonly` setting of the user's profile. */
 interface StatementRequest {
@@ -30,7 +35,7 @@ interface StatementRequest {
 }
 
 /** The result of a buffered response, with its cost and its length in characters. */
-export interface BufferedResult extends Rows {
+export interface BufferedResult extends ResultRows {
   queryId: string
   durationMs: number
   size: number
@@ -40,9 +45,9 @@ export interface BufferedResult extends Rows {
 export interface Transport extends AsyncDisposable {
   whole(request: StatementRequest): Promise<BufferedResult>
   /** Calling `body.leave()` early kills the statement on the host. */
-  stream(request: StatementRequest, format: StreamFormat): Promise<Exchange>
+  stream(request: StatementRequest, format: StreamFormat): Promise<StatementResponse>
   /** Uses the reserved connection, without queue and metrics. */
-  reserved(request: StatementRequest, limitMs: number): Promise<Rows>
+  reserved(request: StatementRequest, limitMs: number): Promise<ResultRows>
   /** Closes all connections to a host. */
   release(host: MonitoredHost): void
 }
@@ -59,11 +64,11 @@ export interface TransportDeps {
 
 export const openTransport = (transportDeps: TransportDeps): Transport => {
   const { env, telemetry, clock, liveness = openLiveness(), pressure } = transportDeps
-  const connections = openConnections()
-  const killer = openKiller(connections, telemetry.log)
+  const connections = openHostConnections()
+  const killer = openQueryKiller(connections, telemetry.log)
   const idleSweep = sweepIdlePools(connections, () => readLimits(env))
   const queues = openHostQueues(telemetry, pressure)
-  const count = costCounter(telemetry)
+  const count = createCostCounter(telemetry)
   const duration = metrics.statementDuration(telemetry.metrics)
   const deps = { tracer: telemetry.tracer, duration, clock, connections, liveness, queues, killer }
 
@@ -90,12 +95,12 @@ export const openTransport = (transportDeps: TransportDeps): Transport => {
     async reserved(request, limitMs) {
       const { host, statement, context } = request
       using limit = new TimeLimit({ outer: context.signal, limitMs, late: () => hostFailure(host, 'timeout') })
-      using watch = liveness.watch(host, () => limit.end(unresponsiveHost(host)))
+      using watch = liveness.watch(host, () => limit.end(unresponsiveHostError(host)))
       const limits = readLimits(env)
       const { pool } = limits
       const sending = { ...sendingOf(request, limits), format: 'JSONCompact', reserved: true } as const
       const options = { ...sending, limit, pool, onActivity: watch.refresh }
-      const { text } = await bufferedExchange(connections, host, statement, options, () => undefined)
+      const { text } = await sendBufferedStatement(connections, host, statement, options, () => undefined)
       return parseResponse(host, text)
     },
     release: connections.release,
@@ -107,13 +112,13 @@ export const openTransport = (transportDeps: TransportDeps): Transport => {
   }
 }
 
-const withLimits = (request: StatementRequest, limits: Limits): LimitedRequest => ({
+const withLimits = (request: StatementRequest, limits: HostClientLimits): LimitedRequest => ({
   ...request,
   sending: sendingOf(request, limits),
   pool: limits.pool,
 })
 
-const sendingOf = ({ context, readonly }: StatementRequest, { maxExecutionSeconds }: Limits) => ({
+const sendingOf = ({ context, readonly }: StatementRequest, { maxExecutionSeconds }: HostClientLimits) => ({
   readonly,
   maxExecutionSeconds,
   background: isBackground(context.priority),
@@ -134,7 +139,7 @@ const readResult = async ({ host, statement }: StatementRequest, execution: Exec
   }
 }
 
-const noRows: Rows = { columns: [], rows: [], rowsRead: 0, bytesRead: 0 }
+const noRows: ResultRows = { columns: [], rows: [], rowsRead: 0, bytesRead: 0 }
 
 /** Returns a body whose end also ends the execution. */
 const endWithBody = (execution: Execution, { take, leave }: HostBody): HostBody => {
@@ -171,8 +176,8 @@ const responseMarginMs = 100
 
 /** The execution of one statement on a host, from its slot to its last byte. */
 interface Execution {
-  stream(format: StreamFormat): Promise<Exchange>
-  buffer(): Promise<BufferedExchange>
+  stream(format: StreamFormat): Promise<StatementResponse>
+  buffer(): Promise<BufferedStatementResponse>
   /** Releases the slot; with an error, also kills the statement on the host. Later calls do nothing. */
   end(error?: unknown): void
 }
@@ -181,7 +186,7 @@ interface LimitedRequest {
   host: MonitoredHost
   statement: Statement
   context: QueryContext
-  sending: Omit<RequestOptions, 'format'>
+  sending: Omit<SendingOptions, 'format'>
   pool: PoolSettings
 }
 
@@ -189,24 +194,24 @@ interface ExecutionDeps {
   tracer: Tracer
   duration: Histogram<'host' | 'outcome'>
   clock: Clock
-  connections: Connections
+  connections: HostConnections
   liveness: Liveness
   queues: HostQueues
-  killer: Killer
+  killer: QueryKiller
 }
 
 /** Waits for a slot of the host. */
 const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Promise<Execution> => {
   const { host, statement, context, sending, pool } = request
   const { tracer, duration, clock, connections, liveness, queues, killer } = deps
-  const seconds = secondsFor(statement, sending)
+  const seconds = resolveMaxSeconds(statement, sending)
   const ownLimitMs = seconds * 1_000 + graceMs
-  const limitMs = Math.min(ownLimitMs, timeLeft(context, clock.elapsedMs()))
+  const limitMs = Math.min(ownLimitMs, remainingCallMs(context, clock.elapsedMs()))
   // An earlier deadline of the caller says nothing about Keeper.
   const waitsForKeeper = statement.readsKeeper === true && limitMs === ownLimitMs
   const late = () => (waitsForKeeper ? keeperTimeout(host) : hostFailure(host, 'timeout'))
   const limit = new TimeLimit({ outer: context.signal, limitMs, late })
-  const watch = liveness.watch(host, () => limit.end(unresponsiveHost(host)))
+  const watch = liveness.watch(host, () => limit.end(unresponsiveHostError(host)))
   const started = performance.now()
   const span = tracer.start('statement', 'client', context.trace, {
     host: telemetryName(host),
@@ -241,14 +246,15 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
     stream(format) {
       // The signal must end a stream that is not being read.
       limit.signal.addEventListener('abort', () => end(limit.signal.reason), { once: true })
-      return exchange(connections, host, statement, { ...options, format }, onSent)
+      return sendStatement(connections, host, statement, { ...options, format }, onSent)
     },
-    buffer: () => bufferedExchange(connections, host, statement, { ...options, format: 'JSONCompact' }, onSent),
+    buffer: () => sendBufferedStatement(connections, host, statement, { ...options, format: 'JSONCompact' }, onSent),
   }
 }
 
 /** Returns the time until the caller stops waiting, in milliseconds, without the margin for the response. */
-export const timeLeft = (context: QueryContext, nowMs: number): number => context.deadline - nowMs - responseMarginMs
+export const remainingCallMs = (context: QueryContext, nowMs: number): number =>
+  context.deadline - nowMs - responseMarginMs
 
 /** An exception means that the host has ended the statement; other failures except timeouts, that it never started. */
 const stillRunsAfter = (error: unknown): boolean => {

@@ -2,25 +2,25 @@ import { type Dispatcher, Pool } from 'undici'
 import { trustedConnector } from '#shared/net/connect.ts'
 import { userAgent } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { maxSweeps } from './host-queues.ts'
+import { maxSweepStatements } from './host-queues.ts'
 import type { HostClient } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
 import { requestPath } from './statement.ts'
 
 /** Assumed keep-alive time of servers that do not announce one. */
-export const idleConnectionMs = 4_000
+export const defaultKeepAliveMs = 4_000
 
 /** Opens a connection pool for hot statements, which costs a fraction of the official client. */
 export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettings): HostClient => {
   const pool = new Pool(host.url.origin, {
-    connections: size + maxSweeps,
+    connections: size + maxSweepStatements,
     pipelining: 1,
     allowH2: false,
     connect: host.connect ?? trustedConnector(),
     // The signal of the caller limits the time of the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
-    keepAliveTimeout: Math.min(idleConnectionMs, idleMs),
+    keepAliveTimeout: Math.min(defaultKeepAliveMs, idleMs),
     keepAliveMaxTimeout: idleMs,
   })
   const authorization = `Basic ${Buffer.from(`${host.user}:${host.password}`).toString('base64')}`

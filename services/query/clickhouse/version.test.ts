@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sqlFor } from './capabilities.ts'
+import { selectSqlBranch } from './capabilities.ts'
 
 const sql = [
   { since: '24.1', sql: 'new' },
@@ -15,9 +15,9 @@ it.each([
   ['24.10.2.80', 'newest'],
   ['26.7.2.1', 'newest'],
 ])('selects for version %s the branch %s', (version, branch) => {
-  expect(sqlFor(sql, version)).toBe(branch)
+  expect(selectSqlBranch(sql, version)).toBe(branch)
 })
 
 it('uses a single statement for every version', () => {
-  expect(sqlFor('SELECT 1', '20.1')).toBe('SELECT 1')
+  expect(selectSqlBranch('SELECT 1', '20.1')).toBe('SELECT 1')
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { host } from '../testing/chunked.ts'
-import { incompleteBy, missingInGrants, missingShowPrivileges, type ShowPrivilege } from './visible-rows.ts'
+import { testHost } from '../testing/chunked.ts'
+import { toIncompleteReason, findMissingPrivileges, missingShowPrivileges, type ShowPrivilege } from './visible-rows.ts'
 
 const all: ShowPrivilege[] = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES']
 
@@ -17,7 +17,7 @@ describe('the grants of an older server', () => {
     ['a part', ['GRANT SHOW ON *.* TO w', 'REVOKE SHOW ON secret.* FROM w'], all],
     ['a role', ['GRANT watch TO w', 'GRANT SHOW ON *.* TO watch'], []],
   ])('show %s', (_what, lines, missing) => {
-    expect([...missingInGrants(lines)]).toEqual(missing)
+    expect([...findMissingPrivileges(lines)]).toEqual(missing)
   })
 
   it('include those of enabled roles', async () => {
@@ -50,11 +50,11 @@ describe('the grants of a newer server', () => {
 describe('an incomplete result', () => {
   it('names the tables with hidden rows, and the statement that shows them', () => {
     const missing = new Set(all)
-    expect(incompleteBy(host, missing, ['system.parts', 'system.metrics', 'system.columns'])).toEqual({
+    expect(toIncompleteReason(testHost, missing, ['system.parts', 'system.metrics', 'system.columns'])).toEqual({
       message: expect.stringMatching(/hides rows of system\.parts, system\.columns from the configured user$/),
       grant: 'GRANT SHOW TABLES, SHOW COLUMNS ON *.* TO <user>',
     })
-    expect(incompleteBy(host, missing, ['system.metrics', 'system.query_log'])).toBeNull()
-    expect(incompleteBy(host, new Set(), ['system.parts'])).toBeNull()
+    expect(toIncompleteReason(testHost, missing, ['system.metrics', 'system.query_log'])).toBeNull()
+    expect(toIncompleteReason(testHost, new Set(), ['system.parts'])).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Incomplete } from '#proto/unavailable.ts'
+import type { IncompleteReason } from '#proto/unavailable.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { compareVersions } from './capabilities.ts'
@@ -42,11 +42,11 @@ const privilegeFor: Readonly<Record<string, ShowPrivilege>> = {
 }
 
 /** Returns why a result may lack rows; null when the user sees all rows of the required `system` tables. */
-export const incompleteBy = (
+export const toIncompleteReason = (
   host: MonitoredHost,
   missing: ReadonlySet<ShowPrivilege>,
   requires: readonly string[],
-): Incomplete | null => {
+): IncompleteReason | null => {
   if (missing.size === 0) return null
   const isHidden = (table: string): boolean => {
     const privilege = privilegeOf(table)
@@ -64,13 +64,13 @@ export const incompleteBy = (
 const privilegeOf = (table: string): ShowPrivilege | undefined => privilegeFor[table.replace(/^system\./, '')]
 
 /** Returns the `system` tables that a statement names. */
-export const systemTablesIn = (sql: string): string[] => [...new Set(sql.match(/\bsystem\.\w+/g))]
+export const findSystemTables = (sql: string): string[] => [...new Set(sql.match(/\bsystem\.\w+/g))]
 
 /** The statement that an administrator runs to add the privileges. */
 const grantOf = (privileges: readonly ShowPrivilege[]): string => `GRANT ${privileges.join(', ')} ON *.* TO <user>`
 
 /** Returns the GRANT statements that an administrator can run; none when no privilege is known to be missing. */
-export const grantsFor = (missing: ReadonlySet<ShowPrivilege> = new Set()): string[] =>
+export const toGrantStatements = (missing: ReadonlySet<ShowPrivilege> = new Set()): string[] =>
   missing.size === 0 ? [] : [grantOf(showPrivileges.filter((each) => missing.has(each)))]
 
 /** The first version with `CHECK GRANT`, which also counts roles and implied privileges. */
@@ -92,7 +92,7 @@ type Query = (statement: Statement) => Promise<{ rows: unknown }>
  */
 export const missingShowPrivileges = async (version: string, query: Query): Promise<ReadonlySet<ShowPrivilege>> => {
   try {
-    if (compareVersions(version, checksGrants) < 0) return missingInGrants(await ownGrants(query))
+    if (compareVersions(version, checksGrants) < 0) return findMissingPrivileges(await ownGrants(query))
     // One statement suffices for users who see everything.
     if (await hasPrivilege(showPrivileges.join(', '), query)) return new Set()
     const missing = new Set<ShowPrivilege>()
@@ -128,7 +128,7 @@ const impliedBy: Readonly<Record<ShowPrivilege, readonly string[]>> = {
 }
 
 /** Returns the privileges that the lines of `SHOW GRANTS` do not contain for all objects. */
-export const missingInGrants = (lines: readonly string[]): ReadonlySet<ShowPrivilege> => {
+export const findMissingPrivileges = (lines: readonly string[]): ReadonlySet<ShowPrivilege> => {
   const everywhere = new Set<string>()
   const revoked = new Set<string>()
   for (const line of lines) {

@@ -2,24 +2,29 @@ import { z } from 'zod'
 import { requireFeature, type Call } from '#proto/call.ts'
 import type { ComparedPattern, PatternFigures } from '#proto/comparison.ts'
 import type { Handlers } from '#proto/contract.ts'
-import type { query, FleetMetrics, HostStatus, Window } from '#proto/query.ts'
-import type { Unavailable } from '#proto/unavailable.ts'
-import { readRecords, figure } from '../analysis/records.ts'
-import { analysisSpan, shownWindow, type AnalysisScope, analyzed } from '../analysis/analysis-window.ts'
-import { cpuMs, ended } from '../analysis/fingerprint-statement.ts'
+import type { query, FleetMetrics, HostStatus, TimeWindow } from '#proto/query.ts'
+import type { UnavailableReason } from '#proto/unavailable.ts'
+import { readRecords, hostNumber } from '../analysis/records.ts'
+import {
+  analysisSpan,
+  toResponseWindow,
+  type AnalysisScope,
+  resolveAnalysisScope,
+} from '../analysis/analysis-window.ts'
+import { cpuMsExpression, endedQueryCondition } from '../analysis/fingerprint-statement.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { expandMacros, type Scope } from '../definitions/macros.ts'
+import { expandMacros, type MacroScope } from '../definitions/macros.ts'
 import { queryEachHost } from '../hosts/query-each-host.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
-import { statusOf } from '../status/host-status.ts'
-import { figuresStatement, fleetFigures, readFigures } from '../status/status-statement.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import { toHostStatus } from '../status/host-status.ts'
+import { figuresStatement, fleetMetricNames, readMetrics } from '../status/status-statement.ts'
 
 const shownCharacters = 2_000
 
 /** Returns the statement for the most expensive query patterns of users, limited to `hashes` when provided. */
-const patternStatement = (scope: Scope, limit: number, hashes?: readonly string[]): Statement => {
+const patternStatement = (scope: MacroScope, limit: number, hashes?: readonly string[]): Statement => {
   const sql = `SELECT
   toString(normalized_query_hash) AS hash,
   substringUTF8(normalizeQuery(any(log.query)), 1, ${shownCharacters}) AS query,
@@ -29,12 +34,12 @@ const patternStatement = (scope: Scope, limit: number, hashes?: readonly string[
   avg(query_duration_ms) AS averageMs,
   quantile(0.95)(query_duration_ms) AS p95Ms,
   countIf(log.type != 'QueryFinish') AS errors,
-  sum(${cpuMs}) AS cpuMs,
+  sum(${cpuMsExpression}) AS cpuMs,
   sum(log.read_rows) AS readRows,
   sum(log.read_bytes) AS readBytes,
   max(memory_usage) AS peakMemoryBytes
 FROM $log(query_log) AS log
-WHERE $window AND ${ended} AND NOT $own${hashes ? ' AND normalized_query_hash IN {hashes:Array(UInt64)}' : ''}
+WHERE $window AND ${endedQueryCondition} AND NOT $own${hashes ? ' AND normalized_query_hash IN {hashes:Array(UInt64)}' : ''}
 GROUP BY normalized_query_hash
 ORDER BY totalMs DESC, hash
 LIMIT ${limit}`
@@ -47,15 +52,15 @@ const PatternRow = z.object({
   hash: z.string(),
   query: z.string(),
   kind: z.string(),
-  calls: figure,
-  totalMs: figure,
+  calls: hostNumber,
+  totalMs: hostNumber,
   averageMs: z.number(),
   p95Ms: z.number(),
-  errors: figure,
+  errors: hostNumber,
   cpuMs: z.number(),
-  readRows: figure,
-  readBytes: figure,
-  peakMemoryBytes: figure,
+  readRows: hostNumber,
+  readBytes: hostNumber,
+  peakMemoryBytes: hostNumber,
 })
 type PatternRow = z.output<typeof PatternRow>
 
@@ -67,33 +72,33 @@ interface HostComparison extends AnalysisScope {
   metrics: FleetMetrics
   rows: PatternRow[]
   /** Why there are no patterns. */
-  unavailable: Unavailable | null
+  unavailable: UnavailableReason | null
 }
 
 /** Reads the key metrics and the most expensive patterns of one host. */
 const readHost = async (
-  parts: Parts,
+  parts: QueryHandlerDeps,
   host: MonitoredHost,
-  request: Window & { limit: number },
+  request: TimeWindow & { limit: number },
   call: Call,
 ): Promise<HostComparison> => {
   const { client, clock } = parts
   const { tables } = await client.capabilities(host, call)
-  const analysis = await analyzed(parts, host, request, call)
+  const analysis = await resolveAnalysisScope(parts, host, request, call)
   const [figures, { data, unavailable }] = await Promise.all([
-    client.run(host, figuresStatement('comparison', fleetFigures, tables), call),
+    client.run(host, figuresStatement('comparison', fleetMetricNames, tables), call),
     queryIfAvailable(client, host, needs, call, async () =>
       readRecords(host, PatternRow, await client.run(host, patternStatement(analysis.scope, request.limit), call)),
     ),
   ])
-  const status = statusOf(host, figures, clock.now())
-  const metrics = readFigures(host, fleetFigures, figures.rows)
+  const status = toHostStatus(host, figures, clock.now())
+  const metrics = readMetrics(host, fleetMetricNames, figures.rows)
   return { ...analysis, status, metrics, rows: data ?? [], unavailable }
 }
 
 /** Returns the rows of a host, with the patterns that are among the most expensive on other hosts only. */
 const readFurther = async (
-  { client }: Parts,
+  { client }: QueryHandlerDeps,
   host: MonitoredHost,
   { rows, scope, unavailable }: HostComparison,
   hashes: readonly string[],
@@ -107,8 +112,8 @@ const readFurther = async (
 }
 
 /** Returns the handler that compares several hosts. */
-export const comparison =
-  (parts: Parts): Handlers<typeof query>['comparison'] =>
+export const comparisonHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['comparison'] =>
   async ({ hostKeys, ...request }, call) => {
     requireFeature(call.identity, 'OVERVIEW', 'the comparison of hosts')
     // An invalid window is the caller's error, not a failure of each host.
@@ -133,7 +138,7 @@ export const comparison =
         patterns.map(({ result }) => result ?? []),
         request.limit,
       ),
-      window: first ? { ...shownWindow(first.window), interval: null } : null,
+      window: first ? { ...toResponseWindow(first.window), interval: null } : null,
     }
   }
 

@@ -8,19 +8,24 @@ import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import type { Hosts } from '../hosts/hosts.ts'
-import { type Keys, openKeys, openSealing, type ConnectionSealer } from './sealed-content.ts'
+import type { HostRegistry } from '../hosts/hosts.ts'
+import {
+  type ConnectionKeys,
+  openConnectionKeys,
+  openConnectionSealer,
+  type ConnectionSealer,
+} from './sealed-content.ts'
 import { openUserConnections, type UserConnections } from './user-connections.ts'
 
 interface Connections extends Disposable {
   net: Net
-  keys: Keys
+  keys: ConnectionKeys
   sealing: ConnectionSealer
   user: UserConnections
 }
 
 /** Dependencies of handlers that serve user connections. */
-export interface WithConnections {
+export interface ConnectionHandlerDeps {
   connections: Connections
 }
 
@@ -33,8 +38,8 @@ interface ConnectionsDeps {
 }
 
 export const openConnections = ({ env, store, net, client, clock }: ConnectionsDeps): Connections => {
-  const keys = openKeys(env, store)
-  const sealing = openSealing(keys)
+  const keys = openConnectionKeys(env, store)
+  const sealing = openConnectionSealer(keys)
   const user = openUserConnections({ sealing, net, client, clock })
   return { net, keys, sealing, user, [Symbol.dispose]: () => user[Symbol.dispose]() }
 }
@@ -67,7 +72,7 @@ const isForGuests = (name: string): boolean => {
 }
 
 /** Returns the hosts with a `get` that also finds open user connections, and throws for hosts outside of `part`. */
-export const withUserConnections = (hosts: Hosts, user: UserConnections, part: Part): Hosts => ({
+export const addUserConnections = (hosts: HostRegistry, user: UserConnections, part: Part): HostRegistry => ({
   ...hosts,
   get: (key) => {
     const found = user.get(key)

@@ -1,13 +1,13 @@
 import { CompactEncrypt, importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 
 const privateAllowed = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
 const startHost = () =>
   startHttpStub(({ sql }, response) =>
     sql.includes('uptime()')
-      ? rows(response, [['25.8.1.1', 60, 'machine', 'UTC', '0']])
+      ? sendResultRows(response, [['25.8.1.1', 60, 'machine', 'UTC', '0']])
       : response.writeHead(500).end(),
   )
 const targetOf = (url: string) => ({ url, user: 'ada', password: 'secret' })
@@ -16,7 +16,7 @@ describe('a connection test', () => {
   it('returns the identity of the host and closes its connection', async () => {
     await using host = await startHost()
     await using parts = await openParts(privateAllowed)
-    const tested = await parts.handlers.testConnection({ target: targetOf(host.url) }, aCall())
+    const tested = await parts.handlers.testConnection({ target: targetOf(host.url) }, createCall())
     expect(tested).toEqual({ ok: true, version: '25.8.1.1', uptimeSeconds: 60, hostname: 'machine', timezone: 'UTC' })
     await expect.poll(() => host.open).toBe(0)
   })
@@ -27,7 +27,7 @@ describe('a connection test', () => {
   ])('reports the failure as %s', async (reason, address, sentence) => {
     await using host = await startTcpStub((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))
     await using parts = await openParts(privateAllowed)
-    const tested = await parts.handlers.testConnection({ target: targetOf(address(host.url)) }, aCall())
+    const tested = await parts.handlers.testConnection({ target: targetOf(address(host.url)) }, createCall())
     expect(tested).toMatchObject({ ok: false, reason, message: expect.stringContaining(sentence) })
     expect(JSON.stringify(tested)).not.toMatch(/OpenSSH|secret|ada/)
   })
@@ -35,7 +35,7 @@ describe('a connection test', () => {
   it('times out when the host does not respond', async () => {
     await using host = await startTcpStub(() => undefined)
     await using parts = await openParts(privateAllowed)
-    const call = aCall({ deadline: performance.now() + 500 })
+    const call = createCall({ deadline: performance.now() + 500 })
     const tested = await parts.handlers.testConnection({ target: targetOf(host.url) }, call)
     expect(tested).toMatchObject({ ok: false, reason: 'timeout' })
   })
@@ -46,7 +46,7 @@ describe('a connection test', () => {
       await using host = await startHost()
       await using parts = await openParts({})
       const input = { target: targetOf(host.url), key: 'user:a:b', name: 'mine', lifetimeMs: 1_000 }
-      await expect(parts.handlers[method](input, aCall())).rejects.toMatchObject({
+      await expect(parts.handlers[method](input, createCall())).rejects.toMatchObject({
         code: 'invalid',
         message: 'url is not an address that this installation may connect to',
       })
@@ -67,14 +67,14 @@ describe('a connection test', () => {
     ['http://nothing.invalid', 'has a host name that does not resolve'],
   ])('rejects %s with a reason', async (url, sentence) => {
     await using parts = await openParts(privateAllowed)
-    const test = parts.handlers.testConnection({ target: targetOf(url) }, aCall())
+    const test = parts.handlers.testConnection({ target: targetOf(url) }, createCall())
     await expect(test).rejects.toMatchObject({ code: 'invalid', message: `url ${sentence}` })
   })
 })
 
 describe('an encrypted target', () => {
   const encrypt = async (parts: OpenParts, text: string) => {
-    const key = await parts.handlers.connectionKey({}, aCall())
+    const key = await parts.handlers.connectionKey({}, createCall())
     return new CompactEncrypt(Buffer.from(text))
       .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
       .encrypt(await importJWK(key, 'ECDH-ES'))
@@ -83,13 +83,13 @@ describe('an encrypted target', () => {
   it('is tested and sealed like a plain one, and its published key holds no private part', async () => {
     await using host = await startHost()
     await using parts = await openParts(privateAllowed)
-    expect(Object.keys(await parts.handlers.connectionKey({}, aCall())).toSorted()).toEqual(['crv', 'kty', 'x'])
+    expect(Object.keys(await parts.handlers.connectionKey({}, createCall())).toSorted()).toEqual(['crv', 'kty', 'x'])
     const encryptedTarget = await encrypt(parts, JSON.stringify(targetOf(host.url)))
-    expect(await parts.handlers.testConnection({ encryptedTarget }, aCall())).toMatchObject({ ok: true })
+    expect(await parts.handlers.testConnection({ encryptedTarget }, createCall())).toMatchObject({ ok: true })
     const identity = { key: 'user:owner:id', name: 'mine' }
     const { sealed } = await parts.handlers.sealConnection(
       { ...identity, encryptedTarget, lifetimeMs: 60_000 },
-      aCall(),
+      createCall(),
     )
     const opened = await parts.connections.sealing.open({ ...identity, sealed })
     expect(opened.target).toEqual(targetOf(host.url))
@@ -107,7 +107,7 @@ describe('an encrypted target', () => {
       {},
     ]
     for (const input of inputs) {
-      const test = parts.handlers.testConnection(input, aCall())
+      const test = parts.handlers.testConnection(input, createCall())
       await expect(test).rejects.toMatchObject({ code: 'invalid', message: expect.not.stringContaining('secret') })
     }
   })
@@ -120,10 +120,10 @@ describe('a saved connection', () => {
     await using parts = await openParts(env)
     const identity = { key: 'user:owner:id', name: 'mine' }
     const target = targetOf('http://127.0.0.1:8123')
-    const { sealed } = await parts.handlers.sealConnection({ ...identity, target, lifetimeMs: null }, aCall())
+    const { sealed } = await parts.handlers.sealConnection({ ...identity, target, lifetimeMs: null }, createCall())
     Object.assign(env, { [key]: 'the key of this year', [`${key}_PREVIOUS`]: env[key] })
     const request = { connection: { ...identity, sealed }, name: 'renamed' }
-    const renamed = await parts.handlers.renameConnection(request, aCall())
+    const renamed = await parts.handlers.renameConnection(request, createCall())
     delete env[`${key}_PREVIOUS`]
     const open = (name: string, text: string) => parts.connections.sealing.open({ ...identity, name, sealed: text })
     expect(await open('renamed', renamed.sealed)).toMatchObject({ target })
@@ -138,8 +138,8 @@ describe('a user connection in a call', () => {
     await using parts = await openParts(env)
     const identity = { key: 'user:owner:id', name: 'mine' }
     const request = { ...identity, target: targetOf(host.url), lifetimeMs: 60_000 }
-    const { sealed } = await parts.handlers.sealConnection(request, aCall())
-    const call = aCall({ connections: new Map([[identity.key, { ...identity, sealed }]]) })
+    const { sealed } = await parts.handlers.sealConnection(request, createCall())
+    const call = createCall({ connections: new Map([[identity.key, { ...identity, sealed }]]) })
     const fetchStatus = () => parts.handlers.hostStatus({ hostKey: identity.key, fleet: false }, call)
     delete env.SVC_ALLOW_PRIVATE_HOSTS
     await expect(fetchStatus()).rejects.toMatchObject({ code: 'unavailable', message: 'host mine cannot be reached' })
@@ -152,14 +152,14 @@ describe('a user connection in a call', () => {
     let statements = 0
     await using host = await startHttpStub((_request, response) => {
       statements++
-      rows(response, [['25.8.1.1', 60, 'machine', 'UTC', '0']])
+      sendResultRows(response, [['25.8.1.1', 60, 'machine', 'UTC', '0']])
     })
     await using parts = await openParts(privateAllowed)
     const fetchStatus = async (key: string) => {
       const identity = { key, name: 'mine' }
       const request = { ...identity, target: targetOf(host.url), lifetimeMs: 60_000 }
-      const { sealed } = await parts.handlers.sealConnection(request, aCall())
-      const call = aCall({ connections: new Map([[key, { ...identity, sealed }]]) })
+      const { sealed } = await parts.handlers.sealConnection(request, createCall())
+      const call = createCall({ connections: new Map([[key, { ...identity, sealed }]]) })
       return parts.handlers.hostStatus({ hostKey: key, fleet: false }, call)
     }
     await Promise.all([fetchStatus('user:ada:1'), fetchStatus('user:eve:1')])

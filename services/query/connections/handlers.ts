@@ -10,21 +10,23 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { failureReason } from '../clickhouse/failure.ts'
 import { basicStatement, readBasics } from '../status/status-statement.ts'
-import type { Parts } from '../parts.ts'
-import type { WithConnections } from './connections.ts'
-import { guardedHost, requireAllowedUrl } from './user-connections.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import type { ConnectionHandlerDeps } from './connections.ts'
+import { toGuardedHost, requireAllowedUrl } from './user-connections.ts'
 
 const maxTestMs = 10_000
 
 /** Returns the handlers that test, seal and rename user connections. */
-export const connectionHandlers = (parts: Parts & WithConnections): Handlers<Service<typeof connectionsMethods>> => ({
+export const connectionHandlers = (
+  parts: QueryHandlerDeps & ConnectionHandlerDeps,
+): Handlers<Service<typeof connectionsMethods>> => ({
   connectionKey: () => parts.connections.keys.transit.publicKey(),
   testConnection: async (input, call) => test(parts, await targetOf(parts, input), call),
   async sealConnection({ key, name, lifetimeMs, ...input }) {
     const { net, sealing } = parts.connections
     const target = await targetOf(parts, input)
     await requireAllowedUrl(net, target.url)
-    const { host } = guardedHost(net, target, { key, name }).url
+    const { host } = toGuardedHost(net, target, { key, name }).url
     const expiresAtMs = lifetimeMs === null ? null : parts.clock.now() + lifetimeMs
     return { sealed: await sealing.seal({ target, expiresAtMs }, { key, name }), host }
   },
@@ -37,7 +39,7 @@ export const connectionHandlers = (parts: Parts & WithConnections): Handlers<Ser
 })
 
 const targetOf = async (
-  { connections: { keys } }: WithConnections,
+  { connections: { keys } }: ConnectionHandlerDeps,
   { target, encryptedTarget }: { target?: ConnectionTarget | undefined; encryptedTarget?: string | undefined },
 ): Promise<ConnectionTarget> => {
   if (encryptedTarget !== undefined) return keys.transit.decrypt(encryptedTarget, ConnectionTarget)
@@ -46,12 +48,12 @@ const targetOf = async (
 }
 
 const test = async (
-  { client, clock, connections: { net } }: Parts & WithConnections,
+  { client, clock, connections: { net } }: QueryHandlerDeps & ConnectionHandlerDeps,
   target: ConnectionTarget,
   call: Call,
 ): Promise<ConnectionTest> => {
   await requireAllowedUrl(net, target.url)
-  const host = guardedHost(net, target, { key: `user:test:${randomUUID()}` })
+  const host = toGuardedHost(net, target, { key: `user:test:${randomUUID()}` })
   const deadline = Math.min(call.deadline, clock.elapsedMs() + maxTestMs)
   try {
     const { rows } = await client.run(host, basicStatement('connection-test'), { ...call, deadline })

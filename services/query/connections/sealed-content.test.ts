@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidSettings } from '#shared/config/setting.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openKeys, openSealing } from './sealed-content.ts'
+import { openConnectionKeys, openConnectionSealer } from './sealed-content.ts'
 
 const target = { url: 'https://db.example.com', user: 'ada', password: 'secret' }
 const called = { key: 'user:owner:id', name: 'mine' }
@@ -10,12 +10,15 @@ const forSaving = { target, expiresAtMs: null }
 const key = 'a key of at least sixteen characters'
 
 const sealingWith = async (env: Record<string, string>) =>
-  openSealing(openKeys(env, await openStore({ env: {}, busIsShared: false })))
+  openConnectionSealer(openConnectionKeys(env, await openStore({ env: {}, busIsShared: false })))
 
 describe('a sealed connection', () => {
   it('needs no setting for a session and opens in every process on the same store', async () => {
     const store = await openStore({ env: {}, busIsShared: false })
-    const [one, other] = [openSealing(openKeys({}, store)), openSealing(openKeys({}, store))]
+    const [one, other] = [
+      openConnectionSealer(openConnectionKeys({}, store)),
+      openConnectionSealer(openConnectionKeys({}, store)),
+    ]
     const sealed = await one.seal(forSession, called)
     expect(sealed).not.toMatch(/ada|secret|example/)
     expect(await other.open({ ...called, sealed })).toEqual(forSession)

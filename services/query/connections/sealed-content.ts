@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { WholeConnectionTarget } from '#proto/connections.ts'
+import { ExplicitConnectionTarget } from '#proto/connections.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { SealedConnection } from '#proto/sealed-connection.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { sealKey } from '#shared/seal/config.ts'
-import { open, seal } from '#shared/seal/seal.ts'
+import { unseal, seal } from '#shared/seal/seal.ts'
 import { openTransit, type Transit } from '#shared/seal/transit.ts'
-import { madeOnce } from '#shared/store/installation.ts'
+import { getOrCreate } from '#shared/store/installation.ts'
 import type { Store } from '#shared/store/store.ts'
 
 /** A connection target with the end of its session; `expiresAtMs` is null for a saved connection. */
-const Content = z.object({ target: WholeConnectionTarget, expiresAtMs: z.number().nullable() })
+const Content = z.object({ target: ExplicitConnectionTarget, expiresAtMs: z.number().nullable() })
 type Content = z.infer<typeof Content>
 
 type ConnectionIdentity = Pick<SealedConnection, 'key' | 'name'>
@@ -28,7 +28,7 @@ export interface ConnectionSealer {
 const sessionKind = 'session'
 const savedKind = 'kept'
 
-export const openSealing = (keys: Keys): ConnectionSealer => ({
+export const openConnectionSealer = (keys: ConnectionKeys): ConnectionSealer => ({
   async seal(content, identity) {
     const kind = content.expiresAtMs === null ? savedKind : sessionKind
     const key = kind === savedKind ? keys.saved() : await keys.session()
@@ -38,7 +38,7 @@ export const openSealing = (keys: Keys): ConnectionSealer => ({
   async open({ sealed, ...identity }) {
     const [kind = '', ...body] = sealed.split('.')
     const key = kind === savedKind ? keys.saved() : await keys.session()
-    const text = key && open(body.join('.'), associatedData(kind, identity), key)
+    const text = key && unseal(body.join('.'), associatedData(kind, identity), key)
     if (text === undefined) throw unreadable(kind)
     return Content.parse(JSON.parse(text))
   },
@@ -63,7 +63,7 @@ const sessionKeyName = 'query:connection-session-key'
 const sessionKeyBytes = 32
 const transitKeyName = 'query:connection-transit-key'
 
-export interface Keys {
+export interface ConnectionKeys {
   /** Returns the key of saved connections, or undefined when the operator has configured none. */
   saved(): RotatingKey | undefined
   /** Returns the key of sessions, which is generated once and shared through the store. */
@@ -72,11 +72,11 @@ export interface Keys {
   transit: Transit
 }
 
-export const openKeys = (env: Environment, store: Store): Keys => ({
+export const openConnectionKeys = (env: Environment, store: Store): ConnectionKeys => ({
   saved: () => sealKey(env),
   async session() {
     const make = async () => randomBytes(sessionKeyBytes).toString('base64url')
-    return { current: await madeOnce(store, sessionKeyName, z.string(), make), previous: undefined }
+    return { current: await getOrCreate(store, sessionKeyName, z.string(), make), previous: undefined }
   },
   transit: openTransit(store, transitKeyName),
 })

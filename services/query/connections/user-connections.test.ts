@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openKeys, openSealing } from './sealed-content.ts'
-import { maxOpen, openUserConnections } from './user-connections.ts'
+import { openConnectionKeys, openConnectionSealer } from './sealed-content.ts'
+import { maxOpenConnections, openUserConnections } from './user-connections.ts'
 
 const target = { url: 'https://db.example.com', user: 'ada', password: 'secret' }
 
@@ -13,7 +13,7 @@ const openRegistry = async () => {
   const clock = { nowMs: 1, now: () => clock.nowMs, elapsedMs: () => clock.nowMs }
   const released: string[] = []
   const client = { release: ({ key }: MonitoredHost) => void released.push(key) }
-  const sealing = openSealing(openKeys({}, await openStore({ env: {}, busIsShared: false })))
+  const sealing = openConnectionSealer(openConnectionKeys({}, await openStore({ env: {}, busIsShared: false })))
   const connections = openUserConnections({ sealing, net: openNet({ env: {} }), client, clock, sweepEveryMs: 1 })
   onTestFinished(() => connections[Symbol.dispose]())
   const connection = async (key: string, expiresAtMs = 900_000, password = 'secret') => {
@@ -78,16 +78,16 @@ describe('user connections', () => {
     expect(connections.openCount).toBe(0)
   })
 
-  it(`are at most ${maxOpen}; the least recently used one closes`, async () => {
+  it(`are at most ${maxOpenConnections}; the least recently used one closes`, async () => {
     const { connections, connection, released } = await openRegistry()
     const [first, ...others] = await Promise.all(
-      Array.from({ length: maxOpen + 1 }, (_, index) => connection(`user:a:${index}`)),
+      Array.from({ length: maxOpenConnections + 1 }, (_, index) => connection(`user:a:${index}`)),
     )
     if (first === undefined) throw new Error('no connection was opened')
     await connections.admit(first)
     for (const other of others.slice(0, -1)) await connections.admit(other)
     await connections.admit(first)
     for (const other of others.slice(-1)) await connections.admit(other)
-    expect([connections.openCount, released]).toEqual([maxOpen, ['user:a:1']])
+    expect([connections.openCount, released]).toEqual([maxOpenConnections, ['user:a:1']])
   })
 })

@@ -10,7 +10,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { ConnectionSealer } from './sealed-content.ts'
 
 /** Maximum number of open user connections per process. Beyond it, the least recently used one is closed. */
-export const maxOpen = 200
+export const maxOpenConnections = 200
 const idleMs = 300_000
 const sweepMs = 30_000
 
@@ -47,7 +47,7 @@ export const openUserConnections = ({
   sweepEveryMs = sweepMs,
 }: UserConnectionsDeps): UserConnections => {
   const opened = new LRUCache<string, OpenConnection>({
-    max: maxOpen,
+    max: maxOpenConnections,
     ttl: idleMs,
     ttlResolution: 0,
     perf: { now: clock.elapsedMs },
@@ -63,7 +63,7 @@ export const openUserConnections = ({
 
   const openNew = async (connection: SealedConnection): Promise<OpenConnection> => {
     const { target, expiresAtMs } = await sealing.open(connection)
-    const host = guardedHost(net, target, connection)
+    const host = toGuardedHost(net, target, connection)
     return { host, sealed: connection.sealed, expiresAtMs: expiresAtMs ?? Infinity }
   }
 
@@ -96,7 +96,7 @@ interface HostIdentity {
 }
 
 /** Returns a host that dials only through the network guard. Throws `invalid` for a malformed address. */
-export const guardedHost = (
+export const toGuardedHost = (
   net: Net,
   { url: address, user, password }: ConnectionTarget,
   { key, name }: HostIdentity,

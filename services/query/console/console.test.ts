@@ -5,7 +5,7 @@ import type { ResultFormat } from '#proto/console.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import corpus from '../read-only/corpus.json' with { type: 'json' }
-import { aCall, boxForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, settingsForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 /** A statement that runs until it is killed. */
@@ -16,7 +16,7 @@ let parts: OpenParts
 
 const poolSize = 4
 const environment = () => ({
-  ...boxForTwoUsers(sandbox.url),
+  ...settingsForTwoUsers(sandbox.url),
   COLUMNDB_POOL_SIZE: String(poolSize),
   SVC_TABLE_MAX_RESULT_ROWS: '3000',
 })
@@ -43,12 +43,12 @@ afterAll(async () => {
 
 type More = Partial<z.input<typeof query.methods.streamQuery.input>>
 
-const run = async (sql: string, more: More = {}, call: Call = aCall()) => {
+const run = async (sql: string, more: More = {}, call: Call = createCall()) => {
   const input = query.methods.runQuery.input.parse({ hostKey: 'box', query: sql, ...more })
   return query.methods.runQuery.output.parse(await parts.handlers.runQuery(input, call))
 }
 
-const stream = async (sql: string, more: More = {}, call: Call = aCall()) => {
+const stream = async (sql: string, more: More = {}, call: Call = createCall()) => {
   const input = query.methods.streamQuery.input.parse({ hostKey: 'box', query: sql, ...more })
   const { head, frames } = await parts.handlers.streamQuery(input, call)
   const chunks: Uint8Array[] = []
@@ -183,7 +183,7 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
       const sql = 'SELECT throwIf(number = 600000) FROM numbers(700000)'
       await using wide = await openParts({ ...environment(), SVC_TABLE_MAX_RESULT_ROWS: '0' })
       const input = query.methods.streamQuery.input.parse({ hostKey, query: sql, format, maxRows: 800_000 })
-      const { frames } = await wide.handlers.streamQuery(input, aCall())
+      const { frames } = await wide.handlers.streamQuery(input, createCall())
       expect((await frames.next()).done).toBe(false)
       const rest = async (): Promise<void> => {
         while (!(await frames.next()).done);
@@ -200,7 +200,7 @@ describe('a cluster', () => {
     await using open = await openParts({ ...environment(), SVC_QUERY_CLUSTER_TABLES: 'true' })
     const input = query.methods.runQuery.input.parse({ hostKey: 'box', query: sql })
     // The only error is the unknown cluster name.
-    await expect(open.handlers.runQuery(input, aCall())).rejects.toMatchObject({
+    await expect(open.handlers.runQuery(input, createCall())).rejects.toMatchObject({
       details: { clickhouseName: expect.stringMatching(/CLUSTER/) },
     })
   })
@@ -219,7 +219,7 @@ describe('limits', () => {
   const fillPool = async (text: string) => {
     const left = new AbortController()
     const all = Array.from({ length: poolSize }, () =>
-      run(`${endless} -- ${text}`, {}, aCall({ signal: left.signal })).catch(() => 'ended'),
+      run(`${endless} -- ${text}`, {}, createCall({ signal: left.signal })).catch(() => 'ended'),
     )
     await untilRunning(text, poolSize)
     return async () => {
@@ -239,7 +239,7 @@ describe('limits', () => {
   it('reserve statements for sweeps while callers fill the pool', async () => {
     const end = await fillPool('none for sweeps')
     const rules = ['total-parts', 'mutations-pending', 'disk-usage', 'longest-query', 'query-fail-rate']
-    const { readings } = await parts.handlers.evaluateRules({ hostKey: 'box', rules, metrics: [] }, aCall())
+    const { readings } = await parts.handlers.evaluateRules({ hostKey: 'box', rules, metrics: [] }, createCall())
     expect(readings.filter(({ value }) => value === null)).toEqual([])
     await end()
   })
@@ -251,7 +251,7 @@ describe('a caller who', () => {
     const text = `left ${when}`
     const sql = when === 'after it' ? `SELECT number FROM system.numbers -- ${text}` : `${endless} -- ${text}`
     const input = query.methods.streamQuery.input.parse({ hostKey: 'box', query: sql })
-    const beginning = parts.handlers.streamQuery(input, aCall({ signal: left.signal })).catch(() => undefined)
+    const beginning = parts.handlers.streamQuery(input, createCall({ signal: left.signal })).catch(() => undefined)
     if (when === 'after it') await (await beginning)?.frames.next()
     else await untilRunning(text, 1)
     left.abort()
@@ -263,14 +263,14 @@ describe('a caller who', () => {
     const failure = run(`${endless} -- ${text}`, { runId: 'mine' }).catch((error: unknown) => error)
     await untilRunning(text, 1)
     await expect(run('SELECT 1', { runId: 'mine' })).rejects.toMatchObject({ code: 'conflict' })
-    const other = aCall({ identity: { kind: 'user', subject: 'other', features: 'all' } })
+    const other = createCall({ identity: { kind: 'user', subject: 'other', features: 'all' } })
     const cancel = (call: Call, hostKey = 'box') => parts.handlers.cancelQuery({ hostKey, runId: 'mine' }, call)
     await expect(cancel(other)).rejects.toMatchObject({ code: 'not-found' })
-    await expect(cancel(aCall(), 'careful')).rejects.toMatchObject({ code: 'not-found' })
-    expect(await cancel(aCall())).toEqual({ cancelled: true })
+    await expect(cancel(createCall(), 'careful')).rejects.toMatchObject({ code: 'not-found' })
+    expect(await cancel(createCall())).toEqual({ cancelled: true })
     expect(await failure).toMatchObject({ code: 'gone' })
     await untilRunning(text, 0)
-    await expect(cancel(aCall())).rejects.toMatchObject({ code: 'not-found' })
+    await expect(cancel(createCall())).rejects.toMatchObject({ code: 'not-found' })
   })
 })
 

@@ -4,10 +4,10 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { RowValues } from '#proto/statement.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { isWideInteger, narrow } from '../clickhouse/response.ts'
+import { isWideInteger, narrowInteger } from '../clickhouse/response.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import { openRun } from './open-run.ts'
 import type { RunRegistry } from './running.ts'
 
@@ -18,7 +18,7 @@ const parseRows = (host: MonitoredHost, text: string, columns: readonly ResultCo
   const wide = columns.map(({ type }) => isWideInteger(type))
   const rows = Rows.safeParse(parseJson(`[${quoteLongIntegers(text).trimEnd().replaceAll('\n', ',')}]`))
   if (!rows.success) throw hostFailure(host, 'garbage')
-  return rows.data.map((row) => row.map((value, index) => (wide[index] ? narrow(value) : value)))
+  return rows.data.map((row) => row.map((value, index) => (wide[index] ? narrowInteger(value) : value)))
 }
 
 /** Quotes long integers, because read-only users cannot set their quoting and JSON numbers would lose digits. */
@@ -28,7 +28,10 @@ const quoteLongIntegers = (json: string): string =>
   )
 
 /** Returns the handlers that run, stream and cancel SQL of callers. */
-export const consoleHandlers = (parts: Parts, running: RunRegistry): Handlers<Service<typeof consoleMethods>> => ({
+export const consoleHandlers = (
+  parts: QueryHandlerDeps,
+  running: RunRegistry,
+): Handlers<Service<typeof consoleMethods>> => ({
   streamQuery: (request, call) => openRun(parts, running, request, call),
   async runQuery(request, call) {
     const { head, frames } = await openRun(parts, running, { ...request, format: 'json' }, call)

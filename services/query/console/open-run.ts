@@ -8,27 +8,27 @@ import {
   defaultResultRows,
 } from '#proto/console.ts'
 import type { ProducedStream } from '#proto/contract.ts'
-import type { Incomplete } from '#proto/unavailable.ts'
-import { incompleteBy, systemTablesIn } from '../clickhouse/visible-rows.ts'
+import type { IncompleteReason } from '#proto/unavailable.ts'
+import { toIncompleteReason, findSystemTables } from '../clickhouse/visible-rows.ts'
 import type { StatementFacts } from '#proto/query.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import type { StreamResult } from '../clickhouse/client.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import { readLimits } from '../clickhouse/limits.ts'
 import { statementFacts } from '../clickhouse/cost.ts'
 import type { Statement, StreamFormat, ParameterValue } from '../clickhouse/statement.ts'
-import { allowedBy, settings } from '../config.ts'
+import { readPermissions, settings } from '../config.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
-import { callersFailure } from '../explain/explain.ts'
+import { toCallerError } from '../explain/explain.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { hostFormats, textFormats } from '../pages/export-table.ts'
-import type { Parts } from '../parts.ts'
-import { callersStatement } from '../read-only/callers-statement.ts'
+import { exportStreamFormats, textFormats } from '../pages/export-table.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import { checkCallerStatement } from '../read-only/callers-statement.ts'
 import type { Permissions } from '../read-only/read-only.ts'
-import { passRows, type PassSummary, failureIn, maxRowBytes } from '../rows/rows.ts'
+import { passRows, type PassSummary, parseFailure, maxRowBytes } from '../rows/rows.ts'
 import { passTextRows } from '../rows/text-rows.ts'
-import type { Run, RunRegistry } from './running.ts'
+import type { ConsoleRun, RunRegistry } from './running.ts'
 
 interface StatementRequest {
   query: string
@@ -39,7 +39,7 @@ interface StatementRequest {
 }
 
 /** Maximum memory of a statement of a caller or a tool on the host. */
-export const maxMemoryBytes = 4 * 1024 * 1024 * 1024
+export const maxStatementMemoryBytes = 4 * 1024 * 1024 * 1024
 
 /** The first version with `http_write_exception_in_output_format`, which some later versions enable by default. */
 const exceptionSettingSince = '23.9'
@@ -55,13 +55,13 @@ const consoleStatement = (
   { version, ...allowed }: Permissions & { version: string },
 ): Statement => {
   let explains = false
-  const sql = callersStatement(query, ([first]) => (explains = first?.word === 'EXPLAIN'), allowed)
+  const sql = checkCallerStatement(query, ([first]) => (explains = first?.word === 'EXPLAIN'), allowed)
   return {
     what: purpose ?? 'console',
     sql,
     limits: {
       ...(!explains && { limit: maxRows + 1 }),
-      max_memory_usage: maxMemoryBytes,
+      max_memory_usage: maxStatementMemoryBytes,
       // Quoted decimals and denormals keep their exact values in JSON.
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
@@ -92,7 +92,7 @@ const readColumns = async (
       continue
     }
     const columns = isWhole ? columnsOf(bytes.toString('utf8', 0, end)) : undefined
-    if (!columns) throw failureIn(host, bytes)
+    if (!columns) throw parseFailure(host, bytes)
     return { columns, rows: withPrefix(bytes.subarray(end + 1), body) }
   }
 }
@@ -140,21 +140,21 @@ interface StartedRun {
   host: MonitoredHost
   statement: Statement
   answer: StreamResult
-  run: Run
+  run: ConsoleRun
   limits: { rows: number; bytes: number }
   startedAtMs: number
-  incomplete: Incomplete | null
+  incomplete: IncompleteReason | null
 }
 
 const streamFormats: Readonly<Record<ResultFormat, StreamFormat>> = {
-  ...hostFormats,
+  ...exportStreamFormats,
   json: 'JSONCompactEachRowWithNamesAndTypes',
 }
 const rowCapSetting = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }
 
 /** Runs a statement of a caller until its first bytes arrive. Throws `invalid` unless it only reads. */
 export const openRun = async (
-  parts: Parts,
+  parts: QueryHandlerDeps,
   running: RunRegistry,
   request: RunRequest,
   call: Call,
@@ -162,9 +162,9 @@ export const openRun = async (
   const host = parts.hosts.get(request.hostKey)
   const limits = { rows: rowLimit(parts, request), bytes: request.maxBytes }
   const { version, missingShow } = await parts.client.capabilities(host, call)
-  const statement = consoleStatement(request, limits.rows, { version, ...allowedBy(parts.env) })
-  const incomplete = incompleteBy(host, missingShow, systemTablesIn(statement.sql))
-  const run = running.enter(host, call, maxRuns(parts), request.runId)
+  const statement = consoleStatement(request, limits.rows, { version, ...readPermissions(parts.env) })
+  const incomplete = toIncompleteReason(host, missingShow, findSystemTables(statement.sql))
+  const run = running.enter(host, call, readMaxRuns(parts), request.runId)
   const startedAtMs = performance.now()
   try {
     const context = { ...call, signal: run.signal }
@@ -172,7 +172,7 @@ export const openRun = async (
     return await streamRun({ host, statement, answer, run, limits, startedAtMs, incomplete }, request.format)
   } catch (error) {
     run[Symbol.dispose]()
-    throw callersFailure(error, statement.sql, statement.sql)
+    throw toCallerError(error, statement.sql, statement.sql)
   }
 }
 
@@ -207,7 +207,7 @@ async function* frames(
       statement: statementFacts(host, statement, result, rows, undefined, incomplete),
     }
   } catch (error) {
-    throw callersFailure(error, statement.sql, statement.sql)
+    throw toCallerError(error, statement.sql, statement.sql)
   } finally {
     run[Symbol.dispose]()
     answer.body.leave()
@@ -220,8 +220,10 @@ const truncation = (returned: number, limits: StartedRun['limits']): Truncation 
     : { reason: 'bytes', limit: limits.bytes, returned }
 
 /** Returns the requested or default number of rows. The row cap applies to pages, not to files. */
-const rowLimit = ({ env }: Parts, { maxRows = defaultResultRows, format }: RunRequest): number =>
-  format === 'json' ? Math.min(maxRows, read(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS ?? maxResultRows) : maxRows
+const rowLimit = ({ env }: QueryHandlerDeps, { maxRows = defaultResultRows, format }: RunRequest): number =>
+  format === 'json'
+    ? Math.min(maxRows, parseSettings(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS ?? maxResultRows)
+    : maxRows
 
 /** Returns the maximum number of concurrent runs per host: callers may use all of `COLUMNDB_POOL_SIZE`. */
-export const maxRuns = ({ env }: Pick<Parts, 'env'>): number => readLimits(env).pool.size
+export const readMaxRuns = ({ env }: Pick<QueryHandlerDeps, 'env'>): number => readLimits(env).pool.size

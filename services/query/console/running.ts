@@ -7,18 +7,18 @@ const retryAfterMs = 1_000
 /** The running statements of callers. It limits their number and lets callers cancel their own. */
 export interface RunRegistry {
   /** Throws `busy` when `max` statements run on the host, and `conflict` when the caller already uses this run id. */
-  enter(host: MonitoredHost, call: Call, max: number, runId?: string): Run
+  enter(host: MonitoredHost, call: Call, max: number, runId?: string): ConsoleRun
   /** Cancels a run of the caller. Returns false when the caller has no run with this id. */
   cancel(host: MonitoredHost, identity: Identity, runId: string): boolean
 }
 
 /** A running statement; disposed when it has ended. */
-export interface Run extends Disposable {
+export interface ConsoleRun extends Disposable {
   /** Aborts when the caller leaves or cancels the run. */
   readonly signal: AbortSignal
 }
 
-export const openRunning = (): RunRegistry => {
+export const openRunRegistry = (): RunRegistry => {
   const hosts = new Map<string, Map<string | symbol, AbortController>>()
 
   return {

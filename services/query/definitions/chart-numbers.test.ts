@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Row } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { drawChart } from '../pages/chart.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { queryChart } from '../pages/chart.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 /** The sizes of the example data, from which all expected numbers are derived. */
 const inserts = 4
@@ -80,7 +80,7 @@ const failTimes = async (times: number, code: number, sql: string, by = as('defa
 /** Returns the rows of a chart with the named columns. */
 const draw = async (name: string, ...columns: string[]): Promise<Row[]> => {
   const chart = opened.definitions.chart(name)
-  const drawn = await drawChart(opened, opened.hosts.get('sandbox'), chart, { parameters: {} }, aCall())
+  const drawn = await queryChart(opened, opened.hosts.get('sandbox'), chart, { parameters: {} }, createCall())
   expect(drawn.unavailable).toBeNull()
   return drawn.rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
 }

@@ -1,10 +1,10 @@
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { type RotatedLogs, sqlFor } from '../clickhouse/capabilities.ts'
+import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from './load.ts'
 import { buckets, type ChartWindow } from './window.ts'
 import { expandMacros } from './macros.ts'
-import { bindParameters, type GivenParameters } from './parameters.ts'
+import { bindParameters, type ParameterValues } from './parameters.ts'
 import { readsKeeper } from './check.ts'
 
 /** Maximum rows of one chart. */
@@ -15,12 +15,12 @@ interface Circumstances {
   logs: RotatedLogs
   window: ChartWindow | undefined
   zone: string | undefined
-  parameters: GivenParameters
+  parameters: ParameterValues
 }
 
 /** Returns the statement of a chart for the version of a server; undefined if the chart has no SQL for this version. */
 export const chartStatement = (chart: LoadedChart, circumstances: Circumstances): Statement | undefined => {
-  const sql = sqlFor(chart.sql, circumstances.serverVersion)
+  const sql = selectSqlBranch(chart.sql, circumstances.serverVersion)
   if (sql === undefined) return undefined
   const expanded = expandMacros(sql.trim(), circumstances)
   return {

@@ -1,9 +1,9 @@
-import { type ChartDefinition, intervals, type Sql, type TableDefinition } from '#proto/catalogue.ts'
-import { lookBack } from '#proto/look-back.ts'
+import { type ChartDefinition, intervals, type VersionedSql, type TableDefinition } from '#proto/catalogue.ts'
+import { lookbackParameter } from '#proto/look-back.ts'
 import type { MetricDefinition, RuleDefinition } from '#proto/rule-definition.ts'
 import { evaluators } from '../rules/evaluators/index.ts'
-import { expandMacros, type Scope } from './macros.ts'
-import { tableWindow, endOfNow } from './window.ts'
+import { expandMacros, type MacroScope } from './macros.ts'
+import { tableWindow, presentEndSql } from './window.ts'
 
 /** Returns the problems of a chart that its schema cannot detect. Each message begins with the key. */
 export const checkChart = (chart: ChartDefinition): string[] => {
@@ -43,7 +43,7 @@ export const checkTable = (table: TableDefinition): string[] => {
   ]
 }
 
-const anyScope: Scope = { window: undefined, zone: undefined, logs: new Map() }
+const anyScope: MacroScope = { window: undefined, zone: undefined, logs: new Map() }
 
 const checkNames = (columns: readonly { name: string }[]): string[] => {
   const names = columns.map((column) => column.name)
@@ -53,12 +53,12 @@ const checkNames = (columns: readonly { name: string }[]): string[] => {
 }
 
 /** Returns the version branches of a definition; `since` is undefined for SQL without branches. */
-export const branchesOf = (sql: Sql): { since: string | undefined; sql: string }[] =>
+export const toSqlBranches = (sql: VersionedSql): { since: string | undefined; sql: string }[] =>
   typeof sql === 'string' ? [{ since: undefined, sql }] : sql
 
 /** Returns the macro errors of a statement. Each message begins with `key`. */
-const checkSql = (sql: Sql, scope: Scope, key = 'sql'): string[] =>
-  branchesOf(sql).flatMap((branch, index) => {
+const checkSql = (sql: VersionedSql, scope: MacroScope, key = 'sql'): string[] =>
+  toSqlBranches(sql).flatMap((branch, index) => {
     const where = branch.since === undefined ? key : `${key}.${index}`
     try {
       expandMacros(branch.sql, {
@@ -71,8 +71,8 @@ const checkSql = (sql: Sql, scope: Scope, key = 'sql'): string[] =>
     }
   })
 
-const checkParameters = (sql: Sql, parameters: readonly { name: string; type: string }[]): string[] => {
-  const texts = branchesOf(sql).map((branch) => branch.sql)
+const checkParameters = (sql: VersionedSql, parameters: readonly { name: string; type: string }[]): string[] => {
+  const texts = toSqlBranches(sql).map((branch) => branch.sql)
   const used = new Map(
     texts.flatMap((text) =>
       [...text.matchAll(/\{(\w+):\s*([^}]+)\}/g)].map((found) => [found[1] ?? '', found[2] ?? '']),
@@ -80,7 +80,7 @@ const checkParameters = (sql: Sql, parameters: readonly { name: string; type: st
   )
   const windowed = texts.some((text) => /\$(?:window|since|until)\b/.test(text))
   const declared = new Set(parameters.map((parameter) => parameter.name))
-  const unused = parameters.filter(({ name }) => !used.has(name) && !(name === lookBack && windowed))
+  const unused = parameters.filter(({ name }) => !used.has(name) && !(name === lookbackParameter && windowed))
   const otherwise = parameters.filter(({ name, type }) => used.has(name) && used.get(name) !== type)
   return [
     ...[...used.keys()].filter((name) => !declared.has(name)).map((name) => `parameters: {${name}} is not declared`),
@@ -105,14 +105,14 @@ export const ruleScope = (
   { lastMinutes }: Pick<RuleDefinition, 'lastMinutes'>,
   logs = anyScope.logs,
   withValues = false,
-): Scope => ({
+): MacroScope => ({
   ...anyScope,
   logs,
   withValues,
   window:
     lastMinutes === undefined
       ? undefined
-      : { interval: undefined, since: `(now() - toIntervalMinute(${lastMinutes}))`, until: endOfNow },
+      : { interval: undefined, since: `(now() - toIntervalMinute(${lastMinutes}))`, until: presentEndSql },
 })
 
 const checkSource = ({ sql, evaluator, allOf, minimumSamples, columns }: RuleDefinition): string[] => {

@@ -1,6 +1,6 @@
 import type { CellFormat } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Filter } from '#proto/query.ts'
+import type { ColumnFilter } from '#proto/query.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import type { ParameterValue } from '../clickhouse/statement.ts'
 
@@ -10,7 +10,7 @@ interface Column {
 }
 
 /** A condition whose values are bound parameters. */
-export interface Condition {
+export interface FilterCondition {
   sql: string
   parameters: Readonly<Record<string, ParameterValue>>
 }
@@ -36,7 +36,7 @@ const maxHours = 8_760
 const comparisons = { eq: '=', ne: '!=', lt: '<', le: '<=', gt: '>', ge: '>=' } as const
 
 /** Returns the condition of a filter. `prefix` makes its parameter names unique within the statement. */
-export const condition = (column: Column, filter: Filter, prefix: string): Condition => {
+export const buildFilterCondition = (column: Column, filter: ColumnFilter, prefix: string): FilterCondition => {
   const { operator, values } = filter
   if (operator === 'withinHours') return withinHours(column, filter, prefix)
   if (operator === 'contains') return contains(column, values, prefix)
@@ -51,7 +51,7 @@ export const condition = (column: Column, filter: Filter, prefix: string): Condi
   return { sql: `${comparable(column)} ${comparisons[operator]} ${placeholders[0] ?? ''}`, parameters }
 }
 
-const not = ({ sql, parameters }: Condition): Condition => ({ sql: `NOT ${sql}`, parameters })
+const not = ({ sql, parameters }: FilterCondition): FilterCondition => ({ sql: `NOT ${sql}`, parameters })
 
 const isNumeric = (column: Column): boolean => numericFormats.has(column.format)
 
@@ -65,21 +65,21 @@ const bound = (column: Column, values: readonly string[], prefix: string) => {
   }
 }
 
-const oneOf = (column: Column, values: readonly string[], prefix: string): Condition => {
+const oneOf = (column: Column, values: readonly string[], prefix: string): FilterCondition => {
   const { placeholders, parameters } = bound(column, values, prefix)
   const list = placeholders.join(', ')
   if (column.format !== 'list') return { sql: `${comparable(column)} IN (${list})`, parameters }
   return { sql: `hasAny(arrayMap(item -> toString(item), ${quoteName(column.name)}), [${list}])`, parameters }
 }
 
-const between = (column: Column, { column: name, values }: Filter, prefix: string): Condition => {
+const between = (column: Column, { column: name, values }: ColumnFilter, prefix: string): FilterCondition => {
   if (values.length !== 2) throw wrongFilter(`the filter ${name}.between takes two values, separated by a comma`)
   const { placeholders, parameters } = bound(column, values, prefix)
   return { sql: `${comparable(column)} BETWEEN ${placeholders.join(' AND ')}`, parameters }
 }
 
 /** Uses the clock of the host, like every time window. */
-const withinHours = (column: Column, filter: Filter, prefix: string): Condition => {
+const withinHours = (column: Column, filter: ColumnFilter, prefix: string): FilterCondition => {
   single(filter)
   if (!times.has(column.format)) throw wrongFilter(`the filter ${column.name}.withinHours requires a time column`)
   const hours = Number(filter.values[0])
@@ -98,13 +98,13 @@ export const cellText = (column: Column): string =>
   column.format === 'list' ? `ifNull(toString(arrayJoin(${quoteName(column.name)})), '')` : textOf(column)
 
 /** Returns a condition that finds the text in any text column, case-insensitively. */
-export const searchCondition = (columns: readonly Column[], search: string): Condition => {
+export const buildSearchCondition = (columns: readonly Column[], search: string): FilterCondition => {
   const texts = columns.filter((column) => !numericFormats.has(column.format))
   const each = texts.map((column) => `positionCaseInsensitiveUTF8(${textOf(column)}, {search:String}) > 0`)
   return { sql: each.length > 0 ? `(${each.join(' OR ')})` : '0', parameters: each.length > 0 ? { search } : {} }
 }
 
-const contains = (column: Column, values: readonly string[], prefix: string): Condition => {
+const contains = (column: Column, values: readonly string[], prefix: string): FilterCondition => {
   const each = values.map(
     (_, index) => `positionCaseInsensitiveUTF8(${textOf(column)}, {${prefix}_${index}:String}) > 0`,
   )
@@ -124,7 +124,7 @@ const textOf = (column: Column): string =>
     ? `arrayStringConcat(arrayMap(item -> ifNull(toString(item), ''), ${quoteName(column.name)}), '\\n')`
     : `ifNull(toString(${quoteName(column.name)}), '')`
 
-const single = ({ operator, values, column }: Filter): void => {
+const single = ({ operator, values, column }: ColumnFilter): void => {
   if (values.length === 1) return
   throw wrongFilter(`the filter ${column}.${operator} takes one value; use ${column}.in for several`)
 }

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Catalogue } from '#proto/catalogue.ts'
 import { openDefinitions } from './definitions.ts'
-import { firstCharts, firstTables, topics } from './topics.ts'
+import { leadingCharts, leadingTables, topics } from './topics.ts'
 
 let directory: string
 const warned: Record<string, unknown>[] = []
@@ -42,8 +42,8 @@ describe('our own definitions', () => {
   })
 
   const firsts = [
-    ...Object.entries(firstCharts).map(([topic, first]) => ['charts', topic, first] as const),
-    ...Object.entries(firstTables).map(([topic, first]) => ['tables', topic, first] as const),
+    ...Object.entries(leadingCharts).map(([topic, first]) => ['charts', topic, first] as const),
+    ...Object.entries(leadingTables).map(([topic, first]) => ['tables', topic, first] as const),
   ]
   it.each(firsts)('begin the %s of %s with what people look for first', async (kind, topic, first) => {
     const { catalogue } = await openDefinitions(log)

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Catalogue, ChartInfo, TableInfo } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { noSuch } from '#shared/text/not-found.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import {
   type LoadedChart,
@@ -11,9 +11,9 @@ import {
   type LoadedTable,
   type DefinitionLocation,
   loadDefinitions,
-  noDefinitions,
+  createEmptyDefinitions,
 } from './load.ts'
-import { firstCharts, firstTables, topicOf, topicOrder, useOrder } from './topics.ts'
+import { leadingCharts, leadingTables, findTopic, topicOrder, findPosition } from './topics.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../charts', import.meta.url))
 
@@ -85,7 +85,7 @@ const loadMounted = async (
     return theirs
   } catch (error) {
     log.warn({ err: error, directory }, 'reading definitions directory failed')
-    return noDefinitions()
+    return createEmptyDefinitions()
   }
 }
 
@@ -157,9 +157,9 @@ const arrange = ({ charts, tables, rules, metrics }: LoadedDefinitions): Definit
     rules: inMenuOrder(rules),
     metrics: inMenuOrder(metrics),
     catalogue: {
-      topics: used.map(topicOf),
-      charts: inMenuOrder(charts, byUse(firstCharts)).map(chartInfo),
-      tables: inMenuOrder(tables, byUse(firstTables)).map(tableInfo),
+      topics: used.map(findTopic),
+      charts: inMenuOrder(charts, byUse(leadingCharts)).map(chartInfo),
+      tables: inMenuOrder(tables, byUse(leadingTables)).map(tableInfo),
     },
     chart: (name) => byName.charts.get(name) ?? unknown('chart', name, byName.charts),
     table: (name) => byName.tables.get(name) ?? unknown('table', name, byName.tables),
@@ -175,9 +175,9 @@ const byTopic = (a: string, b: string): number => topicOrder(a) - topicOrder(b) 
 
 const byAlphabet = (a: DefinitionLocation, b: DefinitionLocation): number => a.name.localeCompare(b.name)
 const byUse =
-  (first: typeof firstTables) =>
+  (first: typeof leadingTables) =>
   (a: DefinitionLocation, b: DefinitionLocation): number =>
-    useOrder(first, a.topic, a.name) - useOrder(first, b.topic, b.name) || byAlphabet(a, b)
+    findPosition(first, a.topic, a.name) - findPosition(first, b.topic, b.name) || byAlphabet(a, b)
 
 const inMenuOrder = <D extends DefinitionLocation>(definitions: readonly D[], within = byAlphabet): D[] =>
   definitions.toSorted((a, b) => byTopic(a.topic, b.topic) || within(a, b))
@@ -193,5 +193,5 @@ const unknown = (
   known: ReadonlyMap<string, DefinitionLocation>,
   parameter = 'name',
 ): never => {
-  throw noSuch(kind, name, known.keys(), parameter)
+  throw createNotFoundError(kind, name, known.keys(), parameter)
 }

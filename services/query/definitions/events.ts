@@ -1,4 +1,4 @@
-import type { Sql } from '#proto/catalogue.ts'
+import type { VersionedSql } from '#proto/catalogue.ts'
 
 /** The default of `EVENTS_TABLE_NAME`, the table of page views. */
 export const defaultEventsTable = 'system.monitoring_events'
@@ -22,7 +22,10 @@ ORDER BY (kind, event_date, event_time)
 TTL event_date + INTERVAL ${keptDays} DAY`
 
 /** Returns a definition in which `table` replaces `$events`. */
-export const nameEvents = <D extends { sql: Sql; requires: string[] }>(definition: D, table: string): D => {
+export const expandEventsTable = <D extends { sql: VersionedSql; requires: string[] }>(
+  definition: D,
+  table: string,
+): D => {
   const named = (sql: string): string => sql.replaceAll(/\$events\b/g, () => table)
   const { sql, requires } = definition
   return {

@@ -4,16 +4,16 @@ import { quoteName } from '#shared/sql/statement-text.ts'
 import { startSeeded } from '../../testing/seeded.ts'
 import { curl } from '../../sandbox/curl.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
-import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
-import { type Capabilities, type RotatedLogs, compareVersions, sqlFor } from '../clickhouse/capabilities.ts'
+import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
+import { type Capabilities, type RotatedLogs, compareVersions, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
-import { aCall, openParts, type OpenParts, quietTelemetry } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts, createSilentTelemetry } from '../testing/open-parts.ts'
 import { diagnosticStatement } from '../rules/handlers.ts'
-import { joinedStatement, readingsOf } from '../rules/plan.ts'
+import { joinStatements, parseMeasurements } from '../rules/plan.ts'
 import { reportRuns, type StatementRuns } from '../testing/statement-runs.ts'
 import { chartStatement } from './chart-statement.ts'
-import { branchesOf, ruleScope } from './check.ts'
+import { toSqlBranches, ruleScope } from './check.ts'
 import { openDefinitions } from './definitions.ts'
 import { createEventsTable, defaultEventsTable } from './events.ts'
 import type { LoadedMetric, LoadedRule } from './load.ts'
@@ -24,7 +24,7 @@ import { chartWindow } from './window.ts'
 /** Timeout for the start of the sandbox, which loads example data while other suites run. */
 const startLimitMs = 180_000
 
-const { charts, tables, rules, metrics } = await openDefinitions(quietTelemetry().log)
+const { charts, tables, rules, metrics } = await openDefinitions(createSilentTelemetry().log)
 /** Branches that ran, and the reasons for skipped ones; printed at the end. */
 const branches: StatementRuns['branches'] = []
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   if (!sandbox) await curl(url, 'SYSTEM FLUSH LOGS')
   await curl(url, createEventsTable(defaultEventsTable))
   parts = await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'sandbox' })
-  engine = await parts.client.capabilities(parts.hosts.get('sandbox'), aCall())
+  engine = await parts.client.capabilities(parts.hosts.get('sandbox'), createCall())
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
@@ -52,7 +52,7 @@ afterAll(async () => {
 const run = (statement: Statement | undefined) => {
   if (!statement) throw new Error('the engine is older than every branch')
   const sql = onItsOwn(statement.sql)
-  return parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql, cache: undefined }, aCall())
+  return parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql, cache: undefined }, createCall())
 }
 
 /** Replaces `clusterAllReplicas` by the table itself, because the embedded engine has no cluster. */
@@ -68,7 +68,7 @@ const runAsBefore = async (statement: Statement | undefined): Promise<void> => {
 
 /** Returns the version branches for servers before 24.3. */
 const earlyBranches = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
-  branchesOf(sql).flatMap((branch) =>
+  toSqlBranches(sql).flatMap((branch) =>
     branch.since === undefined || compareVersions(branch.since, '24.3') < 0 ? [branch.sql] : [],
   )
 
@@ -91,11 +91,12 @@ type Definition = Pick<LoadedMetric, 'name' | 'requires' | 'sql'>
  * of Keeper; old servers lack others too.
  */
 const lackingFor = async ({ name, requires, sql }: Definition): Promise<string | undefined> => {
-  if (sqlFor(sql, engine.version) === undefined) {
+  if (selectSqlBranch(sql, engine.version) === undefined) {
     expect(sandbox, `${name} cannot run on the embedded engine`).toBeUndefined()
     return 'a newer server'
   }
-  const missing = (await missingNeeds(parts.client, parts.hosts.get('sandbox'), { requires }, aCall()))?.missingTables
+  const missing = (await checkRequirements(parts.client, parts.hosts.get('sandbox'), { requires }, createCall()))
+    ?.missingTables
   const lacking = missing ?? (await withoutKeeper(requires))
   if (lacking) expect(sandbox ? lacking.filter((table) => !fromKeeper.has(table)) : []).toEqual([])
   return lacking?.join(', ')
@@ -107,7 +108,7 @@ const withoutKeeper = async (requires: readonly string[]): Promise<string[] | un
   if (needed.length === 0) return undefined
   const reading = run({ what: 'test/keeper', sql: `SELECT 1 FROM ${needed.join(', ')} LIMIT 1` })
   const failure = await reading.catch((error: unknown) => error)
-  return unavailableBy(parts.client, parts.hosts.get('sandbox'), { requires: needed }, failure)?.missingTables
+  return findUnavailableReason(parts.client, parts.hosts.get('sandbox'), { requires: needed }, failure)?.missingTables
 }
 
 /** Returns true for a statement that the read-only guard accepts. Throws the rejection otherwise. */
@@ -119,14 +120,14 @@ const isReadOnly = (sql: string): boolean => {
 /** Returns logs with a rotated table that has one column less than the current one. */
 const rotated = async (logs: readonly string[]): Promise<RotatedLogs> => {
   const host = parts.hosts.get('sandbox')
-  const { tables } = await parts.client.capabilities(host, aCall())
+  const { tables } = await parts.client.capabilities(host, createCall())
   for (const log of logs.filter((name) => tables.has(name) && !tables.has(`${name}_0`))) {
     const lacking = quoteName((await curl(url, lastColumn, { query: { param_log: log } })).text.trim())
     const earlier = `CREATE TABLE IF NOT EXISTS system.${log}_0 ENGINE = Memory AS SELECT * EXCEPT ${lacking} FROM system.${log} LIMIT 10`
     expect(await curl(url, earlier)).toMatchObject({ status: 200, text: '' })
     parts.client.forget(host)
   }
-  return (await parts.client.capabilities(host, aCall())).logs
+  return (await parts.client.capabilities(host, createCall())).logs
 }
 
 const lastColumn = `SELECT name FROM system.columns
@@ -134,7 +135,7 @@ const lastColumn = `SELECT name FROM system.columns
 
 /** Returns the logs that a definition reads. */
 const logsOf = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
-  branchesOf(sql).flatMap((branch) => [...branch.sql.matchAll(/\$log\((\w+)\)/g)].map((found) => found[1] ?? ''))
+  toSqlBranches(sql).flatMap((branch) => [...branch.sql.matchAll(/\$log\((\w+)\)/g)].map((found) => found[1] ?? ''))
 
 /** Runs every branch that this engine supports, and prints the reasons for the others. */
 const eachBranch = async (
@@ -142,7 +143,7 @@ const eachBranch = async (
   definition: Definition,
 ): Promise<string[]> => {
   const lacking = await lackingFor(definition)
-  return branchesOf(definition.sql).flatMap(({ since, sql }) => {
+  return toSqlBranches(definition.sql).flatMap(({ since, sql }) => {
     const isNewer = since !== undefined && compareVersions(since, engine.version) > 0
     const wanting = isNewer ? `a server of ${since}` : lacking
     branches.push({ name: `the ${kind} ${definition.name}`, since, lacking: wanting })
@@ -202,7 +203,7 @@ describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
 
   it('only reads, in every branch', () => {
     const window = chartWindow(chart, {}, Date.now())
-    for (const { sql } of branchesOf(chart.sql)) {
+    for (const { sql } of toSqlBranches(chart.sql)) {
       const given = { serverVersion: engine.version, logs: engine.logs, window, zone: undefined, parameters: {} }
       expect(chartStatement({ ...chart, sql }, given)?.sql).toSatisfy(isReadOnly)
     }
@@ -251,7 +252,7 @@ describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
 
   it('only reads, in every branch', () => {
     const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
-    for (const { sql } of branchesOf(table.sql)) {
+    for (const { sql } of toSqlBranches(table.sql)) {
       const given = { serverVersion: engine.version, logs: engine.logs, limit: 100, zone: undefined }
       expect(tableStatement({ ...table, sql }, request, given)?.sql).toSatisfy(isReadOnly)
     }
@@ -289,15 +290,15 @@ describe.each(measuring)('the $kind $name', (wanted) => {
       const { columns, rows } = await run({ what: 'test', sql: ready.sql })
       expect(columns.map(({ name }) => name).toSorted()).toEqual(wanted.columns.toSorted())
       expect(rows).toHaveLength(1)
-      const joined = await run(joinedStatement([ready]))
-      const reading = readingsOf(parts.hosts.get('sandbox'), [ready], joined.rows).get(wanted.name)
+      const joined = await run(joinStatements([ready]))
+      const reading = parseMeasurements(parts.hosts.get('sandbox'), [ready], joined.rows).get(wanted.name)
       expect(reading).toMatchObject({ reason: null, value: expect.any(Number) })
     }
   })
 
   it('runs where names are resolved as before 24.3, and only reads', { tags: ['long'] }, async () => {
-    for (const { sql } of branchesOf(wanted.sql)) {
-      const statement = joinedStatement([measuringBy(sql, wanted)])
+    for (const { sql } of toSqlBranches(wanted.sql)) {
+      const statement = joinStatements([measuringBy(sql, wanted)])
       expect(statement.sql).toSatisfy(isReadOnly)
       if (!(await lackingFor(wanted))) await runAsBefore(statement)
     }
@@ -316,7 +317,7 @@ describe.each(diagnosed)('the diagnostic of $name', ({ rule, ...definition }) =>
       await expect(run(statement)).resolves.toBeDefined()
       await runAsBefore(statement)
     }
-    for (const { sql } of branchesOf(definition.sql)) {
+    for (const { sql } of toSqlBranches(definition.sql)) {
       expect(diagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.logs)?.sql).toSatisfy(isReadOnly)
     }
   })

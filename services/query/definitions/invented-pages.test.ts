@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 import { tableStatement } from './table-statement.ts'
 
@@ -149,7 +149,7 @@ const read = async (name: string, parameters: Record<string, string> = {}): Prom
   const sql = statement.sql.replaceAll(/system\.(\w+)/g, (whole, table: string) =>
     table in invented ? `invented.${table}` : whole,
   )
-  const { columns, rows } = await parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql }, aCall())
+  const { columns, rows } = await parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql }, createCall())
   expect(columns.map((column) => column.name)).toEqual(table.columns.map((column) => column.name))
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column.name, row[index]])))
 }

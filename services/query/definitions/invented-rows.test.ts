@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { chartStatement } from './chart-statement.ts'
 import { chartWindow } from './window.ts'
 
@@ -71,7 +71,7 @@ let engine: { version: string }
 beforeAll(async () => {
   sandbox = await startSandbox()
   parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
-  engine = await parts.client.capabilities(parts.hosts.get('sandbox'), aCall())
+  engine = await parts.client.capabilities(parts.hosts.get('sandbox'), createCall())
   await run('SYSTEM FLUSH LOGS')
   await run('CREATE DATABASE invented')
   for (const [table, rows] of Object.entries(invented)) await invent(table, rows)
@@ -111,7 +111,7 @@ const draw = async (name: string): Promise<Record<string, unknown>[]> => {
     (text, table) => text.replaceAll(`system.${table}`, `invented.${table}`),
     statement.sql,
   )
-  const { columns, rows } = await parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql }, aCall())
+  const { columns, rows } = await parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql }, createCall())
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column.name, row[index]])))
 }
 

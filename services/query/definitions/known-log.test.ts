@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { createEventsTable, defaultEventsTable } from './events.ts'
 
 const hostKey = 'box'
@@ -117,7 +117,7 @@ afterAll(async () => {
 /** Returns the rows of a chart for the hours from a given time. */
 const rowsOf = async (name: string, from: number, hours = 1, parameters: Record<string, string | number> = {}) => {
   const request = { hostKey, name, parameters, timezone: 'UTC', from, to: from + hours * hour }
-  return query.methods.chart.output.parse(await parts.handlers.chart(request, aCall())).rows
+  return query.methods.chart.output.parse(await parts.handlers.chart(request, createCall())).rows
 }
 
 describe('charts of a known log', () => {
@@ -131,7 +131,7 @@ describe('charts of a known log', () => {
     async (timezone) => {
       const read = async (name: string, from: number) => {
         const request = { hostKey, name, parameters: {}, from, to: from + 10, timezone }
-        return query.methods.chart.output.parse(await parts.handlers.chart(request, aCall())).rows
+        return query.methods.chart.output.parse(await parts.handlers.chart(request, createCall())).rows
       }
       const format = (second: number) => new Date(second * 1_000).toLocaleString('sv-SE', { timeZone: timezone })
       expect(await read('insight-busiest-day-queries', moments.mixed)).toMatchObject([
@@ -193,7 +193,7 @@ describe('charts of a known log', () => {
     expect(whole?.bytes).toBeCloseTo(10_000 / hour, 9)
     const tenSeconds = { from: moments.mixed, to: moments.mixed + 10, timezone: 'UTC' }
     const request = { hostKey, name: 'query-insights-qps', parameters: {}, ...tenSeconds }
-    const { rows } = await parts.handlers.chart(request, aCall())
+    const { rows } = await parts.handlers.chart(request, createCall())
     expect(rows).toEqual([{ time: moments.mixed * 1_000, queries: 1.4, failed: 0.4 }])
   })
 

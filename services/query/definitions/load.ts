@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { z } from 'zod'
-import { ChartDefinition, DefinitionId, TableDefinition, type Sql } from '#proto/catalogue.ts'
+import { ChartDefinition, DefinitionId, TableDefinition, type VersionedSql } from '#proto/catalogue.ts'
 import { MetricDefinition, RuleDefinition } from '#proto/rule-definition.ts'
-import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
+import { YamlError, parseYaml } from '#shared/config/yaml.ts'
 import { checkChart, checkTable, checkMetric, checkRule } from './check.ts'
 import { describeIssues } from './describe-issues.ts'
-import { defaultEventsTable, nameEvents } from './events.ts'
+import { defaultEventsTable, expandEventsTable } from './events.ts'
 
 export interface DefinitionLocation {
   name: string
@@ -30,7 +30,13 @@ export interface LoadedDefinitions {
 const maxFiles = 5_000
 
 /** Returns an empty set of definitions. */
-export const noDefinitions = (): LoadedDefinitions => ({ charts: [], tables: [], rules: [], metrics: [], problems: [] })
+export const createEmptyDefinitions = (): LoadedDefinitions => ({
+  charts: [],
+  tables: [],
+  rules: [],
+  metrics: [],
+  problems: [],
+})
 
 /** Reads the files `<topic>/<id>.<kind>.yaml`. Throws only when the directory cannot be read. */
 export const loadDefinitions = async (
@@ -38,7 +44,7 @@ export const loadDefinitions = async (
   eventsTable = defaultEventsTable,
 ): Promise<LoadedDefinitions> => {
   const files = await definitionFiles(directory)
-  const loaded = noDefinitions()
+  const loaded = createEmptyDefinitions()
   for (const file of files.slice(0, maxFiles)) {
     const text = await readFile(join(directory, file.path), 'utf8').catch(() => undefined)
     const sentence = text === undefined ? 'cannot be read' : add(loaded, file, text, eventsTable)
@@ -94,7 +100,7 @@ const add = (loaded: LoadedDefinitions, file: DefinitionFile, text: string, even
 
 /** Expands `$events` and `$people`, which do not depend on the request as macros do. */
 const expandFixedWords = <D extends ChartDefinition | TableDefinition>(definition: D, eventsTable: string): D =>
-  withOwnSwitch(nameEvents(definition, eventsTable))
+  expandOwnParameter(expandEventsTable(definition, eventsTable))
 
 const take = <D extends object>(
   taken: (D & DefinitionLocation)[],
@@ -123,7 +129,7 @@ const parseFile = ({ name }: DefinitionFile, text: string): { value: unknown } |
   try {
     return { value: parseYaml(text) }
   } catch (error) {
-    if (!(error instanceof NoYaml)) throw error
+    if (!(error instanceof YamlError)) throw error
     return { sentence: `line ${error.line ?? '?'}: ${error.message}` }
   }
 }
@@ -137,7 +143,7 @@ const ownSwitch: ChartDefinition['parameters'][number] = {
 }
 
 /** Expands `$people` to the queries of users, and adds the parameter `own` to definitions that contain it. */
-export const withOwnSwitch = <D extends Pick<ChartDefinition, 'sql' | 'parameters'>>(definition: D): D => {
+export const expandOwnParameter = <D extends Pick<ChartDefinition, 'sql' | 'parameters'>>(definition: D): D => {
   const texts = typeof definition.sql === 'string' ? [definition.sql] : definition.sql.map(({ sql }) => sql)
   if (!texts.some((sql) => people.test(sql))) return definition
   return { ...definition, sql: expandPeople(definition.sql), parameters: [...definition.parameters, ownSwitch] }
@@ -145,7 +151,7 @@ export const withOwnSwitch = <D extends Pick<ChartDefinition, 'sql' | 'parameter
 
 const people = /\$people\b/
 
-const expandPeople = (sql: Sql): Sql => {
+const expandPeople = (sql: VersionedSql): VersionedSql => {
   const spelled = (text: string): string => text.replaceAll(/\$people\b/g, () => '({own:Bool} OR NOT $own)')
   return typeof sql === 'string' ? spelled(sql) : sql.map((branch) => ({ ...branch, sql: spelled(branch.sql) }))
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { isOwn } from '#shared/sql/statement-text.ts'
-import { rotatedLogs } from '../clickhouse/capabilities.ts'
-import { expandMacros, type Scope } from './macros.ts'
+import { ownStatementCondition } from '#shared/sql/statement-text.ts'
+import { buildRotatedLogs } from '../clickhouse/capabilities.ts'
+import { expandMacros, type MacroScope } from './macros.ts'
 
-const scope: Scope = {
+const scope: MacroScope = {
   window: { interval: 'toStartOfHour', since: 'S', until: 'U' },
   zone: undefined,
-  logs: rotatedLogs(new Set(['query_log', 'query_log_0', 'query_log_extra', 'part_log'])),
+  logs: buildRotatedLogs(new Set(['query_log', 'query_log_0', 'query_log_extra', 'part_log'])),
 }
 
 describe('a macro', () => {
@@ -22,7 +22,7 @@ describe('a macro', () => {
     ['$ms($since)', 'toUnixTimestamp64Milli(toDateTime64(S, 3))'],
     ['FROM $log(part_log)', 'FROM system.part_log'],
     ['FROM $log(query_log)', String.raw`FROM merge('system', '^query_log(_\\d+)?$')`],
-    ['NOT $own', `NOT ${isOwn}`],
+    ['NOT $own', `NOT ${ownStatementCondition}`],
     ["match(name, '^a$')", "match(name, '^a$')"],
   ])('turns %j into %j', (sql, expanded) => {
     expect(expandMacros(sql, scope)).toBe(expanded)
@@ -32,7 +32,7 @@ describe('a macro', () => {
     expect(expandMacros('$bucket(t)', { ...scope, zone: 'Europe/Berlin' })).toBe("toStartOfHour(t, 'Europe/Berlin')")
     expect(expandMacros('$clock(t)', { ...scope, zone: 'Asia/Tokyo' })).toBe("toString(t, 'Asia/Tokyo')")
     expect(expandMacros('$day(t)', { ...scope, zone: 'Asia/Tokyo' })).toBe("toString(toDate(t, 'Asia/Tokyo'))")
-    const monthly: Scope = {
+    const monthly: MacroScope = {
       ...scope,
       zone: 'Asia/Tokyo',
       window: { interval: 'toStartOfMonth', since: 'S', until: 'U' },

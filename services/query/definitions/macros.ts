@@ -1,9 +1,9 @@
-import { isOwn, ownPurpose } from '#shared/sql/statement-text.ts'
-import { buckets, zoned, type ChartWindow } from './window.ts'
+import { ownStatementCondition, ownPurpose } from '#shared/sql/statement-text.ts'
+import { buckets, zoneArgument, type ChartWindow } from './window.ts'
 import type { RotatedLogs } from '../clickhouse/capabilities.ts'
 
 /** The values from which the macros of a statement are expanded. */
-export interface Scope {
+export interface MacroScope {
   window: Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined
   zone: string | undefined
   /** Table expressions that read rotated logs together with their earlier tables. */
@@ -12,9 +12,9 @@ export interface Scope {
   withValues?: boolean
 }
 
-type Macro = (argument: string, scope: Scope) => string
+type Macro = (argument: string, scope: MacroScope) => string
 
-const inWindow = (scope: Scope): NonNullable<Scope['window']> => {
+const inWindow = (scope: MacroScope): NonNullable<MacroScope['window']> => {
   if (!scope.window)
     throw new Error('no time window is defined; set lastHours, or declare the parameter last_hours in a table')
   return scope.window
@@ -35,10 +35,10 @@ const macros: Readonly<Record<string, Macro>> = {
     ].join(' AND ')
   },
   bucket: (expression, scope) => bucketOf(scope).start(expression, scope.zone),
-  clock: (expression, { zone }) => `toString(${expression}${zoned(zone)})`,
-  day: (expression, { zone }) => `toString(toDate(${expression}${zoned(zone)}))`,
+  clock: (expression, { zone }) => `toString(${expression}${zoneArgument(zone)})`,
+  day: (expression, { zone }) => `toString(toDate(${expression}${zoneArgument(zone)}))`,
   seconds: (_, scope) => String(bucketOf(scope).seconds),
-  own: () => isOwn,
+  own: () => ownStatementCondition,
   purpose: () => ownPurpose,
   words: (expression) => withoutStatement(expression),
   statement: (expression, { withValues = false }) =>
@@ -48,7 +48,7 @@ const macros: Readonly<Record<string, Macro>> = {
 
 const withArgument = new Set(['log', 'bucket', 'clock', 'day', 'ms', 'words', 'statement'])
 
-const bucketOf = (scope: Scope) => {
+const bucketOf = (scope: MacroScope) => {
   const { interval } = inWindow(scope)
   if (interval === undefined) throw new Error('the chart has no interval; set interval')
   return buckets[interval]
@@ -70,7 +70,7 @@ const logTable = (name: string, logs: RotatedLogs): string => {
 }
 
 /** Replaces `$name` and `$name(argument)`. Throws an error for unknown, incomplete or inapplicable macros. */
-export const expandMacros = (sql: string, scope: Scope): string => {
+export const expandMacros = (sql: string, scope: MacroScope): string => {
   let expanded = ''
   let rest = sql
   for (let found = nextMacro(rest); found; found = nextMacro(rest)) {

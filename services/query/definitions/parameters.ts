@@ -2,12 +2,12 @@ import type { TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { displayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { ParameterValue } from '../clickhouse/statement.ts'
 import { settings } from '../config.ts'
-import { checkedZone } from './window.ts'
+import { validateZone } from './window.ts'
 
-export type GivenParameters = Readonly<Record<string, ParameterValue>>
+export type ParameterValues = Readonly<Record<string, ParameterValue>>
 
 interface Declared {
   name: string
@@ -16,13 +16,13 @@ interface Declared {
 }
 
 /** Returns the values of the declared parameters, given or default. Throws `invalid` for a wrong value. */
-export const bindParameters = (declared: readonly Declared[], given: GivenParameters): GivenParameters =>
+export const bindParameters = (declared: readonly Declared[], given: ParameterValues): ParameterValues =>
   Object.fromEntries(
     declared.map(({ name, type, default: fallback }) => [name, checked(name, type, given[name] ?? fallback)]),
   )
 
 /** Throws `invalid` for parameters that a definition does not declare. */
-export const refuseUnknown = (declared: readonly Declared[], given: GivenParameters): void => {
+export const rejectUnknownParameters = (declared: readonly Declared[], given: ParameterValues): void => {
   const known = declared.map((parameter) => parameter.name)
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
@@ -62,8 +62,8 @@ const limitsOf = (unsigned: boolean, bits: number): { min: number; max: number }
 const defaultUserSetting = { COLUMNDB_EXCLUDE_USER_DEFAULT: settings.COLUMNDB_EXCLUDE_USER_DEFAULT }
 
 /** Returns a table page with the default of `exclude_users` from the current settings. */
-export const withSetDefaults = <T extends Pick<TableDefinition, 'parameters'>>(table: T, env: Environment): T => {
-  const { COLUMNDB_EXCLUDE_USER_DEFAULT: users } = read(defaultUserSetting, env)
+export const applyDefaultSettings = <T extends Pick<TableDefinition, 'parameters'>>(table: T, env: Environment): T => {
+  const { COLUMNDB_EXCLUDE_USER_DEFAULT: users } = parseSettings(defaultUserSetting, env)
   if (users === undefined || !table.parameters.some(isExcludedUsers)) return table
   const parameters = table.parameters.map((each) => (isExcludedUsers(each) ? { ...each, default: users } : each))
   return { ...table, parameters }
@@ -73,5 +73,5 @@ export const withSetDefaults = <T extends Pick<TableDefinition, 'parameters'>>(t
 const isExcludedUsers = ({ name }: { name: string }): boolean => name === 'exclude_users'
 
 /** Returns the requested time zone, else that of the settings. Undefined means the zone of the host. */
-export const zoneFor = (request: string | undefined, env: Environment): string | undefined =>
-  checkedZone(request) ?? displayZone(env)
+export const resolveZone = (request: string | undefined, env: Environment): string | undefined =>
+  validateZone(request) ?? displayZone(env)

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { branchesOf } from './check.ts'
+import { toSqlBranches } from './check.ts'
 import { openDefinitions } from './definitions.ts'
-import { withOwnSwitch } from './load.ts'
+import { expandOwnParameter } from './load.ts'
 
 /** Definitions that include Watchhouse's own statements, or that read one query by its id. */
 const forEverybody = new Set([
@@ -19,13 +19,13 @@ const forEverybody = new Set([
 ])
 const { charts, tables } = await openDefinitions(pino({ level: 'silent' }))
 const readers = [...charts, ...tables].filter(({ sql }) =>
-  branchesOf(sql).some((branch) => branch.sql.includes('$log(query_log)')),
+  toSqlBranches(sql).some((branch) => branch.sql.includes('$log(query_log)')),
 )
 const ofPeople = readers.filter(({ name }) => !forEverybody.has(name))
 
 describe('a chart or table page about queries', () => {
   it.each(ofPeople)('$name excludes own statements by default', ({ sql, parameters }) => {
-    for (const branch of branchesOf(sql)) {
+    for (const branch of toSqlBranches(sql)) {
       const reads = branch.sql.split('$log(query_log)').length - 1
       expect(branch.sql.split('({own:Bool} OR NOT $own)').length - 1).toBe(reads)
     }
@@ -40,5 +40,5 @@ describe('a chart or table page about queries', () => {
 
 it('a definition that does not say $people is as it was', () => {
   const definition = { sql: 'SELECT 1', parameters: [] }
-  expect(withOwnSwitch(definition)).toBe(definition)
+  expect(expandOwnParameter(definition)).toBe(definition)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withSetDefaults, zoneFor } from './parameters.ts'
+import { applyDefaultSettings, resolveZone } from './parameters.ts'
 
 const excluded = { name: 'exclude_users', type: 'String', default: '', doc: 'D.' }
 const hours = { name: 'last_hours', type: 'UInt16', default: 24, doc: 'D.' }
@@ -7,18 +7,18 @@ const hours = { name: 'last_hours', type: 'UInt16', default: 24, doc: 'D.' }
 describe('defaults that the settings give', () => {
   it('leave out the users of COLUMNDB_EXCLUDE_USER_DEFAULT where a page can leave out users', () => {
     const env = { COLUMNDB_EXCLUDE_USER_DEFAULT: 'monitor, backup' }
-    expect(withSetDefaults({ parameters: [hours, excluded] }, env).parameters).toEqual([
+    expect(applyDefaultSettings({ parameters: [hours, excluded] }, env).parameters).toEqual([
       hours,
       { ...excluded, default: 'monitor, backup' },
     ])
-    expect(withSetDefaults({ parameters: [hours] }, env).parameters).toEqual([hours])
-    expect(withSetDefaults({ parameters: [excluded] }, {}).parameters).toEqual([excluded])
+    expect(applyDefaultSettings({ parameters: [hours] }, env).parameters).toEqual([hours])
+    expect(applyDefaultSettings({ parameters: [excluded] }, {}).parameters).toEqual([excluded])
   })
 
   it('take the zone of COLUMNDB_TZ for callers who name none', () => {
-    expect(zoneFor(undefined, { COLUMNDB_TZ: 'Asia/Tokyo' })).toBe('Asia/Tokyo')
-    expect(zoneFor('Europe/Berlin', { COLUMNDB_TZ: 'Asia/Tokyo' })).toBe('Europe/Berlin')
-    expect(zoneFor(undefined, {})).toBeUndefined()
-    expect(() => zoneFor(undefined, { COLUMNDB_TZ: 'Mars/Olympus' })).toThrow(/COLUMNDB_TZ/)
+    expect(resolveZone(undefined, { COLUMNDB_TZ: 'Asia/Tokyo' })).toBe('Asia/Tokyo')
+    expect(resolveZone('Europe/Berlin', { COLUMNDB_TZ: 'Asia/Tokyo' })).toBe('Europe/Berlin')
+    expect(resolveZone(undefined, {})).toBeUndefined()
+    expect(() => resolveZone(undefined, { COLUMNDB_TZ: 'Mars/Olympus' })).toThrow(/COLUMNDB_TZ/)
   })
 })

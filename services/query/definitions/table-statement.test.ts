@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TableDefinition } from '#proto/catalogue.ts'
-import type { Filter } from '#proto/query.ts'
+import type { ColumnFilter } from '#proto/query.ts'
 import { type TableSelection, optionsStatement, tableStatement, totalStatement } from './table-statement.ts'
 
 const table = {
@@ -30,7 +30,7 @@ const statementFor = (request: Partial<TableSelection> = {}) =>
     { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, ...request },
     circumstances,
   )
-const filtered = (column: string, operator: Filter['operator'], ...values: string[]) => {
+const filtered = (column: string, operator: ColumnFilter['operator'], ...values: string[]) => {
   const { sql, parameters } = statementFor({ filters: [{ column, operator, values }] }) ?? { sql: '' }
   return { where: /WHERE ([^\n]*)\nORDER/.exec(sql)?.[1], parameters }
 }

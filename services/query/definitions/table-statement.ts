@@ -1,13 +1,13 @@
 import type { TableRequest } from '#proto/query.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { lookBack } from '#proto/look-back.ts'
+import { lookbackParameter } from '#proto/look-back.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { type RotatedLogs, sqlFor } from '../clickhouse/capabilities.ts'
+import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
-import { cellText, condition, searchCondition } from './conditions.ts'
+import { cellText, buildFilterCondition, buildSearchCondition } from './conditions.ts'
 import type { LoadedTable } from './load.ts'
 import { expandMacros } from './macros.ts'
-import { bindParameters, refuseUnknown } from './parameters.ts'
+import { bindParameters, rejectUnknownParameters } from './parameters.ts'
 import { readsKeeper } from './check.ts'
 import { tableWindow } from './window.ts'
 
@@ -16,13 +16,13 @@ export type RowSelection = Pick<TableRequest, 'filters' | 'from' | 'lastHours' |
 /** The request fields that select, sort and page the rows. */
 export type TableSelection = RowSelection & Pick<TableRequest, 'offset' | 'sort'>
 
-export interface TableCircumstances {
+export interface TableStatementContext {
   serverVersion: string
   logs: RotatedLogs
   zone: string | undefined
 }
 
-interface Circumstances extends TableCircumstances {
+interface Circumstances extends TableStatementContext {
   /** The page size. One more row is selected to detect truncation. */
   limit: number | undefined
 }
@@ -49,7 +49,7 @@ export const tableStatement = (
 export const totalStatement = (
   table: LoadedTable,
   request: RowSelection,
-  circumstances: TableCircumstances,
+  circumstances: TableStatementContext,
 ): Statement | undefined => {
   const selected = select(table, request, circumstances)
   if (!selected) return undefined
@@ -61,7 +61,7 @@ export const totalStatement = (
 export const optionsStatement = (
   table: LoadedTable,
   request: RowSelection & { column: string; limit: number },
-  circumstances: TableCircumstances,
+  circumstances: TableStatementContext,
 ): Statement | undefined => {
   const selected = select(table, request, circumstances)
   if (!selected) return undefined
@@ -76,13 +76,16 @@ export const optionsStatement = (
 }
 
 /** Returns FROM and WHERE around the SQL of a page, and the other fields of the statement. */
-const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs, zone }: TableCircumstances) => {
-  refuseUnknown(table.parameters, request.parameters)
+const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs, zone }: TableStatementContext) => {
+  rejectUnknownParameters(table.parameters, request.parameters)
   const window = tableWindow(table, request)
-  const given = { ...request.parameters, ...(request.lastHours !== undefined && { [lookBack]: request.lastHours }) }
+  const given = {
+    ...request.parameters,
+    ...(request.lastHours !== undefined && { [lookbackParameter]: request.lastHours }),
+  }
   const conditions = conditionsOf(table, request)
   const parameters = { ...bindParameters(table.parameters, given), ...conditions.parameters }
-  const sql = sqlFor(table.sql, serverVersion)
+  const sql = selectSqlBranch(table.sql, serverVersion)
   if (sql === undefined) return undefined
   const expanded = expandMacros(sql.trim(), { window, zone, logs })
   const where = conditions.sql.length > 0 ? [`WHERE ${conditions.sql.join('\n  AND ')}`] : []
@@ -92,9 +95,9 @@ const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs
 
 const conditionsOf = (table: LoadedTable, { filters, search }: RowSelection) => {
   const found = filters.map((filter, index) =>
-    condition(declared(table, filter.column, 'filter'), filter, `filter_${index}`),
+    buildFilterCondition(declared(table, filter.column, 'filter'), filter, `filter_${index}`),
   )
-  if (search !== undefined && search !== '') found.push(searchCondition(table.columns, search))
+  if (search !== undefined && search !== '') found.push(buildSearchCondition(table.columns, search))
   const parameters: Record<string, ParameterValue> = Object.assign({}, ...found.map((each) => each.parameters))
   return { sql: found.map((each) => each.sql), parameters }
 }

@@ -23,7 +23,7 @@ export const topics: readonly Topic[] = [
 ]
 
 /** Returns the topic of a folder, with a title derived from its name when the folder is not listed. */
-export const topicOf = (id: string): Topic =>
+export const findTopic = (id: string): Topic =>
   topics.find((topic) => topic.id === id) ?? {
     id,
     title: id.charAt(0).toUpperCase() + id.slice(1).replaceAll('-', ' '),
@@ -36,7 +36,7 @@ export const topicOrder = (id: string): number => {
 }
 
 /** The most important tables of each topic, in menu order. All others follow alphabetically. */
-export const firstTables: Readonly<Record<string, readonly string[]>> = {
+export const leadingTables: Readonly<Record<string, readonly string[]>> = {
   ingestion: ['asynchronous-inserts'],
   keeper: ['keeper-overview', 'keeper-connections', 'zookeeper'],
   logs: ['text-log', 'crash-log'],
@@ -50,7 +50,7 @@ export const firstTables: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The most important charts of each topic, in menu order. All others follow alphabetically. */
-export const firstCharts: Readonly<Record<string, readonly string[]>> = {
+export const leadingCharts: Readonly<Record<string, readonly string[]>> = {
   insights: ['insight-total-queries', 'insight-error-rate', 'insight-avg-duration', 'insight-active-queries'],
   keeper: ['keeper-health', 'keeper-requests', 'keeper-wait-time', 'keeper-connection-events'],
   logs: ['log-level-distribution', 'error-rate-over-time', 'crash-frequency'],
@@ -98,7 +98,7 @@ export const firstCharts: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Returns the position of a definition within its topic. Definitions with equal positions are sorted by name. */
-export const useOrder = (first: typeof firstTables, topic: string, name: string): number => {
+export const findPosition = (first: typeof leadingTables, topic: string, name: string): number => {
   const names = first[topic] ?? []
   const position = names.indexOf(name)
   return position === -1 ? names.length : position

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkedZone, chartWindow } from './window.ts'
+import { validateZone, chartWindow } from './window.ts'
 
 const nowMs = 1_800_000_000_500
 const hourMs = 3_600_000
@@ -68,11 +68,11 @@ describe('the window of a chart', () => {
 
 describe('a zone', () => {
   it.each(['Europe/Berlin', 'UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5', undefined])('may be %s', (zone) => {
-    expect(checkedZone(zone)).toBe(zone)
+    expect(validateZone(zone)).toBe(zone)
   })
 
   it.each(['Mars/Base', "UTC') --", '+02:00', '', 'a'.repeat(65)])('may not be %j', (zone) => {
-    expect(() => checkedZone(zone)).toThrow(
+    expect(() => validateZone(zone)).toThrow(
       expect.objectContaining({ code: 'invalid', details: { parameter: 'timezone' } }),
     )
   })

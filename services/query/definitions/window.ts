@@ -1,7 +1,7 @@
 import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { lookBack, looksBack } from '#proto/look-back.ts'
-import type { Span, Window } from '#proto/window.ts'
+import { lookbackParameter, hasLookbackWindow } from '#proto/look-back.ts'
+import type { TimeRangeInput, TimeWindow } from '#proto/window.ts'
 import { isZone } from '#shared/config/shared-settings.ts'
 
 /** Maximum points of one series. A finer interval is replaced by a coarser one. */
@@ -11,7 +11,7 @@ const usualPoints = 2_000
 const maxHours = 8_760
 const hourMs = 3_600_000
 /** The exclusive end of a window that reaches to the present and includes the current second. */
-export const endOfNow = '(now() + 1)'
+export const presentEndSql = '(now() + 1)'
 
 /** The time window of a chart, as SQL expressions and in epoch milliseconds. */
 export interface ChartWindow {
@@ -26,7 +26,7 @@ export interface ChartWindow {
 /** Returns the requested window, else the default, or undefined for a chart of the current state. */
 export const chartWindow = (
   definition: Pick<ChartDefinition, 'interval' | 'lastHours'>,
-  request: Window,
+  request: TimeWindow,
   hostNowMs: number,
 ): ChartWindow | undefined => {
   if (definition.lastHours === undefined) return undefined
@@ -36,11 +36,11 @@ export const chartWindow = (
   return { ...span, interval: wanted && coarseEnough(wanted, (span.toMs - span.fromMs) / 1_000, most) }
 }
 
-const spanOf = (defaultHours: number, request: Window, hostNowMs: number): Omit<ChartWindow, 'interval'> => {
+const spanOf = (defaultHours: number, request: TimeWindow, hostNowMs: number): Omit<ChartWindow, 'interval'> => {
   const hours = request.lastHours ?? defaultHours
   if (request.from === undefined && request.to === undefined) {
     const since = `(now() - toIntervalHour(${hours}))`
-    return { since, until: endOfNow, fromMs: hostNowMs - hours * hourMs, toMs: hostNowMs }
+    return { since, until: presentEndSql, fromMs: hostNowMs - hours * hourMs, toMs: hostNowMs }
   }
   const to = request.to ?? Math.floor(hostNowMs / 1_000)
   const from = request.from ?? to - hours * 3_600
@@ -57,9 +57,9 @@ const checkSpan = (from: number, to: number): void => {
 /** Returns the window of a table page, or undefined for a page of the current state. */
 export const tableWindow = (
   table: Pick<TableDefinition, 'parameters'>,
-  { lastHours, from, to }: Span = {},
+  { lastHours, from, to }: TimeRangeInput = {},
 ): Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined => {
-  if (!looksBack(table)) {
+  if (!hasLookbackWindow(table)) {
     const [parameter] = Object.entries({ lastHours, from, to }).find(([, value]) => value !== undefined) ?? []
     if (parameter === undefined) return undefined
     throw new ServiceError(
@@ -72,11 +72,11 @@ export const tableWindow = (
   }
   if (from !== undefined && to !== undefined) checkSpan(from, to)
   const until = to === undefined ? undefined : `toDateTime(${to})`
-  const hours = `toIntervalHour({${lookBack}:UInt16})`
+  const hours = `toIntervalHour({${lookbackParameter}:UInt16})`
   return {
     interval: undefined,
     since: from === undefined ? `(${until ?? 'now()'} - ${hours})` : `toDateTime(${from})`,
-    until: until ?? endOfNow,
+    until: until ?? presentEndSql,
   }
 }
 
@@ -86,7 +86,7 @@ const coarseEnough = (wanted: Interval, spanSeconds: number, most: number): Inte
 }
 
 /** Returns a time zone that is safe within SQL. Throws `invalid` for an unknown zone. */
-export const checkedZone = (zone: string | undefined): string | undefined => {
+export const validateZone = (zone: string | undefined): string | undefined => {
   if (zone === undefined || isZone(zone)) return zone
   throw new ServiceError('invalid', 'timezone must be an IANA name such as Europe/Berlin', {
     details: { parameter: 'timezone' },
@@ -103,11 +103,11 @@ interface Bucket {
 }
 
 /** Returns the time zone as the last argument of a date function; empty for the zone of the host. */
-export const zoned = (zone: string | undefined): string => (zone === undefined ? '' : `, '${zone}'`)
+export const zoneArgument = (zone: string | undefined): string => (zone === undefined ? '' : `, '${zone}'`)
 const simple = (name: string, seconds: number, step: string): Bucket => ({
   seconds,
   step,
-  start: (expression, zone) => `${name}(${expression}${zoned(zone)})`,
+  start: (expression, zone) => `${name}(${expression}${zoneArgument(zone)})`,
 })
 const firstDayMonday = 1
 
@@ -123,11 +123,11 @@ export const buckets: Readonly<Record<Interval, Bucket>> = {
     seconds: 604_800,
     step: 'toIntervalWeek(1)',
     start: (expression, zone) =>
-      `toDateTime(toStartOfWeek(${expression}, ${firstDayMonday}${zoned(zone)})${zoned(zone)})`,
+      `toDateTime(toStartOfWeek(${expression}, ${firstDayMonday}${zoneArgument(zone)})${zoneArgument(zone)})`,
   },
   toStartOfMonth: {
     seconds: 2_629_746,
     step: 'toIntervalMonth(1)',
-    start: (expression, zone) => `toDateTime(toStartOfMonth(${expression}${zoned(zone)})${zoned(zone)})`,
+    start: (expression, zone) => `toDateTime(toStartOfMonth(${expression}${zoneArgument(zone)})${zoneArgument(zone)})`,
   },
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { explainable, explainStatement, callersFailure } from './explain.ts'
+import { toExplainableStatement, explainStatement, toCallerError } from './explain.ts'
 import { responseFailure } from '../clickhouse/failure.ts'
-import { host } from '../testing/chunked.ts'
+import { testHost } from '../testing/chunked.ts'
 
 const failureOf = (work: () => unknown): ServiceError => {
   try {
@@ -24,7 +24,7 @@ describe('a statement to explain', () => {
     ["SELECT 'a FORMAT CSV'", "SELECT 'a FORMAT CSV'"],
     ['WITH 1 AS x SELECT x', 'WITH 1 AS x SELECT x'],
   ])('%j is explained as %j', (given, explained) => {
-    expect(explainable(given)).toBe(explained)
+    expect(toExplainableStatement(given)).toBe(explained)
   })
 
   it.each([
@@ -35,7 +35,7 @@ describe('a statement to explain', () => {
     ['SELECT 1 SETTINGS max_threads = 1', 'settings', 9],
     ['', 'empty', 0],
   ])('%j is refused', (given, reason, position) => {
-    expect(failureOf(() => explainable(given))).toMatchObject({
+    expect(failureOf(() => toExplainableStatement(given))).toMatchObject({
       code: 'invalid',
       details: { parameter: 'query', reason, position },
     })
@@ -73,7 +73,7 @@ describe('the place of a syntax error', () => {
   it('is counted in what the caller wrote', () => {
     const said = 'host a: Syntax error: failed at position 39 (end of query) (line 2, col 17): . (62 SYNTAX_ERROR)'
     const failure = new ServiceError('invalid', said, { details: { clickhouseCode: 62 } })
-    expect(callersFailure(failure, sent, query)).toMatchObject({
+    expect(toCallerError(failure, sent, query)).toMatchObject({
       code: 'invalid',
       message: 'host a: Syntax error: failed at position 17 (end of query) (line 1, col 17): . (62 SYNTAX_ERROR)',
       details: { clickhouseCode: 62, parameter: 'query', position: query.length },
@@ -82,7 +82,7 @@ describe('the place of a syntax error', () => {
 
   it('is left alone where there is none', () => {
     const failure = new ServiceError('timeout', 'host a did not answer in time')
-    expect(callersFailure(failure, sent, query)).toBe(failure)
+    expect(toCallerError(failure, sent, query)).toBe(failure)
   })
 })
 
@@ -100,8 +100,8 @@ describe("the status of a caller's statement", () => {
     [394, 'Query was cancelled', 'gone'],
     [999, 'Something new', 'invalid'],
   ])('that fails with %i and %j is %s', (code, sentence, status) => {
-    const failure = responseFailure(host, 500, `Code: ${code}. DB::Exception: ${sentence}. (SOME_NAME)`)
-    expect(callersFailure(failure, 'SELECT 1', 'SELECT 1')).toMatchObject({
+    const failure = responseFailure(testHost, 500, `Code: ${code}. DB::Exception: ${sentence}. (SOME_NAME)`)
+    expect(toCallerError(failure, 'SELECT 1', 'SELECT 1')).toMatchObject({
       code: status,
       message: expect.stringContaining(sentence),
       details: { clickhouseCode: code },

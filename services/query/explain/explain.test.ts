@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { explainModes, type ExplainNode } from '#proto/explain.ts'
 import { query } from '#proto/query.ts'
-import { answerOf } from '../../sandbox/curl.ts'
+import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, boxForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, settingsForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const rowsInserted = 20_000
@@ -11,14 +11,14 @@ const rowsInserted = 20_000
 let sandbox: Sandbox
 let parts: OpenParts
 
-const direct = (sql: string, parameters?: Record<string, string>) => answerOf(sandbox.url, sql, parameters)
+const direct = (sql: string, parameters?: Record<string, string>) => fetchText(sandbox.url, sql, parameters)
 
 beforeAll(async () => {
   sandbox = await startSandbox()
   await direct('CREATE DATABASE explained')
   await direct('CREATE TABLE explained.events (id UInt64, kind String) ENGINE = MergeTree ORDER BY id')
   await direct(`INSERT INTO explained.events SELECT number, 'a' FROM numbers(${rowsInserted})`)
-  parts = await openParts(boxForTwoUsers(sandbox.url))
+  parts = await openParts(settingsForTwoUsers(sandbox.url))
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const explain = async (sql: string, request: Record<string, unknown> = {}) => {
   const input = query.methods.explain.input.parse({ hostKey: 'box', query: sql, ...request })
-  return query.methods.explain.output.parse(await parts.handlers.explain(input, aCall()))
+  return query.methods.explain.output.parse(await parts.handlers.explain(input, createCall()))
 }
 const nodesOf = (nodes: readonly ExplainNode[]): ExplainNode[] =>
   nodes.flatMap((node) => [node, ...nodesOf(node.children)])

@@ -5,9 +5,9 @@ import type { query } from '#proto/query.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import { clickhouseCode, isKnownCode } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { allowedBy } from '../config.ts'
-import type { Parts } from '../parts.ts'
-import { callersStatement } from '../read-only/callers-statement.ts'
+import { readPermissions } from '../config.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import { checkCallerStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
 import type { Permissions } from '../read-only/read-only.ts'
 import { Rejection } from '../read-only/rejection.ts'
@@ -15,17 +15,17 @@ import { toExplanation } from './plan-json.ts'
 
 /** Returns the handler that explains a statement of a caller on a host. */
 export const explain =
-  (parts: Parts): Handlers<typeof query>['explain'] =>
+  (parts: QueryHandlerDeps): Handlers<typeof query>['explain'] =>
   async ({ hostKey, query, mode, planSettings, database }, call) => {
     const host = parts.hosts.get(hostKey)
-    const statement = explainable(query, allowedBy(parts.env))
+    const statement = toExplainableStatement(query, readPermissions(parts.env))
     requireKnown(mode, host.name, (await parts.client.capabilities(host, call)).version)
     const explaining = explainStatement(statement, mode, planSettings, database)
     try {
       const answer = await parts.client.run(host, explaining, call)
       return toExplanation(host, statement, mode, planSettings, answer)
     } catch (error) {
-      throw callersFailure(error, explaining.sql, statement)
+      throw toCallerError(error, explaining.sql, statement)
     }
   }
 
@@ -37,7 +37,7 @@ const placePattern =
  * Returns the error of a caller's statement, with positions that refer to the text of the caller. Exceptions with other
  * than known codes count as `invalid`, because the statement has probably caused them.
  */
-export const callersFailure = (error: unknown, sent: string, query: string): unknown => {
+export const toCallerError = (error: unknown, sent: string, query: string): unknown => {
   const placed = placedInQuery(error, sent, query)
   if (!(placed instanceof ServiceError)) return placed
   const code = callersCode(placed)
@@ -134,8 +134,8 @@ const limits = {
 const maxSeconds = 15
 
 /** Validates a caller's statement and removes its FORMAT clause, which would apply to the explanation. */
-export const explainable = (query: string, allowed?: Permissions): string =>
-  callersStatement(query, refuseExplain, allowed)
+export const toExplainableStatement = (query: string, allowed?: Permissions): string =>
+  checkCallerStatement(query, refuseExplain, allowed)
 
 const refuseExplain = ([first]: readonly Token[]): void => {
   if (first?.word !== 'EXPLAIN') return

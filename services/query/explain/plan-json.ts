@@ -6,7 +6,7 @@ import {
   type ExplainSettings,
   ReadEstimate,
 } from '#proto/explain.ts'
-import { figure, readRecords } from '../analysis/records.ts'
+import { hostNumber, readRecords } from '../analysis/records.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
@@ -41,7 +41,7 @@ const nodeOf = ({ 'Node Type': name, Description: description, Plans: plans, ...
 })
 
 const Line = z.object({ explain: z.string() })
-const EstimateRow = ReadEstimate.extend({ parts: figure, rows: figure, marks: figure })
+const EstimateRow = ReadEstimate.extend({ parts: hostNumber, rows: hostNumber, marks: hostNumber })
 
 /** Converts the result of an EXPLAIN to an explanation: text and tree, or estimates. */
 export const toExplanation = (

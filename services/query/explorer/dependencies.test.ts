@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { dependenciesAmong, type Node, type Texts } from './dependencies.ts'
+import { findDependencies, type DependencyNode, type TableSql } from './dependencies.ts'
 
-const node = (table: string, engine: string, more: Partial<Node> = {}): Node => ({
+const node = (table: string, engine: string, more: Partial<DependencyNode> = {}): DependencyNode => ({
   database: 'shop',
   table,
   engine,
@@ -10,7 +10,7 @@ const node = (table: string, engine: string, more: Partial<Node> = {}): Node => 
   needs: [],
   ...more,
 })
-const text = (table: string, more: Partial<Texts>): Texts => ({
+const text = (table: string, more: Partial<TableSql>): TableSql => ({
   database: 'shop',
   table,
   engineFull: '',
@@ -18,8 +18,8 @@ const text = (table: string, more: Partial<Texts>): Texts => ({
   create: '',
   ...more,
 })
-const edges = (nodes: readonly Node[], texts: readonly Texts[]): string[] =>
-  dependenciesAmong(nodes, texts).map(({ kind, from, to, cluster }) => {
+const edges = (nodes: readonly DependencyNode[], texts: readonly TableSql[]): string[] =>
+  findDependencies(nodes, texts).map(({ kind, from, to, cluster }) => {
     const names = [from, to].map((end) => `${end.database}.${end.table}${end.engine === null ? '?' : ''}`)
     return `${kind} ${names.join(' > ')}${cluster === null ? '' : ` on ${cluster}`}`
   })

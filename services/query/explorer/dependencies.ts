@@ -4,7 +4,7 @@ import { lex, type Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
 
 /** A table with the names of its dependents and dependencies. */
-export interface Node {
+export interface DependencyNode {
   database: string
   table: string
   engine: string
@@ -14,7 +14,7 @@ export interface Node {
 }
 
 /** The SQL definition of a table that reads other tables. */
-export interface Texts {
+export interface TableSql {
   database: string
   table: string
   engineFull: string
@@ -22,11 +22,11 @@ export interface Texts {
   create: string
 }
 
-type TableRef = Pick<Node, 'database' | 'table'>
+type TableRef = Pick<DependencyNode, 'database' | 'table'>
 type Edge = Omit<Dependency, 'direction'>
 
 /** Returns all dependencies among the tables of a host. */
-export const dependenciesAmong = (nodes: readonly Node[], texts: readonly Texts[]): Edge[] => {
+export const findDependencies = (nodes: readonly DependencyNode[], texts: readonly TableSql[]): Edge[] => {
   const known = new Map(nodes.map((node) => [keyOf(node), node]))
   const ends = (place: TableRef): Edge['from'] => ({
     database: place.database,
@@ -54,10 +54,10 @@ type Add = (kind: DependencyKind, from: TableRef, to: TableRef, cluster?: string
 
 /** Returns the dependencies in the definition of a table. */
 const addFromDefinition = (
-  node: Node,
-  text: Texts,
-  nodes: readonly Node[],
-  known: ReadonlyMap<string, Node>,
+  node: DependencyNode,
+  text: TableSql,
+  nodes: readonly DependencyNode[],
+  known: ReadonlyMap<string, DependencyNode>,
   add: Add,
 ): void => {
   const { engine } = node
@@ -72,7 +72,7 @@ const addFromDefinition = (
     for (const source of mergeSources(node, first, second, nodes)) add('merge', source, node)
   }
   if (!engine.endsWith('View')) return
-  for (const source of sourcesIn(text.asSelect)) {
+  for (const source of findSources(text.asSelect)) {
     const place = placeOf(source, node)
     if (known.has(keyOf(place)) || (source.isCertain && source.database !== undefined)) add(kindOf(node), place, node)
   }
@@ -86,15 +86,24 @@ const placeOf = ({ database, table }: Omit<TableName, 'isCertain'>, { database: 
 })
 
 /** Returns the named target, else the inner table, whose name depends on the database engine. */
-const targetOf = (node: Node, text: Texts, known: ReadonlyMap<string, Node>): TableRef | undefined => {
-  const target = targetIn(text.create)
+const targetOf = (
+  node: DependencyNode,
+  text: TableSql,
+  known: ReadonlyMap<string, DependencyNode>,
+): TableRef | undefined => {
+  const target = findViewTarget(text.create)
   if (target) return placeOf(target, node)
   const inner = [`.inner_id.${node.uuid}`, `.inner.${node.table}`].map((table) => ({ database: node.database, table }))
   return inner.find((place) => known.has(keyOf(place)))
 }
 
 /** Returns the tables that a Merge table reads. Patterns use RE2, which runs in linear time. */
-const mergeSources = (node: Node, database: EngineArgument, table: EngineArgument, nodes: readonly Node[]): Node[] => {
+const mergeSources = (
+  node: DependencyNode,
+  database: EngineArgument,
+  table: EngineArgument,
+  nodes: readonly DependencyNode[],
+): DependencyNode[] => {
   const inDatabase = database.isPattern ? patternOf(database.text) : (name: string) => name === database.text
   const isNamed = patternOf(table.text)
   return nodes.filter((each) => each !== node && inDatabase(each.database) && isNamed(each.table))
@@ -109,7 +118,7 @@ const patternOf = (pattern: string): ((name: string) => boolean) => {
   }
 }
 
-const kindOf = (to: Node | undefined): DependencyKind => {
+const kindOf = (to: DependencyNode | undefined): DependencyKind => {
   if (to?.engine === 'MaterializedView') return 'materialized-view'
   if (to?.engine.endsWith('View')) return 'view'
   return to?.engine === 'Dictionary' ? 'dictionary' : 'reference'
@@ -141,7 +150,7 @@ const endsSources: ReadonlySet<string> = new Set(
  * Returns the tables after FROM, JOIN and IN in a stored SELECT, except common table expressions. Returns none for SQL
  * that cannot be parsed.
  */
-export const sourcesIn = (select: string): TableName[] => {
+export const findSources = (select: string): TableName[] => {
   const tokens = tokensOf(select)
   const local = new Set(tokens.flatMap((token, index) => (definesName(tokens, index) ? [textOf(token)] : [])))
   const levels: Level[] = [{ selects: false, inSources: false }]
@@ -176,7 +185,7 @@ const definesName = (tokens: readonly Token[], index: number): boolean =>
   isName(tokens[index]) && wordOf(tokens[index + 1]) === 'AS' && tokens[index + 2]?.text === '('
 
 /** Returns the target of a materialized view, or undefined when it has an inner table. */
-export const targetIn = (create: string): Omit<TableName, 'isCertain'> | undefined => {
+export const findViewTarget = (create: string): Omit<TableName, 'isCertain'> | undefined => {
   const tokens = tokensOf(create)
   const to = tokens.findIndex((token) => wordOf(token) === 'TO')
   const columns = tokens.findIndex(({ text }) => text === '(')

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { z } from 'zod'
 import { explorerMethods } from '#proto/explorer.ts'
-import { answerOf } from '../../sandbox/curl.ts'
+import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const database = 'odd-db.x'
@@ -16,7 +16,7 @@ let sandbox: Sandbox
 let parts: OpenParts
 
 /** Queries the engine directly. */
-const direct = (sql: string, parameters?: Record<string, string>) => answerOf(sandbox.url, sql, parameters)
+const direct = (sql: string, parameters?: Record<string, string>) => fetchText(sandbox.url, sql, parameters)
 const number = async (sql: string): Promise<number> => Number(await direct(sql))
 
 const definitions = [
@@ -97,9 +97,9 @@ type Lists =
 /** Calls a method and validates its input and output like the bus. */
 const call = async <N extends Lists>(name: N, request: Record<string, unknown> = {}, hostKey = 'box') => {
   const { input, output } = explorerMethods[name]
-  const handle: (input: never, call: ReturnType<typeof aCall>) => Promise<unknown> = parts.handlers[name]
+  const handle: (input: never, call: ReturnType<typeof createCall>) => Promise<unknown> = parts.handlers[name]
   // TypeScript cannot relate the schemas to the handler when the name varies.
-  const response = await handle(input.parse({ hostKey, ...request }) as never, aCall())
+  const response = await handle(input.parse({ hostKey, ...request }) as never, createCall())
   return output.parse(response) as z.output<(typeof explorerMethods)[N]['output']>
 }
 const named = { database, table }
@@ -346,7 +346,7 @@ describe('a missing object', () => {
 describe('a preview', () => {
   const preview = async (request: Record<string, unknown>, hostKey = 'box') => {
     const input = explorerMethods.previewTable.input.parse({ hostKey, ...request })
-    const { head, frames } = await parts.handlers.previewTable(input, aCall())
+    const { head, frames } = await parts.handlers.previewTable(input, createCall())
     let text = ''
     let next = await frames.next()
     for (; !next.done; next = await frames.next()) text += Buffer.from(next.value).toString('utf8')
@@ -392,7 +392,7 @@ describe('a user without access to a table', () => {
 
   it('gets all missing grants of a statement', async () => {
     const request = { hostKey: 'reports', name: 'summary-used-by-merges', parameters: {} }
-    const { unavailable } = await parts.handlers.chart(request, aCall())
+    const { unavailable } = await parts.handlers.chart(request, createCall())
     const grant = unavailable?.grant?.replace('<user>', 'reports') ?? ''
     expect(grant).toContain(', ')
     expect(await direct(`SELECT formatQuerySingleLine({grant:String})`, { param_grant: grant })).toBe(grant)

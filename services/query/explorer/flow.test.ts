@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { flowThrough } from './read-dependencies.ts'
+import { findDataFlow } from './read-dependencies.ts'
 
 const end = (table: string) => ({ database: 'shop', table, engine: 'MergeTree' })
 const edge = (from: string, to: string) => ({ kind: 'view' as const, from: end(from), to: end(to), cluster: null })
 const through = (table: string, edges: ReturnType<typeof edge>[]): string[] =>
-  flowThrough(edges, { database: 'shop', table }).map(
+  findDataFlow(edges, { database: 'shop', table }).map(
     ({ direction, from, to }) => `${direction} ${from.table} > ${to.table}`,
   )
 

@@ -9,20 +9,20 @@ import {
   type TableUsage,
 } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
-import type { Unavailable } from '#proto/unavailable.ts'
+import type { UnavailableReason } from '#proto/unavailable.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { analyzed } from '../analysis/analysis-window.ts'
+import { resolveAnalysisScope } from '../analysis/analysis-window.ts'
 import { readRecords } from '../analysis/records.ts'
-import { unavailableBy } from '../clickhouse/availability.ts'
+import { findUnavailableReason } from '../clickhouse/availability.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { openRun } from '../console/open-run.ts'
-import { openRunning } from '../console/running.ts'
-import type { Parts } from '../parts.ts'
+import { openRunRegistry } from '../console/running.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import { readDependencies } from './read-dependencies.ts'
-import { type HostContext, readView, type ViewResult, noneOf } from './read-view.ts'
+import { type HostContext, readView, type ViewResult, findMissingObjectError } from './read-view.ts'
 import * as views from './views.ts'
-import type { View } from './views.ts'
+import type { ExplorerView } from './views.ts'
 
 const Row = z.object({ statement: z.string() })
 
@@ -30,7 +30,7 @@ const Row = z.object({ statement: z.string() })
 const readDdl = async (
   context: HostContext,
   named: { database: string; table?: string | undefined },
-): Promise<{ detail: { ddl: string } | null; unavailable: Unavailable | null }> => {
+): Promise<{ detail: { ddl: string } | null; unavailable: UnavailableReason | null }> => {
   const { parts, host, call } = context
   const { database, table } = named
   const what =
@@ -40,9 +40,9 @@ const readDdl = async (
     const [row] = readRecords(host, Row, await parts.client.run(host, statement, call))
     return { detail: row ? { ddl: row.statement } : null, unavailable: null }
   } catch (error) {
-    const unavailable = unavailableBy(parts.client, host, { requires: [] }, error)
+    const unavailable = findUnavailableReason(parts.client, host, { requires: [] }, error)
     if (unavailable) return { detail: null, unavailable }
-    throw (await noneOf(context, named, error)) ?? error
+    throw (await findMissingObjectError(context, named, error)) ?? error
   }
 }
 
@@ -51,30 +51,31 @@ const previewSeconds = 10
 const maxPreviewBytes = 8 * 1024 * 1024
 
 /** Returns the handlers that read databases, tables and their details. */
-export const explorerHandlers = (parts: Parts): Handlers<Service<typeof explorerMethods>> => {
-  const running = openRunning()
+export const explorerHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof explorerMethods>> => {
+  const running = openRunRegistry()
   const contextFor = (hostKey: string, call: Call): HostContext => ({ parts, host: parts.hosts.get(hostKey), call })
 
   return {
-    exploreDatabases: ({ hostKey }, call) => readView(contextFor(hostKey, call), views.databases, {}),
+    exploreDatabases: ({ hostKey }, call) => readView(contextFor(hostKey, call), views.databasesView, {}),
     exploreTables: ({ hostKey, database, search = '' }, call) =>
-      readView(contextFor(hostKey, call), views.tables, { database }, { search }),
+      readView(contextFor(hostKey, call), views.tablesView, { database }, { search }),
     exploreTable: async ({ hostKey, ...named }, call) =>
-      single(await readView(contextFor(hostKey, call), views.table, named)),
-    exploreColumns: ({ hostKey, ...named }, call) => readView(contextFor(hostKey, call), views.columns, named),
+      single(await readView(contextFor(hostKey, call), views.tableView, named)),
+    exploreColumns: ({ hostKey, ...named }, call) => readView(contextFor(hostKey, call), views.columnsView, named),
     exploreDdl: ({ hostKey, ...named }, call) => readDdl(contextFor(hostKey, call), named),
-    exploreSkipIndexes: ({ hostKey, ...named }, call) => readView(contextFor(hostKey, call), views.skipIndexes, named),
+    exploreSkipIndexes: ({ hostKey, ...named }, call) =>
+      readView(contextFor(hostKey, call), views.skipIndexesView, named),
     exploreProjections: async ({ hostKey, ...named }, call) => {
       const context = contextFor(hostKey, call)
       const { tables } = await parts.client.capabilities(context.host, call)
-      return readView(context, tables.has('projections') ? views.projections : views.projectionsOfParts, named)
+      return readView(context, tables.has('projections') ? views.projectionsView : views.partProjectionsView, named)
     },
     exploreParts: ({ hostKey, inactive, limit, ...named }, call) =>
-      readView(contextFor(hostKey, call), { ...views.parts, limit }, named, { inactive }),
+      readView(contextFor(hostKey, call), { ...views.partsView, limit }, named, { inactive }),
     exploreDependencies: ({ hostKey, ...named }, call) => readDependencies(contextFor(hostKey, call), named),
     exploreUsage: async ({ hostKey, lastHours, ...named }, call) => {
       const context = contextFor(hostKey, call)
-      const { scope } = await analyzed(parts, context.host, { lastHours }, call)
+      const { scope } = await resolveAnalysisScope(parts, context.host, { lastHours }, call)
       const { rows, unavailable } = await readView(
         context,
         usage,
@@ -86,7 +87,7 @@ export const explorerHandlers = (parts: Parts): Handlers<Service<typeof explorer
     },
     exploreQueries: async ({ hostKey, lastHours, limit, ...named }, call) => {
       const context = contextFor(hostKey, call)
-      const { scope } = await analyzed(parts, context.host, { lastHours }, call)
+      const { scope } = await resolveAnalysisScope(parts, context.host, { lastHours }, call)
       return readView(context, { ...queries, limit }, named, loggedNames(named.database, named.table), scope)
     },
     previewTable: async ({ hostKey, limit, ...named }, call) => {
@@ -95,7 +96,7 @@ export const explorerHandlers = (parts: Parts): Handlers<Service<typeof explorer
       try {
         return await openRun(parts, running, { hostKey, query, ...bounds, format: 'json' }, call)
       } catch (error) {
-        throw (await noneOf(contextFor(hostKey, call), named, error)) ?? error
+        throw (await findMissingObjectError(contextFor(hostKey, call), named, error)) ?? error
       }
     },
   }
@@ -121,8 +122,8 @@ LIMIT ${limit}`,
 const Rows = z.array(z.tuple([z.string(), z.string(), z.string(), z.coerce.number().nullable()]))
 
 /** Returns the handler that lists the largest tables outside the system databases. */
-export const databaseTables =
-  (parts: Parts): Handlers<typeof query>['databaseTables'] =>
+export const databaseTablesHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['databaseTables'] =>
   async ({ hostKey, limit, search }, call) => {
     const host = parts.hosts.get(hostKey)
     const rows = Rows.safeParse((await parts.client.run(host, statement(limit, search), call)).rows)
@@ -166,7 +167,7 @@ WHERE $window AND ${usesTable}
 GROUP BY log.user
 ORDER BY queries DESC, user`,
   row: UserRow,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>
 
 /** The view of the latest queries of a table. */
 const queries = {
@@ -190,7 +191,7 @@ FROM $log(query_log) AS log
 WHERE $window AND ${usesTable}
 ORDER BY endedMs DESC, queryId`,
   row: TableQueryRecord,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>
 
 /** Sums the usage of all users. */
 const totalUsage = (users: readonly TableUser[]): z.input<typeof TableUsage> => {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Dependency } from '#proto/explorer.ts'
 import { readRecords } from '../analysis/records.ts'
-import { incompleteFor, missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import { findIncompleteReason, checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { dependenciesAmong } from './dependencies.ts'
-import { type HostContext, type ViewResult, whyEmpty } from './read-view.ts'
+import { findDependencies } from './dependencies.ts'
+import { type HostContext, type ViewResult, explainEmptyResult } from './read-view.ts'
 
 /** Maximum numbers of tables and of their definitions. Hosts with more get incomplete dependencies. */
 const maxNodes = 50_000
@@ -70,7 +70,7 @@ export const readDependencies = async (
 ): Promise<ViewResult<Dependency>> => {
   const { parts, host, call } = context
   const none = { rows: [], truncated: false, incomplete: null }
-  const missing = await missingNeeds(parts.client, host, needs, call)
+  const missing = await checkRequirements(parts.client, host, needs, call)
   if (missing) return { ...none, unavailable: missing }
   try {
     const [nodeResult, textResult] = await Promise.all(
@@ -78,13 +78,13 @@ export const readDependencies = async (
     )
     const nodes = nodeResult ? readRecords(host, NodeRow, nodeResult) : []
     const texts = textResult ? readRecords(host, TextRow, textResult) : []
-    const rows = dependenciesOf(dependenciesAmong(nodes, texts), named)
-    const incomplete = await incompleteFor(parts.client, host, needs, call)
-    if (rows.length === 0) return { ...none, unavailable: await whyEmpty(context, named), incomplete }
+    const rows = dependenciesOf(findDependencies(nodes, texts), named)
+    const incomplete = await findIncompleteReason(parts.client, host, needs, call)
+    if (rows.length === 0) return { ...none, unavailable: await explainEmptyResult(context, named), incomplete }
     const truncated = nodes.length > maxNodes || texts.length > maxTexts || rows.length > maxDependencies
     return { rows: rows.slice(0, maxDependencies), truncated, unavailable: null, incomplete }
   } catch (error) {
-    const unavailable = unavailableBy(parts.client, host, needs, error)
+    const unavailable = findUnavailableReason(parts.client, host, needs, error)
     if (unavailable) return { ...none, unavailable }
     throw error
   }
@@ -95,7 +95,7 @@ const dependenciesOf = (
   edges: readonly Omit<Dependency, 'direction'>[],
   { database, table }: { database: string; table?: string | undefined },
 ): Dependency[] => {
-  if (table !== undefined) return flowThrough(edges, { database, table })
+  if (table !== undefined) return findDataFlow(edges, { database, table })
   return edges
     .filter(({ from, to }) => from.database === database || to.database === database)
     .map((edge) => ({ ...edge, direction: null }))
@@ -105,7 +105,7 @@ type Edge = Omit<Dependency, 'direction'>
 type End = 'from' | 'to'
 
 /** Returns all upstream and downstream dependencies of a table, nearest first. */
-export const flowThrough = (edges: readonly Edge[], table: { database: string; table: string }): Dependency[] => {
+export const findDataFlow = (edges: readonly Edge[], table: { database: string; table: string }): Dependency[] => {
   const upstream = follow(edges, keyOf(table), 'to', 'from')
   const downstream = follow(edges, keyOf(table), 'from', 'to')
   return [

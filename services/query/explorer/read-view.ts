@@ -2,20 +2,20 @@ import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Incomplete, Unavailable } from '#proto/unavailable.ts'
+import type { IncompleteReason, UnavailableReason } from '#proto/unavailable.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { readRecords } from '../analysis/records.ts'
-import { incompleteFor, missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import { findIncompleteReason, checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
-import { expandMacros, type Scope } from '../definitions/macros.ts'
+import { expandMacros, type MacroScope } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
-import type { View } from './views.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import type { ExplorerView } from './views.ts'
 
 /** The host and the call of a request, with the dependencies of the handlers. */
 export interface HostContext {
-  parts: Parts
+  parts: QueryHandlerDeps
   host: MonitoredHost
   call: Call
 }
@@ -24,8 +24,8 @@ export interface HostContext {
 export interface ViewResult<R> {
   rows: R[]
   truncated: boolean
-  unavailable: Unavailable | null
-  incomplete: Incomplete | null
+  unavailable: UnavailableReason | null
+  incomplete: IncompleteReason | null
 }
 
 const noScope = { window: undefined, zone: undefined, logs: new Map() }
@@ -33,13 +33,13 @@ const noScope = { window: undefined, zone: undefined, logs: new Map() }
 /** Reads a view in one statement. An empty result takes a second one, to check that the object exists. */
 export const readView = async <S extends z.ZodType>(
   { parts, host, call }: HostContext,
-  view: View<S>,
+  view: ExplorerView<S>,
   named: Named,
   parameters: Readonly<Record<string, ParameterValue>> = {},
-  scope: Scope = noScope,
+  scope: MacroScope = noScope,
 ): Promise<ViewResult<z.output<S>>> => {
   const { client } = parts
-  const unavailable = await missingNeeds(client, host, view, call)
+  const unavailable = await checkRequirements(client, host, view, call)
   if (unavailable) return { rows: [], truncated: false, unavailable, incomplete: null }
   try {
     const statement = {
@@ -49,15 +49,15 @@ export const readView = async <S extends z.ZodType>(
       parameters: { ...named, ...parameters },
     }
     const rows = readRecords(host, view.row, await client.run(host, statement, call))
-    const missing = rows.length === 0 ? await whyEmpty({ parts, host, call }, named) : null
+    const missing = rows.length === 0 ? await explainEmptyResult({ parts, host, call }, named) : null
     return {
       rows: rows.slice(0, view.limit),
       truncated: rows.length > view.limit,
       unavailable: missing,
-      incomplete: await incompleteFor(client, host, view, call),
+      incomplete: await findIncompleteReason(client, host, view, call),
     }
   } catch (error) {
-    const closed = unavailableBy(client, host, view, error)
+    const closed = findUnavailableReason(client, host, view, error)
     if (closed) return { rows: [], truncated: false, unavailable: closed, incomplete: null }
     throw error
   }
@@ -87,7 +87,7 @@ const Known = z.object({
  * Explains an empty result: null when the database or table exists. Throws `not-found` with similar names, unless the
  * user may not know whether it exists.
  */
-export const whyEmpty = async (context: HostContext, named: Named): Promise<Unavailable | null> => {
+export const explainEmptyResult = async (context: HostContext, named: Named): Promise<UnavailableReason | null> => {
   const { parts, host, call } = context
   const { database, table } = named
   if (database === undefined) return null
@@ -98,9 +98,13 @@ export const whyEmpty = async (context: HostContext, named: Named): Promise<Unav
 }
 
 /** Returns the `not-found` error for a statement that failed on a missing object, or undefined. */
-export const noneOf = async (context: HostContext, named: Named, failure: unknown): Promise<unknown> => {
+export const findMissingObjectError = async (
+  context: HostContext,
+  named: Named,
+  failure: unknown,
+): Promise<unknown> => {
   if (!missingCodes.has(clickhouseCode(failure))) return undefined
-  return whyEmpty(context, named).then(
+  return explainEmptyResult(context, named).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -119,7 +123,7 @@ const knownStatement = (database: string, table = ''): Statement => ({
 const accessFailure = async (
   { parts, host, call }: HostContext,
   { database, table }: { database: string; table: string | undefined },
-): Promise<Unavailable | undefined> => {
+): Promise<UnavailableReason | undefined> => {
   const sql =
     table === undefined
       ? `EXISTS DATABASE ${quoteName(database)}`
@@ -128,7 +132,7 @@ const accessFailure = async (
     await parts.client.run(host, { what: 'explorer/exists', sql }, call)
     return undefined
   } catch (error) {
-    return unavailableBy(parts.client, host, { requires: [] }, error)
+    return findUnavailableReason(parts.client, host, { requires: [] }, error)
   }
 }
 

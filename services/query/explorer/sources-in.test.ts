@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { engineArguments, sourcesIn, targetIn } from './dependencies.ts'
+import { engineArguments, findSources, findViewTarget } from './dependencies.ts'
 
 const named = (select: string): string[] =>
-  sourcesIn(select).map(({ database, table, isCertain }) => `${database ?? '?'}.${table}${isCertain ? '' : ' perhaps'}`)
+  findSources(select).map(
+    ({ database, table, isCertain }) => `${database ?? '?'}.${table}${isCertain ? '' : ' perhaps'}`,
+  )
 
 describe('the tables that a stored SELECT reads', () => {
   it.each([
@@ -32,7 +34,7 @@ describe('the target of a materialized view', () => {
     ['CREATE MATERIALIZED VIEW a.v (`to` Int8) ENGINE = Memory AS SELECT 1 AS to', undefined],
     ['CREATE MATERIALIZED VIEW a.v ENGINE = Memory AS SELECT interval TO x', undefined],
   ])('%s', (create, expected) => {
-    expect(targetIn(create)).toEqual(expected)
+    expect(findViewTarget(create)).toEqual(expected)
   })
 })
 

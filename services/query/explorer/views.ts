@@ -10,7 +10,7 @@ import {
 } from '#proto/explorer.ts'
 
 /** A query of the explorer with its tables, SQL and row schema. */
-export interface View<S extends z.ZodType> {
+export interface ExplorerView<S extends z.ZodType> {
   what: string
   requires: readonly string[]
   sql: string
@@ -36,7 +36,7 @@ const tableColumns = `
   described.total_bytes AS bytes,
   $ms(described.metadata_modification_time) AS changedMs`
 
-export const databases = {
+export const databasesView = {
   what: 'databases',
   requires: ['system.databases', 'system.tables'],
   limit: 10_000,
@@ -67,9 +67,9 @@ LEFT JOIN
 ) AS counted ON counted.database = described.name
 ORDER BY described.name`,
   row: ExplorerDatabase,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>
 
-export const tables = {
+export const tablesView = {
   what: 'tables',
   requires: ['system.tables'],
   limit: 10_000,
@@ -79,9 +79,9 @@ WHERE described.database = {database:String} AND NOT described.is_temporary
   AND positionCaseInsensitiveUTF8(described.name, {search:String}) > 0
 ORDER BY described.name`,
   row: ExplorerTable,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>
 
-export const table = {
+export const tableView = {
   what: 'table',
   requires: ['system.tables', 'system.parts'],
   limit: 1,
@@ -122,9 +122,9 @@ CROSS JOIN
 ) AS stored
 WHERE described.database = {database:String} AND described.name = {table:String}`,
   row: TableOverview,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>
 
-export const columns = {
+export const columnsView = {
   what: 'columns',
   requires: ['system.columns'],
   limit: 20_000,
@@ -148,10 +148,10 @@ FROM system.columns AS described
 WHERE ${ofTable('described')}
 ORDER BY described.position`,
   row: ExplorerColumn,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>
 
 /** Older servers, such as 24.8, call the size of the marks `marks` instead of `marks_bytes`. */
-export const skipIndexes = {
+export const skipIndexesView = {
   what: 'skip-indexes',
   requires: ['system.data_skipping_indices'],
   limit: 1_000,
@@ -168,7 +168,7 @@ FROM system.data_skipping_indices AS skipping
 WHERE ${ofTable('skipping')}
 ORDER BY skipping.name`,
   row: SkipIndex,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>
 
 const storedProjections = `SELECT
     part.name AS name,
@@ -181,7 +181,7 @@ const storedProjections = `SELECT
   GROUP BY part.name`
 
 /** Includes empty projections, which only `system.projections` lists. */
-export const projections = {
+export const projectionsView = {
   what: 'projections',
   requires: ['system.projection_parts', 'system.projections'],
   limit: 1_000,
@@ -201,11 +201,11 @@ LEFT JOIN
 WHERE ${ofTable('described')}
 ORDER BY described.name`,
   row: Projection,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>
 
 /** For servers without `system.projections`. */
-export const projectionsOfParts = {
-  ...projections,
+export const partProjectionsView = {
+  ...projectionsView,
   requires: ['system.projection_parts'],
   sql: `SELECT
   stored.name AS name,
@@ -220,9 +220,9 @@ FROM
   ${storedProjections}
 ) AS stored
 ORDER BY stored.name`,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>
 
-export const parts = {
+export const partsView = {
   what: 'parts',
   requires: ['system.parts'],
   limit: 1_000,
@@ -244,4 +244,4 @@ FROM system.parts AS part
 WHERE ${ofTable('part')} AND (part.active OR {inactive:Bool})
 ORDER BY part.bytes_on_disk DESC, part.name`,
   row: ExplorerPart,
-} satisfies View<z.ZodType>
+} satisfies ExplorerView<z.ZodType>

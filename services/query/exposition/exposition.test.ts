@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { readExposition, valueIn } from '../../testing/exposition-format.ts'
+import { parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
 import { startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { rows, startHttpStub } from '../testing/stub-host.ts'
-import { exposition } from './exposition.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
+import { expositionHandler } from './exposition.ts'
 
 const both = { tables: ['metrics', 'asynchronous_metrics'] }
 const isBatch = (sql: string): boolean => sql.includes(' AS meaning')
@@ -16,7 +16,7 @@ const startStub = async (answer: (response: ServerResponse, batch: number) => vo
   const stub = await startHttpStub(
     ({ sql }, response) => {
       if (isBatch(sql)) answer(response, batches.push(sql))
-      else rows(response, [['25.8.1', 1, 'stub', 'UTC', '0']])
+      else sendResultRows(response, [['25.8.1', 1, 'stub', 'UTC', '0']])
     },
     { ...both, ...capabilities },
   )
@@ -28,9 +28,9 @@ const openOn = (url: string): Promise<OpenParts> => openParts({ COLUMNDB_HOST: u
 /** Opens the handler with its own clock. */
 const openExposition = (parts: OpenParts) => {
   const clock = { aheadMs: 0, now: () => Date.now(), elapsedMs: () => performance.now() + clock.aheadMs }
-  const handle = exposition({ ...parts, clock })
+  const handle = expositionHandler({ ...parts, clock })
   const scrape = async () => {
-    const { head, frames } = await handle({ hostKey: 'db' }, aCall())
+    const { head, frames } = await handle({ hostKey: 'db' }, createCall())
     const [piece] = await Array.fromAsync(frames)
     return { head, text: piece && gunzipSync(piece).toString('utf8') }
   }
@@ -38,7 +38,7 @@ const openExposition = (parts: OpenParts) => {
 }
 
 const threeFigures = (response: ServerResponse): void =>
-  rows(response, [
+  sendResultRows(response, [
     ['Query', '3', 'Queries'],
     ['jemalloc.active', 'nan', 'In C:\\\nbytes'],
     ['Max-Load', '-inf', ''],
@@ -68,7 +68,7 @@ clickhouse_tiny 1.5e-7
 # TYPE clickhouse_load gauge
 clickhouse_load +Inf
 `)
-    expect(readExposition(text).size).toBe(6)
+    expect(parseExposition(text).size).toBe(6)
     expect(head.failure).toBeNull()
   })
 
@@ -76,9 +76,9 @@ clickhouse_load +Inf
     await using sandbox = await startSandbox({ seed: false })
     await using parts = await openOn(sandbox.url)
     const { text = '' } = await openExposition(parts).scrape()
-    const families = readExposition(text)
+    const families = parseExposition(text)
     expect(families.size).toBeGreaterThan(300)
-    expect(valueIn(families, 'clickhouse_uptime', {})).toBeGreaterThanOrEqual(0)
+    expect(findSampleValue(families, 'clickhouse_uptime', {})).toBeGreaterThanOrEqual(0)
     expect(families.get('clickhouse_query')?.help).toBe('Number of executing queries')
   })
 
@@ -145,7 +145,7 @@ clickhouse_load +Inf
   })
 
   it.each(['1 2', '1\nup 1', 'NaN', '', '0x10', '1e', '{}'])('are garbage with the value %j', async (value) => {
-    await using stub = await startStub((response) => rows(response, [['Query', value, '']]))
+    await using stub = await startStub((response) => sendResultRows(response, [['Query', value, '']]))
     await using parts = await openOn(stub.url)
     expect(await openExposition(parts).scrape()).toMatchObject({ head: { failure: 'garbage' }, text: undefined })
   })

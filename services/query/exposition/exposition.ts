@@ -8,7 +8,7 @@ import { type Capabilities, compareVersions } from '../clickhouse/capabilities.t
 import { failureReason, hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
 /** The tables of metrics. If both have a metric, the first table has the current value. */
 const tables = ['metrics', 'asynchronous_metrics'] as const
@@ -90,7 +90,7 @@ interface Known {
 }
 
 /** Returns the handler for the metrics of a host as Prometheus text. Scrapes within 29 seconds share one statement. */
-export const exposition = (parts: Parts): Handlers<typeof query>['exposition'] => {
+export const expositionHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['exposition'] => {
   // Keyed by the host object, so that a changed host list never serves metrics of another server.
   const known = new WeakMap<MonitoredHost, Known>()
   const { clock } = parts
@@ -133,7 +133,7 @@ const unknown = (): Known => ({
 })
 
 /** Runs with sweep priority and without a caller's signal, because scrapers share the result. */
-const batch = async ({ client, clock }: Parts, host: MonitoredHost): Promise<string> => {
+const batch = async ({ client, clock }: QueryHandlerDeps, host: MonitoredHost): Promise<string> => {
   const deadline = clock.elapsedMs() + batchWithinMs
   const context = { signal: new AbortController().signal, deadline, priority: 'sweep' } as const
   const statement = figuresStatement(host, await client.capabilities(host, context))

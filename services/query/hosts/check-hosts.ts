@@ -4,7 +4,7 @@ import { InvalidSettings } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { type DatabaseClient, openClient } from '../clickhouse/client.ts'
-import { grantsFor } from '../clickhouse/visible-rows.ts'
+import { toGrantStatements } from '../clickhouse/visible-rows.ts'
 import type { MonitoredHost } from './host-list.ts'
 import { openHosts } from './hosts.ts'
 
@@ -34,7 +34,7 @@ const checkHost = async (client: DatabaseClient, host: MonitoredHost) => {
   } as const
   try {
     const { version, missingShow } = await client.capabilities(host, context)
-    const grants = grantsFor(missingShow).map((grant) => `; rows are hidden from its user: run ${grant}`)
+    const grants = toGrantStatements(missingShow).map((grant) => `; rows are hidden from its user: run ${grant}`)
     return { isValid: true, line: `host "${host.name}": connected, ClickHouse ${version}${grants.join('')}` }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

@@ -45,7 +45,7 @@ export interface HostList {
 }
 
 /** Validates the entries of a host list. `variable` is the setting that problems refer to. */
-export const hostList = (variable: string, entries: readonly HostEntry[]): HostList => {
+export const validateHostList = (variable: string, entries: readonly HostEntry[]): HostList => {
   const found = entries.slice(0, maxHosts).map((entry, id) => monitoredHost(variable, entry, id))
   const hosts = found.flatMap((result) => (result.host ? [result.host] : []))
   const problems = found.flatMap((result) => (result.problem ? [result.problem] : []))

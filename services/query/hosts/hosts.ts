@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { InvalidSettings, read } from '#shared/config/setting.ts'
+import { InvalidSettings, parseSettings } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { settings } from '../config.ts'
 import { hostsFromEnvironment, hostsFromFile } from './parse-host-list.ts'
 import type { HostList, MonitoredHost } from './host-list.ts'
-import { type HostAddress, type LastGoodHosts, openTruncationGuard, withoutTruncated } from './truncation-guard.ts'
+import { type HostAddress, type LastGoodHosts, openTruncationGuard, removeTruncatedHosts } from './truncation-guard.ts'
 
 const recheckMs = 2_000
 
 /** The current list of monitored hosts. */
-export interface Hosts extends AsyncDisposable {
+export interface HostRegistry extends AsyncDisposable {
   list(): readonly MonitoredHost[]
   /** Throws `not-found` with the reason `unknown-host` when the list has no host with this key. */
   get(key: string): MonitoredHost
@@ -33,7 +33,7 @@ export const openHosts = async ({
   recheckEveryMs = recheckMs,
   lastGood,
   answers = async () => false,
-}: HostsDeps): Promise<Hosts> => {
+}: HostsDeps): Promise<HostRegistry> => {
   const first = load(env)
   if (first.problems.length > 0) throw new InvalidSettings(first.problems)
   const { findUnanswered, accept, warn } = await openTruncationGuard({ lastGood, answers, log })
@@ -42,7 +42,7 @@ export const openHosts = async ({
   let isWaiting = truncatedAtStart.length > 0
   warn(truncatedAtStart, 'the host is skipped')
   if (!isWaiting) await accept(first.hosts)
-  let current = byKey(withoutTruncated(first.hosts, truncatedAtStart))
+  let current = byKey(removeTruncatedHosts(first.hosts, truncatedAtStart))
   let files = first.files
   let seen = await fingerprint(env, files)
 
@@ -101,7 +101,7 @@ const requireHost = (hosts: Map<string, MonitoredHost>, key: string): MonitoredH
 }
 
 const load = (env: Environment): HostList & { files: readonly string[] } => {
-  const values = read(settings, env)
+  const values = parseSettings(settings, env)
   if (values.SVC_HOSTS_FILE !== undefined) return hostsFromFile(values.SVC_HOSTS_FILE)
   if (values.COLUMNDB_HOST === undefined) return { hosts: [], problems: [], files: [] }
   return { ...hostsFromEnvironment(values), files: [] }

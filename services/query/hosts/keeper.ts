@@ -1,5 +1,5 @@
 /** Parses a Prometheus exposition into values by metric name; samples that differ only in labels are summed. */
-export const readFigures = (text: string): Map<string, number> => {
+export const parsePrometheusMetrics = (text: string): Map<string, number> => {
   const figures = new Map<string, number>()
   for (const line of text.split('\n')) {
     const [, name = '', value = ''] = /^(\w+)(?:\{[^}]*\})?\s+(\S+)/.exec(line) ?? []
@@ -9,5 +9,5 @@ export const readFigures = (text: string): Map<string, number> => {
 }
 
 /** Returns whether the metrics come from a Keeper node. */
-export const isKeeper = (figures: ReadonlyMap<string, number>): boolean =>
+export const isKeeperNode = (figures: ReadonlyMap<string, number>): boolean =>
   figures.has('ClickHouseAsyncMetrics_KeeperIsLeader')

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import type { SettingProblem } from '#shared/config/setting.ts'
-import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
-import { sentenceOf } from '#shared/text/zod-errors.ts'
+import { YamlError, parseYaml } from '#shared/config/yaml.ts'
+import { describeIssue } from '#shared/text/zod-errors.ts'
 import { describeIssues } from '../definitions/describe-issues.ts'
-import { hostList, type HostList, type HostEntry } from './host-list.ts'
+import { validateHostList, type HostList, type HostEntry } from './host-list.ts'
 
 interface HostVariables {
   COLUMNDB_HOST: string | undefined
@@ -31,7 +31,7 @@ export const hostsFromEnvironment = (variables: HostVariables): HostList => {
     user: users.values[position] ?? '',
     password: passwords.values[position] ?? '',
   }))
-  const list = hostList('COLUMNDB_HOST', entries)
+  const list = validateHostList('COLUMNDB_HOST', entries)
   const counts = [...users.problems, ...passwords.problems, ...tooMany(labels.length, urls.length)]
   return { ...list, problems: [...counts, ...list.problems] }
 }
@@ -90,7 +90,7 @@ export const hostsFromFile = (path: string): FileHostList => {
   })
   const content = readYaml(path)
   if ('failure' in content) return reject(content.failure)
-  const parsed = File.safeParse(content.value, { error: sentenceOf })
+  const parsed = File.safeParse(content.value, { error: describeIssue })
   if (!parsed.success) return reject(`${path}: ${describeIssues(parsed.error)}`)
 
   const passwordFiles = parsed.data.hosts.flatMap((entry) =>
@@ -99,7 +99,7 @@ export const hostsFromFile = (path: string): FileHostList => {
   const files = [path, ...new Set(passwordFiles)]
   try {
     return {
-      ...hostList(
+      ...validateHostList(
         variable,
         parsed.data.hosts.map((entry) => withPassword(path, entry)),
       ),
@@ -126,6 +126,6 @@ const withPassword = (path: string, { passwordFile, ...entry }: z.output<typeof 
 const resolveFrom = (path: string, file: string): string => resolve(dirname(path), file)
 
 const codeOf = (error: unknown): string => {
-  if (error instanceof NoYaml) return error.line === undefined ? 'malformed' : `malformed from line ${error.line} on`
+  if (error instanceof YamlError) return error.line === undefined ? 'malformed' : `malformed from line ${error.line} on`
   return error instanceof Error && 'code' in error ? String(error.code) : 'malformed'
 }

@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { HostRef } from '#proto/host.ts'
-import type { Parts } from '../parts.ts'
+import type { QueriedHost } from '#proto/host.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import type { MonitoredHost } from './host-list.ts'
 
 /** Timeout per host, because the slowest host delays the whole response. */
@@ -10,13 +10,13 @@ const timeoutPerHostMs = 15_000
 /** The result of one of several hosts; `result` is null when the host failed with `ref.error`. */
 interface HostResult<T> {
   host: MonitoredHost
-  ref: HostRef
+  ref: QueriedHost
   result: T | null
 }
 
 /** Queries several hosts concurrently and returns one result per host. Throws `not-found` for an unknown host key. */
 export const queryEachHost = <T>(
-  parts: Parts,
+  parts: QueryHandlerDeps,
   hostKeys: readonly string[],
   call: Call,
   query: (host: MonitoredHost, call: Call) => Promise<T>,

@@ -1,21 +1,21 @@
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { answersIn } from './truncation-guard.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { createAddressCheck } from './truncation-guard.ts'
 
 const page = '<!doctype html><title>Welcome</title>'
 
 /** Starts a server with these responses by path; other paths get a page, as from proxies and web servers. */
 const startServer = async (responses: Record<string, string>) => {
   const server = createServer((request, response) => void response.end(responses[request.url ?? ''] ?? page))
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return { origin, [Symbol.asyncDispose]: stop }
 }
 
 const responds = async (kind: 'host' | 'keeper', url: string): Promise<boolean> => {
   await using net = openNet({ env: {} })
-  return await answersIn(net)({ kind, url: new URL(url) })
+  return await createAddressCheck(net)({ kind, url: new URL(url) })
 }
 
 describe('the check of a truncated address', () => {

@@ -4,7 +4,7 @@ import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { type MonitoredHost, maxHosts } from './host-list.ts'
-import { isKeeper, readFigures } from './keeper.ts'
+import { isKeeperNode, parsePrometheusMetrics } from './keeper.ts'
 
 /** An address of the host list: of a host, or of the metrics of its Keeper node. */
 export interface HostAddress {
@@ -42,7 +42,7 @@ const truncatedAddresses = (fresh: readonly MonitoredHost[], known: readonly str
 }
 
 /** Returns the hosts without truncated ones, and without Keeper addresses that are truncated. */
-export const withoutTruncated = (
+export const removeTruncatedHosts = (
   hosts: readonly MonitoredHost[],
   truncated: readonly HostAddress[],
 ): readonly MonitoredHost[] =>
@@ -135,7 +135,7 @@ const addressesPerHost = 2
 const Addresses = z.array(z.string()).max(addressesPerHost * maxHosts)
 
 /** Opens the storage of the last valid list, which survives a restart. Returns undefined without a host list. */
-export const lastGoodHosts = (
+export const openLastGoodHosts = (
   store: Store,
   { COLUMNDB_HOST, SVC_HOSTS_FILE }: Environment,
 ): LastGoodHosts | undefined =>
@@ -150,13 +150,13 @@ const timeoutMs = 2_000
 const maxPingBytes = 1_024
 
 /** Returns a function that checks whether ClickHouse or Keeper responds at an address. It sends no credentials. */
-export const answersIn =
+export const createAddressCheck =
   ({ trusted }: Pick<Net, 'trusted'>) =>
   async ({ kind, url }: Pick<HostAddress, 'kind' | 'url'>): Promise<boolean> => {
     try {
       if (kind === 'keeper') {
         const response = await trusted(url, { timeoutMs })
-        return isKeeper(readFigures(await response.text()))
+        return isKeeperNode(parsePrometheusMetrics(await response.text()))
       }
       const response = await trusted(pingOf(url), { timeoutMs, maxBytes: maxPingBytes })
       return response.ok && (await response.text()).trim() === 'Ok.'

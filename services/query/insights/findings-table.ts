@@ -1,5 +1,5 @@
 import type { Environment } from '#shared/config/environment.ts'
-import { type Settings, type Setting, read } from '#shared/config/setting.ts'
+import { type Settings, type Setting, parseSettings } from '#shared/config/setting.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 
 const databaseName: Setting<string> = {
@@ -18,7 +18,7 @@ export const findingsSettings = { COLUMNDB_DATABASE: databaseName } satisfies Se
 
 /** Returns the name of the table of insights with its database, plain and quoted. */
 export const findingsTable = (env: Environment) => {
-  const { COLUMNDB_DATABASE: database } = read(findingsSettings, env)
+  const { COLUMNDB_DATABASE: database } = parseSettings(findingsSettings, env)
   return { full: `${database}.monitoring_findings`, quoted: `${quoteName(database)}.monitoring_findings` }
 }
 
@@ -26,7 +26,7 @@ export const findingsTable = (env: Environment) => {
  * Returns the CREATE TABLE statement of the table of insights. The row with the highest version of an insight counts.
  * Fields used in filters have columns; `insight` is the complete insight as JSON.
  */
-export const createTable = (quoted: string): string => `CREATE TABLE IF NOT EXISTS ${quoted}
+export const createFindingsTableSql = (quoted: string): string => `CREATE TABLE IF NOT EXISTS ${quoted}
 (
   id String,
   host LowCardinality(String),

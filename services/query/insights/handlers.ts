@@ -11,25 +11,25 @@ import {
 } from '#proto/insight-rows.ts'
 import { type Insight, StoredInsight } from '#proto/insights.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { writeInto, write } from '../actions/write.ts'
-import { readRecords, figure } from '../analysis/records.ts'
-import { queryIfAvailable, unavailableBy } from '../clickhouse/availability.ts'
+import { insertIntoOwnTable, runWrite } from '../actions/write.ts'
+import { readRecords, hostNumber } from '../analysis/records.ts'
+import { queryIfAvailable, findUnavailableReason } from '../clickhouse/availability.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import type { ReplicationService } from '../repldb/client.ts'
 import { endpoints } from '../repldb/endpoints.ts'
-import type { WithReplicationService } from '../repldb/handlers.ts'
-import { latestErrors, patternsOf } from '../repldb/log-patterns.ts'
-import { overviewOf } from '../repldb/overview.ts'
+import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
+import { latestErrors, groupLogPatterns } from '../repldb/log-patterns.ts'
+import { readOverview } from '../repldb/overview.ts'
 import { allSlots, bytesPerMegabyte, slotGrowths } from '../repldb/slots.ts'
-import { createTable, findingsTable } from './findings-table.ts'
-import { logSets, type RowSet, presentSets } from './row-sets.ts'
+import { createFindingsTableSql, findingsTable } from './findings-table.ts'
+import { logRowSets, type RowSet, currentStateRowSets } from './row-sets.ts'
 
 const hourMs = 3_600_000
 
 /** Returns rows of the replication service with the first host only, so that they are reported once. */
 const replicationRows = async (
-  { hosts, replicationService, clock }: Parts & WithReplicationService,
+  { hosts, replicationService, clock }: QueryHandlerDeps & ReplicationServiceDeps,
   { hostKey, set }: { hostKey: string; set: ReplicationRowSet },
   call: Call,
 ) => {
@@ -47,7 +47,10 @@ interface ReplicationSet<S extends ReplicationRowSet> {
 }
 
 const mirrorRows: ReplicationSet<'replication-mirrors'>['rows'] = async (service, call, nowMs) => {
-  const [{ mirrors }, lines] = await Promise.all([overviewOf(service, call, nowMs), latestErrors(service, call, nowMs)])
+  const [{ mirrors }, lines] = await Promise.all([
+    readOverview(service, call, nowMs),
+    latestErrors(service, call, nowMs),
+  ])
   const linesOf = Map.groupBy(lines, ({ flowName }) => flowName)
   return Promise.all(
     mirrors.map(async ({ name, state, errorsLastHour }) => ({
@@ -55,7 +58,7 @@ const mirrorRows: ReplicationSet<'replication-mirrors'>['rows'] = async (service
       state,
       copyingHours: state === 'snapshot' ? await copyingHours(service, name, call, nowMs) : null,
       errorsLastHour,
-      commonError: patternsOf(linesOf.get(name) ?? [])[0]?.pattern ?? '',
+      commonError: groupLogPatterns(linesOf.get(name) ?? [])[0]?.pattern ?? '',
     })),
   )
 }
@@ -86,11 +89,11 @@ const sets: { readonly [S in ReplicationRowSet]: ReplicationSet<S> } = {
   'replication-slots': { from: 'peers/slots and peers/slots/lag_history', rows: slotRows },
 }
 
-const Row = z.object({ old: figure })
+const Row = z.object({ old: hostNumber })
 
 /** Deletes insights found before a time from the table of the host. */
 const pruneFindings =
-  (parts: Parts): Handlers<Service<typeof insightRowMethods>>['pruneFindings'] =>
+  (parts: QueryHandlerDeps): Handlers<Service<typeof insightRowMethods>>['pruneFindings'] =>
   async ({ hostKey, beforeMs }, call) => {
     const { client, env } = parts
     const host = parts.hosts.get(hostKey)
@@ -102,10 +105,11 @@ const pruneFindings =
       const [row] = readRecords(host, Row, await client.run(host, counting, call))
       if (!row?.old) return { removed: 0 }
       const removing = { what: 'insights/prune', sql: `DELETE FROM ${quoted} WHERE ${isOld}` }
-      await write(parts, host, { ...removing, grant: `GRANT ALTER DELETE ON ${full}` }, call)
+      await runWrite(parts, host, { ...removing, grant: `GRANT ALTER DELETE ON ${full}` }, call)
       return { removed: row.old }
     } catch (error) {
-      if (unavailableBy(client, host, { requires: [full] }, error)?.reason === 'missing-table') return { removed: 0 }
+      if (findUnavailableReason(client, host, { requires: [full] }, error)?.reason === 'missing-table')
+        return { removed: 0 }
       throw error
     }
   }
@@ -114,7 +118,7 @@ const writesWithinSeconds = 10
 
 /** Inserts insights into the table of the host, which is created if it does not exist. */
 const keepFindings =
-  (parts: Parts): Handlers<Service<typeof insightRowMethods>>['keepFindings'] =>
+  (parts: QueryHandlerDeps): Handlers<Service<typeof insightRowMethods>>['keepFindings'] =>
   async ({ hostKey, insights, version }, call) => {
     if (insights.length === 0) return { kept: 0 }
     const host = parts.hosts.get(hostKey)
@@ -126,8 +130,8 @@ const keepFindings =
       what: 'insights/keep',
       sql: `INSERT INTO ${quoted} FORMAT JSONEachRow\n${rows.join('\n')}`,
     }
-    const creating = { ...limits, what: 'insights/create', sql: createTable(quoted) }
-    await writeInto(parts, host, { table: full, creating, inserting }, call)
+    const creating = { ...limits, what: 'insights/create', sql: createFindingsTableSql(quoted) }
+    await insertIntoOwnTable(parts, host, { table: full, creating, inserting }, call)
     return { kept: insights.length }
   }
 
@@ -140,13 +144,13 @@ const rowOf = (insight: Insight, version: number) => {
 
 /** The statement of each row set. */
 export const rowSets: Readonly<Record<Exclude<InsightRowSet, ReplicationRowSet>, RowSet>> = {
-  ...logSets,
-  ...presentSets,
+  ...logRowSets,
+  ...currentStateRowSets,
 }
 
 /** Reads a row set of one host, with its statement. */
 const insightRows =
-  (parts: Parts & WithReplicationService): Handlers<Service<typeof insightRowMethods>>['insightRows'] =>
+  (parts: QueryHandlerDeps & ReplicationServiceDeps): Handlers<Service<typeof insightRowMethods>>['insightRows'] =>
   async ({ hostKey, set }, call) => {
     if (isReplicationRowSet(set)) return replicationRows(parts, { hostKey, set }, call)
     const { hosts, client } = parts
@@ -163,7 +167,7 @@ const insightRows =
 type InsightHandlers = Handlers<Service<typeof insightRowMethods>>
 
 /** Returns the handlers for the row sets of insights and for the table of insights on the hosts. */
-export const insightHandlers = (parts: Parts & WithReplicationService): InsightHandlers => ({
+export const insightHandlers = (parts: QueryHandlerDeps & ReplicationServiceDeps): InsightHandlers => ({
   insightRows: insightRows(parts),
   storedFindings: storedFindings(parts),
   keepFindings: keepFindings(parts),
@@ -180,7 +184,7 @@ const StoredRow = z.object({
 
 /** Reads the stored insights of a host; empty when the table does not exist. */
 const storedFindings =
-  ({ hosts, client, env }: Parts): Handlers<Service<typeof insightRowMethods>>['storedFindings'] =>
+  ({ hosts, client, env }: QueryHandlerDeps): Handlers<Service<typeof insightRowMethods>>['storedFindings'] =>
   async ({ hostKey, sinceMs, limit, ids }, call) => {
     const host = hosts.get(hostKey)
     const { full, quoted } = findingsTable(env)
@@ -194,7 +198,7 @@ LIMIT ${limit}`
       const answer = await client.run(host, { what: 'insights/stored', sql, parameters }, call)
       return readRecords(host, StoredRow, answer).flatMap(({ insight }) => insight ?? [])
     } catch (error) {
-      if (unavailableBy(client, host, { requires: [full] }, error)?.reason === 'missing-table') return []
+      if (findUnavailableReason(client, host, { requires: [full] }, error)?.reason === 'missing-table') return []
       throw error
     }
   }

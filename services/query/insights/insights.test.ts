@@ -3,9 +3,9 @@ import { insightRowSets } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import { query } from '#proto/query.ts'
 import { anInsight } from '../../testing/samples.ts'
-import { answerOf } from '../../sandbox/curl.ts'
+import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { rowSets } from './handlers.ts'
 
 const startLimitMs = 180_000
@@ -14,7 +14,7 @@ let parts: OpenParts
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  await answerOf(sandbox.url, 'CREATE DATABASE kept')
+  await fetchText(sandbox.url, 'CREATE DATABASE kept')
   parts = await openParts({
     COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url].join(','),
     COLUMNDB_NAME: 'box,careful,limited',
@@ -33,7 +33,7 @@ const idOf = (letter: string): string => anInsight(letter).id
 describe('the rows of detectors', () => {
   it.each(Object.keys(rowSets))('%s can be read and match their schema', async (set) => {
     const request = query.methods.insightRows.input.parse({ hostKey: 'box', set })
-    const { rows, sql, unavailable } = await parts.handlers.insightRows(request, aCall())
+    const { rows, sql, unavailable } = await parts.handlers.insightRows(request, createCall())
     expect(unavailable).toBeNull()
     expect(sql).not.toContain('$')
     for (const row of rows) expect(insightRowSets[request.set].safeParse(row).success).toBe(true)
@@ -41,7 +41,7 @@ describe('the rows of detectors', () => {
 
   it('that the user may not read are empty, with the reason', async () => {
     const request = { hostKey: 'limited', set: 'query-hours' as const }
-    const { rows, unavailable } = await parts.handlers.insightRows(request, aCall())
+    const { rows, unavailable } = await parts.handlers.insightRows(request, createCall())
     expect(rows).toEqual([])
     expect(unavailable).toMatchObject({ message: expect.stringContaining('system.query_log') })
   })
@@ -49,33 +49,33 @@ describe('the rows of detectors', () => {
 
 describe('the table of findings', () => {
   const stored = (more: { sinceMs?: number; ids?: string[]; limit?: number } = {}) =>
-    parts.handlers.storedFindings({ hostKey: 'box', sinceMs: 0, limit: 100, ...more }, aCall())
+    parts.handlers.storedFindings({ hostKey: 'box', sinceMs: 0, limit: 100, ...more }, createCall())
   const keep = (insights: Insight[], version: number, hostKey = 'box') =>
-    parts.handlers.keepFindings({ hostKey, insights, version }, aCall())
+    parts.handlers.keepFindings({ hostKey, insights, version }, createCall())
 
   it('is empty until something is kept, and is made then', async () => {
     expect(await stored()).toEqual([])
-    expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1 }, aCall())).toEqual({ removed: 0 })
+    expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1 }, createCall())).toEqual({ removed: 0 })
     expect(await keep([anInsight('a'), anInsight('b', { foundAtMs: 1_780_000_000_124 })], 1)).toEqual({ kept: 2 })
     expect(await stored()).toEqual([anInsight('b', { foundAtMs: 1_780_000_000_124 }), anInsight('a')])
     expect(await stored({ ids: [idOf('a'), idOf('e')] })).toEqual([anInsight('a')])
   })
 
   it('is read and written without a statement that fails, whether it is there or not', async () => {
-    await answerOf(sandbox.url, 'SYSTEM FLUSH LOGS query_log')
+    await fetchText(sandbox.url, 'SYSTEM FLUSH LOGS query_log')
     const failed = `http_user_agent = 'watchhouse' AND exception_code = 60 AND log_comment LIKE '%insights/%'`
-    expect(await answerOf(sandbox.url, `SELECT log_comment FROM system.query_log WHERE ${failed}`)).toBe('')
+    expect(await fetchText(sandbox.url, `SELECT log_comment FROM system.query_log WHERE ${failed}`)).toBe('')
   })
 
   it('is created again after removal', async () => {
-    await answerOf(sandbox.url, 'RENAME TABLE kept.monitoring_findings TO kept.removed')
+    await fetchText(sandbox.url, 'RENAME TABLE kept.monitoring_findings TO kept.removed')
     expect(await stored()).toEqual([])
     expect(await keep([anInsight('f')], 1)).toEqual({ kept: 1 })
     expect(await stored()).toEqual([anInsight('f')])
-    await answerOf(sandbox.url, 'DROP TABLE kept.monitoring_findings SYNC')
+    await fetchText(sandbox.url, 'DROP TABLE kept.monitoring_findings SYNC')
     expect(await keep([anInsight('c')], 1)).toEqual({ kept: 1 })
     expect(await stored()).toEqual([anInsight('c')])
-    await answerOf(sandbox.url, 'EXCHANGE TABLES kept.removed AND kept.monitoring_findings')
+    await fetchText(sandbox.url, 'EXCHANGE TABLES kept.removed AND kept.monitoring_findings')
   })
 
   it('shows an insight as it was written last', async () => {
@@ -86,7 +86,7 @@ describe('the table of findings', () => {
   })
 
   it('forgets what is old', async () => {
-    expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1_780_000_000_124 }, aCall())).toEqual({
+    expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1_780_000_000_124 }, createCall())).toEqual({
       removed: 1,
     })
     expect((await stored()).map(({ id }) => id)).toEqual([idOf('b')])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ReplicationRowSet, replicationRowSets } from '#proto/insight-rows.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { type ReplicationStandIn, startReplicationService } from '../testing/replication-service.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { type SimulatedReplicationService, startReplicationService } from '../testing/replication-service.ts'
 
-let service: ReplicationStandIn
+let service: SimulatedReplicationService
 let parts: OpenParts
 const env: Record<string, string> = { COLUMNDB_HOST: 'http://127.0.0.1:9,http://127.0.0.1:9', COLUMNDB_NAME: 'one,two' }
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]()
 })
 
-const rows = async (set: ReplicationRowSet, hostKey = 'one', call = aCall()) => {
+const rows = async (set: ReplicationRowSet, hostKey = 'one', call = createCall()) => {
   const result = await parts.handlers.insightRows({ hostKey, set }, call)
   return { ...result, rows: z.array(replicationRowSets[set]).parse(result.rows) }
 }
@@ -46,7 +46,7 @@ describe('replication rows for detectors', () => {
   })
 
   it('are returned for the first host and permitted callers only', async () => {
-    const stranger = aCall({ identity: { kind: 'user', subject: 'ada', features: ['INSIGHTS'] } })
+    const stranger = createCall({ identity: { kind: 'user', subject: 'ada', features: ['INSIGHTS'] } })
     expect((await rows('replication-mirrors', 'two')).rows).toEqual([])
     expect((await rows('replication-mirrors', 'one', stranger)).rows).toEqual([])
   })

@@ -14,7 +14,7 @@ const historyHours = (log: string, kept: number): string =>
 const maxPatterns = 50
 
 /** Row sets of query, insert and metric logs. */
-export const logSets = {
+export const logRowSets = {
   'query-hours': {
     requires: ['system.query_log'],
     sql: `SELECT ${hours()} AS hoursAgo,
@@ -138,7 +138,7 @@ const changedSettings = ['settings', 'server_settings', 'merge_tree_settings'].m
 )
 
 /** Row sets of the current state: tables, parts, replicas, mutations, running queries and settings. */
-export const presentSets = {
+export const currentStateRowSets = {
   tables: {
     requires: ['system.parts'],
     sql: `SELECT database, table,

@@ -2,21 +2,21 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Management, PasswordHash } from '#proto/management.ts'
+import type { ManagementOperation, PasswordHash } from '#proto/management.ts'
 import type { query } from '#proto/query.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { quoteName, quoteText } from '#shared/sql/statement-text.ts'
-import { write } from '../actions/write.ts'
+import { runWrite } from '../actions/write.ts'
 import { readRecords } from '../analysis/records.ts'
 import { settings } from '../config.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
 const { COLUMNDB_MANAGEMENT_ENABLED } = settings
 
 /** Returns the handler that changes users, roles or grants of a host. It first checks that they exist or are free. */
 export const manage =
-  (parts: Parts): Handlers<typeof query>['manage'] =>
+  (parts: QueryHandlerDeps): Handlers<typeof query>['manage'] =>
   async ({ hostKey, management }, call) => {
     if (!isEnabled(parts))
       throw new ServiceError('forbidden', 'user management is disabled; set COLUMNDB_MANAGEMENT_ENABLED=true')
@@ -24,21 +24,22 @@ export const manage =
     await confirm(parts, host, management, call)
     const sql = managementStatement(management)
     const grant = 'GRANT ACCESS MANAGEMENT ON *.*, and WITH GRANT OPTION for each privilege that it grants'
-    await write(parts, host, { what: `management/${management.operation}`, sql, grant }, call)
+    await runWrite(parts, host, { what: `management/${management.operation}`, sql, grant }, call)
     return { ddl: withoutSecrets(sql, management) }
   }
 
 /** Returns the handler that reports whether user management is enabled. */
-export const management =
-  (parts: Parts): Handlers<typeof query>['management'] =>
+export const managementHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['management'] =>
   async () => ({ enabled: isEnabled(parts) })
 
-const isEnabled = ({ env }: Parts): boolean => read({ COLUMNDB_MANAGEMENT_ENABLED }, env).COLUMNDB_MANAGEMENT_ENABLED
+const isEnabled = ({ env }: QueryHandlerDeps): boolean =>
+  parseSettings({ COLUMNDB_MANAGEMENT_ENABLED }, env).COLUMNDB_MANAGEMENT_ENABLED
 
-type ParamsOf<O extends Management['operation']> = Extract<Management, { operation: O }>['params']
+type ParamsOf<O extends ManagementOperation['operation']> = Extract<ManagementOperation, { operation: O }>['params']
 
 /** Returns the statement of an operation. All names are quoted, and passwords are sent as hashes. */
-export const managementStatement = ({ operation, params }: Management): string => {
+export const managementStatement = ({ operation, params }: ManagementOperation): string => {
   switch (operation) {
     case 'create_user':
       return `CREATE USER ${quoteName(params.user)} ${traits(params)}`.trimEnd()
@@ -62,7 +63,7 @@ export const managementStatement = ({ operation, params }: Management): string =
 }
 
 /** Returns the statement without password hash and salt. */
-const withoutSecrets = (statement: string, { params }: Management): string => {
+const withoutSecrets = (statement: string, { params }: ManagementOperation): string => {
   const { hash, salt } = ('password' in params && params.password) || {}
   return [hash, salt].reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '[HIDDEN]') : text), statement)
 }
@@ -102,7 +103,7 @@ interface Needs {
   privilege?: string
 }
 
-const needsOf = ({ operation, params }: Management): Needs => {
+const needsOf = ({ operation, params }: ManagementOperation): Needs => {
   switch (operation) {
     case 'create_user':
       return { free: params.user, defaults: params.defaultRoles }
@@ -137,9 +138,9 @@ type Present = z.infer<typeof Present>
 
 /** Checks that an operation is possible on the host. Throws `not-found`, `conflict` or `invalid` otherwise. */
 const confirm = async (
-  { client }: Pick<Parts, 'client'>,
+  { client }: Pick<QueryHandlerDeps, 'client'>,
   host: MonitoredHost,
-  management: Management,
+  management: ManagementOperation,
   call: Call,
 ): Promise<void> => {
   const needs = needsOf(management)

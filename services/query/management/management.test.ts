@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Management } from '#proto/management.ts'
+import { ManagementOperation } from '#proto/management.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts } from '../testing/open-parts.ts'
-import { rows, startHttpStub } from '../testing/stub-host.ts'
+import { createCall, openParts } from '../testing/open-parts.ts'
+import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 import { managementStatement } from './manage.ts'
 
 const password = { hash: 'a'.repeat(64), salt: 'b'.repeat(32) }
@@ -54,7 +54,7 @@ describe('the statement of an operation', () => {
   afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
   it.each(operations)('%j is one that the engine reads as it is meant', async (given, sql) => {
-    const statement = managementStatement(Management.parse(given))
+    const statement = managementStatement(ManagementOperation.parse(given))
     expect(statement).toBe(sql)
     const answer = await fetch(sandbox.url, { method: 'POST', body: `EXPLAIN AST ${statement}` })
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/user|role|grant/i)])
@@ -69,7 +69,7 @@ describe('the statement of an operation', () => {
     [{ operation: 'grant_privilege', params: { ...onTable, columns: [''] } }],
     [{ operation: 'drop_user', params: { user: 'ada', cluster: 'x' } }],
   ])('is not made of %j', (given) => {
-    expect(Management.safeParse(given).success).toBe(false)
+    expect(ManagementOperation.safeParse(given).success).toBe(false)
   })
 })
 
@@ -88,7 +88,7 @@ const startKnowing = async () => {
       ['role', 'reader'],
       ['privilege', 'SELECT'],
     ]
-    rows(
+    sendResultRows(
       response,
       known.filter(([, name]) => requested.has(name ?? '')),
       ['kind', 'name'],
@@ -103,7 +103,7 @@ describe('an operation on a host', () => {
     const { changes, host } = await startKnowing()
     await using stub = host
     await using parts = await openParts({ COLUMNDB_HOST: stub.url, ...env })
-    const outcome = parts.handlers.manage({ hostKey: 'db', management: Management.parse(given) }, aCall())
+    const outcome = parts.handlers.manage({ hostKey: 'db', management: ManagementOperation.parse(given) }, createCall())
     return { outcome: await outcome.then(({ ddl }) => ddl).catch((error: unknown) => error), changes }
   }
 
@@ -165,7 +165,7 @@ describe('an operation on a host', () => {
     await using box = await startSandbox()
     await using parts = await openParts({ ...enabled, COLUMNDB_HOST: box.url })
     const manage = (given: object) =>
-      parts.handlers.manage({ hostKey: 'db', management: Management.parse(given) }, aCall())
+      parts.handlers.manage({ hostKey: 'db', management: ManagementOperation.parse(given) }, createCall())
     await expect(manage({ operation: 'create_role', params: { role: 'reader' } })).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('user_directories'),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'box'
@@ -20,12 +20,12 @@ const direct = async (sql: string): Promise<string> => {
 }
 /** Runs a statement with the purpose `what`, like a component of Watchhouse. */
 const send = async (what: string, key = hostKey, sql = text(what)) =>
-  parts.client.run(parts.hosts.get(key), { what, sql }, aCall())
+  parts.client.run(parts.hosts.get(key), { what, sql }, createCall())
 const flush = () => direct('SYSTEM FLUSH LOGS query_log')
 
 const costOf = async (key = hostKey) => {
   const input = query.methods.ownCost.input.parse({ hostKey: key, lastHours: 1 })
-  return query.methods.ownCost.output.parse(await parts.handlers.ownCost(input, aCall()))
+  return query.methods.ownCost.output.parse(await parts.handlers.ownCost(input, createCall()))
 }
 const purpose = async (name: string) => (await costOf()).cost?.purposes.find((each) => each.purpose === name)
 
@@ -85,7 +85,7 @@ describe('the cost of our own statements', () => {
   })
 
   it('is grouped by purpose', async () => {
-    const chart = await parts.handlers.chart({ hostKey, name: 'own-cost', lastHours: 2, parameters: {} }, aCall())
+    const chart = await parts.handlers.chart({ hostKey, name: 'own-cost', lastHours: 2, parameters: {} }, createCall())
     const known = chart.rows.filter((row) => row.purpose === 'known')
     expect(known.reduce((sum, row) => sum + Number(row.statements), 0)).toBe(ownStatements + 1)
     expect(known.reduce((sum, row) => sum + Number(row.rows), 0)).toBe(ownStatements * 1_000)
@@ -122,7 +122,7 @@ describe('pages of queries', () => {
     const calls = async (own: boolean) => {
       const input = query.methods.fingerprints.input.parse({ hostKey, lastHours: 1, search: 'sum(number)', own })
       const { fingerprints } = query.methods.fingerprints.output.parse(
-        await parts.handlers.fingerprints(input, aCall()),
+        await parts.handlers.fingerprints(input, createCall()),
       )
       return fingerprints.map((each) => each.calls)
     }
@@ -131,9 +131,9 @@ describe('pages of queries', () => {
   })
 
   it('count the same, today and in each interval', async () => {
-    const today = async () => (await parts.handlers.overview({ hostKey }, aCall())).todayQueries ?? Infinity
+    const today = async () => (await parts.handlers.overview({ hostKey }, createCall())).todayQueries ?? Infinity
     const rowsOf = async (name: string, parameters: Record<string, number> = {}) => {
-      const { rows } = await parts.handlers.chart({ hostKey, name, lastHours: 1, parameters }, aCall())
+      const { rows } = await parts.handlers.chart({ hostKey, name, lastHours: 1, parameters }, createCall())
       return rows.reduce((sum, row) => sum + Number(row.queries), 0)
     }
     const before = [await today(), await rowsOf('query-count'), await rowsOf('query-count', { own: 1 })]

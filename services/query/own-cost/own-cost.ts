@@ -2,21 +2,21 @@ import { z } from 'zod'
 import type { Handlers } from '#proto/contract.ts'
 import type { OwnCost, StatementCost } from '#proto/own-cost.ts'
 import type { query } from '#proto/query.ts'
-import { readRecords, figure } from '../analysis/records.ts'
-import { analyzed, shownWindow } from '../analysis/analysis-window.ts'
-import { cpuMs } from '../analysis/fingerprint-statement.ts'
+import { readRecords, hostNumber } from '../analysis/records.ts'
+import { resolveAnalysisScope, toResponseWindow } from '../analysis/analysis-window.ts'
+import { cpuMsExpression } from '../analysis/fingerprint-statement.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { expandMacros, type Scope } from '../definitions/macros.ts'
-import type { Parts } from '../parts.ts'
+import { expandMacros, type MacroScope } from '../definitions/macros.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
 /** Returns the statement for the cost by purpose. The purpose is empty for statements of others than Watchhouse. */
-const ownCostStatement = (scope: Scope): Statement => {
+const ownCostStatement = (scope: MacroScope): Statement => {
   const sql = `SELECT
   if($own, $purpose, '') AS purpose,
   count() AS statements,
   countIf(log.type != 'QueryFinish') AS failures,
-  sum(${cpuMs}) AS cpuMs,
+  sum(${cpuMsExpression}) AS cpuMs,
   sum(query_duration_ms) AS durationMs,
   sum(log.read_rows) AS readRows,
   sum(log.read_bytes) AS readBytes
@@ -30,12 +30,12 @@ ORDER BY cpuMs DESC, purpose`
 /** A row of `ownCostStatement`. */
 const CostRow = z.object({
   purpose: z.string(),
-  statements: figure,
-  failures: figure,
+  statements: hostNumber,
+  failures: hostNumber,
   cpuMs: z.number(),
-  durationMs: figure,
-  readRows: figure,
-  readBytes: figure,
+  durationMs: hostNumber,
+  readRows: hostNumber,
+  readBytes: hostNumber,
 })
 
 const nothing: StatementCost = { statements: 0, failures: 0, cpuMs: 0, durationMs: 0, readRows: 0, readBytes: 0 }
@@ -60,12 +60,12 @@ const added = (sum: StatementCost, row: StatementCost): StatementCost => ({
 const needs = { requires: ['system.query_log'] }
 
 /** Returns the handler for the cost of Watchhouse's statements on one host. */
-export const ownCost =
-  (parts: Parts): Handlers<typeof query>['ownCost'] =>
+export const ownCostHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['ownCost'] =>
   async ({ hostKey, ...request }, call) => {
     const host = parts.hosts.get(hostKey)
-    const analysis = await analyzed(parts, host, request, call)
-    const window = { ...shownWindow(analysis.window), interval: null }
+    const analysis = await resolveAnalysisScope(parts, host, request, call)
+    const window = { ...toResponseWindow(analysis.window), interval: null }
     const { data, unavailable } = await queryIfAvailable(parts.client, host, needs, call, async () =>
       readRecords(host, CostRow, await parts.client.run(host, ownCostStatement(analysis.scope), call)),
     )

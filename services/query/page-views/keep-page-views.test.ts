@@ -2,21 +2,21 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { PageView } from '#proto/page-views.ts'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
-import { clockOf, systemClock } from '#shared/time/clock.ts'
+import { createClock, systemClock } from '#shared/time/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
-import { answerOf } from '../../sandbox/curl.ts'
+import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { start } from '../service.ts'
-import { aCall, openParts, quietTelemetry } from '../testing/open-parts.ts'
+import { createCall, openParts, createSilentTelemetry } from '../testing/open-parts.ts'
 import { pageViewHandlers } from './keep-page-views.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox()
-  await answerOf(sandbox.url, 'CREATE DATABASE tracked')
-  await answerOf(sandbox.url, 'CREATE DATABASE charted')
+  await fetchText(sandbox.url, 'CREATE DATABASE tracked')
+  await fetchText(sandbox.url, 'CREATE DATABASE charted')
 }, 180_000)
 afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
@@ -30,8 +30,8 @@ const view: PageView = {
 }
 const keep = async (env: Record<string, string>) => {
   await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...env })
-  const { enabled } = await parts.handlers.tracksPageViews({}, aCall())
-  return { enabled, ...(await parts.handlers.storePageViews({ hostKey: 'box', views: [view, view] }, aCall())) }
+  const { enabled } = await parts.handlers.tracksPageViews({}, createCall())
+  return { enabled, ...(await parts.handlers.storePageViews({ hostKey: 'box', views: [view, view] }, createCall())) }
 }
 
 it(
@@ -42,7 +42,7 @@ it(
     expect(await keep(env)).toEqual({ enabled: true, kept: 2 })
     expect(await keep(env)).toEqual({ enabled: true, kept: 2 })
     const kept = `SELECT kind, data, actor, extra, toUnixTimestamp(event_time) AS time, event_date = toDate(event_time) AS dated`
-    const row = await answerOf(sandbox.url, `${kept} FROM tracked.views LIMIT 1 FORMAT JSONEachRow`)
+    const row = await fetchText(sandbox.url, `${kept} FROM tracked.views LIMIT 1 FORMAT JSONEachRow`)
     expect(JSON.parse(row)).toEqual({
       kind: 'PageView',
       data: view.page,
@@ -51,35 +51,35 @@ it(
       time: Math.floor(view.atMs / 1_000),
       dated: 1,
     })
-    expect(await answerOf(sandbox.url, 'SELECT count(), uniqExact(actor) FROM tracked.views')).toBe('4\t1')
+    expect(await fetchText(sandbox.url, 'SELECT count(), uniqExact(actor) FROM tracked.views')).toBe('4\t1')
   },
 )
 
 it('keeps page views by default, in system or in the database of the product', { tags: ['long'] }, async () => {
   expect(await keep({})).toEqual({ enabled: true, kept: 2 })
-  expect(await answerOf(sandbox.url, 'SELECT count() FROM system.monitoring_events')).toBe('2')
+  expect(await fetchText(sandbox.url, 'SELECT count() FROM system.monitoring_events')).toBe('2')
   expect(await keep({ COLUMNDB_DATABASE: 'tracked' })).toEqual({ enabled: true, kept: 2 })
-  expect(await answerOf(sandbox.url, 'SELECT count() FROM tracked.monitoring_events')).toBe('2')
+  expect(await fetchText(sandbox.url, 'SELECT count() FROM tracked.monitoring_events')).toBe('2')
   expect(await keep({ COLUMNDB_DATABASE: 'tracked', EVENTS_TABLE_NAME: 'tracked.own' })).toMatchObject({ kept: 2 })
-  expect(await answerOf(sandbox.url, 'SELECT count() FROM tracked.own')).toBe('2')
+  expect(await fetchText(sandbox.url, 'SELECT count() FROM tracked.own')).toBe('2')
 })
 
 it('keeps none where the user of the host may not write, and tries again an hour later', async () => {
   let nowMs = 0
   const reader = { COLUMNDB_USER: 'reports', COLUMNDB_PASSWORD: 'reports' }
   await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...reader })
-  const { tracksPageViews, storePageViews } = pageViewHandlers({ ...parts, clock: clockOf(() => nowMs) })
-  expect(await tracksPageViews({}, aCall())).toEqual({ enabled: true })
-  expect(await storePageViews({ hostKey: 'box', views: [view] }, aCall())).toEqual({ kept: 0 })
-  expect(await tracksPageViews({}, aCall())).toEqual({ enabled: false })
+  const { tracksPageViews, storePageViews } = pageViewHandlers({ ...parts, clock: createClock(() => nowMs) })
+  expect(await tracksPageViews({}, createCall())).toEqual({ enabled: true })
+  expect(await storePageViews({ hostKey: 'box', views: [view] }, createCall())).toEqual({ kept: 0 })
+  expect(await tracksPageViews({}, createCall())).toEqual({ enabled: false })
   nowMs = 3_600_000
-  expect(await tracksPageViews({}, aCall())).toEqual({ enabled: true })
+  expect(await tracksPageViews({}, createCall())).toEqual({ enabled: true })
 })
 
 /** Starts the service with the methods that the gateway calls. */
 const startService = async (env: Record<string, string>) => {
   await using scope = new AsyncDisposableStack()
-  const [hub, telemetry, clock] = [openMemoryHub(), quietTelemetry(), systemClock]
+  const [hub, telemetry, clock] = [openMemoryHub(), createSilentTelemetry(), systemClock]
   const busOf = async (caller: 'query' | 'gateway') =>
     scope.use(await openBus({ hub, caller, instance: caller, version: '1', telemetry, clock }))
   const [bus, gateway] = [await busOf('query'), await busOf('gateway')]
@@ -94,8 +94,8 @@ const startService = async (env: Record<string, string>) => {
 it('shows the page views of the database of the product in their charts', async () => {
   const env = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', COLUMNDB_DATABASE: 'charted' }
   await using service = await startService(env)
-  await service.client.storePageViews({ hostKey: 'box', views: [view, { ...view, actor: 'eve' }] }, aCall())
-  const chart = await service.client.chart({ hostKey: 'box', name: 'page-view' }, aCall())
+  await service.client.storePageViews({ hostKey: 'box', views: [view, { ...view, actor: 'eve' }] }, createCall())
+  const chart = await service.client.chart({ hostKey: 'box', name: 'page-view' }, createCall())
   expect(chart.rows.at(-1)).toMatchObject({ views: 2, people: 2 })
 })
 
@@ -104,23 +104,23 @@ it('keeps page views for 180 days', async () => {
   const dayMs = 86_400_000
   await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', EVENTS_TABLE_NAME: table })
   const views = [179, 182].map((days) => ({ ...view, atMs: Date.now() - days * dayMs }))
-  await parts.handlers.storePageViews({ hostKey: 'box', views }, aCall())
-  await answerOf(sandbox.url, `OPTIMIZE TABLE ${table} FINAL`)
-  expect(await answerOf(sandbox.url, `SELECT count() FROM ${table}`)).toBe('1')
+  await parts.handlers.storePageViews({ hostKey: 'box', views }, createCall())
+  await fetchText(sandbox.url, `OPTIMIZE TABLE ${table} FINAL`)
+  expect(await fetchText(sandbox.url, `SELECT count() FROM ${table}`)).toBe('1')
 })
 
 it('removes the page views of one subject, and says which grant is missing where it may not', async () => {
   const own = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', EVENTS_TABLE_NAME: 'tracked.left' }
   await using parts = await openParts(own)
   const remove = (from: typeof parts, actor: string) =>
-    from.handlers.removePageViews({ hostKey: 'box', actor }, aCall())
+    from.handlers.removePageViews({ hostKey: 'box', actor }, createCall())
   expect(await remove(parts, view.actor)).toEqual({ removed: 0 })
-  await parts.handlers.storePageViews({ hostKey: 'box', views: [view, view, { ...view, actor: 'eve' }] }, aCall())
+  await parts.handlers.storePageViews({ hostKey: 'box', views: [view, view, { ...view, actor: 'eve' }] }, createCall())
   await using reading = await openParts({ ...own, COLUMNDB_USER: 'analyst', COLUMNDB_PASSWORD: 'analyst' })
   const grant = 'GRANT ALTER DELETE ON tracked.left'
   await expect(remove(reading, view.actor)).rejects.toMatchObject({ code: 'forbidden', details: { grant } })
   expect(await remove(parts, view.actor)).toEqual({ removed: 2 })
-  const actors = () => answerOf(sandbox.url, 'SELECT groupUniqArray(actor) FROM tracked.left')
+  const actors = () => fetchText(sandbox.url, 'SELECT groupUniqArray(actor) FROM tracked.left')
   await expect.poll(actors, { timeout: 10_000 }).toBe("['eve']")
   expect(await remove(parts, view.actor)).toEqual({ removed: 0 })
 })

@@ -5,17 +5,17 @@ import { ServiceError } from '#proto/errors.ts'
 import type { PageView, pageViewMethods } from '#proto/page-views.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { quoteText } from '#shared/sql/statement-text.ts'
-import { writeInto, write } from '../actions/write.ts'
-import { figure, readRecords } from '../analysis/records.ts'
+import { insertIntoOwnTable, runWrite } from '../actions/write.ts'
+import { hostNumber, readRecords } from '../analysis/records.ts'
 import { eventsTable } from '../config.ts'
 import { createEventsTable } from '../definitions/events.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
-const Row = z.object({ views: figure })
+const Row = z.object({ views: hostNumber })
 
 /** Deletes the page views of one user with a mutation, because a lightweight DELETE leaves the rows on disk. */
 const removePageViews =
-  (parts: Parts): Handlers<Service<typeof pageViewMethods>>['removePageViews'] =>
+  (parts: QueryHandlerDeps): Handlers<Service<typeof pageViewMethods>>['removePageViews'] =>
   async ({ hostKey, actor }, call) => {
     const { client, hosts, env } = parts
     const host = hosts.get(hostKey)
@@ -26,7 +26,7 @@ const removePageViews =
     const [row] = readRecords(host, Row, await client.run(host, counting, call))
     if (!row?.views) return { removed: 0 }
     const removing = { what: 'page-views/remove', sql: `ALTER TABLE ${table} DELETE WHERE ${isTheirs}` }
-    await write(parts, host, { ...removing, grant: `GRANT ALTER DELETE ON ${table}` }, call)
+    await runWrite(parts, host, { ...removing, grant: `GRANT ALTER DELETE ON ${table}` }, call)
     return { removed: row.views }
   }
 
@@ -35,7 +35,7 @@ const writesWithinSeconds = 10
 const retryAfterMs = 3_600_000
 
 /** Returns the handlers for page views of Watchhouse, which are stored on a host if its user may write. */
-export const pageViewHandlers = (parts: Parts): Handlers<Service<typeof pageViewMethods>> => {
+export const pageViewHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof pageViewMethods>> => {
   let refusedAtMs = Number.NEGATIVE_INFINITY
   const isEnabled = (): boolean => parts.clock.elapsedMs() - refusedAtMs >= retryAfterMs
   return {
@@ -58,7 +58,7 @@ export const pageViewHandlers = (parts: Parts): Handlers<Service<typeof pageView
 }
 
 const keep = async (
-  parts: Parts,
+  parts: QueryHandlerDeps,
   { hostKey, views }: { hostKey: string; views: readonly PageView[] },
   call: Call,
 ): Promise<void> => {
@@ -69,7 +69,7 @@ const keep = async (
   const sql = `INSERT INTO ${table} (event_time, kind, actor, data, extra) FORMAT JSONEachRow\n${rows.join('\n')}`
   const inserting = { ...limits, what: 'page-views/keep', sql }
   const creating = { ...limits, what: 'page-views/create', sql: createEventsTable(table) }
-  await writeInto(parts, host, { table, creating, inserting }, call)
+  await insertIntoOwnTable(parts, host, { table, creating, inserting }, call)
 }
 
 const isNamed = ({ EVENTS_TABLE_NAME: named }: Environment): boolean => named !== undefined && named !== ''

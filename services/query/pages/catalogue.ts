@@ -1,27 +1,27 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import type { Unavailable } from '#proto/unavailable.ts'
+import type { UnavailableReason } from '#proto/unavailable.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { withSetDefaults } from '../definitions/parameters.ts'
+import { applyDefaultSettings } from '../definitions/parameters.ts'
 import { tableStatement } from '../definitions/table-statement.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import { prepareChart } from './chart.ts'
 import { openPage } from './open-page.ts'
 
 /** Returns the handler for all charts and table pages, without their SQL. */
-export const catalogue =
-  (parts: Parts): Handlers<typeof query>['catalogue'] =>
+export const catalogueHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['catalogue'] =>
   async () => {
     const { tables, ...all } = parts.definitions.catalogue
-    return { ...all, tables: tables.map((table) => withSetDefaults(table, parts.env)) }
+    return { ...all, tables: tables.map((table) => applyDefaultSettings(table, parts.env)) }
   }
 
 /** The default row limit of a table page. */
 const defaultResultRows = 100
 
 /** Returns the handler for the statement of a chart or a table page on one host. */
-export const definitionStatement =
-  (parts: Parts): Handlers<typeof query>['definitionStatement'] =>
+export const definitionStatementHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['definitionStatement'] =>
   async ({ kind, hostKey, name }, call) => {
     if (kind === 'table') {
       const request = { filters: [], parameters: {}, offset: 0 }
@@ -37,4 +37,4 @@ export const definitionStatement =
 
 const shown = ({ sql, parameters = {} }: Statement) => ({ sql, parameters: { ...parameters }, unavailable: null })
 
-const without = (unavailable: Unavailable | null) => ({ sql: null, parameters: {}, unavailable })
+const without = (unavailable: UnavailableReason | null) => ({ sql: null, parameters: {}, unavailable })

@@ -1,33 +1,33 @@
 import { requireFeature, type Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { query, ChartData, Unavailable, Window } from '#proto/query.ts'
-import type { Incomplete } from '#proto/unavailable.ts'
-import { missingNeeds, tooOld, unavailableBy } from '../clickhouse/availability.ts'
+import type { query, ChartData, UnavailableReason, TimeWindow } from '#proto/query.ts'
+import type { IncompleteReason } from '#proto/unavailable.ts'
+import { checkRequirements, unsupportedVersion, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
 import { statementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { incompleteBy } from '../clickhouse/visible-rows.ts'
+import { toIncompleteReason } from '../clickhouse/visible-rows.ts'
 import { chartStatement, maxChartRows } from '../definitions/chart-statement.ts'
 import { chartInfo } from '../definitions/definitions.ts'
 import type { LoadedChart } from '../definitions/load.ts'
-import { refuseUnknown, type GivenParameters, zoneFor } from '../definitions/parameters.ts'
+import { rejectUnknownParameters, type ParameterValues, resolveZone } from '../definitions/parameters.ts'
 import { type ChartWindow, chartWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
 /** Returns the handler for one chart of one host. */
-export const chart =
-  (parts: Parts): Handlers<typeof query>['chart'] =>
+export const chartHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['chart'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
     const definition = parts.definitions.chart(input.name)
-    refuseUnknown(definition.parameters, input.parameters)
-    return drawChart(parts, host, definition, input, call)
+    rejectUnknownParameters(definition.parameters, input.parameters)
+    return queryChart(parts, host, definition, input, call)
   }
 
-export interface ChartRequest extends Window {
-  parameters: GivenParameters
+export interface ChartRequest extends TimeWindow {
+  parameters: ParameterValues
 }
 
 /** A chart that is ready to run, with its statement and time window. */
@@ -36,12 +36,12 @@ export interface ReadyChart {
   window: ChartWindow | undefined
   zone: string | undefined
   statement: Statement
-  incomplete: Incomplete | null
+  incomplete: IncompleteReason | null
 }
 
 /** Reads the series of a chart. Missing tables or grants make it `unavailable`, not an error. */
-export const drawChart = async (
-  parts: Parts,
+export const queryChart = async (
+  parts: QueryHandlerDeps,
   host: MonitoredHost,
   chart: LoadedChart,
   question: ChartRequest,
@@ -53,27 +53,27 @@ export const drawChart = async (
 
 /** Returns the chart with its statement, or an unavailable result. Throws when the caller may not see it. */
 export const prepareChart = async (
-  parts: Parts,
+  parts: QueryHandlerDeps,
   host: MonitoredHost,
   chart: LoadedChart,
   question: ChartRequest,
   call: Call,
 ): Promise<ReadyChart | ChartData> => {
   requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
-  const zone = zoneFor(question.timezone, parts.env)
+  const zone = resolveZone(question.timezone, parts.env)
   const window = chartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
   const { version: serverVersion, logs, missingShow } = await parts.client.capabilities(host, call)
-  const missing = await missingNeeds(parts.client, host, chart, call)
+  const missing = await checkRequirements(parts.client, host, chart, call)
   if (missing) return without(chart, window, missing)
 
   const statement = chartStatement(chart, { serverVersion, logs, window, zone, parameters: question.parameters })
-  if (!statement) return without(chart, window, tooOld(host, serverVersion))
-  return { chart, window, zone, statement, incomplete: incompleteBy(host, missingShow, chart.requires) }
+  if (!statement) return without(chart, window, unsupportedVersion(host, serverVersion))
+  return { chart, window, zone, statement, incomplete: toIncompleteReason(host, missingShow, chart.requires) }
 }
 
 /** Runs the statement of one chart. */
 export const runChart = async (
-  { client }: Parts,
+  { client }: QueryHandlerDeps,
   host: MonitoredHost,
   ready: ReadyChart,
   call: Call,
@@ -81,7 +81,7 @@ export const runChart = async (
   try {
     return toChartData(host, ready, await client.run(host, ready.statement, call))
   } catch (error) {
-    const unavailable = unavailableBy(client, host, ready.chart, error)
+    const unavailable = findUnavailableReason(client, host, ready.chart, error)
     if (unavailable) return without(ready.chart, ready.window, unavailable)
     throw error
   }
@@ -115,7 +115,7 @@ const rowsOf = (chart: LoadedChart, { columns, rows }: QueryResult): ChartData['
   return series.length === 0 ? named : named.filter((row) => series.some((name) => row[name] !== ''))
 }
 
-const without = (chart: LoadedChart, window: ChartWindow | undefined, unavailable: Unavailable): ChartData => ({
+const without = (chart: LoadedChart, window: ChartWindow | undefined, unavailable: UnavailableReason): ChartData => ({
   chart: chartInfo(chart),
   rows: [],
   window: windowOf(window),

@@ -3,10 +3,10 @@ import type { ChartResult, Row } from '#proto/query.ts'
 import { startSeeded } from '../../testing/seeded.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
 import { maxChartRows } from '../definitions/chart-statement.ts'
-import { drawChart } from './chart.ts'
-import { drawCharts } from './charts.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { rows, startHttpStub, type StubHost } from '../testing/stub-host.ts'
+import { queryChart } from './chart.ts'
+import { queryCharts } from './charts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { sendResultRows, startHttpStub, type StubHost } from '../testing/stub-host.ts'
 
 const hostKey = 'box'
 const question = { lastHours: 6, parameters: {} }
@@ -37,10 +37,10 @@ describe('batched charts', () => {
     const host = parts.hosts.get(hostKey)
     const series = parts.definitions.charts.filter((chart) => chart.interval !== undefined)
     const names = series.map(({ name }) => name)
-    const together = await drawCharts(parts, host, names, past, aCall())
+    const together = await queryCharts(parts, host, names, past, createCall())
     let toChartData = 0
     for (const chart of series) {
-      const alone = await drawChart(parts, host, chart, past, aCall())
+      const alone = await queryChart(parts, host, chart, past, createCall())
       const result = together[chart.name]
       expect([chart.name, result?.ok && comparable(result.data.rows)]).toEqual([chart.name, comparable(alone.rows)])
       expect(result?.ok && result.data.statement?.sql).toBe(alone.statement?.sql)
@@ -51,7 +51,7 @@ describe('batched charts', () => {
 
   it('without a window have columns', async () => {
     const names = ['database-count', 'table-count', 'disk-size-single']
-    const together = await drawCharts(parts, parts.hosts.get(hostKey), names, { parameters: {} }, aCall())
+    const together = await queryCharts(parts, parts.hosts.get(hostKey), names, { parameters: {} }, createCall())
     for (const name of names) {
       const { columns } = parts.definitions.chart(name)
       const result = together[name]
@@ -71,7 +71,7 @@ const answering = async (
     ({ sql }, response) => {
       if (sql.includes(`LIMIT ${maxChartRows + 1}`)) requests.push(sql)
       if (sql.includes(failing)) response.writeHead(500).end(exception)
-      else rows(response, [[7]])
+      else sendResultRows(response, [[7]])
     },
     { tables: ['query_log', 'metric_log', 'part_log', 'parts', 'replicas'] },
   )
@@ -97,10 +97,10 @@ describe('a batch', () => {
   const draw = async (
     stub: StubHost,
     names: readonly string[],
-    call = aCall(),
+    call = createCall(),
   ): Promise<Record<string, ChartResult>> => {
     await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
-    return await drawCharts(parts, parts.hosts.get(hostKey), names, question, call)
+    return await queryCharts(parts, parts.hosts.get(hostKey), names, question, call)
   }
 
   it('runs twelve overview charts in two statements', async () => {
@@ -150,8 +150,8 @@ describe('a batch', () => {
       return parts.client.capabilities(...requests)
     }
     const counting = { ...parts, client: { ...parts.client, capabilities } }
-    const call = aCall({ deadline: performance.now() + 300 })
-    const results = await drawCharts(counting, parts.hosts.get(hostKey), overview, question, call)
+    const call = createCall({ deadline: performance.now() + 300 })
+    const results = await queryCharts(counting, parts.hosts.get(hostKey), overview, question, call)
     expect(Object.keys(results)).toEqual(overview)
     const codes = Object.values(results).map((result) => !result.ok && result.error.code)
     expect(new Set(codes)).toEqual(new Set(['timeout']))
@@ -161,7 +161,7 @@ describe('a batch', () => {
   it('returns errors for unknown and forbidden charts', async () => {
     const { stub } = await answering('nothing')
     await using _ = stub
-    const guest = aCall({ identity: { kind: 'guest', subject: 'g', features: ['OVERVIEW'] } })
+    const guest = createCall({ identity: { kind: 'guest', subject: 'g', features: ['OVERVIEW'] } })
     const results = await draw(stub, ['no-such-chart', 'query-count', 'database-count'], guest)
     expect(results).toMatchObject({
       'no-such-chart': { ok: false, error: { code: 'not-found' } },

@@ -10,14 +10,14 @@ import { clickhouseCode, failureReason, hostFailure } from '../clickhouse/failur
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import { runChart, type ChartRequest, toChartData, prepareChart, type ReadyChart } from './chart.ts'
 
 /** Returns the handler for several charts of one host. */
-export const charts =
-  (parts: Parts): Handlers<typeof query>['charts'] =>
+export const chartsHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['charts'] =>
   async ({ hostKey, names, ...question }, call) =>
-    drawCharts(parts, parts.hosts.get(hostKey), [...new Set(names)], question, call)
+    queryCharts(parts, parts.hosts.get(hostKey), [...new Set(names)], question, call)
 
 /** Maximum concurrent statements of one batch, so that slots of the host remain for others. */
 const maxAtOnce = 4
@@ -25,8 +25,8 @@ const maxAtOnce = 4
 const maxTogether = 6
 
 /** Reads charts by name in few statements. Each fails alone and uses only its declared parameters. */
-export const drawCharts = async (
-  parts: Parts,
+export const queryCharts = async (
+  parts: QueryHandlerDeps,
   host: MonitoredHost,
   names: readonly string[],
   question: ChartRequest,
@@ -67,7 +67,7 @@ const fit = ({ statement: a }: ReadyChart, { statement: b }: ReadyChart): boolea
 }
 
 const queryGroup = async (
-  parts: Parts,
+  parts: QueryHandlerDeps,
   host: MonitoredHost,
   group: readonly ReadyChart[],
   call: Call,
@@ -89,7 +89,7 @@ const shared = (data: ChartData, charts: number): ChartData => ({
 
 /** Runs a group in one statement. Returns undefined when its charts must run one by one. */
 const queryTogether = async (
-  { client }: Parts,
+  { client }: QueryHandlerDeps,
   host: MonitoredHost,
   group: readonly ReadyChart[],
   call: Call,

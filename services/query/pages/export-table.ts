@@ -1,7 +1,7 @@
 import type { Handlers, ProducedStream } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
-import { unavailableBy } from '../clickhouse/availability.ts'
+import { findUnavailableReason } from '../clickhouse/availability.ts'
 import type { StreamResult } from '../clickhouse/client.ts'
 import type { StreamFormat } from '../clickhouse/statement.ts'
 import { tableInfo } from '../definitions/definitions.ts'
@@ -10,14 +10,14 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { openPage, rowRange } from './open-page.ts'
 import { passRows } from '../rows/rows.ts'
 import { passTextRows, type TextFormat } from '../rows/text-rows.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
 type ExportTable = Handlers<typeof query>['exportTable']
 type Produces = Awaited<ReturnType<ExportTable>>
 type Tail = Produces extends ProducedStream<infer _Head, infer _Frame, infer T> ? T : never
 
 /** The ClickHouse formats by export format. */
-export const hostFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
+export const exportStreamFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
   csv: 'CSVWithNames',
   tsv: 'TabSeparatedWithNames',
   jsoneachrow: 'JSONEachRow',
@@ -25,7 +25,7 @@ export const hostFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
 
 /** Streams a table page as a file. The bytes come from the host; at most one row is buffered. */
 export const exportTable =
-  (parts: Parts): ExportTable =>
+  (parts: QueryHandlerDeps): ExportTable =>
   async ({ format, ...input }, call) => {
     const { limit, offset } = rowRange(parts, input)
     const request = { ...input, offset }
@@ -36,10 +36,10 @@ export const exportTable =
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
     const { host, table, statement } = page
     try {
-      const answer = await parts.client.stream(host, statement, call, hostFormats[format])
+      const answer = await parts.client.stream(host, statement, call, exportStreamFormats[format])
       return { head, frames: frames(host, answer, format, limit) }
     } catch (error) {
-      const unavailable = unavailableBy(parts.client, host, table, error)
+      const unavailable = findUnavailableReason(parts.client, host, table, error)
       if (unavailable) return { head: { ...head, unavailable }, frames: nothing() }
       throw error
     }

@@ -1,57 +1,58 @@
 import { type Call, requireFeature } from '#proto/call.ts'
-import type { TableRequest, Unavailable } from '#proto/query.ts'
-import type { Incomplete } from '#proto/unavailable.ts'
-import { read } from '#shared/config/setting.ts'
-import { missingNeeds, tooOld } from '../clickhouse/availability.ts'
+import type { TableRequest, UnavailableReason } from '#proto/query.ts'
+import type { IncompleteReason } from '#proto/unavailable.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { checkRequirements, unsupportedVersion } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { incompleteBy } from '../clickhouse/visible-rows.ts'
+import { toIncompleteReason } from '../clickhouse/visible-rows.ts'
 import { settings } from '../config.ts'
 import type { LoadedTable } from '../definitions/load.ts'
-import { withSetDefaults, zoneFor } from '../definitions/parameters.ts'
-import type { TableCircumstances } from '../definitions/table-statement.ts'
-import type { Parts } from '../parts.ts'
+import { applyDefaultSettings, resolveZone } from '../definitions/parameters.ts'
+import type { TableStatementContext } from '../definitions/table-statement.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** A table page on a host, before reading. */
-export interface Page {
+export interface TablePage {
   host: MonitoredHost
   table: LoadedTable
-  circumstances: TableCircumstances
-  incomplete: Incomplete | null
+  circumstances: TableStatementContext
+  incomplete: IncompleteReason | null
 }
 
 type PageRequest = Pick<TableRequest, 'hostKey' | 'name' | 'timezone'>
-type Build = (table: LoadedTable, circumstances: TableCircumstances) => Statement | undefined
+type Build = (table: LoadedTable, circumstances: TableStatementContext) => Statement | undefined
 
 /** Returns the page with its statement, or why it is unavailable. Throws when the caller may not see it. */
 export const openPage = async (
-  parts: Parts,
+  parts: QueryHandlerDeps,
   request: PageRequest,
   call: Call,
   build: Build,
-): Promise<Page & ({ statement: Statement } | { unavailable: Unavailable })> => {
+): Promise<TablePage & ({ statement: Statement } | { unavailable: UnavailableReason })> => {
   const host = parts.hosts.get(request.hostKey)
-  const table = withSetDefaults(parts.definitions.table(request.name), parts.env)
+  const table = applyDefaultSettings(parts.definitions.table(request.name), parts.env)
   requireFeature(call.identity, table.feature, `the table page ${table.name}`)
-  const zone = zoneFor(request.timezone, parts.env)
+  const zone = resolveZone(request.timezone, parts.env)
   const { version: serverVersion, logs, missingShow } = await parts.client.capabilities(host, call)
   const circumstances = { serverVersion, logs, zone }
-  const page = { host, table, circumstances, incomplete: incompleteBy(host, missingShow, table.requires) }
+  const page = { host, table, circumstances, incomplete: toIncompleteReason(host, missingShow, table.requires) }
   const statement = build(table, circumstances)
-  if (!statement) return { ...page, unavailable: tooOld(host, serverVersion) }
-  const unavailable = await missingNeeds(parts.client, host, table, call)
+  if (!statement) return { ...page, unavailable: unsupportedVersion(host, serverVersion) }
+  const unavailable = await checkRequirements(parts.client, host, table, call)
   return unavailable ? { ...page, unavailable } : { ...page, statement }
 }
 
 /** Returns the maximum rows of a response or file, or undefined without a limit. */
-export const rowCap = ({ env }: Parts): number | undefined => read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS
+export const readRowCap = ({ env }: QueryHandlerDeps): number | undefined =>
+  parseSettings(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS
 
 /** Returns the row limit, at most the cap, and the offset. Page length follows the capped limit. */
 export const rowRange = (
-  parts: Parts,
+  parts: QueryHandlerDeps,
   { limit: requested, page, offset }: Pick<TableRequest, 'limit' | 'offset' | 'page'>,
 ) => {
-  const cap = rowCap(parts)
+  const cap = readRowCap(parts)
   const limit = requested === undefined || cap === undefined ? (requested ?? cap) : Math.min(requested, cap)
   return { limit, offset: page === undefined || limit === undefined ? offset : (page - 1) * limit }
 }

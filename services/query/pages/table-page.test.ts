@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, type OpenParts, openParts } from '../testing/open-parts.ts'
+import { createCall, type OpenParts, openParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'db'
@@ -28,7 +28,10 @@ const settings = { hostKey, name: 'settings' }
 /** The source of the rows of the page under test. */
 const shown = "system.settings WHERE name NOT IN ('extremes', 'max_result_rows', 'max_result_bytes')"
 const exported = async (request: object) => {
-  const { head, frames } = await parts.handlers.exportTable(query.methods.exportTable.input.parse(request), aCall())
+  const { head, frames } = await parts.handlers.exportTable(
+    query.methods.exportTable.input.parse(request),
+    createCall(),
+  )
   const chunks: Uint8Array[] = []
   let next = await frames.next()
   while (!next.done) {
@@ -38,7 +41,7 @@ const exported = async (request: object) => {
   return { head, text: Buffer.concat(chunks).toString('utf8'), tail: next.value }
 }
 const options = (request: object) =>
-  parts.handlers.filterOptions(query.methods.filterOptions.input.parse({ hostKey, ...request }), aCall())
+  parts.handlers.filterOptions(query.methods.filterOptions.input.parse({ hostKey, ...request }), createCall())
 
 describe('a table page as a file', () => {
   const sort = { column: 'name', direction: 'asc' as const }
@@ -188,7 +191,7 @@ describe('excluded users', () => {
       (await options({ name: 'history-queries', column: 'user', parameters })).options.map(({ value }) => value)
     expect(await usersOf({})).not.toContain('default')
     expect(await usersOf({ exclude_users: '' })).toContain('default')
-    const { tables } = await parts.handlers.catalogue({}, aCall())
+    const { tables } = await parts.handlers.catalogue({}, createCall())
     const page = tables.find(({ name }) => name === 'history-queries')
     expect(page?.parameters).toContainEqual(expect.objectContaining({ name: 'exclude_users', default: 'default' }))
   })

@@ -6,7 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query, TableRequest } from '#proto/query.ts'
 import { maxFilterOptions } from '#proto/table-page.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { unavailableBy } from '../clickhouse/availability.ts'
+import { findUnavailableReason } from '../clickhouse/availability.ts'
 import type { StreamResult } from '../clickhouse/client.ts'
 import { statementFacts } from '../clickhouse/cost.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
@@ -14,9 +14,9 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { numericFormats } from '../definitions/conditions.ts'
 import { tableInfo } from '../definitions/definitions.ts'
 import { tableStatement, totalStatement, optionsStatement } from '../definitions/table-statement.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import { passRows } from '../rows/rows.ts'
-import { openPage, type Page as OpenPage, rowCap, rowRange } from './open-page.ts'
+import { openPage, type TablePage as OpenPage, readRowCap, rowRange } from './open-page.ts'
 
 type Table = Handlers<typeof query>['table']
 type Page = Awaited<ReturnType<Table>>
@@ -26,7 +26,7 @@ type Tail = Page extends ProducedStream<infer _Head, infer _Frame, infer T> ? T 
 /** A table page that is ready to run, with the head of its response. */
 interface Opened extends OpenPage {
   head: Omit<Head, 'unavailable'>
-  parts: Parts
+  parts: QueryHandlerDeps
   request: TableRequest
   call: Call
   statement: Statement
@@ -34,15 +34,15 @@ interface Opened extends OpenPage {
 }
 
 /** Returns the handler that streams the rows of one table page. */
-export const table =
-  (parts: Parts): Table =>
+export const tableHandler =
+  (parts: QueryHandlerDeps): Table =>
   async (input, call) => {
     const { limit, offset } = rowRange(parts, input)
     const request = { ...input, offset }
     const page = await openPage(parts, request, call, (definition, circumstances) =>
       tableStatement(definition, request, { ...circumstances, limit }),
     )
-    const head = { table: tableInfo(page.table), limit: limit ?? null, maxRows: rowCap(parts) ?? null }
+    const head = { table: tableInfo(page.table), limit: limit ?? null, maxRows: readRowCap(parts) ?? null }
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
     return open({ ...page, head, parts, request, call, limit })
   }
@@ -53,7 +53,7 @@ const open = async (opened: Opened): Promise<Page> => {
     const answer = await parts.client.stream(host, statement, call)
     return { head: { ...head, unavailable: null }, frames: frames(opened, answer) }
   } catch (error) {
-    const unavailable = unavailableBy(parts.client, host, table, error)
+    const unavailable = findUnavailableReason(parts.client, host, table, error)
     if (unavailable) return { head: { ...head, unavailable }, frames: nothing() }
     throw error
   }
@@ -134,8 +134,8 @@ const parsed = (line: string): object | undefined => {
 const Rows = z.array(z.tuple([z.string(), z.number()]))
 
 /** Returns the handler for the values of a column of a table page. */
-export const filterOptions =
-  (parts: Parts): Handlers<typeof query>['filterOptions'] =>
+export const filterOptionsHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['filterOptions'] =>
   async (request, call) => {
     const page = await openPage(parts, request, call, (definition, circumstances) =>
       optionsStatement(definition, { ...request, limit: maxFilterOptions }, circumstances),
@@ -149,7 +149,7 @@ export const filterOptions =
       const options = rows.data.slice(0, maxFilterOptions).map(([value, count]) => ({ value, rows: count }))
       return { options, truncated: rows.data.length > maxFilterOptions, unavailable: null }
     } catch (error) {
-      const unavailable = unavailableBy(parts.client, host, table, error)
+      const unavailable = findUnavailableReason(parts.client, host, table, error)
       if (unavailable) return { ...none, unavailable }
       throw error
     }

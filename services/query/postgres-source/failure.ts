@@ -39,7 +39,7 @@ export const sourceFailure = (failure: SourceFailure, cause?: unknown): ServiceE
 }
 
 /** Returns the error for requests when no source is configured. */
-export const noSource = (): ServiceError =>
+export const sourceNotConfigured = (): ServiceError =>
   new ServiceError('not-implemented', 'no PostgreSQL source is configured; set SVC_POSTGRES_SOURCE_URL', {
     details: { reason: 'not-configured' },
   })
@@ -57,17 +57,18 @@ const byState: readonly (readonly [prefix: string, failure: SourceFailure])[] = 
 ]
 
 /** Returns the kind of failure of an error of the PostgreSQL client. */
-export const failureOf = (error: unknown): SourceFailure => {
+export const classifySourceError = (error: unknown): SourceFailure => {
   if (!(error instanceof Error)) return 'failed'
-  if (isSaidByServer(error)) return byState.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? 'failed'
+  if (isServerError(error)) return byState.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? 'failed'
   // The client has no error codes, so its message decides. A SASL message means that no password was supplied.
   if (error.message.startsWith('SASL')) return 'auth'
   return /timeout/i.test(error.message) ? 'timeout' : 'unreachable'
 }
 
 /** Returns whether the server reported the error. The connection is then still usable. */
-export const isSaidByServer = (error: unknown): error is Error & { code: string } =>
+export const isServerError = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && 'severity' in error && 'code' in error && typeof error.code === 'string'
 
 /** Returns the reason of a failed request, or undefined for other errors. */
-export const reasonOf = (error: unknown): unknown => (error instanceof ServiceError ? error.details?.reason : undefined)
+export const readFailureReason = (error: unknown): unknown =>
+  error instanceof ServiceError ? error.details?.reason : undefined

@@ -3,7 +3,7 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import type { postgresSourceMethods } from '#proto/postgres-source.ts'
 import { PostgresTable, type postgresTableOrders } from '#proto/postgres-statistics.ts'
 import { readActivity, epochMs } from './sessions.ts'
-import { reasonOf } from './failure.ts'
+import { readFailureReason } from './failure.ts'
 import { readLocks } from './locks.ts'
 import { readReplication, readStatus } from './status.ts'
 import type { PostgresSource } from './source.ts'
@@ -33,7 +33,7 @@ const readTables = async (source: PostgresSource, request: PostgresRequest) => {
   try {
     return await readSized(source, request, 'measured')
   } catch (error) {
-    if (reasonOf(error) !== 'locked') throw error
+    if (readFailureReason(error) !== 'locked') throw error
     return readSized(source, request, 'estimated')
   }
 }
@@ -88,14 +88,14 @@ LEFT JOIN LATERAL (
 ) AS io ON true
 ORDER BY ${order === 'size' ? '"totalBytes"' : 'place'} DESC, schema, picked.relname`
 
-export interface WithPostgresSource {
+export interface PostgresSourceDeps {
   postgresSource: PostgresSource
 }
 
 /** Returns the handlers for the PostgreSQL source. */
 export const postgresSourceHandlers = ({
   postgresSource: source,
-}: WithPostgresSource): Handlers<Service<typeof postgresSourceMethods>> => ({
+}: PostgresSourceDeps): Handlers<Service<typeof postgresSourceMethods>> => ({
   postgresOffered: async () => ({ isOffered: source.isOffered }),
   postgresStatus: () => readStatus(source),
   postgresActivity: (request) => readActivity(source, request),

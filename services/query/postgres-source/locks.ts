@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LockSession } from '#proto/postgres-sessions.ts'
 import { maxPostgresEntries } from '#proto/postgres-source.ts'
-import { asReadBy, limitsOf, sessionColumns } from './sessions.ts'
+import { redactSession, findMissingPrivilege, sessionColumns } from './sessions.ts'
 import type { PostgresSource } from './source.ts'
 
 /** A session with its lock in separate columns. */
@@ -35,13 +35,13 @@ export const readLocks = (source: PostgresSource, withValues: boolean) =>
   source.read(async (runQuery) => {
     const rows = await runQuery(Row, locksSql, [maxPostgresEntries + 1])
     const waiting = rows.slice(0, maxPostgresEntries).map(({ lockType, lockMode, relation, waitedMs, ...session }) => ({
-      ...asReadBy(session, withValues),
+      ...redactSession(session, withValues),
       waitsFor: lockType && lockMode ? { type: lockType, mode: lockMode, relation, waitedMs } : null,
     }))
     return {
-      sessions: blockingOf(waiting),
+      sessions: countBlockedSessions(waiting),
       truncated: rows.length > maxPostgresEntries,
-      limited: await limitsOf(runQuery),
+      limited: await findMissingPrivilege(runQuery),
     }
   })
 
@@ -49,7 +49,7 @@ export const readLocks = (source: PostgresSource, withValues: boolean) =>
 export type WaitingSession = Omit<LockSession, 'blocks'>
 
 /** Counts the sessions that each blocker blocks directly or indirectly, highest count first. */
-export const blockingOf = (sessions: readonly WaitingSession[]): LockSession[] => {
+export const countBlockedSessions = (sessions: readonly WaitingSession[]): LockSession[] => {
   const waitersOf = new Map<number, number[]>()
   for (const { pid, blockedBy } of sessions) {
     for (const blocker of new Set(blockedBy)) waitersOf.set(blocker, [...(waitersOf.get(blocker) ?? []), pid])

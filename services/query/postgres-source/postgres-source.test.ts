@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { describeWith, startPostgres, type TestServer } from '../../testing/servers.ts'
 import { postgresSourceHandlers } from './handlers.ts'
 import { openPostgresSource } from './source.ts'
-import { aCall } from '../testing/open-parts.ts'
+import { createCall } from '../testing/open-parts.ts'
 
-const call = aCall()
+const call = createCall()
 const withinMs = 30_000
 
 const urlFor = (server: TestServer, user: string, database = 'postgres'): string => {

@@ -5,7 +5,7 @@ import {
   SessionCounts,
   type MissingPrivilege,
 } from '#proto/postgres-sessions.ts'
-import { ownName, type PostgresSource, type RunQuery } from './source.ts'
+import { ownApplicationName, type PostgresSource, type RunQuery } from './source.ts'
 
 interface PostgresRequest {
   all: boolean
@@ -14,7 +14,7 @@ interface PostgresRequest {
 }
 
 /** Condition that excludes the sessions of Watchhouse. */
-const ofOthers = `NOT (a.application_name = '${ownName}' AND a.usename IS NOT DISTINCT FROM current_user)`
+const ofOthers = `NOT (a.application_name = '${ownApplicationName}' AND a.usename IS NOT DISTINCT FROM current_user)`
 const ofClients = `a.backend_type = 'client backend' AND a.state IS DISTINCT FROM 'idle'`
 
 const sessionsSql = (all: boolean): string => `SELECT a.pid, ${sessionColumns}
@@ -38,10 +38,10 @@ export const readActivity = (source: PostgresSource, { all, limit, withValues }:
     const [counts] = await runQuery(SessionCounts, countsSql)
     if (!counts) throw new Error('cannot count sessions: the query returned no row')
     return {
-      sessions: sessions.slice(0, limit).map((session) => asReadBy(session, withValues)),
+      sessions: sessions.slice(0, limit).map((session) => redactSession(session, withValues)),
       truncated: sessions.length > limit,
       counts,
-      limited: await limitsOf(runQuery),
+      limited: await findMissingPrivilege(runQuery),
     }
   })
 
@@ -65,15 +65,15 @@ export const sessionColumns = `a.datname AS database, a.usename AS "user", nulli
   CASE WHEN a.query <> '' AND a.query <> '${hiddenText}' THEN left(a.query, ${textCharacters}) END AS query`
 
 /** Returns a session with its statement reduced to what the caller may see. */
-export const asReadBy = <S extends { query: string | null }>(session: S, withValues: boolean): S => ({
+export const redactSession = <S extends { query: string | null }>(session: S, withValues: boolean): S => ({
   ...session,
-  query: session.query && (withValues ? forPeople : withoutValues)(session.query),
+  query: session.query && (withValues ? removeSecretLiterals : removeLiterals)(session.query),
 })
 
 const Role = z.object({ seesAll: z.boolean(), grant: z.string() })
 
 /** Returns the privilege that the source's user lacks to see other users' statistics, or null when it has it. */
-export const limitsOf = async (runQuery: RunQuery): Promise<MissingPrivilege | null> => {
+export const findMissingPrivilege = async (runQuery: RunQuery): Promise<MissingPrivilege | null> => {
   const [role] = await runQuery(
     Role,
     `SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS "seesAll", format('GRANT pg_monitor TO %I', current_user) AS grant`,
@@ -106,7 +106,7 @@ const piece =
  * Replaces each literal of a PostgreSQL statement by `?` and removes comments, so that no personal data or secret is
  * left. Truncated statements may end within a literal.
  */
-export const withoutValues = (text: string): string => {
+export const removeLiterals = (text: string): string => {
   let shown = ''
   piece.lastIndex = 0
   for (let found = piece.exec(text); found; found = piece.exec(text)) {
@@ -128,4 +128,4 @@ const endOf = (text: string, tag: string, from: number): number => {
 const mayHoldSecret = /passw|secret|token|credential|:\/\/|crypt|_key\b/i
 
 /** Returns a statement with its literals, unless it may contain a secret. */
-export const forPeople = (text: string): string => (mayHoldSecret.test(text) ? withoutValues(text) : text)
+export const removeSecretLiterals = (text: string): string => (mayHoldSecret.test(text) ? removeLiterals(text) : text)

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
 import type { z } from 'zod'
-import { inCloudMode } from '#shared/config/shared-settings.ts'
+import { isCloudMode } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { maybeFlag, read, url } from '#shared/config/setting.ts'
-import { failureOf, isSaidByServer, noSource, sourceFailure } from './failure.ts'
+import { maybeFlag, parseSettings, url } from '#shared/config/setting.ts'
+import { classifySourceError, isServerError, sourceNotConfigured, sourceFailure } from './failure.ts'
 
 /** Runs one statement and parses its rows. Statements cast numbers to `float8`, because `bigint` arrives as text. */
 export type RunQuery = <R extends z.ZodType>(row: R, sql: string, values?: readonly unknown[]) => Promise<z.output<R>[]>
@@ -26,9 +26,9 @@ const lockWithinMs = 500
 const responseTimeoutMs = statementWithinMs + 2_000
 const idleMs = 30_000
 /** The `application_name` of Watchhouse's sessions, which excludes them from the results. */
-export const ownName = 'watchhouse source'
+export const ownApplicationName = 'watchhouse source'
 /** The comment at the beginning of each statement of Watchhouse. */
-export const ownMark = '/* watchhouse source */'
+export const ownStatementPrefix = '/* watchhouse source */'
 
 /** Starts a transaction with its limits. `SET LOCAL` keeps a connection pooler from leaking them to other clients. */
 const begin = [
@@ -38,9 +38,9 @@ const begin = [
   `SET LOCAL idle_in_transaction_session_timeout = ${responseTimeoutMs}`,
   `SET LOCAL search_path = pg_catalog`,
 ]
-  .map((statement) => `${ownMark} ${statement}`)
+  .map((statement) => `${ownStatementPrefix} ${statement}`)
   .join(';')
-const end = `${ownMark} ROLLBACK`
+const end = `${ownStatementPrefix} ROLLBACK`
 
 /** Opens the source. It connects on first use and reconnects when the setting changes. */
 export const openPostgresSource = ({ env }: { env: Environment }): PostgresSource => {
@@ -54,7 +54,7 @@ export const openPostgresSource = ({ env }: { env: Environment }): PostgresSourc
   const poolNow = (): Promise<Pool> => {
     const url = sourceUrl(env)
     if (opened && opened.url !== url) void close()
-    if (url === undefined) throw noSource()
+    if (url === undefined) throw sourceNotConfigured()
     opened ??= { url, pool: openPool(url) }
     return opened.pool
   }
@@ -81,7 +81,7 @@ const openPool = async (url: string): Promise<Pool> => {
     connectionTimeoutMillis: connectWithinMs,
     idleTimeoutMillis: idleMs,
     query_timeout: responseTimeoutMs,
-    application_name: ownName,
+    application_name: ownApplicationName,
   })
   // The pool replaces a closed connection on next use. Its current statement reports the error.
   pool.on('error', () => {})
@@ -92,7 +92,7 @@ const connect = async (pool: Pool): Promise<PoolClient> => {
   try {
     return await pool.connect()
   } catch (error) {
-    throw sourceFailure(failureOf(error), error)
+    throw sourceFailure(classifySourceError(error), error)
   }
 }
 
@@ -102,8 +102,8 @@ const within = async <T>(client: PoolClient, statements: (runQuery: RunQuery) =>
     try {
       return (await client.query(sql, values && [...values])).rows
     } catch (error) {
-      isUsable = isSaidByServer(error)
-      throw sourceFailure(failureOf(error), error)
+      isUsable = isServerError(error)
+      throw sourceFailure(classifySourceError(error), error)
     }
   }
   const fail = () => {
@@ -112,7 +112,9 @@ const within = async <T>(client: PoolClient, statements: (runQuery: RunQuery) =>
   client.on('error', fail)
   try {
     await send(begin)
-    return await statements(async (row, sql, values) => row.array().parse(await send(`${ownMark} ${sql}`, values)))
+    return await statements(async (row, sql, values) =>
+      row.array().parse(await send(`${ownStatementPrefix} ${sql}`, values)),
+    )
   } finally {
     if (isUsable) await send(end).catch(fail)
     client.off('error', fail)
@@ -136,6 +138,6 @@ export const postgresSourceSettings = {
 
 /** Returns the source URL, or undefined when none is configured or the feature is off. */
 const sourceUrl = (env: Environment): string | undefined => {
-  const { SVC_POSTGRES_SOURCE_URL, SVC_FEATURE_POSTGRES_SOURCE } = read(postgresSourceSettings, env)
-  return (SVC_FEATURE_POSTGRES_SOURCE ?? !inCloudMode(env)) ? SVC_POSTGRES_SOURCE_URL?.href : undefined
+  const { SVC_POSTGRES_SOURCE_URL, SVC_FEATURE_POSTGRES_SOURCE } = parseSettings(postgresSourceSettings, env)
+  return (SVC_FEATURE_POSTGRES_SOURCE ?? !isCloudMode(env)) ? SVC_POSTGRES_SOURCE_URL?.href : undefined
 }

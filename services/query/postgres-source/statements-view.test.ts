@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { viewOf } from './statements.ts'
+import { resolveStatementsView } from './statements.ts'
 
 const there = { database: 'shop', isLoaded: true, schema: 'public', version: '1.10' }
 const gone = { schema: null, version: null }
@@ -18,7 +18,7 @@ describe('pg_stat_statements', () => {
       ['In the database shop, as a superuser: ALTER EXTENSION pg_stat_statements UPDATE'],
     ],
   ])('returns setup steps when it %s', (_case, extension, reason, steps) => {
-    expect(viewOf(extension)).toMatchObject({ view: null, unavailable: { reason, steps } })
+    expect(resolveStatementsView(extension)).toMatchObject({ view: null, unavailable: { reason, steps } })
   })
 
   it.each([
@@ -27,6 +27,9 @@ describe('pg_stat_statements', () => {
     ['1.12', true],
     ['2.0', true],
   ])('is read in version %s, which reports resets: %j', (version, remembersReset) => {
-    expect(viewOf({ ...there, version })).toEqual({ view: { schema: 'public', remembersReset }, unavailable: null })
+    expect(resolveStatementsView({ ...there, version })).toEqual({
+      view: { schema: 'public', remembersReset },
+      unavailable: null,
+    })
   })
 })

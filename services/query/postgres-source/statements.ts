@@ -1,7 +1,11 @@
 import { z } from 'zod'
-import { PostgresStatement, type statementOrders, type StatementsUnavailable } from '#proto/postgres-statistics.ts'
-import { epochMs, limitsOf, withoutValues } from './sessions.ts'
-import { type RunQuery, ownMark, type PostgresSource } from './source.ts'
+import {
+  PostgresStatement,
+  type postgresStatementOrders,
+  type StatementsUnavailableReason,
+} from '#proto/postgres-statistics.ts'
+import { epochMs, findMissingPrivilege, removeLiterals } from './sessions.ts'
+import { type RunQuery, ownStatementPrefix, type PostgresSource } from './source.ts'
 
 /** The setup of `pg_stat_statements`. `schema` is quoted; it and `version` are null without the extension. */
 const Extension = z.object({
@@ -20,14 +24,14 @@ LEFT JOIN pg_extension AS e USING (extname) LEFT JOIN pg_namespace AS n ON n.oid
 
 type Found =
   | { view: { schema: string; remembersReset: boolean }; unavailable: null }
-  | { view: null; unavailable: StatementsUnavailable }
+  | { view: null; unavailable: StatementsUnavailableReason }
 
 /** Minor versions of 1.x that added the required columns and the time of the last reset. */
 const oldestMinor = 8
 const rememberingMinor = 9
 
 /** Returns the view to read, or why it is unavailable with the setup steps for an administrator. */
-export const viewOf = ({ database, isLoaded, schema, version }: Extension): Found => {
+export const resolveStatementsView = ({ database, isLoaded, schema, version }: Extension): Found => {
   const asSuperuser = `In the database ${database}, as a superuser: `
   const create = `${asSuperuser}CREATE EXTENSION pg_stat_statements`
   if (!isLoaded) {
@@ -58,7 +62,7 @@ const missing = (reason: 'missing-table' | 'version', message: string, steps: st
 })
 
 interface PostgresRequest {
-  order: (typeof statementOrders)[number]
+  order: (typeof postgresStatementOrders)[number]
   search?: string | undefined
   limit: number
 }
@@ -81,8 +85,8 @@ const orders: Readonly<Record<PostgresRequest['order'], string>> = {
 export const readStatements = (source: PostgresSource, request: PostgresRequest) =>
   source.read(async (runQuery) => {
     const [extension] = z.tuple([Extension]).parse(await runQuery(Extension, extensionSql))
-    const { view, unavailable } = viewOf(extension)
-    const limited = await limitsOf(runQuery)
+    const { view, unavailable } = resolveStatementsView(extension)
+    const limited = await findMissingPrivilege(runQuery)
     if (!view) return { statements: [], truncated: false, sinceMs: null, unavailable, limited }
     const found = await runQuery(PostgresStatement, statementsSql(view.schema, request.order), [
       request.search ?? '',
@@ -90,7 +94,7 @@ export const readStatements = (source: PostgresSource, request: PostgresRequest)
     ])
     const statements = found
       .slice(0, request.limit)
-      .map((each) => ({ ...each, query: each.query && withoutValues(each.query) }))
+      .map((each) => ({ ...each, query: each.query && removeLiterals(each.query) }))
     const truncated = found.length > request.limit
     return {
       statements,
@@ -105,7 +109,7 @@ export const readStatements = (source: PostgresSource, request: PostgresRequest)
 const statementsSql = (schema: string, order: PostgresRequest['order']): string => `WITH block AS (
   SELECT current_setting('block_size')::float8 AS bytes
 ), statement AS (
-  SELECT * FROM ${schema}.pg_stat_statements AS s WHERE s.query NOT LIKE '${ownMark}%'
+  SELECT * FROM ${schema}.pg_stat_statements AS s WHERE s.query NOT LIKE '${ownStatementPrefix}%'
 )
 SELECT s.queryid::text AS "queryId", d.datname AS database, r.rolname AS "user",
   CASE WHEN s.query <> '<insufficient privilege>' THEN left(s.query, ${textCharacters}) END AS query,

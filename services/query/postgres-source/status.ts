@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { PostgresServer, type PostgresStatus } from '#proto/postgres-source.ts'
 import { PostgresReceiver, PostgresSlot, PostgresStandby, PostgresSubscription } from '#proto/postgres-statistics.ts'
-import { reasonOf } from './failure.ts'
-import { epochMs, limitsOf, sinceMs } from './sessions.ts'
+import { readFailureReason } from './failure.ts'
+import { epochMs, findMissingPrivilege, sinceMs } from './sessions.ts'
 import type { PostgresSource } from './source.ts'
 
 const Server = PostgresServer.omit({ limited: true })
@@ -23,13 +23,13 @@ export const readStatus = async (source: PostgresSource): Promise<PostgresStatus
   try {
     const server = await source.read(async (runQuery) => {
       const [facts] = z.tuple([Server]).parse(await runQuery(Server, serverSql))
-      return { ...facts, limited: await limitsOf(runQuery) }
+      return { ...facts, limited: await findMissingPrivilege(runQuery) }
     })
     return { status: 'connected', message: 'The PostgreSQL source is reachable.', server }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return {
-      status: reasonOf(error) === 'auth' ? 'auth' : 'unreachable',
+      status: readFailureReason(error) === 'auth' ? 'auth' : 'unreachable',
       message: sentence(error.message),
       server: null,
     }
@@ -78,7 +78,10 @@ export const readReplication = (source: PostgresSource) =>
     const slots = await runQuery(PostgresSlot, slotsSql)
     const [receiver = null] = await runQuery(PostgresReceiver, receiverSql)
     const subscriptions = await runQuery(PostgresSubscription, subscriptionsSql)
-    return { replication: { isStandby, standbys, slots, receiver, subscriptions }, limited: await limitsOf(runQuery) }
+    return {
+      replication: { isStandby, standbys, slots, receiver, subscriptions },
+      limited: await findMissingPrivilege(runQuery),
+    }
   })
 
 const Role = z.object({ isStandby: z.boolean() })

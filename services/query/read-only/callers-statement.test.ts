@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callersStatement } from './callers-statement.ts'
+import { checkCallerStatement } from './callers-statement.ts'
 
 describe('callersStatement', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('callersStatement', () => {
     ['SELECT f(a) FORMAT Vertical -- rows', 'SELECT f(a)'],
     ['SELECT a FROM t ORDER BY a DESC FORMAT CSV;', 'SELECT a FROM t ORDER BY a DESC'],
   ])('removes the FORMAT clause: %s', (sql, run) => {
-    expect(callersStatement(sql)).toBe(run)
+    expect(checkCallerStatement(sql)).toBe(run)
   })
 
   it.each([
@@ -20,11 +20,11 @@ describe('callersStatement', () => {
     'SELECT DISTINCT format b',
     "SELECT format('{}', a) FROM t",
   ])('keeps names that are format: %s', (sql) => {
-    expect(callersStatement(sql)).toBe(sql)
+    expect(checkCallerStatement(sql)).toBe(sql)
   })
 
   it('throws with reason and position', () => {
-    expect(() => callersStatement("SELECT 'é', sleep(1)")).toThrow(
+    expect(() => checkCallerStatement("SELECT 'é', sleep(1)")).toThrow(
       expect.objectContaining({ code: 'invalid', details: { parameter: 'query', reason: 'function', position: 12 } }),
     )
   })

@@ -7,7 +7,7 @@ import { type Permissions, checkReadOnly } from './read-only.ts'
  * Checks a statement of a caller and returns it without its FORMAT clause, because the format is chosen here. The text
  * keeps its beginning, so positions in it stay valid. Throws `invalid` with reason and position.
  */
-export const callersStatement = (
+export const checkCallerStatement = (
   query: string,
   check: (tokens: readonly Token[]) => void = () => undefined,
   allowed: Permissions = {},

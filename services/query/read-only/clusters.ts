@@ -36,7 +36,7 @@ const isTable = (open: number, tokens: readonly Token[]): boolean =>
   tokens[open - 1]?.word === 'AS' && subqueryWords.has(tokens[open + 1]?.word ?? '')
 
 /** The positions of table names in a statement, as token indexes. */
-export interface Sources {
+export interface StatementSources {
   indexes: readonly number[]
   /** Whether the statement calls `cluster` or `clusterAllReplicas`. */
   readsCluster: boolean
@@ -46,7 +46,7 @@ export interface Sources {
  * Throws unless a statement that reads a cluster reads only `system` tables. Joined tables, tables after IN,
  * dictionaries and join tables are also read on the other nodes, with the credentials of the cluster.
  */
-export const checkClusters = (tokens: readonly Token[], { indexes }: Sources): void => {
+export const checkClusters = (tokens: readonly Token[], { indexes }: StatementSources): void => {
   const ctes = cteReferences(tokens)
   for (const index of indexes) requireSystemTable(index, tokens, ctes)
   tokens.forEach((token, index) => {

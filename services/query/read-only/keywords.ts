@@ -32,7 +32,7 @@ export const writingWords = words(texts.writing)
 export const guardedWords = words(texts.writing, texts.clause)
 
 /** Keywords that end the FROM list of a SELECT. */
-export const endOfSources = words(texts.endOfSources)
+export const wordsEndingSources = words(texts.endOfSources)
 
 /** Keywords that begin or end a FROM list. */
 export const clauseWords = words(texts.endOfSources, texts.source)
@@ -41,13 +41,13 @@ export const clauseWords = words(texts.endOfSources, texts.source)
 export const subqueryWords: ReadonlySet<string> = words(texts.subquery)
 
 /** Keywords that an expression follows. */
-export const beforeOperand = words(texts.beforeOperand)
+export const wordsBeforeOperand = words(texts.beforeOperand)
 
 /** Keywords that an expression follows unless they are column names, as in `INTERVAL a DAY`. */
 export const prefixWords = words(texts.prefix)
 
 /** Keywords that may follow a column named `settings`; any other word makes it a SETTINGS clause. */
-export const afterColumn = words(texts.afterColumn)
+export const wordsAfterColumn = words(texts.afterColumn)
 
 const byLowerCase: ReadonlyMap<string, Keyword> = new Map(
   // The split at every blank matches the type `WordsOf`.
@@ -61,7 +61,7 @@ for (const word of byLowerCase.keys())
   lengths[word.charCodeAt(0)] = (lengths[word.charCodeAt(0)] ?? 0) | (1 << word.length)
 
 /** Returns the keyword for a bare word in any case; empty when it is not a keyword. */
-export const keywordOf = (text: string): Keyword | '' => {
+export const findKeyword = (text: string): Keyword | '' => {
   const known = lengths[codeAt(text, 0) | lowerCase] ?? 0
   return known & (1 << text.length) ? (byLowerCase.get(inLowerCase(text)) ?? '') : ''
 }
@@ -71,5 +71,5 @@ export const keywordOf = (text: string): Keyword | '' => {
 const { charCodeAt, slice, toLowerCase } = String.prototype
 
 export const codeAt = (text: string, position: number): number => charCodeAt.call(text, position)
-export const cut = (text: string, start: number, end: number): string => slice.call(text, start, end)
+export const sliceText = (text: string, start: number, end: number): string => slice.call(text, start, end)
 export const inLowerCase = (text: string): string => toLowerCase.call(text)

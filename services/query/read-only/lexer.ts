@@ -1,4 +1,4 @@
-import { cut, inLowerCase, codeAt, type Keyword, keywordOf } from './keywords.ts'
+import { sliceText, inLowerCase, codeAt, type Keyword, findKeyword } from './keywords.ts'
 import { Rejection } from './rejection.ts'
 
 /** A token: `name` is a bare word, `quoted` a quoted identifier without its quotes, `literal` a string or number. */
@@ -58,10 +58,10 @@ const traitsAt = (sql: string, position: number): number => {
 
 const readWord = (sql: string, start: number, tokens: Token[]): number => {
   const end = endOfWord(sql, start)
-  if (end - start === 1 && sql[end] === "'" && codedString.has(inLowerCase(cut(sql, start, end))))
+  if (end - start === 1 && sql[end] === "'" && codedString.has(inLowerCase(sliceText(sql, start, end))))
     return readCodedString(sql, start, tokens)
-  const text = cut(sql, start, end)
-  tokens.push({ kind: 'name', text, word: keywordOf(text), position: start })
+  const text = sliceText(sql, start, end)
+  tokens.push({ kind: 'name', text, word: findKeyword(text), position: start })
   return end
 }
 
@@ -72,10 +72,10 @@ const codedString: ReadonlyMap<string, RegExp> = new Map([
 ])
 
 const readCodedString = (sql: string, start: number, tokens: Token[]): number => {
-  const pattern = codedString.get(inLowerCase(cut(sql, start, start + 1)))
+  const pattern = codedString.get(inLowerCase(sliceText(sql, start, start + 1)))
   const end = pattern ? endOf(pattern, sql, start + 1) : start + 1
   if (end === start + 1) throw new Rejection('unreadable', start, 'the hexadecimal or binary string is not closed')
-  tokens.push({ kind: 'literal', text: cut(sql, start + 2, end - 1), word: '', position: start })
+  tokens.push({ kind: 'literal', text: sliceText(sql, start + 2, end - 1), word: '', position: start })
   return end
 }
 
@@ -97,7 +97,7 @@ const digits = String.raw`\d+(?:_\d+)*`
 const hexDigits = String.raw`[\da-fA-F]+(?:_[\da-fA-F]+)*`
 /** The digits are optional, but not at the end of the text: in `1e--x`, no comment follows `1e-`. */
 const exponent = (letter: string): string => `(?:${letter}(?=[^])(?:[+-](?=[^]))?(?:${digits})?)?`
-export const number = new RegExp(
+export const numberPattern = new RegExp(
   String.raw`0[xX]${hexDigits}(?:\.(?:${hexDigits})?)?${exponent('[pP]')}|(?:0[bB](?=[01]))?${digits}(?:\.(?:${digits})?)?${exponent('[eE]')}`,
   'y',
 )
@@ -166,7 +166,7 @@ const readQuoted = (sql: string, start: number, { close, kind, escapes }: Quote,
     if (character === '\\' && escapes) end++
     else if (character === close) {
       if (!escapes || sql[end + 1] !== close) {
-        tokens.push({ kind, text: cut(sql, start + 1, end), word: '', position: start })
+        tokens.push({ kind, text: sliceText(sql, start + 1, end), word: '', position: start })
         return end + 1
       }
       end++
@@ -177,10 +177,10 @@ const readQuoted = (sql: string, start: number, { close, kind, escapes }: Quote,
 
 const readHeredoc = (sql: string, start: number, tokens: Token[]): number => {
   const textStart = endOf(heredocTag, sql, start)
-  const tag = cut(sql, start, textStart)
+  const tag = sliceText(sql, start, textStart)
   const close = tag === '' ? -1 : sql.indexOf(tag, textStart)
   if (close < 0) throw new Rejection('unreadable', start, 'the heredoc is not closed')
-  tokens.push({ kind: 'literal', text: cut(sql, textStart, close), word: '', position: start })
+  tokens.push({ kind: 'literal', text: sliceText(sql, textStart, close), word: '', position: start })
   return close + tag.length
 }
 
@@ -191,7 +191,7 @@ const readNumber = (sql: string, start: number, tokens: Token[]): number => {
     const end = previous && isQualified(previous, sql) ? start : endOf(fraction, sql, start)
     return end > start ? pushNumber('literal', sql, start, end, tokens) : start
   }
-  const end = endOf(isSign(previous, '.') ? wholeNumber : number, sql, start)
+  const end = endOf(isSign(previous, '.') ? wholeNumber : numberPattern, sql, start)
   if (endOf(numberedWord, sql, end) === end) return pushNumber('literal', sql, start, end, tokens)
   const endOfName = endOf(numberedWord, sql, start)
   if (endOfName < end) throw new Rejection('unreadable', start, 'letters follow the number')
@@ -199,7 +199,7 @@ const readNumber = (sql: string, start: number, tokens: Token[]): number => {
 }
 
 const pushNumber = (kind: Token['kind'], sql: string, start: number, end: number, tokens: Token[]): number => {
-  tokens.push({ kind, text: cut(sql, start, end), word: '', position: start })
+  tokens.push({ kind, text: sliceText(sql, start, end), word: '', position: start })
   return end
 }
 

@@ -1,11 +1,11 @@
-import { type Keyword, beforeOperand, prefixWords, subqueryWords } from './keywords.ts'
+import { type Keyword, wordsBeforeOperand, prefixWords, subqueryWords } from './keywords.ts'
 import { isSign, type Token } from './lexer.ts'
 import { Rejection } from './rejection.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 /** Table functions allowed after FROM and JOIN: they read only tables of this host, or nothing. */
-export const harmlessSources = words(`
+export const allowedTableFunctions = words(`
   cluster clusterallreplicas dictionary format fuzzjson fuzzquery generaterandom generateseries generate_series merge
   mergetreeanalyzeindexes mergetreeanalyzeindexesuuid mergetreeindex mergetreeprojection mergetreetextindex null
   numbers numbers_mt primes sqlstandardvalues values view viewifpermitted zeros zeros_mt
@@ -58,10 +58,10 @@ export const setFunctions = words(`
 `)
 
 /** Other functions are rejected after IN, because they might be unknown table functions. */
-const isAllowedSet = (name: string): boolean => setFunctions.has(name) || harmlessSources.has(name)
+const isAllowedSet = (name: string): boolean => setFunctions.has(name) || allowedTableFunctions.has(name)
 
 /** Functions whose arguments may contain FROM: `extract(DAY FROM d)`, `trim(BOTH ' ' FROM s)`. */
-export const fromInArguments = words('extract trim ltrim rtrim substring substr overlay position')
+export const functionsWithFromArgument = words('extract trim ltrim rtrim substring substr overlay position')
 
 /** Returns whether an expression may end with this token: a name, a literal or a closing bracket. */
 export const endsOperand = (index: number, tokens: readonly Token[]): boolean => {
@@ -71,7 +71,7 @@ export const endsOperand = (index: number, tokens: readonly Token[]): boolean =>
   if (token.word === '' || isQualified(index, tokens)) return true
   const withPrefix = onlyAfter.get(token.word)
   if (withPrefix !== undefined) return !withPrefix.includes(tokens[index - 1]?.word ?? '')
-  return !beforeOperand.has(token.word)
+  return !wordsBeforeOperand.has(token.word)
 }
 
 /** Words that are keywords only after certain words: `* EXCEPT STRICT a`, `WITH RECURSIVE a`, `AT TIME ZONE a`. */
@@ -121,7 +121,7 @@ export interface SetCall {
 }
 
 /** Returns the call at this parenthesis if it is the operand of IN and not an allowed function. */
-export const unknownSetCall = (
+export const findUnknownSetCall = (
   open: number,
   tokens: readonly Token[],
   levels: readonly { isSetFunction: boolean }[],

@@ -1,5 +1,5 @@
 import { checkClusters } from './clusters.ts'
-import { afterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
+import { wordsAfterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
 import { isSign, lex, type Token } from './lexer.ts'
 import { endsOperand, higherOrderFunctions, isForbiddenFunction, isName, isQualified } from './names.ts'
 import { Rejection } from './rejection.ts'
@@ -90,7 +90,9 @@ const afterName: ReadonlySet<string> = new Set([...',).=<>+-*/%|!?:[]', '\u2212'
 const isOperand = (index: number, tokens: readonly Token[]): boolean => {
   if (mayBeginStatement(index, tokens) || endsOperand(index - 1, tokens)) return false
   const next = tokens[index + 1]
-  return tokens[index]?.word !== 'INSERT' || (next !== undefined && next.word !== 'INTO' && afterColumn.has(next.word))
+  return (
+    tokens[index]?.word !== 'INSERT' || (next !== undefined && next.word !== 'INTO' && wordsAfterColumn.has(next.word))
+  )
 }
 
 /**
@@ -120,7 +122,7 @@ const isClause = (index: number, tokens: readonly Token[]): boolean => {
   if (next === undefined || (next.kind !== 'name' && next.kind !== 'quoted')) return false
   if (isSign(tokens[index + 2], '=')) return true
   if (isName(index, tokens)) return false
-  return next.kind === 'quoted' || !afterColumn.has(next.word)
+  return next.kind === 'quoted' || !wordsAfterColumn.has(next.word)
 }
 
 const checkCall = (index: number, tokens: readonly Token[]): void => {

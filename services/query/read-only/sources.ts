@@ -1,16 +1,16 @@
-import type { Sources } from './clusters.ts'
-import { clauseWords, endOfSources, type Keyword, subqueryWords } from './keywords.ts'
+import type { StatementSources } from './clusters.ts'
+import { clauseWords, wordsEndingSources, type Keyword, subqueryWords } from './keywords.ts'
 import { isSign, type Token } from './lexer.ts'
 import {
   clusterFunctions,
-  fromInArguments,
-  harmlessSources,
+  functionsWithFromArgument,
+  allowedTableFunctions,
   isName,
   endsOperand,
   checkSetCall,
   isSetFunction,
   type SetCall,
-  unknownSetCall,
+  findUnknownSetCall,
 } from './names.ts'
 import { Rejection } from './rejection.ts'
 
@@ -53,7 +53,7 @@ const level = (caller: string): Level => ({
  * Returns the positions of table names. Throws for a table function that is not on the allow list. A deny list would
  * miss the new table functions of each release.
  */
-export const checkSources = (tokens: readonly Token[]): Sources => {
+export const checkSources = (tokens: readonly Token[]): StatementSources => {
   const levels = [level('')]
   const indexes: number[] = []
   let readsCluster = false
@@ -80,7 +80,7 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
     // In a FROM list, parentheses hold a subquery or another list: `FROM (a JOIN b USING c)`.
     inner.expectsSource = inner.inSources = current.expectsSource
     inner.isSetFunction = isSetFunction(index - 1, tokens)
-    inner.setCall = unknownSetCall(index, tokens, levels)
+    inner.setCall = findUnknownSetCall(index, tokens, levels)
     levels.push(inner)
     current.expectsSource = false
   } else if (token.text === ')') {
@@ -114,7 +114,7 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
 /** In a FROM list, a word is a table name even if it looks like a clause: `FROM format, url`. */
 const readSource = (token: Token, index: number, tokens: readonly Token[], current: Level): boolean => {
   if (precedesSource(token.word, index, tokens)) return false
-  if (isSign(tokens[index + 1], '(') && !harmlessSources.has(token.text.toLowerCase())) {
+  if (isSign(tokens[index + 1], '(') && !allowedTableFunctions.has(token.text.toLowerCase())) {
     throw new Rejection(
       'source',
       token.position,
@@ -138,7 +138,7 @@ const beginsSubquery = (index: number, tokens: readonly Token[]): boolean => {
 
 const enterClause = (word: Keyword, index: number, tokens: readonly Token[], current: Level): void => {
   if (word === 'BY' && wordAt(tokens, index - 1) === 'ORDER') current.orders = true
-  else if (endOfSources.has(word)) current.orders = false
+  else if (wordsEndingSources.has(word)) current.orders = false
   if (word === 'FROM' && !isExpression(index, tokens, current)) expectSources(current)
   else if (word === 'JOIN') current.expectsSource = current.inSources = !isArrayJoin(index, tokens)
   else if (word === 'DESCRIBE') current.expectsSource = index === 0
@@ -160,7 +160,7 @@ const betweenQueries: ReadonlySet<Keyword> = new Set(['UNION', 'EXCEPT', 'INTERS
 
 /** A clause follows a complete expression; in `ON limit = b` and `USING where`, the word is a column. */
 const endsSources = (word: Keyword, index: number, tokens: readonly Token[]): boolean =>
-  endOfSources.has(word) && endsOperand(index - 1, tokens) && !(word === 'EXCEPT' && isTransformer(index, tokens))
+  wordsEndingSources.has(word) && endsOperand(index - 1, tokens) && !(word === 'EXCEPT' && isTransformer(index, tokens))
 
 /** `COLUMNS('a') EXCEPT b` excludes a column; `EXCEPT SELECT` and `EXCEPT ALL SELECT` begin another query. */
 const isTransformer = (index: number, tokens: readonly Token[]): boolean => {
@@ -182,7 +182,7 @@ const isArrayJoin = (index: number, tokens: readonly Token[]): boolean => {
 }
 
 const isExpression = (index: number, tokens: readonly Token[], current: Level): boolean => {
-  if (fromInArguments.has(current.caller) && !current.selects) return true
+  if (functionsWithFromArgument.has(current.caller) && !current.selects) return true
   const before = wordAt(tokens, index - 1)
   if (before === 'FILL') return current.orders && wordAt(tokens, index - 2) === 'WITH'
   return before === 'DISTINCT' && isComparison(index - 2, tokens)

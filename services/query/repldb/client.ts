@@ -2,18 +2,18 @@ import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
-import { hidden, soundsSecret, withoutCredentials } from '#shared/telemetry/redact.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { redactedText, soundsSecret, removeCredentials } from '#shared/telemetry/redact.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openSharedRuns } from '../clickhouse/shared-runs.ts'
 import type { Endpoint } from './endpoints.ts'
-import { failureOf, failureOfStatus, notConfigured, invalidResponse, tooLate } from './failure.ts'
+import { toServiceFailure, toStatusFailure, serviceNotConfigured, invalidResponse, responseTimeout } from './failure.ts'
 import { repldbSettings } from './repldb-settings.ts'
 
 /** Limit for all cached responses together, in bytes as received. */
-export const maxCachedBytes = 16 * 1024 * 1024
+export const maxCachedResponseBytes = 16 * 1024 * 1024
 
 /** How long responses are cached, and how many. */
 interface CacheLimits {
@@ -29,7 +29,7 @@ interface CachedResponses {
 
 /** Returns an empty cache. Limits are passed on each call, because settings may change at runtime. */
 export const openResponseCache = (elapsedMs: () => number): CachedResponses => {
-  const cache = new LRUCache<string, { answer: unknown; sinceMs: number }>({ maxSize: maxCachedBytes })
+  const cache = new LRUCache<string, { answer: unknown; sinceMs: number }>({ maxSize: maxCachedResponseBytes })
   return {
     get(key, { lifetimeMs }) {
       const found = cache.get(key)
@@ -71,11 +71,11 @@ export const openReplicationService = (place: ServiceDeps): ReplicationService =
   const cache = openResponseCache(clock.elapsedMs)
   const runs = openSharedRuns<MaskedResponse>()
   return {
-    isConfigured: () => read(repldbSettings, env).REPLDB_API_URL !== undefined,
+    isConfigured: () => parseSettings(repldbSettings, env).REPLDB_API_URL !== undefined,
     async callApi(endpoint, parameters, call) {
-      const settings = read(repldbSettings, env)
+      const settings = parseSettings(repldbSettings, env)
       const { REPLDB_API_URL: base, REPLDB_FETCH_TIMEOUT_MS: timeoutMs } = settings
-      if (base === undefined) throw notConfigured()
+      if (base === undefined) throw serviceNotConfigured()
       const limits = { lifetimeMs: settings.REPLDB_CACHE_TTL_MS, maxEntries: settings.REPLDB_CACHE_MAX_ENTRIES }
       const body = parameters.body && JSON.stringify(parameters.body)
       const request = { url: addressOf(base, endpoint, parameters), method: endpoint.method, body, timeoutMs }
@@ -83,7 +83,7 @@ export const openReplicationService = (place: ServiceDeps): ReplicationService =
       const found = cache.get(key, limits)
       if (found !== undefined) return endpoint.answer.parse(found)
       const limitMs = Math.min(timeoutMs, call.deadline - clock.elapsedMs())
-      const { json, bytes } = await runs.join(key, { signal: call.signal, limitMs, late: tooLate }, (signal) =>
+      const { json, bytes } = await runs.join(key, { signal: call.signal, limitMs, late: responseTimeout }, (signal) =>
         send(place, { ...request, signal }, settings.REPLDB_PASSWORD),
       )
       const parsed = endpoint.answer.safeParse(json)
@@ -123,10 +123,10 @@ const send = async (
   try {
     const response = await net.trusted(url, { ...request, headers, maxBytes: maxResponseBytes })
     const text = await response.text()
-    if (!response.ok) throw failureOfStatus(response.status)
-    return { json: JSON.parse(text, revive), bytes: Buffer.byteLength(text) }
+    if (!response.ok) throw toStatusFailure(response.status)
+    return { json: JSON.parse(text, reviveResponseValue), bytes: Buffer.byteLength(text) }
   } catch (error) {
-    throw failureOf(error)
+    throw toServiceFailure(error)
   }
 }
 
@@ -144,17 +144,17 @@ const maxTextLength = 8_192
 
 /** Masks likely secrets in a text. Log lines repeat connection strings. */
 export const hideSecrets = (text: string): string =>
-  withoutCredentials(beginningOf(text, maxTextLength))
-    .replaceAll(keyBlock, hidden)
-    .replaceAll(identified, `$<name>${hidden}`)
-    .replaceAll(assigned, `$<name>${hidden}`)
-    .replaceAll(known, hidden)
+  removeCredentials(shortenText(text, maxTextLength))
+    .replaceAll(keyBlock, redactedText)
+    .replaceAll(identified, `$<name>${redactedText}`)
+    .replaceAll(assigned, `$<name>${redactedText}`)
+    .replaceAll(known, redactedText)
 
 /** A JSON reviver: converts 64-bit numbers from text, maps invalid numbers to null and masks secrets. */
-export const revive = (key: string, value: unknown): unknown => {
+export const reviveResponseValue = (key: string, value: unknown): unknown => {
   if (typeof value === 'string') return reviveText(key, value)
   if (isNamedValue(value) && soundsSecret(value.name)) {
-    return { ...value, value: value.value === null ? null : hidden, defaultValue: hidden }
+    return { ...value, value: value.value === null ? null : redactedText, defaultValue: redactedText }
   }
   return value
 }
@@ -162,7 +162,7 @@ export const revive = (key: string, value: unknown): unknown => {
 const reviveText = (key: string, text: string): unknown => {
   if (wholeFields.has(key) && /^-?\d{1,19}$/.test(text)) return Number(text)
   if (figureFields.has(key) && /^-?(?:NaN|Infinity)$/.test(text)) return null
-  return soundsSecret(key) && text !== '' ? hidden : hideSecrets(text)
+  return soundsSecret(key) && text !== '' ? redactedText : hideSecrets(text)
 }
 
 /** A setting whose name is a value, not a key. */

@@ -72,7 +72,7 @@ export const endpoints = {
   peerStats: get(
     'peers/stats/{name}',
     RepldbPeerStats.transform(({ statData }) => ({
-      statData: statData.map((running) => ({ ...running, query: withoutLiterals(running.query) })),
+      statData: statData.map((running) => ({ ...running, query: maskLiterals(running.query) })),
     })),
   ),
   slotLag: post('peers/slots/lag_history', z.preprocess(slotLagPoints, RepldbSlotLag)),
@@ -83,5 +83,5 @@ const literal =
   /\$(?<tag>[A-Za-z_]\w*)?\$.*?(?:\$\k<tag>\$|$)|(?:\b[EBXN])?'(?:[^'\\]|''|\\.)*(?:'|$)|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?(?:\*\/|$)|(?<![\w.$])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])/gis
 
 /** Replaces literals and comments of a statement by `?`, because they may contain personal data. */
-export const withoutLiterals = (statement: string): string =>
+export const maskLiterals = (statement: string): string =>
   statement.replaceAll(literal, (found) => (found.startsWith('"') ? found : '?'))

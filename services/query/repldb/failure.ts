@@ -2,18 +2,18 @@ import { ServiceError } from '#proto/errors.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 
 /** Why a request to the replication service failed. */
-export type FailureReason = 'not-configured' | 'auth' | 'unreachable' | 'refused'
+export type RepldbFailureReason = 'not-configured' | 'auth' | 'unreachable' | 'refused'
 
 const failure = (
   code: 'not-implemented' | 'unavailable' | 'timeout' | 'not-found',
-  reason: FailureReason,
+  reason: RepldbFailureReason,
   sentence: string,
 ) => new ServiceError(code, sentence, { details: { reason } })
 
-export const notConfigured = (): ServiceError =>
+export const serviceNotConfigured = (): ServiceError =>
   failure('not-implemented', 'not-configured', 'no replication service is configured; set REPLDB_API_URL')
 
-export const tooLate = (): ServiceError =>
+export const responseTimeout = (): ServiceError =>
   failure(
     'timeout',
     'unreachable',
@@ -29,7 +29,7 @@ export const invalidResponse = (): ServiceError =>
   )
 
 /** Maps an error status to an error. The body is ignored, because it may contain connection strings. */
-export const failureOfStatus = (status: number): ServiceError => {
+export const toStatusFailure = (status: number): ServiceError => {
   if (status === 401 || status === 403) {
     return failure(
       'unavailable',
@@ -46,12 +46,12 @@ export const failureOfStatus = (status: number): ServiceError => {
 }
 
 /** Converts a failed request to an error that callers may see. Other errors pass unchanged. */
-export const failureOf = (error: unknown): unknown => {
+export const toServiceFailure = (error: unknown): unknown => {
   if (error instanceof SyntaxError) return invalidResponse()
   if (!(error instanceof NetFailure)) return error
   switch (error.reason) {
     case 'timeout':
-      return tooLate()
+      return responseTimeout()
     case 'redirect':
       return failure(
         'unavailable',
@@ -66,4 +66,5 @@ export const failureOf = (error: unknown): unknown => {
 }
 
 /** Returns the reason of a failed request, or undefined for other errors. */
-export const reasonOf = (error: unknown): unknown => (error instanceof ServiceError ? error.details?.reason : undefined)
+export const readServiceFailureReason = (error: unknown): unknown =>
+  error instanceof ServiceError ? error.details?.reason : undefined

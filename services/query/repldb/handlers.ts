@@ -1,30 +1,33 @@
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbStatus, repldbMethods } from '#proto/repldb.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import type { ReplicationService } from './client.ts'
 import { endpoints } from './endpoints.ts'
-import { reasonOf } from './failure.ts'
-import { latestLines, patternsOf } from './log-patterns.ts'
-import { overviewOf } from './overview.ts'
+import { readServiceFailureReason } from './failure.ts'
+import { latestLines, groupLogPatterns } from './log-patterns.ts'
+import { readOverview } from './overview.ts'
 
-export interface WithReplicationService {
+export interface ReplicationServiceDeps {
   replicationService: ReplicationService
 }
 
 type RepldbHandlers = Handlers<Service<typeof repldbMethods>>
 
 /** Returns the handlers for the replication service. */
-export const repldbHandlers = ({ replicationService, clock }: Parts & WithReplicationService): RepldbHandlers => {
+export const repldbHandlers = ({
+  replicationService,
+  clock,
+}: QueryHandlerDeps & ReplicationServiceDeps): RepldbHandlers => {
   const { callApi } = replicationService
   return {
     repldbOffer: async () => ({ isConfigured: replicationService.isConfigured() }),
     repldbStatus: async (_nothing, call) =>
       callApi(endpoints.version, {}, call).then(({ version }) => connected(version), statusOf),
-    repldbOverview: async (_nothing, call) => overviewOf(replicationService, call, clock.now()),
+    repldbOverview: async (_nothing, call) => readOverview(replicationService, call, clock.now()),
     repldbLogPatterns: async (request, call) => {
       const { errors, total } = await latestLines(replicationService, request, call)
-      return { patterns: patternsOf(errors), lines: errors.length, total }
+      return { patterns: groupLogPatterns(errors), lines: errors.length, total }
     },
     repldbVersion: (_nothing, call) => callApi(endpoints.version, {}, call),
     repldbSettings: (_nothing, call) => callApi(endpoints.settings, {}, call),
@@ -54,7 +57,7 @@ const connected = (version: string): RepldbStatus => ({
 
 /** Converts a failure to a status; cancellations are rethrown. */
 const statusOf = (error: unknown): RepldbStatus => {
-  const reason = reasonOf(error)
+  const reason = readServiceFailureReason(error)
   if (!(error instanceof ServiceError) || reason === undefined) throw error
   const status = reason === 'auth' || reason === 'not-configured' ? reason : 'unreachable'
   return { status, version: null, message: `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.` }

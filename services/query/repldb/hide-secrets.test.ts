@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hideSecrets, revive } from './client.ts'
-import { withoutLiterals } from './endpoints.ts'
+import { hideSecrets, reviveResponseValue } from './client.ts'
+import { maskLiterals } from './endpoints.ts'
 
 const secret = 'hunter2'
 
@@ -45,7 +45,7 @@ describe('what is read', () => {
     ['{"password":"x","secret":""}', { password: '[hidden]', secret: '' }],
     ['{"name":"API_TOKEN","value":"x"}', { name: 'API_TOKEN', value: '[hidden]', defaultValue: '[hidden]' }],
     ['{"name":"SIZE","value":"7"}', { name: 'SIZE', value: '7' }],
-  ])('%s', (json, expected) => expect(JSON.parse(json, revive)).toEqual(expected))
+  ])('%s', (json, expected) => expect(JSON.parse(json, reviveResponseValue)).toEqual(expected))
 })
 
 describe('a statement without its literals', () => {
@@ -54,5 +54,5 @@ describe('a statement without its literals', () => {
     ["SELECT E'a\\'b', $1, $$secret$$ -- secret", 'SELECT ?, $1, ? ?'],
     ["SELECT 'unfinished", 'SELECT ?'],
     ['COPY /* secret */ t TO STDOUT', 'COPY ? t TO STDOUT'],
-  ])('%s', (statement, expected) => expect(withoutLiterals(statement)).toBe(expected))
+  ])('%s', (statement, expected) => expect(maskLiterals(statement)).toBe(expected))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { patternOf, patternsOf } from './log-patterns.ts'
+import { toLogPattern, groupLogPatterns } from './log-patterns.ts'
 
 const line = (errorMessage: string, errorTimestamp: number, flowName = 'orders', errorType = 'error') => ({
   id: 1,
@@ -18,14 +18,14 @@ describe('the pattern of a line', () => {
     ['relation "public.orders" does not exist', 'relation ? does not exist'],
     ['a\n  b\t c', 'a b c'],
     ['digest deadbeef00112233', 'digest ?'],
-  ])('%s', (text, pattern) => expect(patternOf(text)).toBe(pattern))
+  ])('%s', (text, pattern) => expect(toLogPattern(text)).toBe(pattern))
 
-  it('has a maximum length', () => expect(patternOf('word '.repeat(1_000))).toHaveLength(500))
+  it('has a maximum length', () => expect(toLogPattern('word '.repeat(1_000))).toHaveLength(500))
 })
 
 describe('patterns of lines', () => {
   it('are sorted by count', () => {
-    const patterns = patternsOf([
+    const patterns = groupLogPatterns([
       line('batch 3 failed', 30, 'orders'),
       line('batch 2 failed', 20, 'users'),
       line('no such table', 40),
@@ -47,9 +47,9 @@ describe('patterns of lines', () => {
   })
 
   it('have stable fingerprints', () => {
-    const once = patternsOf([line('batch 3 failed', 30)])
-    expect(patternsOf([line('batch 99 failed', 99)])[0]?.fingerprint).toBe(once[0]?.fingerprint)
+    const once = groupLogPatterns([line('batch 3 failed', 30)])
+    expect(groupLogPatterns([line('batch 99 failed', 99)])[0]?.fingerprint).toBe(once[0]?.fingerprint)
   })
 
-  it('are empty without lines', () => expect(patternsOf([])).toEqual([]))
+  it('are empty without lines', () => expect(groupLogPatterns([])).toEqual([]))
 })

@@ -22,7 +22,7 @@ const variable = [
 ] as const
 
 /** Returns the pattern of a log line. Ids, times, quoted names, addresses, positions and numbers become `?`. */
-export const patternOf = (line: string): string =>
+export const toLogPattern = (line: string): string =>
   variable
     .reduce((left, each) => left.replaceAll(each, '?'), line)
     .replaceAll(/\s+/g, ' ')
@@ -30,8 +30,8 @@ export const patternOf = (line: string): string =>
     .slice(0, maxPatternLength)
 
 /** Groups log lines by pattern. The most frequent patterns come first, then the most recent ones. */
-export const patternsOf = (lines: readonly Line[]): RepldbLogPattern[] => {
-  const kinds = Map.groupBy(lines, ({ errorType, errorMessage }) => `${errorType}\n${patternOf(errorMessage)}`)
+export const groupLogPatterns = (lines: readonly Line[]): RepldbLogPattern[] => {
+  const kinds = Map.groupBy(lines, ({ errorType, errorMessage }) => `${errorType}\n${toLogPattern(errorMessage)}`)
   const patterns = [...kinds].map(([kind, those]) => describeKind(kind, those))
   return patterns.toSorted((one, other) => other.count - one.count || other.lastSeenMs - one.lastSeenMs)
 }

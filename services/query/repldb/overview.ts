@@ -17,7 +17,7 @@ const atOnce = 8
 const latestBatches = 20
 
 /** Returns all mirrors with their state. A mirror whose request fails does not affect the others. */
-export const overviewOf = async (service: ReplicationService, call: Call, nowMs: number): Promise<RepldbOverview> => {
+export const readOverview = async (service: ReplicationService, call: Call, nowMs: number): Promise<RepldbOverview> => {
   const [{ mirrors: listed }, errors] = await Promise.all([
     service.callApi(endpoints.mirrors, {}, call),
     errorsByMirror(service, call, nowMs).catch(unlessDefect(null)),
@@ -143,8 +143,8 @@ interface Copy {
 const maxCopies = 50
 
 /** Returns the progress of every mirror in its snapshot. */
-export const copiesOf = async (service: ReplicationService, call: Call, nowMs: number): Promise<Copy[]> => {
-  const { mirrors } = await overviewOf(service, call, nowMs)
+export const readSnapshotProgress = async (service: ReplicationService, call: Call, nowMs: number): Promise<Copy[]> => {
+  const { mirrors } = await readOverview(service, call, nowMs)
   const copying = mirrors.filter(({ state }) => state === 'snapshot').slice(0, maxCopies)
   return Promise.all(
     copying.map(async ({ name }) => {
@@ -159,7 +159,7 @@ export const copiesOf = async (service: ReplicationService, call: Call, nowMs: n
 type Progress = Readonly<Record<string, { done: number; sinceMs: number }>>
 
 /** Updates the progress of snapshots and drops finished ones. */
-export const progressOf = (copies: readonly Copy[], before: Progress, nowMs: number): Progress =>
+export const updateSnapshotProgress = (copies: readonly Copy[], before: Progress, nowMs: number): Progress =>
   Object.fromEntries(
     copies.map(({ mirror, done }) => {
       const known = before[mirror]

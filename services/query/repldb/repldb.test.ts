@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RepldbSlotLag } from '#proto/repldb-api.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { secretsOfFleet, shopFleet } from '../testing/replication-fleet.ts'
-import { type ReplicationStandIn, startReplicationService } from '../testing/replication-service.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { fleetSecrets, createShopFleet } from '../testing/replication-fleet.ts'
+import { type SimulatedReplicationService, startReplicationService } from '../testing/replication-service.ts'
 
 const password = 'correct horse'
-let service: ReplicationStandIn
+let service: SimulatedReplicationService
 let parts: OpenParts
 const env: Record<string, string> = {}
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
   parts = await openParts(env)
 })
 beforeEach(() => {
-  service.fleet = shopFleet()
+  service.fleet = createShopFleet()
   service.failing = undefined
   service.isHung = false
   service.requests.splice(0)
@@ -32,7 +32,7 @@ describe('the replication service', () => {
   it('serves every endpoint without secrets', async () => {
     const orders = { mirror: 'orders' }
     const peer = { peer: 'analytics' }
-    const call = aCall()
+    const call = createCall()
     const all = [
       await handlers().repldbVersion({}, call),
       await handlers().repldbSettings({}, call),
@@ -70,7 +70,7 @@ describe('the replication service', () => {
       await handlers().repldbOverview({}, call),
     ]
     const text = JSON.stringify(all)
-    expect(secretsOfFleet.filter((secret) => text.includes(secret))).toEqual([])
+    expect(fleetSecrets.filter((secret) => text.includes(secret))).toEqual([])
     expect(all[12]).toEqual({ peer: { name: 'analytics', type: 'CLICKHOUSE' }, version: '25.8' })
     expect(all[15]).toMatchObject({
       statData: [{ pid: 4711, query: 'SELECT id FROM users WHERE mail = ? AND id > ?' }],
@@ -85,7 +85,10 @@ describe('the replication service', () => {
       await using other = await startReplicationService({ form })
       for (const slash of ['', '/']) {
         Object.assign(env, { REPLDB_API_URL: other.url + slash, REPLDB_PASSWORD: '' })
-        expect(await handlers().repldbStatus({}, aCall())).toMatchObject({ status: 'connected', version: 'v0.30.1' })
+        expect(await handlers().repldbStatus({}, createCall())).toMatchObject({
+          status: 'connected',
+          version: 'v0.30.1',
+        })
       }
       expect(new Set(other.requests)).toEqual(new Set([form === 'web' ? 'GET /api/v1/version' : 'GET /v1/version']))
     },
@@ -93,7 +96,7 @@ describe('the replication service', () => {
 
   it('sorts the history of a slot by time', async () => {
     const request = { peerName: 'shop_source', slotName: 'peerflow_slot_billing', timeSince: '1hour' } as const
-    const { data } = RepldbSlotLag.parse(await handlers().repldbSlotLag(request, aCall()))
+    const { data } = RepldbSlotLag.parse(await handlers().repldbSlotLag(request, createCall()))
     const times = data.map(({ time }) => time)
     expect(times).toHaveLength(12)
     expect(times).toEqual(times.toSorted((one, other) => one - other))
@@ -101,7 +104,7 @@ describe('the replication service', () => {
   })
 
   it('lists mirrors by severity with their throughput', async () => {
-    const { mirrors, total, withoutStatus } = await handlers().repldbOverview({}, aCall())
+    const { mirrors, total, withoutStatus } = await handlers().repldbOverview({}, createCall())
     expect(mirrors.map(({ name, state }) => [name, state])).toEqual([
       ['billing', 'failed'],
       ['users', 'paused'],
@@ -117,27 +120,27 @@ describe('the replication service', () => {
   it('names mirrors without a state', async () => {
     service.fleet.mirrors.push({ name: 'x', isCdc: true, status: 'STATUS_NEW_IN_V9', batches: [], clones: [] })
     const listed = service.fleet.mirrors
-    const status = await handlers().repldbOverview({}, aCall())
+    const status = await handlers().repldbOverview({}, createCall())
     expect(status.mirrors.find(({ name }) => name === 'x')?.state).toBe('unknown')
     expect(listed).toHaveLength(6)
   })
 })
 
 describe('an unavailable replication service', () => {
-  const status = () => handlers().repldbStatus({}, aCall())
+  const status = () => handlers().repldbStatus({}, createCall())
 
   it('is not configured', async () => {
     delete env.REPLDB_API_URL
     expect(await status()).toMatchObject({ status: 'not-configured', version: null })
-    await refusal(handlers().repldbMirrors({}, aCall())).toMatchObject({ code: 'not-implemented' })
-    expect(await handlers().repldbOffer({}, aCall())).toEqual({ isConfigured: false })
+    await refusal(handlers().repldbMirrors({}, createCall())).toMatchObject({ code: 'not-implemented' })
+    expect(await handlers().repldbOffer({}, createCall())).toEqual({ isConfigured: false })
     expect(service.requests).toEqual([])
   })
 
   it('rejects the password', async () => {
     env.REPLDB_PASSWORD = 'another'
     expect(await status()).toMatchObject({ status: 'auth', message: expect.stringContaining('REPLDB_PASSWORD') })
-    await refusal(handlers().repldbMirrors({}, aCall())).toMatchObject({
+    await refusal(handlers().repldbMirrors({}, createCall())).toMatchObject({
       code: 'unavailable',
       details: { reason: 'auth' },
     })
@@ -153,7 +156,7 @@ describe('an unavailable replication service', () => {
     env.REPLDB_FETCH_TIMEOUT_MS = '50'
     const began = performance.now()
     expect(await status()).toMatchObject({ status: 'unreachable' })
-    await refusal(handlers().repldbMirrors({}, aCall())).toMatchObject({ code: 'timeout' })
+    await refusal(handlers().repldbMirrors({}, createCall())).toMatchObject({ code: 'timeout' })
     // Each would take 10 s by default.
     expect(performance.now() - began).toBeLessThan(5_000)
   })
@@ -172,7 +175,7 @@ describe('an unavailable replication service', () => {
   ])('fails with %i without the response body', async (failing, code) => {
     service.failing = failing
     const error: unknown = await handlers()
-      .repldbMirrors({}, aCall())
+      .repldbMirrors({}, createCall())
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code })
     expect(String(error)).not.toMatch(/hunter2|db\.internal/)
@@ -181,14 +184,14 @@ describe('an unavailable replication service', () => {
   it('rethrows a cancellation', async () => {
     service.isHung = true
     const leaving = new AbortController()
-    const pending = handlers().repldbMirrors({}, aCall({ signal: leaving.signal }))
+    const pending = handlers().repldbMirrors({}, createCall({ signal: leaving.signal }))
     leaving.abort(new Error('left'))
     await refusal(pending).toThrow('left')
   })
 })
 
 describe('cached responses', () => {
-  const names = () => handlers().repldbMirrorNames({}, aCall())
+  const names = () => handlers().repldbMirrorNames({}, createCall())
 
   it('are reused and shared by concurrent requests', async () => {
     env.REPLDB_CACHE_TTL_MS = '60000'
@@ -204,7 +207,7 @@ describe('cached responses', () => {
   })
 
   const status = (flowJobName: string, includeFlowInfo = false) =>
-    handlers().repldbMirrorStatus({ flowJobName, includeFlowInfo, excludeBatches: false }, aCall())
+    handlers().repldbMirrorStatus({ flowJobName, includeFlowInfo, excludeBatches: false }, createCall())
 
   it('are keyed by path and body', async () => {
     env.REPLDB_CACHE_TTL_MS = '60000'

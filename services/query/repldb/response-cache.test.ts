@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maxCachedBytes, openResponseCache } from './client.ts'
+import { maxCachedResponseBytes, openResponseCache } from './client.ts'
 
 const limits = { lifetimeMs: 100, maxEntries: 2 }
 
@@ -23,10 +23,10 @@ describe('the response cache', () => {
   it('drops the oldest beyond the maximum size', () => {
     const cache = openResponseCache(() => 0)
     const many = { ...limits, maxEntries: 100 }
-    cache.put('a', 1, maxCachedBytes - 1, many)
+    cache.put('a', 1, maxCachedResponseBytes - 1, many)
     cache.put('b', 2, 2, many)
     expect([cache.get('a', many), cache.get('b', many)]).toEqual([undefined, 2])
-    cache.put('c', 3, maxCachedBytes + 1, many)
+    cache.put('c', 3, maxCachedResponseBytes + 1, many)
     expect(cache.get('c', many)).toBeUndefined()
   })
 

@@ -46,7 +46,7 @@ export const slotGrowths = async (service: ReplicationService, call: Call): Prom
     slots.slice(0, maxHistories).map(async ({ peer, slotName }) => {
       const body = { peerName: peer, slotName, timeSince: '1hour' }
       const { data } = await service.callApi(endpoints.slotLag, { body }, call)
-      const bytesPerHour = growthOf(data)
+      const bytesPerHour = computeSlotGrowth(data)
       return bytesPerHour === undefined ? [] : [{ slot: `${peer}/${slotName}`, bytesPerHour }]
     }),
   )
@@ -57,7 +57,7 @@ export const slotGrowths = async (service: ReplicationService, call: Call): Prom
 const fewestPoints = 5
 
 /** Returns the least-squares slope in bytes per hour; undefined for too few points or equal times. */
-export const growthOf = (points: z.output<typeof RepldbSlotLag>['data']): number | undefined => {
+export const computeSlotGrowth = (points: z.output<typeof RepldbSlotLag>['data']): number | undefined => {
   if (points.length < fewestPoints) return undefined
   const meanTime = points.reduce((sum, { time }) => sum + time, 0) / points.length
   const meanSize = points.reduce((sum, { size }) => sum + size, 0) / points.length

@@ -1,13 +1,17 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
 import { hostFailure, statementFailure } from '../clickhouse/failure.ts'
 import { unknownState } from '../status/probe-once.ts'
-import { host } from '../testing/chunked.ts'
-import { certificatesOf } from './report-rows.ts'
+import { testHost } from '../testing/chunked.ts'
+import { readCertificates } from './report-rows.ts'
 
 const hour = 3_600_000
-const noCertificate = statementFailure(host, { code: 1000, name: 'POCO_EXCEPTION', sentence: 'no certificate file' })
+const noCertificate = statementFailure(testHost, {
+  code: 1000,
+  name: 'POCO_EXCEPTION',
+  sentence: 'no certificate file',
+})
 
 /** Returns a server without a certificate, which started at time 0. */
 const openServer = async () => {
@@ -18,9 +22,9 @@ const openServer = async () => {
       ? { ...unknownState, uptimeSeconds: (server.nowMs - server.startedMs) / 1_000, checkedAtMs: server.nowMs }
       : unknownState
   // Only this part of the probe is used.
-  const probe = { known: () => ({ state: state() }) } as unknown as Parameters<typeof certificatesOf>[0]['probe']
+  const probe = { known: () => ({ state: state() }) } as unknown as Parameters<typeof readCertificates>[0]['probe']
   const report = () =>
-    certificatesOf({ store, probe, clock: clockOf(() => server.nowMs) }, host.key, () => {
+    readCertificates({ store, probe, clock: createClock(() => server.nowMs) }, testHost.key, () => {
       server.requests++
       return Promise.reject(server.failure)
     })
@@ -48,7 +52,7 @@ it('queries a server with an unknown start each time', async () => {
 it('reports other failures and does not cache them', async () => {
   await using opened = await openServer()
   const { server, report } = opened
-  server.failure = hostFailure(host, 'timeout')
+  server.failure = hostFailure(testHost, 'timeout')
   await expect(report()).rejects.toMatchObject({ code: 'timeout' })
   await expect(report()).rejects.toMatchObject({ code: 'timeout' })
   expect(server.requests).toBe(2)

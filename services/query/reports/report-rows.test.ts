@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reportRowSets } from '#proto/report-rows.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { reportSets } from './report-rows.ts'
 
 const startLimitMs = 180_000
@@ -27,7 +27,7 @@ const weekMs = 7 * 86_400_000
 const read = (hostKey: string, set: string) => {
   const toMs = Date.now()
   const request = query.methods.reportRows.input.parse({ hostKey, set, fromMs: toMs - weekMs, toMs })
-  return parts.handlers.reportRows(request, aCall())
+  return parts.handlers.reportRows(request, createCall())
 }
 
 it.each(Object.entries(reportRowSets))('%s can be read and matches its schema', async (set, schema) => {

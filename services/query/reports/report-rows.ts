@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
-import { type reportRowMethods, reportRowSets, type ReportRowSet, reportSteps } from '#proto/report-rows.ts'
-import { whenAvailable } from '#shared/bus/failure.ts'
+import { type reportRowMethods, reportRowSets, type ReportRowSet, reportStepCount } from '#proto/report-rows.ts'
+import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
 import type { Store } from '#shared/store/store.ts'
 import { readRecords } from '../analysis/records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import type { Parts } from '../parts.ts'
-import type { WithStore } from '../rules/earlier.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import type { SweepStateDeps } from '../rules/earlier.ts'
 
 /** The error code for reading `system.certificates` of a server without a certificate. */
 const failedToSetUp = 1000
 const keptMs = 100 * 86_400_000
 
-interface CertificateDeps extends Pick<Parts, 'clock' | 'probe'> {
+interface CertificateDeps extends Pick<QueryHandlerDeps, 'clock' | 'probe'> {
   store: Pick<Store, 'get' | 'update'>
 }
 
@@ -22,19 +22,19 @@ interface CertificateDeps extends Pick<Parts, 'clock' | 'probe'> {
  * Reads `system.certificates`. Returns no rows for a server without a certificate, which fails the query and counts an
  * error. After such a failure, the query is skipped until the server restarts; without a store, it runs each time.
  */
-export const certificatesOf = async (
+export const readCertificates = async (
   place: CertificateDeps,
   hostKey: string,
   query: () => Promise<Record<string, unknown>[]>,
 ): Promise<Record<string, unknown>[]> => {
   const key = `query:reports:without-certificates:${hostKey}`
-  const learntMs = await whenAvailable(() => place.store.get(key, z.number()))
+  const learntMs = await undefinedIfUnavailable(() => place.store.get(key, z.number()))
   if (learntMs !== undefined && runsSince(place, hostKey, learntMs)) return []
   try {
     return await query()
   } catch (error) {
     if (clickhouseCode(error) !== failedToSetUp) throw error
-    await whenAvailable(() =>
+    await undefinedIfUnavailable(() =>
       place.store.update(key, z.number(), () => ({ value: place.clock.now(), expiresInMs: keptMs })),
     )
     return []
@@ -48,7 +48,7 @@ const runsSince = ({ probe }: CertificateDeps, hostKey: string, atMs: number): b
 
 /** Returns the handler that reads a row set of one host for a period. */
 const reportRows =
-  (parts: Parts & WithStore): Handlers<Service<typeof reportRowMethods>>['reportRows'] =>
+  (parts: QueryHandlerDeps & SweepStateDeps): Handlers<Service<typeof reportRowMethods>>['reportRows'] =>
   async ({ hostKey, set, fromMs, toMs }, call) => {
     const { hosts, client } = parts
     const host = hosts.get(hostKey)
@@ -60,13 +60,15 @@ const reportRows =
     const select = async () =>
       readRecords(host, reportRowSets[set], await client.run(host, { what: `report/${set}`, sql }, call))
     const { data, unavailable, incomplete } = await queryIfAvailable(client, host, { requires }, call, () =>
-      set === 'certificates' ? certificatesOf(parts, hostKey, select) : select(),
+      set === 'certificates' ? readCertificates(parts, hostKey, select) : select(),
     )
     return { rows: data ?? [], unavailable, incomplete }
   }
 
 /** Returns the handlers for the row sets of reports. */
-export const reportRowHandlers = (parts: Parts & WithStore): Handlers<Service<typeof reportRowMethods>> => ({
+export const reportRowHandlers = (
+  parts: QueryHandlerDeps & SweepStateDeps,
+): Handlers<Service<typeof reportRowMethods>> => ({
   reportRows: reportRows(parts),
 })
 
@@ -118,7 +120,7 @@ ORDER BY isBefore`,
     sql: ({
       from,
       to,
-    }) => `SELECT intDiv((toUnixTimestamp(event_time) - ${from}) * ${reportSteps}, ${to - from}) AS step,
+    }) => `SELECT intDiv((toUnixTimestamp(event_time) - ${from}) * ${reportStepCount}, ${to - from}) AS step,
   count() AS calls,
   countIf(log.type != 'QueryFinish') AS errors,
   quantile(0.95)(query_duration_ms) AS p95Ms,

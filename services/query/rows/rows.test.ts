@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { frameBytes } from '#shared/bus/limits.ts'
+import { maxFrameBytes } from '#shared/bus/limits.ts'
 import { type PassOptions, passRows } from './rows.ts'
-import { chunked, host, sent } from '../testing/chunked.ts'
+import { createChunkedBody, testHost, createBody } from '../testing/chunked.ts'
 
 const pairs = [{ type: 'String' }, { type: 'UInt64' }]
 
 const pass = async (text: string, limit?: number, sizes: readonly number[] = [64], more: PassOptions = {}) => {
-  const passing = passRows(host, chunked(text, sizes), limit, more)
+  const passing = passRows(testHost, createChunkedBody(text, sizes), limit, more)
   const frames: Buffer[] = []
   let next = await passing.next()
   while (!next.done) {
@@ -80,12 +80,12 @@ describe('rows', () => {
 
   it('come in frames that the bus can carry, also a row that is longer', async () => {
     const short = `{"a":"${'x'.repeat(1_000)}"}\n`
-    const long = `{"a":"${'y'.repeat(3 * frameBytes)}"}\n`
+    const long = `{"a":"${'y'.repeat(3 * maxFrameBytes)}"}\n`
     const text = short.repeat(600) + long + short
     const passed = await pass(text, undefined, [1_000_000])
     expect(passed.text).toBe(text)
     expect(passed.rows).toBe(602)
-    expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(frameBytes)
+    expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(maxFrameBytes)
     expect(passed.frames.filter((frame) => frame.at(-1) !== 0x0a)).toHaveLength(3)
   })
 })
@@ -110,12 +110,12 @@ describe('a failure after the first row', () => {
 
   it('is thrown although the host cuts the connection after it', async () => {
     const pieces = ['{"a":1}\n', '\r\n__exception__\r\nabc\r\nCode: 395. DB::Exception: No. (THROWN)']
-    const cut = sent(
+    const cut = createBody(
       pieces.map((piece) => Buffer.from(piece)),
       new Error('terminated'),
     )
     const all = async () => {
-      for await (const _ of passRows(host, cut));
+      for await (const _ of passRows(testHost, cut));
     }
     await expect(all()).rejects.toMatchObject({ details: { clickhouseCode: 395 } })
   })

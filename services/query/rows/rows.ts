@@ -1,6 +1,6 @@
 import type { ResultColumn } from '#proto/console.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { frameBytes } from '#shared/bus/limits.ts'
+import { maxFrameBytes } from '#shared/bus/limits.ts'
 import { parseException, hostFailure, statementFailure } from '../clickhouse/failure.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -41,28 +41,28 @@ export async function* passRows(
   for (let bytes = await body.take(); bytes; bytes = await body.take(rest)) {
     const cut = wholeRows(bytes, { rows: limit - rows, bytes: maxBytes - passed }, form)
     const rowBytes = bytes.subarray(0, cut.end)
-    yield* pieces(rowBytes)
+    yield* splitIntoPieces(rowBytes)
     rows += cut.rows
     passed += cut.end
     rest = bytes.subarray(cut.end)
-    if (cut.failed) throw await failureAfter(host, rest, body)
+    if (cut.failed) throw await readFailureAfter(host, rest, body)
     if (cut.ended) {
-      await drained(body)
+      await drainBody(body)
       return { rows, truncated: false }
     }
-    if (cut.full && rest.length > 0) return { rows, truncated: await drained(body) }
+    if (cut.full && rest.length > 0) return { rows, truncated: await drainBody(body) }
     if (cut.tooLong) return { rows, truncated: true }
     if (rest.length > maxRowBytes)
       throw new ServiceError('too-large', `host ${host.name} sent a row of more than ${maxRowBytes} bytes`)
   }
-  if (rest.length > 0) throw failureIn(host, rest)
+  if (rest.length > 0) throw parseFailure(host, rest)
   return { rows, truncated: false }
 }
 
 /** Reads the rest of a body if it is short, usually one additional row, because that costs less than a kill. */
-export const drained = async (body: HostBody): Promise<true> => {
+export const drainBody = async (body: HostBody): Promise<true> => {
   let size = 0
-  for (let piece = await body.take(); piece && size <= frameBytes; piece = await body.take()) size += piece.length
+  for (let piece = await body.take(); piece && size <= maxFrameBytes; piece = await body.take()) size += piece.length
   return true
 }
 
@@ -126,10 +126,10 @@ const beginsRow = (bytes: Buffer, at: number, { opening, failure, isFailure }: R
 }
 
 /** Splits bytes after complete rows into pieces of at most one frame. Only rows longer than a frame are split. */
-export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
+export function* splitIntoPieces(bytes: Buffer): Generator<Buffer, void, void> {
   let start = 0
   while (start < bytes.length) {
-    const most = Math.min(bytes.length, start + frameBytes)
+    const most = Math.min(bytes.length, start + maxFrameBytes)
     const lastRow = most === bytes.length ? most : bytes.lastIndexOf(newline, most - 1) + 1
     const end = lastRow > start ? lastRow : most
     yield bytes.subarray(start, end)
@@ -137,7 +137,11 @@ export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
   }
 }
 
-export const failureAfter = async (host: MonitoredHost, beginning: Buffer, body: HostBody): Promise<ServiceError> => {
+export const readFailureAfter = async (
+  host: MonitoredHost,
+  beginning: Buffer,
+  body: HostBody,
+): Promise<ServiceError> => {
   let bytes = beginning
   try {
     while (bytes.length <= maxFailureBytes) {
@@ -149,10 +153,10 @@ export const failureAfter = async (host: MonitoredHost, beginning: Buffer, body:
     // Servers close the connection after such an exception, to mark the response as incomplete.
     if (!parseException(bytes.toString('utf8'))) throw error
   }
-  return failureIn(host, bytes)
+  return parseFailure(host, bytes)
 }
 
-export const failureIn = (host: MonitoredHost, bytes: Buffer): ServiceError => {
+export const parseFailure = (host: MonitoredHost, bytes: Buffer): ServiceError => {
   const exception = parseException(bytes.toString('utf8'))
   return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
 }

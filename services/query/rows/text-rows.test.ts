@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { frameBytes } from '#shared/bus/limits.ts'
+import { maxFrameBytes } from '#shared/bus/limits.ts'
 import { passTextRows } from './text-rows.ts'
-import { chunked, host } from '../testing/chunked.ts'
+import { createChunkedBody, testHost } from '../testing/chunked.ts'
 
 const csv = { isQuoted: true }
 const tsv = { isQuoted: false }
@@ -14,7 +14,7 @@ const pass = async (
   sizes: readonly number[] = [64],
   maxBytes?: number,
 ) => {
-  const passing = passTextRows(host, chunked(text, sizes), format, limit, maxBytes)
+  const passing = passTextRows(testHost, createChunkedBody(text, sizes), format, limit, maxBytes)
   const frames: Buffer[] = []
   let next = await passing.next()
   while (!next.done) {
@@ -72,7 +72,7 @@ describe.each(writers)('rows in %s', (_, format, line) => {
     const lines = [['a', 'b'], ...Array.from({ length: 2_000 }, () => ['x'.repeat(500), 'y\nz'])].map(line)
     const passed = await pass(lines.join(''), format, undefined, [1_000_000])
     expect([passed.text === lines.join(''), passed.rows, passed.truncated]).toEqual([true, 2_000, false])
-    expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(frameBytes)
+    expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(maxFrameBytes)
   })
 
   it.each([
@@ -93,7 +93,7 @@ describe.each(writers)('rows in %s', (_, format, line) => {
   it('have not started when the first is a failure', async () => {
     const failure = 'Code: 395. DB::Exception: No. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)\n'
     for (const sizes of [[3], [8, 1_000], [1_000]]) {
-      const passing = passTextRows(host, chunked(`${line(['a', 'b'])}${failure}`, sizes), format)
+      const passing = passTextRows(testHost, createChunkedBody(`${line(['a', 'b'])}${failure}`, sizes), format)
       await expect(passing.next()).rejects.toMatchObject({ details: { clickhouseCode: 395 } })
     }
   })

@@ -2,12 +2,12 @@ import { ServiceError } from '#proto/errors.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import {
-  drained,
-  failureAfter,
-  failureIn,
+  drainBody,
+  readFailureAfter,
+  parseFailure,
   maxRowBytes,
   type PassSummary,
-  pieces,
+  splitIntoPieces,
   type RemainingLimits,
 } from './rows.ts'
 
@@ -42,21 +42,21 @@ export async function* passTextRows(
     const cut = wholeLines(bytes, { rows: limit + 1 - lines, bytes: maxBytes - passed }, format)
     const isNames = lines === 0 && cut.lines === 1 && !cut.tooLong
     const end = isNames ? 0 : cut.end
-    yield* pieces(bytes.subarray(0, end))
-    if (cut.failed) throw await failureAfter(host, bytes.subarray(cut.end), body)
+    yield* splitIntoPieces(bytes.subarray(0, end))
+    if (cut.failed) throw await readFailureAfter(host, bytes.subarray(cut.end), body)
     lines += isNames ? 0 : cut.lines
     passed += end
     rest = bytes.subarray(end)
     if (lines > limit && rest.length > 0 && begins(rest, 0, format) === 'row') {
-      return { rows: limit, truncated: await drained(body) }
+      return { rows: limit, truncated: await drainBody(body) }
     }
     if (cut.tooLong) return { rows: Math.max(0, lines - 1), truncated: true }
     if (rest.length > maxRowBytes)
       throw new ServiceError('too-large', `host ${host.name} sent a row of more than ${maxRowBytes} bytes`)
   }
   const { end } = wholeLines(rest, { rows: 1, bytes: maxBytes }, format)
-  if (end < rest.length) throw failureIn(host, rest.subarray(end))
-  yield* pieces(rest)
+  if (end < rest.length) throw parseFailure(host, rest.subarray(end))
+  yield* splitIntoPieces(rest)
   return { rows: Math.max(0, lines - 1), truncated: false }
 }
 

@@ -5,25 +5,25 @@ import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { basicStatement, type Basics, readBasics } from '../status/status-statement.ts'
+import { basicStatement, type HostBasics, readBasics } from '../status/status-statement.ts'
 
 const probeMs = 2_000
 const probeStatement = basicStatement('rules')
 
 /** The result of contacting a reachable host. */
-export interface Reachable extends Basics {
+export interface ReachableHost extends HostBasics {
   answers: true
   capabilities: Capabilities
 }
 
 /** The result of contacting a host that did not respond or rejected the request. */
-export interface Unreachable {
+export interface UnreachableHost {
   answers: false
   reason: string
   /** Whether the host rejected the configured user or password. */
   isRefused: boolean
 }
-export type Contact = Reachable | Unreachable
+export type HostContact = ReachableHost | UnreachableHost
 
 interface ContactDeps {
   client: DatabaseClient
@@ -31,11 +31,11 @@ interface ContactDeps {
 }
 
 /** Probes a host before other statements run, over a connection outside the pool. */
-export const contactWith = async (
+export const contactHost = async (
   { client, clock }: ContactDeps,
   host: MonitoredHost,
   call: Call,
-): Promise<Contact> => {
+): Promise<HostContact> => {
   const context = { ...call, deadline: Math.min(call.deadline, clock.elapsedMs() + probeMs) }
   try {
     const { rows } = await client.probe(host, probeStatement, context, probeMs)

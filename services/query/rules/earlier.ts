@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
-import { whenAvailable } from '#shared/bus/failure.ts'
+import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
 
 /** Limits of the stored samples: days for each disk, and disks for each host. */
-export const maxDays = 30
-export const maxDisks = 32
+export const maxSampleDays = 30
+export const maxSampledDisks = 32
 /** The state of a host that is no longer swept expires after this time. */
-const retentionMs = maxDays * 86_400_000
+const retentionMs = maxSampleDays * 86_400_000
 
 /** State of a host from earlier sweeps, for rules that compare against it. */
-export const Earlier = z.object({
+export const SweepState = z.object({
   /** Consecutive sweeps in which the host did not respond. */
   unanswered: z.number().int().default(0),
   /** When the host first responded to a sweep, by its own clock. */
@@ -22,15 +22,15 @@ export const Earlier = z.object({
   settingsHash: z.string().nullable().default(null),
   settingsChangedMs: z.number().nullable().default(null),
   /** Bytes used on each disk at the first sweep of a day, in days since 1970. */
-  disks: z.record(z.string(), z.array(z.object({ day: z.number(), used: z.number() })).max(maxDays)).default({}),
+  disks: z.record(z.string(), z.array(z.object({ day: z.number(), used: z.number() })).max(maxSampleDays)).default({}),
   /** Progress of each mirror's initial snapshot, and since when it has not changed. */
   copies: z.record(z.string(), z.object({ done: z.number(), sinceMs: z.number() })).default({}),
   /** Counters of the host's Keeper node. */
   keeper: z.record(z.string(), z.number()).default({}),
 })
-export type Earlier = z.infer<typeof Earlier>
+export type SweepState = z.infer<typeof SweepState>
 
-export interface WithStore {
+export interface SweepStateDeps {
   store: Store
 }
 
@@ -39,15 +39,19 @@ type EarlierStore = Pick<Store, 'get' | 'update'>
 const keyOf = (hostKey: string): string => `query:rules:${hostKey}`
 
 /** Returns the state of earlier sweeps, or undefined while the store is unavailable, so that other rules continue. */
-export const readEarlier = (store: EarlierStore, hostKey: string): Promise<Earlier | undefined> =>
-  whenAvailable(async () => (await store.get(keyOf(hostKey), Earlier)) ?? Earlier.parse({}))
+export const readSweepState = (store: EarlierStore, hostKey: string): Promise<SweepState | undefined> =>
+  undefinedIfUnavailable(async () => (await store.get(keyOf(hostKey), SweepState)) ?? SweepState.parse({}))
 
 /** Saves changed fields. When the write fails, the next sweep detects the change again. */
-export const saveEarlier = async (store: EarlierStore, hostKey: string, changes: Partial<Earlier>): Promise<void> => {
+export const saveSweepState = async (
+  store: EarlierStore,
+  hostKey: string,
+  changes: Partial<SweepState>,
+): Promise<void> => {
   if (Object.keys(changes).length === 0) return
-  await whenAvailable(() =>
-    store.update(keyOf(hostKey), Earlier, (current) => ({
-      value: { ...(current ?? Earlier.parse({})), ...changes },
+  await undefinedIfUnavailable(() =>
+    store.update(keyOf(hostKey), SweepState, (current) => ({
+      value: { ...(current ?? SweepState.parse({})), ...changes },
       expiresInMs: retentionMs,
     })),
   )

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { aCall, openParts } from '../testing/open-parts.ts'
-import { type StubRequest, rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
+import { createCall, openParts } from '../testing/open-parts.ts'
+import { type StubRequest, sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 
 const tables = ['metrics', 'disks', 'mutations', 'merges', 'processes', 'settings']
 const basics = (uptimeSeconds = 7_000) => [['25.8.1', uptimeSeconds, 'machine', 'UTC', String(Date.now())]]
 
 /** Returns 0 for every rule of a statement. Fails a statement that contains `refused`. */
 const respondToRules = ({ sql }: StubRequest, response: ServerResponse, refused?: string): void => {
-  if (sql.includes('hostName()')) return rows(response, basics())
+  if (sql.includes('hostName()')) return sendResultRows(response, basics())
   if (refused !== undefined && sql.includes(refused)) {
     response
       .writeHead(404)
@@ -16,7 +16,7 @@ const respondToRules = ({ sql }: StubRequest, response: ServerResponse, refused?
     return
   }
   const count = sql.split('\nUNION ALL\n').length
-  rows(
+  sendResultRows(
     response,
     Array.from({ length: count }, (_, index) => [index, 0, null, null, null, []]),
   )
@@ -31,7 +31,7 @@ describe('a host that does not answer', () => {
       if (!isHanging) respondToRules(request, response)
     })
     await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
-    const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: ['active-merges'] }, aCall())
+    const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: ['active-merges'] }, createCall())
     const first = await sweep()
     expect(first.readings.map(({ value }) => value)).toEqual([null, null, null, null, 1])
     expect(first.readings[0]?.reason).toBe('host a did not answer in time')
@@ -46,7 +46,7 @@ describe('a host that does not answer', () => {
     const gone = await startTcpStub(() => undefined)
     await gone[Symbol.asyncDispose]()
     await using parts = await openParts({ COLUMNDB_HOST: gone.url, COLUMNDB_NAME: 'a' })
-    const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
+    const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, createCall())
     const offenders = ['host a cannot be reached: nothing listens at its port']
     expect(readings.at(-1)).toMatchObject({ id: 'host-unreachable', value: 1, offenders })
     expect(readings[0]?.reason).toBe('host a cannot be reached: nothing listens at its port')
@@ -62,7 +62,7 @@ describe('a rule whose statement fails', () => {
       },
     )
     await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
-    const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
+    const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, createCall())
     const first = await sweep()
     expect(first.readings.map(({ value }) => value)).toEqual([null, 0, 0, 0, 0])
     expect(first.readings[0]?.reason).toBe('host a: the query failed (47 UNKNOWN_IDENTIFIER)')
@@ -87,7 +87,7 @@ describe('a busy host', () => {
       { tables },
     )
     await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
-    const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
+    const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, createCall())
     const full = await sweep()
     expect(full.readings.map(({ value }) => value)).toEqual([null, null, null, null, 0])
     expect(full.readings[0]?.reason).toBe('host a: the query failed (202 TOO_MANY_SIMULTANEOUS_QUERIES)')
@@ -104,18 +104,19 @@ it('returns no value for unknown rules and metrics', async () => {
   await using host = await startHttpStub((request, response) => respondToRules(request, response), { tables })
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
   const request = { hostKey: 'a', rules: ['stuck-merges', 'of-another-release'], metrics: ['no-metric'] }
-  const { readings, metrics } = await parts.handlers.evaluateRules(request, aCall())
+  const { readings, metrics } = await parts.handlers.evaluateRules(request, createCall())
   expect(readings).toMatchObject([{ value: 0 }, { value: null, reason: 'unknown rule or metric "of-another-release"' }])
   expect(metrics).toMatchObject([{ id: 'no-metric', value: null, reason: 'unknown rule or metric "no-metric"' }])
 })
 
 it('returns no values for a host with invalid responses', async () => {
   await using host = await startHttpStub(
-    ({ sql }, response) => (sql.includes('hostName()') ? rows(response, basics()) : rows(response, [['no'], ['such']])),
+    ({ sql }, response) =>
+      sql.includes('hostName()') ? sendResultRows(response, basics()) : sendResultRows(response, [['no'], ['such']]),
     { tables },
   )
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
-  const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
+  const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, createCall())
   expect(readings.map(({ value }) => value)).toEqual([null, null, null, null, 0])
   expect(readings[0]?.reason).toBe('host a is not a ClickHouse server')
 })

@@ -2,28 +2,28 @@ import type { Call } from '#proto/call.ts'
 import type { Reading } from '#proto/rules.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { type Contact, contactWith } from './contact.ts'
-import { saveEarlier, readEarlier, type WithStore } from './earlier.ts'
-import { type Measurement, unmeasured } from './measured.ts'
+import { type HostContact, contactHost } from './contact.ts'
+import { saveSweepState, readSweepState, type SweepStateDeps } from './earlier.ts'
+import { type Measurement, createMissingMeasurement } from './measured.ts'
 import { measureAll } from './measure.ts'
 import type { MeasuredDefinition, Measurables } from './measurables.ts'
-import type { Plan, PlanInput } from './plan.ts'
-import type { WithReplicationService } from '../repldb/handlers.ts'
-import type { Troubles } from './troubles.ts'
+import type { MeasurementPlan, PlanInput } from './plan.ts'
+import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
+import type { RuleFailures } from './troubles.ts'
 
-interface EvaluationDeps extends Parts, WithStore, WithReplicationService {
+interface EvaluationDeps extends QueryHandlerDeps, SweepStateDeps, ReplicationServiceDeps {
   net: Net
-  troubles: Troubles
-  planFor(planning: PlanInput): Plan
+  troubles: RuleFailures
+  planFor(planning: PlanInput): MeasurementPlan
   measurables: Measurables
 }
 
 /** The dependencies of an evaluation, with its host and the result of contacting it. */
 interface EvaluationContext extends EvaluationDeps {
   host: MonitoredHost
-  contact: Contact
+  contact: HostContact
   call: Call
   run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
 }
@@ -44,7 +44,7 @@ interface HostEvaluation {
 }
 
 /** Measures rules and metrics on one host. An unreachable host yields readings without values instead of an error. */
-export const evaluate = async (
+export const evaluateHost = async (
   place: EvaluationDeps,
   request: EvaluationRequest,
   parentCall: Call,
@@ -57,7 +57,7 @@ export const evaluate = async (
     statements++
     return place.client.run(host, statement, call)
   }
-  const contact = await contactWith(place, host, call)
+  const contact = await contactHost(place, host, call)
   const visit = { ...place, host, contact, call, run }
   // A replica of another release may request rules that this one does not have.
   const rules = request.rules.flatMap((id) => place.measurables.rules.get(id) ?? [])
@@ -65,7 +65,8 @@ export const evaluate = async (
   const measurements = await measureBySql(visit, [...rules, ...metrics])
   await measureByEvaluators(visit, rules, measurements)
   const reading = (id: string, known: MeasuredDefinition | undefined): Reading => {
-    const measured = (known && measurements.get(known.key)) ?? unmeasured(`unknown rule or metric "${id}"`)
+    const measured =
+      (known && measurements.get(known.key)) ?? createMissingMeasurement(`unknown rule or metric "${id}"`)
     return { id, ...measured }
   }
   return {
@@ -85,7 +86,7 @@ const measureBySql = async (
   const { contact } = visit
   const wanted = requested.flatMap(({ measurable }) => measurable ?? [])
   if (contact.answers) return measureAll(visit, contact.capabilities, wanted)
-  return new Map(wanted.map(({ key }) => [key, unmeasured(contact.reason)]))
+  return new Map(wanted.map(({ key }) => [key, createMissingMeasurement(contact.reason)]))
 }
 
 /** Adds the measurements of evaluators. They also report statements that failed for a missing grant. */
@@ -99,7 +100,7 @@ const measureByEvaluators = async (
   if (wanted.length === 0) return
   const troubles = visit.troubles.of(host)
   const denied = requested.filter(({ key }) => measurements.has(key) && troubles(key)?.isDenied).map(({ id }) => id)
-  const earlier = await readEarlier(store, host.key)
+  const earlier = await readSweepState(store, host.key)
   const known = { host, contact, earlier, denied, replicationService }
   const circumstances = { ...known, run, net, call, signal: call.signal, nowMs: clock.now() }
   const changes = await Promise.all(
@@ -109,5 +110,5 @@ const measureByEvaluators = async (
       return changes
     }),
   )
-  if (earlier) await saveEarlier(store, host.key, Object.assign({}, ...changes))
+  if (earlier) await saveSweepState(store, host.key, Object.assign({}, ...changes))
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { groupsOf } from './plan.ts'
+import { groupRules } from './plan.ts'
 
 const ready = (key: string, table: string, alone = false, isSlow = false) => ({
   key,
@@ -13,7 +13,7 @@ const many = (count: number, alone: boolean) =>
   Array.from({ length: count }, (_, index) => ready(`${alone}${index}`, `system.t${index % 7}`, alone))
 
 it('groups rules by table and puts slow groups first', () => {
-  const groups = groupsOf([
+  const groups = groupRules([
     ready('a', 'system.parts'),
     ready('b', 'system.metrics'),
     ready('long', 'system.query_log', true),
@@ -26,7 +26,7 @@ it('groups rules by table and puts slow groups first', () => {
 
 it.each([0, 1, 8, 9, 60, 90, 400])('puts %i rules into at most nine statements', (count) => {
   const rules = [...many(count, false), ...many(7, true), ready('late', 'system.parts', false, true)]
-  const groups = groupsOf(rules)
+  const groups = groupRules(rules)
   expect(groups.length).toBeLessThanOrEqual(9)
   expect(
     groups

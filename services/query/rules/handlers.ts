@@ -1,21 +1,21 @@
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { type Rule, type RuleMetric, type ruleMethods, maxDiagnosticRows } from '#proto/rules.ts'
-import { queryIfAvailable, tooOld } from '../clickhouse/availability.ts'
-import { type RotatedLogs, sqlFor } from '../clickhouse/capabilities.ts'
+import { queryIfAvailable, unsupportedVersion } from '../clickhouse/availability.ts'
+import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import type { WithConnections } from '../connections/connections.ts'
+import type { ConnectionHandlerDeps } from '../connections/connections.ts'
 import { ruleScope, readsKeeper } from '../definitions/check.ts'
 import type { LoadedMetric, LoadedRule } from '../definitions/load.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import type { Parts } from '../parts.ts'
-import type { WithReplicationService } from '../repldb/handlers.ts'
-import type { WithStore } from './earlier.ts'
-import { evaluate } from './evaluate.ts'
-import { isOfReplicationService } from './evaluators/replication-service.ts'
-import { measurablesOf } from './measurables.ts'
-import { openPlans } from './plan.ts'
-import { openTroubles } from './troubles.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
+import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
+import type { SweepStateDeps } from './earlier.ts'
+import { evaluateHost } from './evaluate.ts'
+import { requiresReplicationService } from './evaluators/replication-service.ts'
+import { toMeasurables } from './measurables.ts'
+import { openPlanner } from './plan.ts'
+import { openRuleFailures } from './troubles.ts'
 
 const maxSeconds = 15
 
@@ -27,7 +27,7 @@ interface Diagnosis {
 
 /** Runs a rule's diagnostic query on one host. */
 const diagnose = async (
-  { client, definitions, hosts }: Parts,
+  { client, definitions, hosts }: QueryHandlerDeps,
   request: { hostKey: string; rule: string },
   call: Call,
 ): Promise<Diagnosis> => {
@@ -37,7 +37,7 @@ const diagnose = async (
   if (rule.diagnostic === undefined) return without('this rule has no diagnostic query')
   const { version, logs } = await client.capabilities(host, call)
   const statement = diagnosticStatement(rule, version, logs)
-  if (!statement) return without(tooOld(host, version).message)
+  if (!statement) return without(unsupportedVersion(host, version).message)
   const needs = { requires: rule.diagnosticRequires ?? rule.requires }
   const { data, unavailable } = await queryIfAvailable(client, host, needs, call, () =>
     client.run(host, statement, call),
@@ -48,7 +48,7 @@ const diagnose = async (
 
 /** Returns the diagnostic statement, or undefined when the rule has none for this server version. */
 export const diagnosticStatement = (rule: LoadedRule, version: string, logs: RotatedLogs): Statement | undefined => {
-  const sql = rule.diagnostic && sqlFor(rule.diagnostic, version)
+  const sql = rule.diagnostic && selectSqlBranch(rule.diagnostic, version)
   if (sql === undefined) return undefined
   const expanded = expandMacros(sql.trim(), ruleScope(rule, logs))
   return {
@@ -59,25 +59,25 @@ export const diagnosticStatement = (rule: LoadedRule, version: string, logs: Rot
   }
 }
 
-type RuleDeps = Parts & WithConnections & WithStore & WithReplicationService
+type RuleDeps = QueryHandlerDeps & ConnectionHandlerDeps & SweepStateDeps & ReplicationServiceDeps
 
 /** Returns the handlers that list, evaluate and diagnose rules. */
 export const ruleHandlers = (parts: RuleDeps): Handlers<Service<typeof ruleMethods>> => {
   const place = {
     ...parts,
     net: parts.connections.net,
-    troubles: openTroubles(parts.clock.elapsedMs),
-    planFor: openPlans(),
-    measurables: measurablesOf(parts.definitions),
+    troubles: openRuleFailures(parts.clock.elapsedMs),
+    planFor: openPlanner(),
+    measurables: toMeasurables(parts.definitions),
   }
   // Rules of the replication service are hidden where none is configured.
-  const isKnown = (rule: LoadedRule) => parts.replicationService.isConfigured() || !isOfReplicationService(rule)
+  const isKnown = (rule: LoadedRule) => parts.replicationService.isConfigured() || !requiresReplicationService(rule)
   return {
     rules: async () => ({
       rules: parts.definitions.rules.filter(isKnown).map(ruleInfo),
       metrics: parts.definitions.metrics.map(metricInfo),
     }),
-    evaluateRules: (request, call) => evaluate(place, request, call),
+    evaluateRules: (request, call) => evaluateHost(place, request, call),
     diagnoseRule: (request, call) => diagnose(parts, request, call),
   }
 }

@@ -1,31 +1,31 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { quoteText } from '#shared/sql/statement-text.ts'
-import { answerOf } from '../../sandbox/curl.ts'
+import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { parseResponse } from '../clickhouse/response.ts'
-import { type Capabilities, sqlFor } from '../clickhouse/capabilities.ts'
+import { type Capabilities, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import { ruleScope } from '../definitions/check.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { evaluateMeasurements } from '../testing/evaluate-measurements.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { measurablesOf } from './measurables.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { toMeasurables } from './measurables.ts'
 import {
-  type Case,
-  cases as tableCases,
-  counters,
+  type RuleCase,
+  ruleCases as tableCases,
+  counterRules,
   ownStatements,
-  running,
-  typedInConsole,
+  runningQueryRows,
+  consoleStatementRow,
 } from '../testing/rule-cases.ts'
-import { logCases } from '../testing/rule-log-cases.ts'
-import { joinedStatement, readingsOf } from './plan.ts'
+import { ruleLogCases } from '../testing/rule-log-cases.ts'
+import { joinStatements, parseMeasurements } from './plan.ts'
 import type { Measurement } from './measured.ts'
 
 const { rules } = await openDefinitions(pino({ level: 'silent' }))
 const examples = rules.flatMap(({ name, example }) => (example ? [{ rule: name, ...example }] : []))
-const cases: readonly Case[] = [...examples, ...tableCases, ...logCases]
+const cases: readonly RuleCase[] = [...examples, ...tableCases, ...ruleLogCases]
 const startLimitMs = 120_000
 /** Tolerance for rules that measure the age of a row, which grows during the test. */
 const seconds = 120
@@ -37,8 +37,8 @@ let engine: Capabilities
 beforeAll(async () => {
   sandbox = await startSandbox()
   parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
-  engine = await parts.client.capabilities(parts.hosts.get('sandbox'), aCall())
-  await answerOf(sandbox.url, 'SYSTEM FLUSH LOGS')
+  engine = await parts.client.capabilities(parts.hosts.get('sandbox'), createCall())
+  await fetchText(sandbox.url, 'SYSTEM FLUSH LOGS')
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
@@ -54,7 +54,7 @@ const structureOf = async (table: string): Promise<string> => {
   if (known !== undefined) return known
   const columns = `SELECT arrayStringConcat(groupArray(concat('\`', name, '\` ', type)), ', ') FROM system.columns
     WHERE database = 'system' AND table = '${table}' AND default_kind NOT IN ('ALIAS', 'MATERIALIZED') FORMAT TSVRaw`
-  const structure = await answerOf(sandbox.url, columns)
+  const structure = await fetchText(sandbox.url, columns)
   structures.set(table, structure)
   return structure
 }
@@ -70,8 +70,8 @@ const inventedTable = async (table: string, rows: readonly object[]): Promise<st
 
 /** Measures a rule or a metric with these rows instead of those of the engine. */
 const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' = 'rules'): Promise<Measurement> => {
-  const measurable = measurablesOf(parts.definitions)[kind].get(name)?.measurable
-  const branch = measurable && sqlFor(measurable.sql, engine.version)
+  const measurable = toMeasurables(parts.definitions)[kind].get(name)?.measurable
+  const branch = measurable && selectSqlBranch(measurable.sql, engine.version)
   if (!measurable || branch === undefined) throw new Error(`${name} has no statement for this engine`)
   let sql = expandMacros(branch, ruleScope(measurable))
   for (const [table, lines] of Object.entries(rows)) {
@@ -80,8 +80,8 @@ const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' 
   }
   const ready = { ...measurable, isSlow: false, sql }
   const host = parts.hosts.get('sandbox')
-  const text = await answerOf(sandbox.url, joinedStatement([ready]).sql, { default_format: 'JSONCompact' })
-  const reading = readingsOf(host, [ready], parseResponse(host, text).rows).get(ready.key)
+  const text = await fetchText(sandbox.url, joinStatements([ready]).sql, { default_format: 'JSONCompact' })
+  const reading = parseMeasurements(host, [ready], parseResponse(host, text).rows).get(ready.key)
   if (!reading) throw new Error(`${name} was not measured`)
   return reading
 }
@@ -104,7 +104,7 @@ describe.each(cases)('the rule $rule', ({ rule: name, trouble, measured, severit
 })
 
 it('excludes own statements from the running queries metric', async () => {
-  const processes = [...running(2), ...ownStatements, typedInConsole]
+  const processes = [...runningQueryRows(2), ...ownStatements, consoleStatementRow]
   expect((await measuredWith('running-queries', { processes }, 'metrics')).value).toBe(3)
 })
 
@@ -116,7 +116,7 @@ const events = (name: string): string[] => {
 }
 
 describe('counters of the server', () => {
-  it.each([...counters])(
+  it.each([...counterRules])(
     '$rule adds up what it is about, breaches when that grows, and is ok when it stays',
     async ({ rule: name, table, column }) => {
       const rule = parts.definitions.rule(name)

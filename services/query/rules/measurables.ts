@@ -18,7 +18,7 @@ export interface Measurables {
   metrics: ReadonlyMap<string, MeasuredDefinition>
 }
 
-export const measurablesOf = ({ rules, metrics }: Pick<Definitions, 'rules' | 'metrics'>): Measurables => ({
+export const toMeasurables = ({ rules, metrics }: Pick<Definitions, 'rules' | 'metrics'>): Measurables => ({
   rules: byId(rules.map(knownRule)),
   metrics: byId(
     metrics.map((metric): MeasuredDefinition => {

@@ -1,16 +1,16 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { host } from '../testing/chunked.ts'
+import { testHost } from '../testing/chunked.ts'
 import { openParts, type OpenParts } from '../testing/open-parts.ts'
 import { measureAll } from './measure.ts'
-import { openPlans } from './plan.ts'
-import { openTroubles } from './troubles.ts'
+import { openPlanner } from './plan.ts'
+import { openRuleFailures } from './troubles.ts'
 
 let parts: OpenParts
 beforeAll(async () => {
-  parts = await openParts({ COLUMNDB_HOST: host.url.href, COLUMNDB_NAME: 'db' })
+  parts = await openParts({ COLUMNDB_HOST: testHost.url.href, COLUMNDB_NAME: 'db' })
 })
 afterAll(() => parts[Symbol.asyncDispose]())
 
@@ -32,17 +32,20 @@ const wanted = Array.from({ length: 6 }, (_, index) => ({
 /** Returns a host on which statements with `slow()` time out. */
 const slowHost = (slowMs: number) => {
   let nowMs = 0
-  const clock = clockOf(() => nowMs)
+  const clock = createClock(() => nowMs)
   const requests: number[] = []
   const run = async ({ sql }: Statement) => {
     const rules = sql.split('\nUNION ALL\n')
     requests.push(rules.length)
     if (!sql.includes('slow()')) return { rows: rules.map((_, index) => [index, 1, null, null, null, []]) }
     nowMs += slowMs
-    throw hostFailure(host, 'timeout')
+    throw hostFailure(testHost, 'timeout')
   }
-  const troubles = openTroubles(clock.now)
-  return { requests, place: { env: {}, client: parts.client, host, troubles, planFor: openPlans(), clock, run } }
+  const troubles = openRuleFailures(clock.now)
+  return {
+    requests,
+    place: { env: {}, client: parts.client, host: testHost, troubles, planFor: openPlanner(), clock, run },
+  }
 }
 
 describe('a slow rule', () => {

@@ -1,26 +1,34 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { unavailableBy } from '../clickhouse/availability.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { incompleteBy } from '../clickhouse/visible-rows.ts'
-import { maxSweeps } from '../clickhouse/host-queues.ts'
+import { toIncompleteReason } from '../clickhouse/visible-rows.ts'
+import { maxSweepStatements } from '../clickhouse/host-queues.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { type Ready, readingsOf, type Group, groupOf, type Measurable, type Plan, type PlanInput } from './plan.ts'
-import { type Measurement, unmeasured, withIncomplete } from './measured.ts'
+import {
+  type PreparedRule,
+  parseMeasurements,
+  type RuleGroup,
+  createRuleGroup,
+  type Measurable,
+  type MeasurementPlan,
+  type PlanInput,
+} from './plan.ts'
+import { type Measurement, createMissingMeasurement, addIncompleteReason } from './measured.ts'
 import { ruleSettings } from './rule-settings.ts'
-import type { Trouble, Troubles } from './troubles.ts'
+import type { RuleFailure, RuleFailures } from './troubles.ts'
 
 interface MeasureDeps {
   env: Environment
   client: DatabaseClient
   host: MonitoredHost
-  troubles: Troubles
-  planFor(planning: PlanInput): Plan
+  troubles: RuleFailures
+  planFor(planning: PlanInput): MeasurementPlan
   clock: Clock
   run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
 }
@@ -37,9 +45,9 @@ export const measureAll = async (
   const { host } = place
   const measured = new Map<string, Measurement>()
   const { runnable, slow } = withoutFailures(place, wanted, measured)
-  const { HEALTH_ALERT_STATEMENT_VALUES: withValues } = read(ruleSettings, place.env)
+  const { HEALTH_ALERT_STATEMENT_VALUES: withValues } = parseSettings(ruleSettings, place.env)
   const plan = place.planFor({ version, tables, logs, wanted: runnable, slow, withValues })
-  for (const [key, why] of plan.unavailable) measured.set(key, unmeasured(why(host)))
+  for (const [key, why] of plan.unavailable) measured.set(key, createMissingMeasurement(why(host)))
   const groups = plan.groups.values()
   const untilMs = place.clock.elapsedMs() + maxSplitMs
   const worker = async (): Promise<void> => {
@@ -47,11 +55,11 @@ export const measureAll = async (
       for (const [key, reading] of await measureGroup(place, group, untilMs)) measured.set(key, reading)
   }
   // All slots for sweeps are used, because the probe needs none.
-  await Promise.all(Array.from({ length: maxSweeps }, worker))
+  await Promise.all(Array.from({ length: maxSweepStatements }, worker))
   for (const { key, requires } of wanted) {
-    const incomplete = incompleteBy(host, missingShow, requires)
+    const incomplete = toIncompleteReason(host, missingShow, requires)
     const reading = measured.get(key)
-    if (incomplete && reading) measured.set(key, withIncomplete(reading, incomplete))
+    if (incomplete && reading) measured.set(key, addIncompleteReason(reading, incomplete))
   }
   return measured
 }
@@ -67,7 +75,7 @@ const withoutFailures = (
   const ofHost = troubles.of(host)
   for (const each of wanted) {
     const trouble = ofHost(each.key)
-    if (trouble?.isPersistent) measured.set(each.key, unmeasured(trouble.reason))
+    if (trouble?.isPersistent) measured.set(each.key, createMissingMeasurement(trouble.reason))
     else {
       runnable.push(each)
       if (trouble) slow.add(each.key)
@@ -76,11 +84,15 @@ const withoutFailures = (
   return { runnable, slow }
 }
 
-const measureGroup = async (place: MeasureDeps, group: Group, untilMs: number): Promise<Map<string, Measurement>> => {
+const measureGroup = async (
+  place: MeasureDeps,
+  group: RuleGroup,
+  untilMs: number,
+): Promise<Map<string, Measurement>> => {
   const { rules, statement } = group
   try {
     const { rows } = await place.run(statement)
-    return readingsOf(place.host, rules, rows)
+    return parseMeasurements(place.host, rules, rows)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const [only, ...others] = rules
@@ -88,20 +100,25 @@ const measureGroup = async (place: MeasureDeps, group: Group, untilMs: number): 
     if (others.length > 0 && isOfOne) return measureEach(place, rules, untilMs)
     if (only && others.length === 0 && isOfOne)
       place.troubles.record(place.host, only.key, troubleOf(place, only, error))
-    return new Map(rules.map((each) => [each.key, unmeasured(troubleOf(place, each, error).reason)]))
+    return new Map(rules.map((each) => [each.key, createMissingMeasurement(troubleOf(place, each, error).reason)]))
   }
 }
 
 const measureEach = async (
   place: MeasureDeps,
-  rules: readonly Ready[],
+  rules: readonly PreparedRule[],
   untilMs: number,
 ): Promise<Map<string, Measurement>> => {
   const measured = new Map<string, Measurement>()
   for (const each of rules) {
     if (place.clock.elapsedMs() >= untilMs)
-      measured.set(each.key, unmeasured(`host ${place.host.name}: timeout of the sweep; the next sweep retries it`))
-    else for (const [key, reading] of await measureGroup(place, groupOf([each]), untilMs)) measured.set(key, reading)
+      measured.set(
+        each.key,
+        createMissingMeasurement(`host ${place.host.name}: timeout of the sweep; the next sweep retries it`),
+      )
+    else
+      for (const [key, reading] of await measureGroup(place, createRuleGroup([each]), untilMs))
+        measured.set(key, reading)
   }
   return measured
 }
@@ -131,10 +148,10 @@ const persistentCodes = new Set<number | undefined>([
   accessDenied,
 ])
 
-const troubleOf = ({ client, host }: MeasureDeps, ready: Ready, error: ServiceError): Trouble => {
+const troubleOf = ({ client, host }: MeasureDeps, ready: PreparedRule, error: ServiceError): RuleFailure => {
   const code = clickhouseCode(error)
   const name = error.details?.clickhouseName
-  const unavailable = unavailableBy(client, host, ready, error)?.message
+  const unavailable = findUnavailableReason(client, host, ready, error)?.message
   // The server's own message repeats the statement.
   const summary = code === undefined ? error.message : `host ${host.name}: the query failed (${code} ${String(name)})`
   return { reason: unavailable ?? summary, isPersistent: persistentCodes.has(code), isDenied: code === accessDenied }

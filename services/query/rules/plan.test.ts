@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { host } from '../testing/chunked.ts'
-import { openPlans, type PlanInput } from './plan.ts'
+import { testHost } from '../testing/chunked.ts'
+import { openPlanner, type PlanInput } from './plan.ts'
 
 const measurable = (key: string, table = 'metrics') => ({
   key,
@@ -15,22 +15,22 @@ const planning: PlanInput = { version: '25.8.1.1', tables, logs: new Map(), want
 
 describe('a plan', () => {
   it('runs rules whose tables exist and names the missing tables of others', () => {
-    const { groups, unavailable } = openPlans()(planning)
+    const { groups, unavailable } = openPlanner()(planning)
     expect(groups.map(({ rules }) => rules.map(({ key }) => key))).toEqual([['rule/a', 'rule/b']])
     expect(groups[0]?.statement.sql).toContain('FROM system.metrics')
-    expect(unavailable.get('rule/views')?.(host)).toBe(
+    expect(unavailable.get('rule/views')?.(testHost)).toBe(
       'host db has no system.view_refreshes, or its user may not see it',
     )
   })
 
   it('names the version of a server that is too old', () => {
-    const { groups, unavailable } = openPlans()({ ...planning, version: '23.8.1.1' })
+    const { groups, unavailable } = openPlanner()({ ...planning, version: '23.8.1.1' })
     expect(groups).toEqual([])
-    expect(unavailable.get('rule/a')?.(host)).toBe('host db runs 23.8.1.1, which does not provide this data')
+    expect(unavailable.get('rule/a')?.(testHost)).toBe('host db runs 23.8.1.1, which does not provide this data')
   })
 
   it('is cached for similar hosts', () => {
-    const planFor = openPlans()
+    const planFor = openPlanner()
     expect(planFor({ ...planning, slow: new Set() })).toBe(planFor(planning))
   })
 
@@ -41,7 +41,7 @@ describe('a plan', () => {
     ['something too slow', { slow: new Set(['rule/a']) }],
     ['allowed values', { withValues: true }],
   ])('is another one for %s', (_what, other) => {
-    const planFor = openPlans()
+    const planFor = openPlanner()
     expect(planFor({ ...planning, ...other })).not.toBe(planFor(planning))
   })
 })

@@ -1,14 +1,20 @@
 import { LRUCache } from 'lru-cache'
-import type { Sql } from '#proto/catalogue.ts'
+import type { VersionedSql } from '#proto/catalogue.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
-import { tooOld } from '../clickhouse/availability.ts'
-import { type Capabilities, sqlFor } from '../clickhouse/capabilities.ts'
+import { unsupportedVersion } from '../clickhouse/availability.ts'
+import { type Capabilities, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { ruleScope } from '../definitions/check.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { maxOffenderLength, maxOffenders, type Measurement, unmeasured, worstOf } from './measured.ts'
+import {
+  maxOffenderLength,
+  maxOffenders,
+  type Measurement,
+  createMissingMeasurement,
+  truncateOffenders,
+} from './measured.ts'
 
 /** Maximum number of statements for rules. Evaluators add three, so that a sweep runs at most twelve on a host. */
 const maxStatements = 9
@@ -19,7 +25,7 @@ const minGroupSize = 8
 const maxAlone = 5
 
 /** Groups rules into statements: by table, with slow rules in one group and some rules alone. */
-export const groupsOf = (ready: readonly Ready[]): Ready[][] => {
+export const groupRules = (ready: readonly PreparedRule[]): PreparedRule[][] => {
   const isolated = ready.filter((each) => each.alone)
   const alone = isolated.slice(0, maxAlone).map((each) => [each])
   const slow = [...isolated.slice(maxAlone), ...ready.filter((each) => each.isSlow && !each.alone)]
@@ -34,24 +40,24 @@ export const groupsOf = (ready: readonly Ready[]): Ready[][] => {
   return [...first, ...together]
 }
 
-const byTable = (a: Ready, b: Ready): number =>
+const byTable = (a: PreparedRule, b: PreparedRule): number =>
   (a.requires[0] ?? '').localeCompare(b.requires[0] ?? '') || a.key.localeCompare(b.key)
 
 /** A rule or metric that SQL measures, under a unique key. */
 export interface Measurable extends Pick<RuleDefinition, 'requires' | 'lastMinutes' | 'columns' | 'alone'> {
   key: string
-  sql: Sql
+  sql: VersionedSql
 }
 
 /** Rules that one statement measures. */
-export interface Group {
-  rules: readonly Ready[]
+export interface RuleGroup {
+  rules: readonly PreparedRule[]
   statement: Statement
 }
 
 /** The statements for a host, and why it cannot run the other rules. */
-export interface Plan {
-  groups: readonly Group[]
+export interface MeasurementPlan {
+  groups: readonly RuleGroup[]
   unavailable: ReadonlyMap<string, (host: MonitoredHost) => string>
 }
 
@@ -67,11 +73,11 @@ export interface PlanInput extends Pick<Capabilities, 'version' | 'tables' | 'lo
 const maxCached = 20
 
 /** Returns a planner that caches plans, because most hosts of a fleet share one. */
-export const openPlans = (): ((planning: PlanInput) => Plan) => {
-  const known = new WeakMap<ReadonlySet<string>, LRUCache<string, Plan>>()
+export const openPlanner = (): ((planning: PlanInput) => MeasurementPlan) => {
+  const known = new WeakMap<ReadonlySet<string>, LRUCache<string, MeasurementPlan>>()
   return (planning) => {
     const { tables, version, withValues, wanted, slow } = planning
-    const plans = known.get(tables) ?? new LRUCache<string, Plan>({ max: maxCached })
+    const plans = known.get(tables) ?? new LRUCache<string, MeasurementPlan>({ max: maxCached })
     known.set(tables, plans)
     const key = [version, withValues, ...wanted.map((each) => each.key), '', ...slow].join('\n')
     const plan = plans.get(key) ?? planOf(planning)
@@ -80,15 +86,18 @@ export const openPlans = (): ((planning: PlanInput) => Plan) => {
   }
 }
 
-export const groupOf = (rules: readonly Ready[]): Group => ({ rules, statement: joinedStatement(rules) })
+export const createRuleGroup = (rules: readonly PreparedRule[]): RuleGroup => ({
+  rules,
+  statement: joinStatements(rules),
+})
 
-const planOf = ({ wanted, version, tables, logs, slow, withValues }: PlanInput): Plan => {
-  const ready: Ready[] = []
+const planOf = ({ wanted, version, tables, logs, slow, withValues }: PlanInput): MeasurementPlan => {
+  const ready: PreparedRule[] = []
   const unavailable: [string, (host: MonitoredHost) => string][] = []
   for (const each of wanted) {
-    const sql = sqlFor(each.sql, version)
+    const sql = selectSqlBranch(each.sql, version)
     const missing = each.requires.filter((table) => !tables.has(table.slice('system.'.length)))
-    if (sql === undefined) unavailable.push([each.key, (host) => tooOld(host, version).message])
+    if (sql === undefined) unavailable.push([each.key, (host) => unsupportedVersion(host, version).message])
     else if (missing.length > 0)
       unavailable.push([
         each.key,
@@ -99,11 +108,11 @@ const planOf = ({ wanted, version, tables, logs, slow, withValues }: PlanInput):
       ready.push({ ...each, sql: expanded, isSlow: slow.has(each.key) })
     }
   }
-  return { groups: groupsOf(ready).map(groupOf), unavailable: new Map(unavailable) }
+  return { groups: groupRules(ready).map(createRuleGroup), unavailable: new Map(unavailable) }
 }
 
 /** A rule or metric with expanded SQL that returns one row. */
-export interface Ready {
+export interface PreparedRule {
   key: string
   /** Tables that it reads; rules are grouped by the first. */
   requires: readonly string[]
@@ -117,7 +126,7 @@ export interface Ready {
 const maxSeconds = 10
 
 /** Returns one statement with a row for each rule. */
-export const joinedStatement = (rules: readonly Ready[]): Statement => ({
+export const joinStatements = (rules: readonly PreparedRule[]): Statement => ({
   what: 'rules',
   hot: true,
   maxSeconds,
@@ -125,8 +134,8 @@ export const joinedStatement = (rules: readonly Ready[]): Statement => ({
 })
 
 /** Returns the row of a rule. Cells have unique names, as servers such as 24.8 reject duplicate names in a UNION. */
-const rowOf = ({ sql, columns }: Ready, index: number): string => {
-  const number = (column: Ready['columns'][number]): string =>
+const rowOf = ({ sql, columns }: PreparedRule, index: number): string => {
+  const number = (column: PreparedRule['columns'][number]): string =>
     columns.includes(column) ? `toFloat64(${column})` : "CAST(NULL, 'Nullable(Float64)')"
   const offenders = columns.includes('offenders')
     ? `arraySlice(arrayMap(each -> substringUTF8(toString(each), 1, ${maxOffenderLength}), offenders), 1, ${maxOffenders})`
@@ -136,9 +145,9 @@ const rowOf = ({ sql, columns }: Ready, index: number): string => {
 }
 
 /** Returns the measurement of each rule by key. */
-export const readingsOf = (
+export const parseMeasurements = (
   host: MonitoredHost,
-  rules: readonly Ready[],
+  rules: readonly PreparedRule[],
   rows: readonly (readonly unknown[])[],
 ): Map<string, Measurement> => {
   if (!rows.every(isRow)) throw hostFailure(host, 'garbage')
@@ -167,7 +176,7 @@ const isFigure = (cell: unknown): cell is Figure => cell === null || Number.isFi
 const isText = (cell: unknown): cell is string => typeof cell === 'string'
 
 const readingOf = (host: MonitoredHost, row: Row | undefined): Measurement => {
-  if (row === undefined || row[1] === null) return unmeasured(`host ${host.name} returned no value`)
+  if (row === undefined || row[1] === null) return createMissingMeasurement(`host ${host.name} returned no value`)
   const [, value, warning, critical, samples, offenders] = row
-  return { value, reason: null, incomplete: null, warning, critical, samples, offenders: worstOf(offenders) }
+  return { value, reason: null, incomplete: null, warning, critical, samples, offenders: truncateOffenders(offenders) }
 }

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Reading, ruleMethods } from '#proto/rules.ts'
-import { answerOf, curl } from '../../sandbox/curl.ts'
+import { fetchText, curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { ruleScope } from '../definitions/check.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { evaluateMeasurements } from '../testing/evaluate-measurements.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
-import { cases, counters } from '../testing/rule-cases.ts'
-import { logCases } from '../testing/rule-log-cases.ts'
+import { ruleCases, counterRules } from '../testing/rule-cases.ts'
+import { ruleLogCases } from '../testing/rule-log-cases.ts'
 
 const startLimitMs = 120_000
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]()
 })
 
-const run = (sql: string): Promise<string> => answerOf(sandbox.url, sql)
+const run = (sql: string): Promise<string> => fetchText(sandbox.url, sql)
 
 const fail = async (code: number, sql: string, as?: [user: string, password: string]): Promise<void> => {
   const headers = as && { 'X-ClickHouse-User': as[0], 'X-ClickHouse-Key': as[1] }
@@ -46,7 +46,7 @@ const times = async (count: number, work: () => Promise<unknown>): Promise<void>
 }
 
 const evaluate = async (hostKey: string, rules: string[], metrics: string[] = []) =>
-  ruleMethods.evaluateRules.output.parse(await parts.handlers.evaluateRules({ hostKey, rules, metrics }, aCall()))
+  ruleMethods.evaluateRules.output.parse(await parts.handlers.evaluateRules({ hostKey, rules, metrics }, createCall()))
 
 const readingOf = async (rule: string): Promise<Reading> => {
   const [reading] = (await evaluate('sandbox', [rule])).readings
@@ -210,7 +210,7 @@ describe.each(provoked)('the rule $rule', ({ rule: name, severity, prepare, prov
 })
 
 it('tests every rule with a statement here or with invented rows', () => {
-  const tried = new Set([...provoked, ...cases, ...logCases, ...counters].map(({ rule }) => rule))
+  const tried = new Set([...provoked, ...ruleCases, ...ruleLogCases, ...counterRules].map(({ rule }) => rule))
   const untried = parts.definitions.rules.filter(
     ({ name, sql, example }) => sql !== undefined && example === undefined && !tried.has(name),
   )
@@ -233,7 +233,7 @@ it('names only events, errors and metrics that the engine has', async () => {
 
 describe('a host', () => {
   const everything = async () => {
-    const { rules, metrics } = await parts.handlers.rules({}, aCall())
+    const { rules, metrics } = await parts.handlers.rules({}, createCall())
     const single = rules.filter(({ allOf }) => allOf.length === 0)
     return [single.map(({ id }) => id), metrics.map(({ id }) => id)] as const
   }
@@ -293,12 +293,12 @@ describe('a host', () => {
   it('returns diagnostic rows, and suggests similar rules for an unknown one', async () => {
     await run('CREATE TABLE shop.explained (id UInt8) ENGINE = MergeTree ORDER BY id')
     await run('INSERT INTO shop.explained VALUES (1)')
-    const diagnosis = await parts.handlers.diagnoseRule({ hostKey: 'sandbox', rule: 'parts-pressure' }, aCall())
+    const diagnosis = await parts.handlers.diagnoseRule({ hostKey: 'sandbox', rule: 'parts-pressure' }, createCall())
     expect(diagnosis.unavailable).toBeNull()
     expect(diagnosis.columns.slice(0, 3)).toEqual(['table', 'partition', 'parts'])
     expect(diagnosis.rows.map(([table]) => table)).toContain('shop.explained')
     await expect(
-      parts.handlers.diagnoseRule({ hostKey: 'sandbox', rule: 'parts-presure' }, aCall()),
+      parts.handlers.diagnoseRule({ hostKey: 'sandbox', rule: 'parts-presure' }, createCall()),
     ).rejects.toMatchObject({ code: 'not-found', details: { nearest: expect.arrayContaining(['parts-pressure']) } })
   })
 
@@ -307,12 +307,12 @@ describe('a host', () => {
     [true, 'SELECT 7 AS n, who FROM t'],
   ])('returns a query on one line, with values only where allowed: %s', async (withValues, expected) => {
     const sql = expandMacros('SELECT $statement({said:String})', ruleScope({}, undefined, withValues))
-    expect(await answerOf(sandbox.url, sql, { param_said: 'SELECT 7 AS n,   who FROM t' })).toBe(expected)
+    expect(await fetchText(sandbox.url, sql, { param_said: 'SELECT 7 AS n,   who FROM t' })).toBe(expected)
   })
 
   it('returns no query texts or values of users in diagnostics', async () => {
     const said = "Cannot parse string 'alice' as UInt8: while executing 'FUNCTION f(alice)' in scope SELECT 1"
     const sql = expandMacros('SELECT $words({said:String})', ruleScope({}))
-    expect(await answerOf(sandbox.url, sql, { param_said: said })).toBe('Cannot parse string ? as UInt8')
+    expect(await fetchText(sandbox.url, sql, { param_said: said })).toBe('Cannot parse string ? as UInt8')
   })
 })

@@ -1,7 +1,7 @@
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** Why the statement of a rule failed on a host. */
-export interface Trouble {
+export interface RuleFailure {
   reason: string
   /** Whether it fails until the server is upgraded or a grant is added. */
   isPersistent: boolean
@@ -13,14 +13,14 @@ export interface Trouble {
 const rememberedMs = 1_800_000
 
 /** Remembers which rules failed on which host, so that they do not fail a shared statement again. */
-export interface Troubles {
-  of(host: MonitoredHost): (name: string) => Trouble | undefined
-  record(host: MonitoredHost, name: string, trouble: Trouble): void
+export interface RuleFailures {
+  of(host: MonitoredHost): (name: string) => RuleFailure | undefined
+  record(host: MonitoredHost, name: string, trouble: RuleFailure): void
 }
 
 /** Returns an empty record of failures. Entries are keyed by the host object, so a changed host list drops them. */
-export const openTroubles = (elapsedMs: () => number): Troubles => {
-  const known = new WeakMap<MonitoredHost, Map<string, Trouble & { untilMs: number }>>()
+export const openRuleFailures = (elapsedMs: () => number): RuleFailures => {
+  const known = new WeakMap<MonitoredHost, Map<string, RuleFailure & { untilMs: number }>>()
   return {
     of(host) {
       const ofHost = known.get(host)

@@ -2,24 +2,24 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import { type SettingRow, settingTables, type DiffedHost } from '#proto/settings-diff.ts'
-import { flag, readRecords } from '../analysis/records.ts'
+import { type SettingRow, settingTables, type SettingsDiffHost } from '#proto/settings-diff.ts'
+import { hostBoolean, readRecords } from '../analysis/records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { queryEachHost } from '../hosts/query-each-host.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
 type Table = (typeof settingTables)[number]
 
-const SettingRecord = z.object({ name: z.string(), value: z.string(), changed: flag })
+const SettingRecord = z.object({ name: z.string(), value: z.string(), changed: hostBoolean })
 type SettingRecord = z.output<typeof SettingRecord>
 
 /** The settings of one host, with the reason for each unavailable table. */
 interface HostSettings {
   tables: ReadonlyMap<Table, readonly SettingRecord[]>
-  unavailable: DiffedHost['unavailable']
+  unavailable: SettingsDiffHost['unavailable']
 }
 
 /** Returns the statement for a table of settings. It is sent without settings, which would count as changed. */
@@ -46,8 +46,8 @@ const readSettings = async (client: DatabaseClient, host: MonitoredHost, call: C
 }
 
 /** Returns the handler that compares the settings of several hosts. */
-export const settingsDiff =
-  (parts: Parts): Handlers<typeof query>['settingsDiff'] =>
+export const settingsDiffHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['settingsDiff'] =>
   async ({ hostKeys, ...filter }, call) => {
     const results = await queryEachHost(parts, hostKeys, call, (host, own) => readSettings(parts.client, host, own))
     return {

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
@@ -6,9 +6,9 @@ import { openLiveness } from '../clickhouse/liveness.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openProbe } from './probe.ts'
-import { aCall, quietTelemetry } from '../testing/open-parts.ts'
-import { rows, startHttpStub } from '../testing/stub-host.ts'
-import { fleet } from '../handlers.ts'
+import { createCall, createSilentTelemetry } from '../testing/open-parts.ts'
+import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
+import { fleetHandler } from '../handlers.ts'
 
 const hostCount = 500
 const betweenProbesMs = 6_500
@@ -24,20 +24,22 @@ it(`returns the last probe results of ${hostCount} hosts without queries to them
     ({ sql, url }, response) => {
       requests.push(url.pathname)
       const load = sql.includes('system.processes') ? [1, 2, 30, 40, 1.5, 0.25, 5, 6, 0, 7] : []
-      rows(response, [['25.8.1', 77, 'machine', 'UTC', '0', ...load]])
+      sendResultRows(response, [['25.8.1', 77, 'machine', 'UTC', '0', ...load]])
     },
     { tables: ['processes'] },
   )
   const urls = Array.from({ length: hostCount }, (_, id) => `${stub.url}/${id}`)
   const env = { COLUMNDB_HOST: urls.join(','), COLUMNDB_NAME: urls.map((__, id) => `host-${id}`).join(',') }
-  const telemetry = quietTelemetry()
-  const clock = clockOf(() => now)
+  const telemetry = createSilentTelemetry()
+  const clock = createClock(() => now)
   await using hosts = await openHosts({ env, log: telemetry.log })
   await using client = openClient({ env, telemetry, clock })
   await using probe = openProbe({ hosts, client, clock, telemetry, liveness: openLiveness(), random: () => 0 })
   const definitions = await openDefinitions(telemetry.log)
   const fetchFleet = async () =>
-    query.methods.fleet.output.parse(await fleet({ env, clock, hosts, client, definitions, probe })({}, aCall()))
+    query.methods.fleet.output.parse(
+      await fleetHandler({ env, clock, hosts, client, definitions, probe })({}, createCall()),
+    )
   const oldest = async () => Math.max(...(await fetchFleet()).map(({ ageMs }) => ageMs ?? Infinity))
   const isComplete = async () => (await fetchFleet()).every(({ load }) => load !== null)
 

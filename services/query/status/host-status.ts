@@ -1,62 +1,62 @@
 import type { Handlers } from '#proto/contract.ts'
-import type { HostStatus, query, FleetMetrics, Overview, Unavailable } from '#proto/query.ts'
-import { deniedTable, missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import type { HostStatus, query, FleetMetrics, HostOverview, UnavailableReason } from '#proto/query.ts'
+import { findDeniedTable, checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
-import { incompleteBy } from '../clickhouse/visible-rows.ts'
+import { toIncompleteReason } from '../clickhouse/visible-rows.ts'
 import type { QueryResult, DatabaseClient } from '../clickhouse/client.ts'
 import type { QueryContext } from '../clickhouse/transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 import {
   basicStatement,
-  fleetFigures,
+  fleetMetricNames,
   readBasics,
-  type Figure,
+  type HostMetricName,
   figuresStatement,
-  readFigures,
-  tablesBehind,
+  readMetrics,
+  findMetricTables,
 } from './status-statement.ts'
 
 /** Returns the handler that queries the status of a host, optionally with its key metrics, in one statement. */
-export const hostStatus = (parts: Parts): Handlers<typeof query>['hostStatus'] => {
+export const hostStatusHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['hostStatus'] => {
   const queryFigures = figuresReader(parts.client)
   const basics = basicStatement('host-status')
   return async ({ hostKey, fleet }, call) => {
     const host = parts.hosts.get(hostKey)
     if (!fleet) {
       const answer = await parts.client.run(host, basics, call)
-      return { ...statusOf(host, answer, parts.clock.now()), metrics: null }
+      return { ...toHostStatus(host, answer, parts.clock.now()), metrics: null }
     }
-    const { answer, figures } = await queryFigures({ host, what: 'host-status', names: fleetFigures, call })
-    return { ...statusOf(host, answer, parts.clock.now()), metrics: figures }
+    const { answer, figures } = await queryFigures({ host, what: 'host-status', names: fleetMetricNames, call })
+    return { ...toHostStatus(host, answer, parts.clock.now()), metrics: figures }
   }
 }
 
 /** Returns the status of a host from a result that has just arrived. */
-export const statusOf = (host: MonitoredHost, answer: QueryResult, nowMs: number): HostStatus => {
+export const toHostStatus = (host: MonitoredHost, answer: QueryResult, nowMs: number): HostStatus => {
   const { version, uptimeSeconds, hostname, timezone, nowMs: hostNowMs } = readBasics(host, answer.rows)
   const clockSkewMs = Math.round(hostNowMs - (nowMs - answer.durationMs / 2))
   return { version, uptimeSeconds, hostname, timezone, clockSkewMs }
 }
 
 /** Returns the handler for the last probed state of every host. */
-export const hostStates =
-  (parts: Parts): Handlers<typeof query>['hostStates'] =>
+export const hostStatesHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['hostStates'] =>
   async () =>
     parts.probe.states()
 
 /** Returns the handler that lists the configured hosts, without URLs and credentials. */
-export const hosts =
-  (parts: Parts): Handlers<typeof query>['hosts'] =>
+export const hostsHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['hosts'] =>
   async () =>
     parts.hosts
       .list()
       .map(({ id, key, name, url, group, tags }) => ({ id, key, name, host: url.host, group, tags: [...tags] }))
 
-const names = [...fleetFigures, 'todayQueries'] as const
+const names = [...fleetMetricNames, 'todayQueries'] as const
 
 /** Returns the handler that queries the key metrics of a host in one statement. */
-export const overview = (parts: Parts): Handlers<typeof query>['overview'] => {
+export const overviewHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['overview'] => {
   const queryFigures = figuresReader(parts.client)
   return async ({ hostKey }, call) => {
     const host = parts.hosts.get(hostKey)
@@ -68,38 +68,38 @@ export const overview = (parts: Parts): Handlers<typeof query>['overview'] => {
       databaseCount: metrics.databases,
       tableCount: metrics.tables,
       diskUsage: diskUsage(metrics),
-      hostInfo: statusOf(host, answer, parts.clock.now()),
+      hostInfo: toHostStatus(host, answer, parts.clock.now()),
       metrics,
       unavailable: byName(unavailable),
     }
   }
 }
 
-const diskUsage = ({ diskUsedBytes, diskTotalBytes }: FleetMetrics): Overview['diskUsage'] => {
+const diskUsage = ({ diskUsedBytes, diskTotalBytes }: FleetMetrics): HostOverview['diskUsage'] => {
   if (diskUsedBytes === null || diskTotalBytes === null || diskTotalBytes === 0) return null
   return { usedBytes: diskUsedBytes, totalBytes: diskTotalBytes, percent: (diskUsedBytes / diskTotalBytes) * 100 }
 }
 
 /** Metrics with another name in the overview. */
-const otherNames: readonly (readonly [name: string, figure: Figure])[] = [
+const otherNames: readonly (readonly [name: string, figure: HostMetricName])[] = [
   ['databaseCount', 'databases'],
   ['tableCount', 'tables'],
   ['diskUsage', 'diskUsedBytes'],
 ]
 
-const byName = (reasons: ReadonlyMap<Figure, Unavailable>): Overview['unavailable'] => {
+const byName = (reasons: ReadonlyMap<HostMetricName, UnavailableReason>): HostOverview['unavailable'] => {
   const others = otherNames.map(([name, figure]) => [name, reasons.get(figure)] as const)
   return Object.fromEntries([...reasons, ...others].flatMap(([name, reason]) => (reason ? [[name, reason]] : [])))
 }
 
-interface FiguresResult<N extends Figure> {
+interface FiguresResult<N extends HostMetricName> {
   answer: QueryResult
   figures: Record<N, number | null>
   /** The reasons of metrics that are null because their tables are unreadable or missing. */
-  unavailable: ReadonlyMap<Figure, Unavailable>
+  unavailable: ReadonlyMap<HostMetricName, UnavailableReason>
 }
 
-interface FiguresRequest<N extends Figure> {
+interface FiguresRequest<N extends HostMetricName> {
   host: MonitoredHost
   what: string
   names: readonly N[]
@@ -110,26 +110,26 @@ interface FiguresRequest<N extends Figure> {
 const alwaysReadable = ['databases', 'tables', 'settings']
 
 /** The unavailable reasons of unreadable `system` tables, by table name. */
-type DeniedTables = Map<string, Unavailable>
+type DeniedTables = Map<string, UnavailableReason>
 
 /** Returns a function that queries metrics in one statement, without tables that the user may not read. */
 const figuresReader = (client: DatabaseClient) => {
   // Denials are cached as long as the capabilities, so that they do not fill the error counters of the host.
   const denials = new WeakMap<Capabilities, DeniedTables>()
 
-  return async <N extends Figure>(request: FiguresRequest<N>): Promise<FiguresResult<N>> => {
+  return async <N extends HostMetricName>(request: FiguresRequest<N>): Promise<FiguresResult<N>> => {
     const { host, names, call } = request
     const capabilities = await client.capabilities(host, call)
-    const denied = denials.get(capabilities) ?? new Map<string, Unavailable>()
+    const denied = denials.get(capabilities) ?? new Map<string, UnavailableReason>()
     denials.set(capabilities, denied)
     const { answer, readable } = await queryReadable(client, request, capabilities.tables, denied)
     // A count of visible rows would look like the count of all rows.
     const hidden = new Map(names.flatMap((name) => hiddenFigure(host, name, capabilities)))
-    const missing = names.filter((name) => !tablesBehind(name).some((table) => readable.has(table)))
+    const missing = names.filter((name) => !findMetricTables(name).some((table) => readable.has(table)))
     const reasons = await Promise.all(missing.map((name) => reasonOf(client, host, name, denied, call)))
     const unavailable = missing.flatMap((name, index) => (reasons[index] ? [[name, reasons[index]] as const] : []))
     const figures = {
-      ...readFigures(host, names, answer.rows),
+      ...readMetrics(host, names, answer.rows),
       ...Object.fromEntries([...hidden.keys()].map((name) => [name, null])),
     }
     return { answer, figures, unavailable: new Map([...hidden, ...unavailable]) }
@@ -138,15 +138,15 @@ const figuresReader = (client: DatabaseClient) => {
 
 const hiddenFigure = (
   host: MonitoredHost,
-  name: Figure,
+  name: HostMetricName,
   { missingShow }: Capabilities,
-): (readonly [Figure, Unavailable])[] => {
-  const incomplete = incompleteBy(host, missingShow, tablesBehind(name))
+): (readonly [HostMetricName, UnavailableReason])[] => {
+  const incomplete = toIncompleteReason(host, missingShow, findMetricTables(name))
   return incomplete ? [[name, { reason: 'permission', missingTables: [], ...incomplete }]] : []
 }
 
 /** Retries the statement without each table that the host denies. */
-const queryReadable = async <N extends Figure>(
+const queryReadable = async <N extends HostMetricName>(
   client: DatabaseClient,
   { host, what, names, call }: FiguresRequest<N>,
   tables: ReadonlySet<string>,
@@ -157,8 +157,8 @@ const queryReadable = async <N extends Figure>(
     try {
       return { answer: await client.run(host, figuresStatement(what, names, readable), call), readable }
     } catch (error) {
-      const table = deniedTable(error)
-      const reason = unavailableBy(client, host, { requires: [`system.${table}`] }, error)
+      const table = findDeniedTable(error)
+      const reason = findUnavailableReason(client, host, { requires: [`system.${table}`] }, error)
       if (table === undefined || !reason || !readable.has(table)) throw error
       denied.set(table, reason)
     }
@@ -168,10 +168,10 @@ const queryReadable = async <N extends Figure>(
 const reasonOf = async (
   client: DatabaseClient,
   host: MonitoredHost,
-  name: Figure,
+  name: HostMetricName,
   denied: DeniedTables,
   call: QueryContext,
-): Promise<Unavailable | null> => {
-  const [table = ''] = tablesBehind(name)
-  return denied.get(table) ?? missingNeeds(client, host, { requires: [`system.${table}`] }, call)
+): Promise<UnavailableReason | null> => {
+  const [table = ''] = findMetricTables(name)
+  return denied.get(table) ?? checkRequirements(client, host, { requires: [`system.${table}`] }, call)
 }

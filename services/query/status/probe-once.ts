@@ -1,4 +1,4 @@
-import { grantsFor } from '../clickhouse/visible-rows.ts'
+import { toGrantStatements } from '../clickhouse/visible-rows.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostLoad, HostState } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -7,7 +7,7 @@ import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { basicStatement, figuresStatement, loadFigures, readBasics, readFigures } from './status-statement.ts'
+import { basicStatement, figuresStatement, loadMetricNames, readBasics, readMetrics } from './status-statement.ts'
 
 const timeoutMs = 2_000
 /** Timeout of the retry without load metrics. It is short, so that a state is never older than ten seconds. */
@@ -16,11 +16,11 @@ const retryTimeoutMs = 1_000
 const loadPauseMs = 60_000
 
 /** The host state that a probe determines. */
-export type State = Omit<HostState, 'id' | 'key' | 'name' | 'clockSkewMs'>
+export type ProbedState = Omit<HostState, 'id' | 'key' | 'name' | 'clockSkewMs'>
 
 /** The data about a host that is retained between probes. */
 export interface ProbedHost {
-  state: State
+  state: ProbedState
   /** Null when the host is not up or does not provide load metrics. */
   load: HostLoad | null
   /** The host name that the host reports; retained while it is down. */
@@ -35,7 +35,7 @@ export interface ProbedHost {
   checkedMs: number | null
 }
 
-export const unknownState: State = {
+export const unknownState: ProbedState = {
   status: 'unknown',
   reason: null,
   failure: null,
@@ -88,11 +88,11 @@ const update = async (
   const { version, uptimeSeconds, hostname, nowMs } = readBasics(host, rows)
   const latencyMs = Math.round(checkedMs - startedMs)
   known.aheadMs = nowMs - (checkedMs - latencyMs / 2)
-  const missingGrants = grantsFor(deps.client.known(host)?.missingShow)
+  const missingGrants = toGrantStatements(deps.client.known(host)?.missingShow)
   known.state = { ...unknownState, status: 'up', version, uptimeSeconds, latencyMs, checkedAtMs, missingGrants }
   known.checkedMs = checkedMs
   known.hostname = hostname
-  known.load = hasLoad ? readFigures(host, loadFigures, rows) : null
+  known.load = hasLoad ? readMetrics(host, loadMetricNames, rows) : null
 }
 
 const queryHost = async (
@@ -127,7 +127,7 @@ const stateStatement = basicStatement('probe')
 const loadStatements = new WeakMap<ReadonlySet<string>, Statement>()
 
 const loadStatement = (tables: ReadonlySet<string>): Statement => {
-  const statement = loadStatements.get(tables) ?? figuresStatement('probe', loadFigures, tables)
+  const statement = loadStatements.get(tables) ?? figuresStatement('probe', loadMetricNames, tables)
   loadStatements.set(tables, statement)
   return statement
 }

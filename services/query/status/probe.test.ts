@@ -1,13 +1,13 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import { clockOf, systemClock } from '#shared/time/clock.ts'
+import { createClock, systemClock } from '#shared/time/clock.ts'
 import { HostState } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
 import { openLiveness } from '../clickhouse/liveness.ts'
 import { openHosts } from '../hosts/hosts.ts'
-import { aCall, openParts, quietTelemetry } from '../testing/open-parts.ts'
-import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
+import { createCall, openParts, createSilentTelemetry } from '../testing/open-parts.ts'
+import { sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { openProbe } from './probe.ts'
 
 const liveness = openLiveness()
@@ -32,7 +32,9 @@ const tables = ['processes', 'metrics']
 describe('the probe', () => {
   it('reports which hosts are up and why others are down', async () => {
     await using up = await startHttpStub((_, response) =>
-      rows(response, [['25.8.1', 77, 'machine', 'UTC', String(Date.now() + skewMs), ...Array(10).fill(null)]]),
+      sendResultRows(response, [
+        ['25.8.1', 77, 'machine', 'UTC', String(Date.now() + skewMs), ...Array(10).fill(null)],
+      ]),
     )
     await using hanging = await startTcpStub((socket) => socket.resume())
     await using garbled = await startHttpStub((_, response) => response.end('<html>'), 'none')
@@ -79,13 +81,20 @@ describe('the probe', () => {
     const requests: number[] = []
     await using stub = await startHttpStub((_, response) => {
       requests.push(now)
-      rows(response, [[...basics, ...Array(10).fill(null)]])
+      sendResultRows(response, [[...basics, ...Array(10).fill(null)]])
     })
     await using parts = await openParts({ COLUMNDB_HOST: stub.url })
     await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(2)
     const { hosts, client } = parts
-    const telemetry = quietTelemetry()
-    await using probe = openProbe({ hosts, client, clock: clockOf(() => now), telemetry, liveness, random: () => 0 })
+    const telemetry = createSilentTelemetry()
+    await using probe = openProbe({
+      hosts,
+      client,
+      clock: createClock(() => now),
+      telemetry,
+      liveness,
+      random: () => 0,
+    })
     const checked = () => probe.states()[0]?.checkedAtMs
     await expect.poll(checked, { timeout: 5_000 }).toBe(now)
     for (let round = 0; round < 3; round++) {
@@ -102,14 +111,21 @@ describe('the probe', () => {
     let now = Date.now()
     let isUp = true
     await using stub = await startHttpStub((_, response) =>
-      isUp ? rows(response, [[...basics, ...Array(10).fill(null)]]) : response.destroy(),
+      isUp ? sendResultRows(response, [[...basics, ...Array(10).fill(null)]]) : response.destroy(),
     )
     const lines: string[] = []
     const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) })
     await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' })
     const { hosts, client } = parts
-    const telemetry = { ...quietTelemetry(), log }
-    await using probe = openProbe({ hosts, client, clock: clockOf(() => now), telemetry, liveness, random: () => 0 })
+    const telemetry = { ...createSilentTelemetry(), log }
+    await using probe = openProbe({
+      hosts,
+      client,
+      clock: createClock(() => now),
+      telemetry,
+      liveness,
+      random: () => 0,
+    })
     const checked = () => expect.poll(() => probe.states()[0]?.checkedAtMs, { timeout: 5_000 }).toBe(now)
     await checked()
     for (const next of [false, false, true, true]) {
@@ -135,14 +151,14 @@ describe('the probe', () => {
     await using stub = await startHttpStub(
       ({ sql, url }, response) => {
         requests.push({ sql, settings: Object.fromEntries(url.searchParams) })
-        rows(response, [readsLoad(sql) ? [...basics, ...Object.values(load)] : basics])
+        sendResultRows(response, [readsLoad(sql) ? [...basics, ...Object.values(load)] : basics])
       },
       { tables },
     )
     const env = { COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' }
-    await using hosts = await openHosts({ env, log: quietTelemetry().log })
-    const telemetry = quietTelemetry()
-    const clock = clockOf(() => now)
+    await using hosts = await openHosts({ env, log: createSilentTelemetry().log })
+    const telemetry = createSilentTelemetry()
+    const clock = createClock(() => now)
     await using client = openClient({ env, telemetry, clock })
     await using probe = openProbe({ hosts, client, clock, telemetry, liveness, random: () => 0 })
     await expect.poll(() => probe.known('first').load, { timeout: 5_000 }).toEqual(load)
@@ -162,7 +178,7 @@ describe('the probe', () => {
   it('reads only the state when the user may not read the load', async () => {
     await using stub = await startHttpStub(
       ({ sql }, response) => {
-        if (!readsLoad(sql)) return rows(response, [basics])
+        if (!readsLoad(sql)) return sendResultRows(response, [basics])
         response.writeHead(403, { 'x-clickhouse-exception-code': '497' })
         response.end('Code: 497. DB::Exception: x: Not enough privileges. (ACCESS_DENIED) (version 25.8.1.1)')
       },
@@ -180,14 +196,14 @@ describe('the probe', () => {
       ({ sql }, response) => {
         loadReads.push(readsLoad(sql))
         // The host hangs like one whose Keeper does not respond.
-        if (!readsLoad(sql)) rows(response, [basics])
+        if (!readsLoad(sql)) sendResultRows(response, [basics])
       },
       { tables },
     )
     const env = { COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' }
-    const telemetry = quietTelemetry()
+    const telemetry = createSilentTelemetry()
     await using hosts = await openHosts({ env, log: telemetry.log })
-    const clock = clockOf(() => now)
+    const clock = createClock(() => now)
     await using client = openClient({ env, telemetry, clock })
     await using probe = openProbe({ hosts, client, clock, telemetry, liveness, random: () => 0 })
     await expect.poll(() => probe.known('first').loadPausedUntilMs, { timeout: 10_000 }).toBeGreaterThan(0)
@@ -205,15 +221,15 @@ describe('the probe', () => {
     await using hanging = await startHttpStub(() => undefined)
     const { promise: pendingResponse, resolve: onStatement } = Promise.withResolvers<() => void>()
     await using slow = await startHttpStub(({ sql }, response) => {
-      if (sql === 'SELECT 1') onStatement(() => rows(response, [['1']]))
-      else rows(response, [[...basics, ...Array(10).fill(null)]])
+      if (sql === 'SELECT 1') onStatement(() => sendResultRows(response, [['1']]))
+      else sendResultRows(response, [[...basics, ...Array(10).fill(null)]])
     })
     const env = { COLUMNDB_HOST: `${hanging.url},${slow.url}`, COLUMNDB_NAME: 'hanging,slow' }
-    const telemetry = quietTelemetry()
+    const telemetry = createSilentTelemetry()
     await using hosts = await openHosts({ env, log: telemetry.log })
     const brief = openLiveness(20)
     await using client = openClient({ env, telemetry, clock: systemClock, liveness: brief })
-    const run = (key: string) => client.run(hosts.get(key), { what: 'test', sql: 'SELECT 1' }, aCall())
+    const run = (key: string) => client.run(hosts.get(key), { what: 'test', sql: 'SELECT 1' }, createCall())
     const onSlow = run('slow')
     const onHanging = run('hanging')
     await using _probe = openProbe({ hosts, client, clock: systemClock, telemetry, liveness: brief })
@@ -224,11 +240,13 @@ describe('the probe', () => {
   })
 
   it('exports a metric for each listed host, up or down', async () => {
-    await using up = await startHttpStub((_, response) => rows(response, [[...basics, ...Array(10).fill(null)]]))
+    await using up = await startHttpStub((_, response) =>
+      sendResultRows(response, [[...basics, ...Array(10).fill(null)]]),
+    )
     const gone = await startTcpStub(() => undefined)
     await gone[Symbol.asyncDispose]()
     const env: Record<string, string> = { COLUMNDB_HOST: `${up.url},${gone.url}`, COLUMNDB_NAME: 'up,gone' }
-    const telemetry = { ...quietTelemetry(), metrics: new Registry() }
+    const telemetry = { ...createSilentTelemetry(), metrics: new Registry() }
     await using hosts = await openHosts({ env, log: telemetry.log, recheckEveryMs: 20 })
     await using client = openClient({ env, telemetry, clock: systemClock })
     await using _probe = openProbe({ hosts, client, clock: systemClock, telemetry, liveness })

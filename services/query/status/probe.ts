@@ -5,8 +5,8 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { Liveness } from '../clickhouse/liveness.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Hosts } from '../hosts/hosts.ts'
-import { type ProbedHost, probeOnce, type State, unknownState } from './probe-once.ts'
+import type { HostRegistry } from '../hosts/hosts.ts'
+import { type ProbedHost, probeOnce, type ProbedState, unknownState } from './probe-once.ts'
 
 /** Pause between two probes of a host. With timeout and jitter, a state is never older than ten seconds. */
 const pauseMs = 6_500
@@ -44,7 +44,7 @@ const unprobed: ProbedHost = {
 const unwatched = (name: string): Watched => ({ ...unprobed, name, dueMs: Number.NEGATIVE_INFINITY, probing: false })
 
 interface ProbeDeps {
-  hosts: Hosts
+  hosts: HostRegistry
   client: DatabaseClient
   clock: Clock
   telemetry: Telemetry
@@ -112,7 +112,7 @@ const skewOf = ({ aheadMs }: ProbedHost, clock: Clock): number =>
   aheadMs === null ? 0 : Math.round(aheadMs + clock.elapsedMs() - clock.now())
 
 /** A host that rejects the login or sends garbage is responsive. */
-const isUnresponsive = ({ reason }: State): boolean => reason === 'timeout' || reason === 'unreachable'
+const isUnresponsive = ({ reason }: ProbedState): boolean => reason === 'timeout' || reason === 'unreachable'
 
 /** Removes hosts that are no longer listed and returns their names. */
 const dropUnlisted = (watched: Map<string, Watched>, list: readonly MonitoredHost[]): string[] => {
@@ -123,7 +123,12 @@ const dropUnlisted = (watched: Map<string, Watched>, list: readonly MonitoredHos
 }
 
 /** Logs a change of status or reason once, not with every probe. */
-const logChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { state }: ProbedHost): void => {
+const logChange = (
+  log: Telemetry['log'],
+  { name }: MonitoredHost,
+  before: ProbedState,
+  { state }: ProbedHost,
+): void => {
   const { status, reason, failure } = state
   if (status === before.status && reason === before.reason) return
   if (status === 'down') log.warn({ host: name, reason, failure }, 'host unreachable')

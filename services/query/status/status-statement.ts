@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FleetMetrics, HostLoad, type HostStatus } from '#proto/query.ts'
-import { isOwn } from '#shared/sql/statement-text.ts'
+import { ownStatementCondition } from '#shared/sql/statement-text.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -9,14 +9,14 @@ const maxSeconds = 10
 
 const basics = ['version()', 'uptime()', 'hostName()', 'timezone()', 'toUnixTimestamp64Milli(now64(3))'].join(', ')
 
-export interface Basics extends Omit<HostStatus, 'clockSkewMs'> {
+export interface HostBasics extends Omit<HostStatus, 'clockSkewMs'> {
   /** The clock of the host. */
   nowMs: number
 }
 
 const BasicRow = z.tuple([z.string(), z.coerce.number(), z.string(), z.string(), z.coerce.number()])
 
-export const readBasics = (host: MonitoredHost, rows: readonly (readonly unknown[])[]): Basics => {
+export const readBasics = (host: MonitoredHost, rows: readonly (readonly unknown[])[]): HostBasics => {
   const row = BasicRow.safeParse(rows[0]?.slice(0, basicCount))
   if (!row.success) throw hostFailure(host, 'garbage')
   const [version, uptimeSeconds, hostname, timezone, nowMs] = row.data
@@ -78,24 +78,28 @@ const sources = {
   todayQueries: [
     {
       table: 'query_log',
-      where: `event_date = today() AND type != 'QueryStart' AND is_initial_query AND NOT ${isOwn}`,
+      where: `event_date = today() AND type != 'QueryStart' AND is_initial_query AND NOT ${ownStatementCondition}`,
       value: 'count()',
     },
   ],
 } as const satisfies Record<keyof FleetMetrics | 'todayQueries', readonly Source[]>
 
-export type Figure = keyof typeof sources
+export type HostMetricName = keyof typeof sources
 
 /** Returns the `system` tables that provide a metric, the preferred one first. */
-export const tablesBehind = (name: Figure): string[] => sources[name].map(({ table }) => table)
+export const findMetricTables = (name: HostMetricName): string[] => sources[name].map(({ table }) => table)
 
 /** The key metrics of a host. */
-export const fleetFigures = FleetMetrics.keyof().options
+export const fleetMetricNames = FleetMetrics.keyof().options
 /** The metrics that are cheap enough to query from every host every few seconds. */
-export const loadFigures = HostLoad.keyof().options
+export const loadMetricNames = HostLoad.keyof().options
 
 /** Returns a statement for basics and metrics that reads each table once; metrics of invisible tables are NULL. */
-export const figuresStatement = (what: string, names: readonly Figure[], tables: ReadonlySet<string>): Statement => {
+export const figuresStatement = (
+  what: string,
+  names: readonly HostMetricName[],
+  tables: ReadonlySet<string>,
+): Statement => {
   const read = new Map<string, string[]>()
   const column = (source: Source): string => {
     const from = [`system.${source.table}`, ...(source.where ? [`WHERE ${source.where}`] : [])].join(' ')
@@ -125,7 +129,7 @@ export const basicStatement = (what: string): Statement => figuresStatement(what
 const Figures = z.array(z.coerce.number().nullable())
 
 /** Parses the row of `figuresStatement` into values by metric name. */
-export const readFigures = <N extends Figure>(
+export const readMetrics = <N extends HostMetricName>(
   host: MonitoredHost,
   names: readonly N[],
   rows: readonly (readonly unknown[])[],

@@ -1,6 +1,6 @@
 import type { EvaluatorInput } from '../rules/evaluators/evaluator.ts'
-import { host } from './chunked.ts'
-import { aCall } from './open-parts.ts'
+import { testHost } from './chunked.ts'
+import { createCall } from './open-parts.ts'
 
 const unexpectedRequest = (): never => {
   throw new Error('unexpected request')
@@ -8,14 +8,14 @@ const unexpectedRequest = (): never => {
 
 /** Returns the input of an evaluator for a host that does not respond; any request throws. */
 export const evaluatorInput = (more: Partial<EvaluatorInput> = {}): EvaluatorInput => ({
-  host,
+  host: testHost,
   contact: { answers: false, isRefused: false, reason: 'no response' },
   earlier: undefined,
   denied: [],
   run: unexpectedRequest,
   net: { trusted: unexpectedRequest },
   replicationService: { isConfigured: () => false, callApi: unexpectedRequest },
-  call: aCall(),
+  call: createCall(),
   signal: new AbortController().signal,
   nowMs: 0,
   ...more,

@@ -5,26 +5,26 @@ import { systemClock } from '#shared/time/clock.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { untraced } from '#shared/telemetry/tracing.ts'
-import { admitUserConnections, openConnections, withUserConnections } from '../connections/connections.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
+import { admitUserConnections, openConnections, addUserConnections } from '../connections/connections.ts'
 import { openClient } from '../clickhouse/client.ts'
 import { openLiveness } from '../clickhouse/liveness.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
-import { handlers } from '../handlers.ts'
+import { createHandlers } from '../handlers.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openPostgresSource } from '../postgres-source/source.ts'
 import { openProbe } from '../status/probe.ts'
 import { openReplicationService } from '../repldb/client.ts'
 
 /** Returns telemetry without log output or an exporter. */
-export const quietTelemetry = (): Telemetry => ({
+export const createSilentTelemetry = (): Telemetry => ({
   log: pino({ level: 'silent' }),
   metrics: new Registry(),
-  tracer: untraced.tracer('query'),
+  tracer: noopTracers.tracer('query'),
 })
 
 /** Returns a call of a user with all features and a deadline of 30 seconds. */
-export const aCall = (call: Partial<Call> = {}): Call => ({
+export const createCall = (call: Partial<Call> = {}): Call => ({
   identity: { kind: 'user', subject: 'tester', features: 'all' },
   deadline: performance.now() + 30_000,
   signal: new AbortController().signal,
@@ -33,7 +33,7 @@ export const aCall = (call: Partial<Call> = {}): Call => ({
 })
 
 /** Returns settings for one server as two hosts: `box` with the default user, `careful` with a read-only user. */
-export const boxForTwoUsers = (url: string) => ({
+export const settingsForTwoUsers = (url: string) => ({
   COLUMNDB_HOST: [url, url].join(','),
   COLUMNDB_NAME: 'box,careful',
   COLUMNDB_USER: 'default,analyst',
@@ -42,7 +42,7 @@ export const boxForTwoUsers = (url: string) => ({
 
 /** Opens the service without a bus, for the host list in `env`. */
 export const openParts = async (env: Record<string, string | undefined>) => {
-  const telemetry = quietTelemetry()
+  const telemetry = createSilentTelemetry()
   const opened = new AsyncDisposableStack()
   const { log } = telemetry
   const definitions = await openDefinitions(log)
@@ -54,13 +54,13 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry, liveness }))
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
   const postgresSource = opened.use(openPostgresSource({ env }))
-  const hosts = withUserConnections(listed, connections.user, 'all')
+  const hosts = addUserConnections(listed, connections.user, 'all')
   const clock = systemClock
   const sources = { postgresSource, replicationService: openReplicationService({ env, net, clock }) }
   const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
   return {
     ...parts,
-    handlers: admitUserConnections(handlers(parts), connections.user, 'all'),
+    handlers: admitUserConnections(createHandlers(parts), connections.user, 'all'),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

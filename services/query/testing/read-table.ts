@@ -1,13 +1,13 @@
 import type { TableRequest } from '#proto/query.ts'
 import { TableRequest as Request } from '#proto/query.ts'
-import { aCall, type OpenParts } from './open-parts.ts'
+import { createCall, type OpenParts } from './open-parts.ts'
 
 /** Requests a table page and parses the streamed rows. */
 export const readTable = async (
   parts: OpenParts,
   request: Partial<TableRequest> & { hostKey: string; name: string },
 ) => {
-  const { head, frames } = await parts.handlers.table(Request.parse(request), aCall())
+  const { head, frames } = await parts.handlers.table(Request.parse(request), createCall())
   const chunks: Uint8Array[] = []
   let next = await frames.next()
   while (!next.done) {

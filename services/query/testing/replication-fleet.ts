@@ -1,5 +1,5 @@
 /** A mirror of the simulated replication service, with the states of the real one. */
-export interface StandInMirror {
+export interface SimulatedMirror {
   name: string
   isCdc: boolean
   status: string
@@ -10,7 +10,7 @@ export interface StandInMirror {
 }
 
 /** A replication slot of the simulated service, with its lag in megabytes. */
-export interface StandInSlot {
+export interface SimulatedSlot {
   name: string
   isActive: boolean
   lagMb: number
@@ -19,14 +19,14 @@ export interface StandInSlot {
 
 /** The state of the simulated service, which tests may change while it runs. */
 export interface ReplicationFleet {
-  mirrors: StandInMirror[]
-  slots: StandInSlot[]
+  mirrors: SimulatedMirror[]
+  slots: SimulatedSlot[]
   /** Log lines, newest first. `ago` is in seconds before now. */
   logs: { mirror: string; level: 'info' | 'warn' | 'error'; ago: number; text: string }[]
 }
 
 /** Strings that must not occur in any response of Watchhouse. */
-export const secretsOfFleet = [
+export const fleetSecrets = [
   'hunter2-source',
   'hunter2-sink',
   'AKIAIOSFODNN7EXAMPLE',
@@ -41,7 +41,7 @@ const steady = Array.from({ length: 30 }, (_, index) => ({
 }))
 
 /** Returns a fleet with a running, a paused, a copying, a failed and a completed mirror. */
-export const shopFleet = (): ReplicationFleet => ({ mirrors: [...mirrors], slots: [...slots], logs: [...logs] })
+export const createShopFleet = (): ReplicationFleet => ({ mirrors: [...mirrors], slots: [...slots], logs: [...logs] })
 
 const mirrors: ReplicationFleet['mirrors'] = [
   {

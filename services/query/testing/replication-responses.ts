@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ReplicationFleet, StandInMirror } from './replication-fleet.ts'
+import type { ReplicationFleet, SimulatedMirror } from './replication-fleet.ts'
 
 /** An error response of the gRPC gateway: HTTP status, gRPC code and message. */
 export class GrpcError extends Error {
@@ -26,7 +26,7 @@ const byName = <T extends { name: string }>(items: readonly T[], name: string): 
   return found
 }
 
-const batchesOf = ({ batches }: StandInMirror) =>
+const batchesOf = ({ batches }: SimulatedMirror) =>
   batches.map(({ began, ended, rows }, index) => ({
     batchId: String(index + 1),
     startLsn: '0',
@@ -36,7 +36,7 @@ const batchesOf = ({ batches }: StandInMirror) =>
     endTime: instant(ended),
   }))
 
-const clonesOf = ({ name, clones }: StandInMirror) =>
+const clonesOf = ({ name, clones }: SimulatedMirror) =>
   clones.map(({ table, done, total, rows }) => ({
     tableName: table.replace('public.', ''),
     sourceTable: table,
@@ -51,7 +51,7 @@ const clonesOf = ({ name, clones }: StandInMirror) =>
     mirrorName: name,
   }))
 
-const rowsOf = ({ batches, clones }: StandInMirror) => ({
+const rowsOf = ({ batches, clones }: SimulatedMirror) => ({
   cdc: batches.reduce((sum, { rows }) => sum + rows, 0),
   load: clones.reduce((sum, { rows }) => sum + rows, 0),
 })
@@ -75,7 +75,7 @@ const sinkConfig = {
 type Get = (fleet: ReplicationFleet, name: string) => object
 
 /** Responses to GET, by path below /v1; `*` matches a name. */
-export const gets: Readonly<Record<string, Get>> = {
+export const getResponses: Readonly<Record<string, Get>> = {
   version: () => ({ version: 'v0.30.1', deploymentVersion: null }),
   dynamic_settings: () => ({
     settings: [
@@ -203,7 +203,7 @@ const parsed = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> => {
 }
 
 /** Responses to POST, for the endpoints that only read. */
-export const posts: Readonly<Record<string, Post>> = {
+export const postResponses: Readonly<Record<string, Post>> = {
   'mirrors/status': ({ mirrors }, body) => {
     const { flowJobName, includeFlowInfo } = parsed(Status, body)
     const mirror = byName(mirrors, flowJobName)

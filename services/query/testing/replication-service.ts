@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { gets, posts, GrpcError } from './replication-responses.ts'
-import { type ReplicationFleet, shopFleet } from './replication-fleet.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { getResponses, postResponses, GrpcError } from './replication-responses.ts'
+import { type ReplicationFleet, createShopFleet } from './replication-fleet.ts'
 
 interface Options {
   /** The password for HTTP Basic with an empty user. Without it, requests need no authentication. */
@@ -12,7 +12,7 @@ interface Options {
 }
 
 /** A simulated replication service; it rejects unknown paths, methods, bodies and passwords as the real one does. */
-export interface ReplicationStandIn extends AsyncDisposable {
+export interface SimulatedReplicationService extends AsyncDisposable {
   /** The value for REPLDB_API_URL, without a trailing slash. */
   url: string
   /** Method and path of every request, in order. */
@@ -25,10 +25,10 @@ export interface ReplicationStandIn extends AsyncDisposable {
 }
 
 /** Starts the simulated service on a free port of the loopback interface. */
-export const startReplicationService = async (options: Options = {}): Promise<ReplicationStandIn> => {
+export const startReplicationService = async (options: Options = {}): Promise<SimulatedReplicationService> => {
   const prefix = options.form === 'web' ? '/api' : ''
   const requests: string[] = []
-  const state = { requests, fleet: options.fleet ?? shopFleet(), failing: undefined, isHung: false }
+  const state = { requests, fleet: options.fleet ?? createShopFleet(), failing: undefined, isHung: false }
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://stand-in')
     standIn.requests.push(`${request.method} ${request.url}`)
@@ -49,8 +49,8 @@ export const startReplicationService = async (options: Options = {}): Promise<Re
       send(response, error.status, { code: error.code, message: error.message, details: [] })
     }
   })
-  const { origin, stop } = await onLoopback(server)
-  const standIn: ReplicationStandIn = {
+  const { origin, stop } = await listenOnLoopback(server)
+  const standIn: SimulatedReplicationService = {
     ...state,
     url: `${origin}${prefix}`,
     [Symbol.asyncDispose]: stop,
@@ -66,8 +66,8 @@ const requirePassword = ({ headers }: IncomingMessage, password: string | undefi
 
 const answer = (fleet: ReplicationFleet, method: string | undefined, path: string, body: string): object => {
   const named = path.replace(/^(.*\/)([^/]+)$/, '$1*')
-  const get = gets[path] ?? gets[named]
-  const post = posts[path]
+  const get = getResponses[path] ?? getResponses[named]
+  const post = postResponses[path]
   if (method === 'POST' && post) return post(fleet, jsonOf(body))
   if (method === 'GET' && get) return get(fleet, decodeURIComponent(path.split('/').at(-1) ?? ''))
   // The gRPC gateway responds with 501 to an unsupported method.

@@ -2,14 +2,14 @@
  * Returns a value that serializes to a time `seconds` before the serialization. The time is an epoch time in seconds,
  * multiplied by `perSecond`.
  */
-export const ago = (seconds: number, perSecond = 1) => ({
+export const secondsAgo = (seconds: number, perSecond = 1) => ({
   toJSON: () => (Math.floor(Date.now() / 1_000) - seconds) * perSecond,
 })
 
 type Rows = Readonly<Record<string, readonly object[]>>
 
 /** Rows of system tables that make a rule fire (`trouble`), and rows that do not (`relief`). */
-export interface Case {
+export interface RuleCase {
   rule: string
   trouble: Rows
   /** The value that the rule measures; for counters, the increase from an empty table. */
@@ -24,29 +24,32 @@ const metric = (name: string, value: number) => ({ metric: name, value })
 const many = <T>(count: number, row: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => row(index))
 /** Returns running queries of other applications. */
-export const running = (count: number) => many(count, (index) => ({ query_id: `of-application-${index}` }))
+export const runningQueryRows = (count: number) => many(count, (index) => ({ query_id: `of-application-${index}` }))
 /** Statements of Watchhouse, with a log comment and without one, as sent for users who may not set settings. */
 export const ownStatements = [
   { http_user_agent: 'watchhouse', Settings: { log_comment: '{"watchhouse":"rules"}' } },
   { http_user_agent: 'watchhouse' },
 ]
 /** A statement that a user runs in the console. */
-export const typedInConsole = { http_user_agent: 'watchhouse', Settings: { log_comment: '{"watchhouse":"console"}' } }
+export const consoleStatementRow = {
+  http_user_agent: 'watchhouse',
+  Settings: { log_comment: '{"watchhouse":"console"}' },
+}
 const table = { database: 'shop', table: 'orders' }
 
 /** Cases that rule files cannot express: rows with an age, and large numbers of rows. */
-export const cases: readonly Case[] = [
+export const ruleCases: readonly RuleCase[] = [
   {
     rule: 'running-queries',
     trouble: {
-      processes: [...running(99), ...ownStatements, typedInConsole],
+      processes: [...runningQueryRows(99), ...ownStatements, consoleStatementRow],
       metrics: [metric('PendingAsyncInsert', 5)],
       server_settings: [{ name: 'max_concurrent_queries', value: '100' }],
     },
     measured: 95,
     severity: 'critical',
     relief: {
-      processes: [...running(79), ...ownStatements],
+      processes: [...runningQueryRows(79), ...ownStatements],
       metrics: [],
       server_settings: [{ name: 'max_concurrent_queries', value: '0' }],
     },
@@ -74,39 +77,39 @@ export const cases: readonly Case[] = [
   },
   {
     rule: 'failed-mutations',
-    trouble: { mutations: [{ ...table, create_time: ago(7 * hour), latest_fail_reason: 'no' }] },
+    trouble: { mutations: [{ ...table, create_time: secondsAgo(7 * hour), latest_fail_reason: 'no' }] },
     measured: 7 * hour,
     severity: 'critical',
-    relief: { mutations: [{ ...table, create_time: ago(7 * hour) }] },
+    relief: { mutations: [{ ...table, create_time: secondsAgo(7 * hour) }] },
   },
   {
     rule: 'mutation-old',
     trouble: {
       mutations: [
-        { ...table, create_time: ago(7 * hour) },
-        { ...table, create_time: ago(hour) },
+        { ...table, create_time: secondsAgo(7 * hour) },
+        { ...table, create_time: secondsAgo(hour) },
       ],
     },
     measured: 7 * hour,
     severity: 'warning',
-    relief: { mutations: [{ ...table, create_time: ago(7 * hour), is_done: 1 }] },
+    relief: { mutations: [{ ...table, create_time: secondsAgo(7 * hour), is_done: 1 }] },
   },
   {
     rule: 'ddl-queue-stuck',
     trouble: {
       distributed_ddl_queue: [
-        { entry: 'query-1', host: 'a', status: 'Finished', query_create_time: ago(day) },
-        { entry: 'query-2', host: 'b', status: 'Inactive', query_create_time: ago(2 * hour) },
+        { entry: 'query-1', host: 'a', status: 'Finished', query_create_time: secondsAgo(day) },
+        { entry: 'query-2', host: 'b', status: 'Inactive', query_create_time: secondsAgo(2 * hour) },
       ],
     },
     measured: 2 * hour,
     severity: 'critical',
-    relief: { distributed_ddl_queue: [{ entry: 'query-1', status: 'Finished', query_create_time: ago(day) }] },
+    relief: { distributed_ddl_queue: [{ entry: 'query-1', status: 'Finished', query_create_time: secondsAgo(day) }] },
   },
 ]
 
 /** Rules over counters since server start, with the table and the column that names the counter. */
-export const counters = [
+export const counterRules = [
   { rule: 'inode-or-write-errors', table: 'events', column: 'event' },
   { rule: 'slow-reads', table: 'events', column: 'event' },
   { rule: 'dns-or-network-errors', table: 'errors', column: 'name' },

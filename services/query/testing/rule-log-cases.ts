@@ -1,11 +1,11 @@
-import { ago, type Case } from './rule-cases.ts'
+import { secondsAgo, type RuleCase } from './rule-cases.ts'
 
 const minute = 60
 const hour = 3_600
 const day = 86_400
 const many = <T>(count: number, row: T): T[] => Array.from({ length: count }, () => row)
 /** Returns both time columns of a log table. */
-const at = (seconds: number) => ({ event_time: ago(seconds), event_time_microseconds: ago(seconds, 1e6) })
+const at = (seconds: number) => ({ event_time: secondsAgo(seconds), event_time_microseconds: secondsAgo(seconds, 1e6) })
 const linesOfCrash = (seconds: number, lines = 34) =>
   Array.from({ length: lines }, (_, line) => ({
     level: 'Fatal',
@@ -16,13 +16,13 @@ const ended = { type: 'QueryFinish', is_initial_query: 1, user: 'analyst' }
 const failed = { ...ended, type: 'ExceptionWhileProcessing' }
 
 /** Cases over the log tables of a server. Rows older than the window of a rule occur in both row sets. */
-export const logCases: readonly Case[] = [
+export const ruleLogCases: readonly RuleCase[] = [
   {
     rule: 'crash-recorded',
-    trouble: { crash_log: [{ signal: 11, event_time: ago(minute) }] },
+    trouble: { crash_log: [{ signal: 11, event_time: secondsAgo(minute) }] },
     measured: 1,
     severity: 'critical',
-    relief: { crash_log: [{ signal: 11, event_time: ago(2 * hour) }] },
+    relief: { crash_log: [{ signal: 11, event_time: secondsAgo(2 * hour) }] },
   },
   {
     rule: 'failed-backups',
@@ -53,7 +53,7 @@ export const logCases: readonly Case[] = [
     trouble: {
       metric_log: [
         {
-          event_time: ago(minute),
+          event_time: secondsAgo(minute),
           ProfileEvent_OSCPUWaitMicroseconds: 60,
           ProfileEvent_OSCPUVirtualTimeMicroseconds: 40,
         },
@@ -61,14 +61,14 @@ export const logCases: readonly Case[] = [
     },
     measured: 60,
     severity: 'warning',
-    relief: { metric_log: [{ event_time: ago(hour), ProfileEvent_OSCPUWaitMicroseconds: 60 }] },
+    relief: { metric_log: [{ event_time: secondsAgo(hour), ProfileEvent_OSCPUWaitMicroseconds: 60 }] },
   },
   {
     rule: 'keeper-latency',
     trouble: {
       metric_log: [
         {
-          event_time: ago(minute),
+          event_time: secondsAgo(minute),
           ProfileEvent_ZooKeeperWaitMicroseconds: 1e6,
           ProfileEvent_ZooKeeperTransactions: 10,
         },
@@ -78,7 +78,11 @@ export const logCases: readonly Case[] = [
     severity: 'warning',
     relief: {
       metric_log: [
-        { event_time: ago(minute), ProfileEvent_ZooKeeperWaitMicroseconds: 1e6, ProfileEvent_ZooKeeperTransactions: 1 },
+        {
+          event_time: secondsAgo(minute),
+          ProfileEvent_ZooKeeperWaitMicroseconds: 1e6,
+          ProfileEvent_ZooKeeperTransactions: 1,
+        },
       ],
     },
   },
@@ -86,15 +90,19 @@ export const logCases: readonly Case[] = [
     rule: 's3-errors',
     trouble: {
       metric_log: [
-        { event_time: ago(minute), ProfileEvent_S3ReadRequestsCount: 90, ProfileEvent_S3ReadRequestsErrors: 5 },
-        { event_time: ago(minute), ProfileEvent_S3WriteRequestsCount: 10, ProfileEvent_S3WriteRequestsErrors: 5 },
+        { event_time: secondsAgo(minute), ProfileEvent_S3ReadRequestsCount: 90, ProfileEvent_S3ReadRequestsErrors: 5 },
+        {
+          event_time: secondsAgo(minute),
+          ProfileEvent_S3WriteRequestsCount: 10,
+          ProfileEvent_S3WriteRequestsErrors: 5,
+        },
       ],
     },
     measured: 10,
     severity: 'critical',
     relief: {
       metric_log: [
-        { event_time: ago(minute), ProfileEvent_S3ReadRequestsCount: 19, ProfileEvent_S3ReadRequestsErrors: 19 },
+        { event_time: secondsAgo(minute), ProfileEvent_S3ReadRequestsCount: 19, ProfileEvent_S3ReadRequestsErrors: 19 },
       ],
     },
   },
@@ -128,15 +136,15 @@ export const logCases: readonly Case[] = [
     rule: 'new-error-code',
     trouble: {
       error_log: [
-        { code: 60, error: 'UNKNOWN_TABLE', event_time: ago(2 * day) },
-        { code: 252, error: 'TOO_MANY_PARTS', event_time: ago(minute) },
-        { code: 241, error: 'MEMORY_LIMIT_EXCEEDED', event_time: ago(2 * day) },
-        { code: 241, error: 'MEMORY_LIMIT_EXCEEDED', event_time: ago(minute) },
+        { code: 60, error: 'UNKNOWN_TABLE', event_time: secondsAgo(2 * day) },
+        { code: 252, error: 'TOO_MANY_PARTS', event_time: secondsAgo(minute) },
+        { code: 241, error: 'MEMORY_LIMIT_EXCEEDED', event_time: secondsAgo(2 * day) },
+        { code: 241, error: 'MEMORY_LIMIT_EXCEEDED', event_time: secondsAgo(minute) },
       ],
     },
     measured: 1,
     severity: 'warning',
-    relief: { error_log: [{ code: 252, error: 'TOO_MANY_PARTS', event_time: ago(minute) }] },
+    relief: { error_log: [{ code: 252, error: 'TOO_MANY_PARTS', event_time: secondsAgo(minute) }] },
   },
   {
     rule: 'merge-failing',

@@ -66,9 +66,9 @@ export const startHttpStub = (
         const sql = Buffer.concat(chunks).toString('utf8')
         if (capabilities !== 'none' && sql.includes("getSetting('readonly')")) {
           const { version = '25.8.1.1', readonly = 0, tables = [] } = capabilities
-          rows(response, [[version, readonly, tables]])
+          sendResultRows(response, [[version, readonly, tables]])
         } else if (capabilities !== 'none' && isGrantCheck(sql)) {
-          rows(response, [[sql.startsWith('CHECK') ? 1 : 'GRANT ALL ON *.* TO watch']])
+          sendResultRows(response, [[sql.startsWith('CHECK') ? 1 : 'GRANT ALL ON *.* TO watch']])
         } else {
           answer({ sql, url: new URL(request.url ?? '/', 'http://stub'), request }, response)
         }
@@ -80,7 +80,7 @@ export const startHttpStub = (
 const isGrantCheck = (sql: string): boolean => /^CHECK GRANT|^SHOW GRANTS|system\.enabled_roles$/.test(sql)
 
 /** Sends a `JSONCompact` response with String columns. */
-export const rows = (response: ServerResponse, data: unknown[][], names: readonly string[] = []): void => {
+export const sendResultRows = (response: ServerResponse, data: unknown[][], names: readonly string[] = []): void => {
   const meta = (data[0] ?? []).map((_, index) => ({ name: names[index] ?? `column_${index}`, type: 'String' }))
   response.end(JSON.stringify({ meta, data, rows: data.length, statistics: { rows_read: 1, bytes_read: 2 } }))
 }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { maxWholeBytes } from '#proto/console.ts'
+import { maxBufferedBytes } from '#proto/console.ts'
 import { query } from '#proto/query.ts'
 import { startSandbox, type Sandbox } from '../../sandbox/start.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { type StubRequest, rows as sendRows, startHttpStub } from '../testing/stub-host.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { type StubRequest, sendResultRows as sendRows, startHttpStub } from '../testing/stub-host.ts'
 import { readToolStatements } from './tool-rows.ts'
 
 const tools = readToolStatements()
@@ -42,16 +42,16 @@ describe.each(statements)('the statement $statement of $tool', ({ tool, statemen
   })
 
   it('runs, with its rows as evidence', async () => {
-    const { rows, evidence } = await parts.handlers.toolRows(request, aCall())
+    const { rows, evidence } = await parts.handlers.toolRows(request, createCall())
     expect(rows.length).toBeLessThanOrEqual(2)
     expect(evidence).toMatchObject({ hostKey: 'one', parameters: request.parameters, rows: rows.length })
     const again = { hostKey: 'one', query: evidence.statement, parameters: request.parameters, maxBytes: 100_000 }
-    const { columns } = await parts.handlers.runQuery(again, aCall())
+    const { columns } = await parts.handlers.runQuery(again, createCall())
     if (rows[0]) expect(Object.keys(rows[0])).toEqual(columns.map(({ name }) => name))
   })
 
   it('is closed to a caller without the feature of its tool', async () => {
-    const call = aCall({ identity: { kind: 'user', subject: 'tester', features: [] } })
+    const call = createCall({ identity: { kind: 'user', subject: 'tester', features: [] } })
     await expect(parts.handlers.toolRows(request, call)).rejects.toMatchObject({
       code: 'forbidden',
       details: { feature },
@@ -64,7 +64,7 @@ it.each([
   ['get_table_parts', 'partition', 'partitions'],
 ])('names what is near %s/%s', async (tool, statement, near) => {
   const request = { hostKey: 'one', tool, statement, parameters: {}, maxRows: 1 }
-  await expect(parts.handlers.toolRows(request, aCall())).rejects.toMatchObject({
+  await expect(parts.handlers.toolRows(request, createCall())).rejects.toMatchObject({
     code: 'not-found',
     message: expect.stringContaining(`did you mean "${near}"?`),
   })
@@ -72,7 +72,7 @@ it.each([
 
 it('has no statement by a name that every object has', async () => {
   const request = { hostKey: 'one', tool: 'get_table_parts', statement: 'constructor', parameters: {}, maxRows: 1 }
-  await expect(parts.handlers.toolRows(request, aCall())).rejects.toMatchObject({ code: 'not-found' })
+  await expect(parts.handlers.toolRows(request, createCall())).rejects.toMatchObject({ code: 'not-found' })
 })
 
 describe('a statement of a tool', () => {
@@ -91,28 +91,28 @@ describe('a statement of a tool', () => {
     })
     await using open = await oneAtOnce(stub.url)
     const busy = { code: 'busy', message: expect.stringContaining('host stub already runs 1 of 1 queries') }
-    const first = open.handlers.toolRows(request, aCall())
+    const first = open.handlers.toolRows(request, createCall())
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1)
-    await expect(open.handlers.toolRows(other, aCall())).rejects.toMatchObject(busy)
+    await expect(open.handlers.toolRows(other, createCall())).rejects.toMatchObject(busy)
     const typed = query.methods.runQuery.input.parse({ hostKey: 'stub', query: 'SELECT 1' })
-    await expect(open.handlers.runQuery(typed, aCall())).rejects.toMatchObject(busy)
+    await expect(open.handlers.runQuery(typed, createCall())).rejects.toMatchObject(busy)
     sendRows(waiting[0] as ServerResponse, [['t', '0.5']], ['table', 'progress'])
     expect(await first).toMatchObject({ rows: [{ table: 't', progress: '0.5' }] })
     const leaving = new AbortController()
-    const left = open.handlers.toolRows(other, aCall({ signal: leaving.signal }))
+    const left = open.handlers.toolRows(other, createCall({ signal: leaving.signal }))
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(2)
     leaving.abort(new DOMException('gone', 'AbortError'))
     await expect(left).rejects.toMatchObject({ message: 'gone' })
-    const next = open.handlers.toolRows(request, aCall())
+    const next = open.handlers.toolRows(request, createCall())
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBeGreaterThan(2)
     for (const response of waiting.slice(2)) sendRows(response, [['u', '1']], ['table', 'progress'])
     expect(await next).toMatchObject({ rows: [{ table: 'u' }] })
   })
 
   it('has an answer of at most as many bytes as one of a caller', async () => {
-    await using stub = await startHttpStub((_request, response) => sendRows(response, [['x'.repeat(maxWholeBytes)]]))
+    await using stub = await startHttpStub((_request, response) => sendRows(response, [['x'.repeat(maxBufferedBytes)]]))
     await using open = await oneAtOnce(stub.url)
-    await expect(open.handlers.toolRows(request, aCall())).rejects.toMatchObject({ code: 'too-large' })
+    await expect(open.handlers.toolRows(request, createCall())).rejects.toMatchObject({ code: 'too-large' })
   })
 
   it('is sent read-only with any values bound', async () => {
@@ -123,7 +123,10 @@ describe('a statement of a tool', () => {
     })
     await using open = await oneAtOnce(stub.url)
     const parameters = { database: "' OR 1=1 -- $own {table:String}", table: '&readonly=0' }
-    await open.handlers.toolRows({ ...request, tool: 'get_table_parts', statement: 'partitions', parameters }, aCall())
+    await open.handlers.toolRows(
+      { ...request, tool: 'get_table_parts', statement: 'partitions', parameters },
+      createCall(),
+    )
     const { sql, url } = seen[0] as StubRequest
     expect(sql).not.toContain('OR 1=1')
     expect(url.searchParams.getAll('readonly')).toEqual(['1'])

@@ -2,19 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { z } from 'zod'
 import { Feature, requireFeature } from '#proto/call.ts'
-import { maxWholeBytes } from '#proto/console.ts'
+import { maxBufferedBytes } from '#proto/console.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { toolRowMethods } from '#proto/tool-rows.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
-import { hashOf } from '#shared/evidence/recording.ts'
-import { noSuch } from '#shared/text/not-found.ts'
-import { maxMemoryBytes, maxRuns } from '../console/open-run.ts'
-import { incompleteBy, systemTablesIn } from '../clickhouse/visible-rows.ts'
+import { hashJson } from '#shared/evidence/recording.ts'
+import { createNotFoundError } from '#shared/text/not-found.ts'
+import { maxStatementMemoryBytes, readMaxRuns } from '../console/open-run.ts'
+import { toIncompleteReason, findSystemTables } from '../clickhouse/visible-rows.ts'
 import type { RunRegistry } from '../console/running.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import { rowCap } from '../pages/open-page.ts'
-import type { Parts } from '../parts.ts'
+import { readRowCap } from '../pages/open-page.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
 /** The statements of one tool, and the feature that callers need in addition to that of the method. */
 const ToolStatements = z.strictObject({
@@ -27,7 +27,10 @@ type ToolStatements = z.infer<typeof ToolStatements>
  * Returns the handler that runs a fixed statement of a tool on one host, within the limit of running statements of
  * callers. The files are read once, and an invalid file fails the start.
  */
-export const toolRows = (parts: Parts, running: RunRegistry): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {
+export const toolRowsHandler = (
+  parts: QueryHandlerDeps,
+  running: RunRegistry,
+): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {
   const tools = readToolStatements()
   return async ({ hostKey, tool, statement: name, parameters, maxRows }, call) => {
     const { hosts, client, clock } = parts
@@ -36,16 +39,16 @@ export const toolRows = (parts: Parts, running: RunRegistry): Handlers<Service<t
     requireFeature(call.identity, feature, `the tool ${tool}`)
     const template = statements.get(name) ?? missing(`statement of ${tool}`, name, statements.keys(), 'statement')
     const { logs, missingShow } = await client.capabilities(host, call)
-    const limit = Math.min(maxRows, rowCap(parts) ?? maxRows)
+    const limit = Math.min(maxRows, readRowCap(parts) ?? maxRows)
     const sql = `${expandMacros(template, { window: undefined, zone: undefined, logs })}LIMIT ${limit}`
-    const limits = { max_memory_usage: maxMemoryBytes }
-    using run = running.enter(host, call, maxRuns(parts))
+    const limits = { max_memory_usage: maxStatementMemoryBytes }
+    using run = running.enter(host, call, readMaxRuns(parts))
     const context = { ...call, signal: run.signal }
     const { columns, rows, size } = await client.run(host, { what: 'tool', sql, parameters, limits }, context)
-    if (size > maxWholeBytes)
+    if (size > maxBufferedBytes)
       throw new ServiceError(
         'too-large',
-        `the result of tool "${tool}" exceeds ${maxWholeBytes} bytes; request fewer rows`,
+        `the result of tool "${tool}" exceeds ${maxBufferedBytes} bytes; request fewer rows`,
       )
     return {
       rows: rows.map((row) => Object.fromEntries(columns.map((column, index) => [column.name, row[index]]))),
@@ -55,9 +58,9 @@ export const toolRows = (parts: Parts, running: RunRegistry): Handlers<Service<t
         parameters,
         atMs: clock.now(),
         rows: rows.length,
-        rowHash: hashOf({ columns, rows }),
+        rowHash: hashJson({ columns, rows }),
       },
-      incomplete: incompleteBy(host, missingShow, systemTablesIn(sql)),
+      incomplete: toIncompleteReason(host, missingShow, findSystemTables(sql)),
     }
   }
 }
@@ -77,5 +80,5 @@ const readFile = (file: string): ToolStatements => {
 }
 
 const missing = (kind: string, name: string, known: Iterable<string>, parameter: string): never => {
-  throw noSuch(kind, name, known, parameter)
+  throw createNotFoundError(kind, name, known, parameter)
 }

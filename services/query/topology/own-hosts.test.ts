@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type NamedHost, ownHosts } from './topology.ts'
+import { type NamedHost, matchHosts } from './topology.ts'
 
 const replica = (host: string, address = '10.0.0.99', isLocal = false) => ({ host, address, isLocal })
 const list = (...names: string[][]): NamedHost[] => names.map((each, index) => ({ key: `key${index}`, names: each }))
@@ -18,19 +18,19 @@ describe('a replica of a cluster is a host of the list', () => {
     ['not for being everybody', replica('localhost', '127.0.0.1'), list(['localhost'], ['127.0.0.1']), null],
     ['not for half an address', replica('10', '10.0.0.9'), list(['10.0.0.1']), null],
   ])('%s', (_, called, hosts, key) => {
-    expect(ownHosts([called], 'queried', hosts)).toEqual([key])
+    expect(matchHosts([called], 'queried', hosts)).toEqual([key])
   })
 
   it('when it is the queried host under any name', () => {
     const replicas = [replica('localhost', '127.0.0.1', true), replica('db2')]
-    expect(ownHosts(replicas, 'key0', list(['db1'], ['db2']))).toEqual(['key0', 'key1'])
+    expect(matchHosts(replicas, 'key0', list(['db1'], ['db2']))).toEqual(['key0', 'key1'])
   })
 
   it('but not two of them to the same one, unless one states it', () => {
     const replicas = [replica('db1'), replica('db1')]
-    expect(ownHosts(replicas, 'queried', list(['db1']))).toEqual([null, null])
+    expect(matchHosts(replicas, 'queried', list(['db1']))).toEqual([null, null])
     const [first, second] = replicas
     if (!first || !second) throw new Error('two host names are required')
-    expect(ownHosts([{ ...first, isLocal: true }, second], 'key0', list(['db1']))).toEqual(['key0', null])
+    expect(matchHosts([{ ...first, isLocal: true }, second], 'key0', list(['db1']))).toEqual(['key0', null])
   })
 })

@@ -4,7 +4,7 @@ import { query } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { readRecords } from '../analysis/records.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { ClusterRow, clustersStatement, ReplicationRow, replicationStatement } from './topology.ts'
 
@@ -55,11 +55,11 @@ const run = async (sql: string): Promise<void> => {
 const box = () => parts.hosts.get('box')
 const onInvented = async <S extends z.ZodType>(schema: S, statement: { what: string; sql: string }) => {
   const sql = statement.sql.replaceAll(/system\.(clusters|replicas)/g, 'invented.$1')
-  return readRecords(box(), schema, await parts.client.run(box(), { ...statement, sql }, aCall()))
+  return readRecords(box(), schema, await parts.client.run(box(), { ...statement, sql }, createCall()))
 }
 const read = async (request: object, from = parts) => {
   const input = query.methods.topology.input.parse(request)
-  return query.methods.topology.output.parse(await from.handlers.topology(input, aCall()))
+  return query.methods.topology.output.parse(await from.handlers.topology(input, createCall()))
 }
 
 describe('the statements', () => {

@@ -5,12 +5,12 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Cluster, ClusterMember } from '#proto/topology.ts'
-import { readRecords, figure, flag } from '../analysis/records.ts'
+import { readRecords, hostNumber, hostBoolean } from '../analysis/records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
-import { sqlFor } from '../clickhouse/capabilities.ts'
+import { selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { queryEachHost } from '../hosts/query-each-host.ts'
-import type { Parts } from '../parts.ts'
+import type { QueryHandlerDeps } from '../parts.ts'
 
 /** Maximum number of replicas in all clusters of a host together. */
 const maxReplicas = 10_000
@@ -44,7 +44,7 @@ const branches = [
 /** Returns the statement for all clusters of a host, or for one of them. */
 export const clustersStatement = (serverVersion: string, cluster = ''): Statement => ({
   what: 'topology',
-  sql: sqlFor(branches, serverVersion) ?? '',
+  sql: selectSqlBranch(branches, serverVersion) ?? '',
   parameters: { cluster },
 })
 
@@ -53,18 +53,18 @@ export const ClusterRow = z.object({
   cluster: z.string(),
   shard: z.number(),
   weight: z.number(),
-  internalReplication: flag,
+  internalReplication: hostBoolean,
   number: z.number(),
   host: z.string(),
   address: z.string(),
   port: z.number(),
-  isLocal: flag,
-  errors: figure,
-  slowdowns: figure,
-  forgivenInSeconds: figure,
-  isActive: flag.nullable(),
-  ddlLag: figure.nullable(),
-  recoveringMs: figure.nullable(),
+  isLocal: hostBoolean,
+  errors: hostNumber,
+  slowdowns: hostNumber,
+  forgivenInSeconds: hostNumber,
+  isActive: hostBoolean.nullable(),
+  ddlLag: hostNumber.nullable(),
+  recoveringMs: hostNumber.nullable(),
 })
 export type ClusterRow = z.output<typeof ClusterRow>
 
@@ -73,8 +73,8 @@ const maxMembers = 64
 const needs = { requires: ['system.clusters'] }
 
 /** Returns the handler for the clusters that one host knows. */
-export const topology =
-  (parts: Parts): Handlers<typeof query>['topology'] =>
+export const topologyHandler =
+  (parts: QueryHandlerDeps): Handlers<typeof query>['topology'] =>
   async ({ hostKey, cluster }, call) => {
     const host = parts.hosts.get(hostKey)
     const { version } = await parts.client.capabilities(host, call)
@@ -91,7 +91,7 @@ export const topology =
 const unknownCluster = (host: string, cluster: string): ServiceError =>
   new ServiceError('not-found', `unknown cluster "${cluster}" on host ${host}`, { details: { parameter: 'cluster' } })
 
-const named = ({ hosts, probe }: Parts): NamedHost[] =>
+const named = ({ hosts, probe }: QueryHandlerDeps): NamedHost[] =>
   hosts.list().map(({ key, url }) => ({ key, names: [url.hostname, probe.known(key).hostname ?? ''].filter(Boolean) }))
 
 type Shard = Cluster['shards'][number]
@@ -100,7 +100,7 @@ type MatchedRow = ClusterRow & { hostKey: string | null }
 /** Groups rows by cluster and shard, in their order. Replicas that are hosts of the list get the host key. */
 const clustersOf = (rows: readonly ClusterRow[], queried: string, hosts: readonly NamedHost[]): Cluster[] =>
   [...Map.groupBy(rows, ({ cluster }) => cluster)].map(([name, ofCluster]) => {
-    const keys = ownHosts(ofCluster, queried, hosts)
+    const keys = matchHosts(ofCluster, queried, hosts)
     const placed = ofCluster.map((row, index) => ({ ...row, hostKey: keys[index] ?? null }))
     const shards = [...Map.groupBy(placed, ({ shard }) => shard)].map(([number, ofShard]) => shardOf(number, ofShard))
     return { name, shards }
@@ -139,7 +139,7 @@ export interface NamedHost {
  * reported the cluster. Full names are compared first, then names without their domain: clusters often use internal
  * names, and host lists external ones.
  */
-export const ownHosts = (
+export const matchHosts = (
   replicas: readonly ReplicaAddress[],
   queried: string,
   hosts: readonly NamedHost[],
@@ -193,17 +193,17 @@ FROM system.replicas`,
 }
 
 export const ReplicationRow = z.object({
-  tables: figure,
-  readonly: figure,
-  sessionsExpired: figure,
-  maxDelaySeconds: figure,
-  queueSize: figure,
-  lostParts: figure,
+  tables: hostNumber,
+  readonly: hostNumber,
+  sessionsExpired: hostNumber,
+  maxDelaySeconds: hostNumber,
+  queueSize: hostNumber,
+  lostParts: hostNumber,
   exception: z.string(),
 })
 
 /** Reads the state, load and replication of several hosts of the list. */
-const readMembers = async (parts: Parts, keys: readonly string[], call: Call): Promise<ClusterMember[]> => {
+const readMembers = async (parts: QueryHandlerDeps, keys: readonly string[], call: Call): Promise<ClusterMember[]> => {
   const { client, probe } = parts
   const results = await queryEachHost(parts, keys, call, (host, own) =>
     queryIfAvailable(client, host, replicationNeeds, own, async () =>

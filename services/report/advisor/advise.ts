@@ -2,12 +2,12 @@ import { type adviceMethods, type Recommendation, adviceKinds, type Savings } fr
 import type { TableRead } from '#proto/advising.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { settings } from '../config.ts'
 import type { HandlerDeps } from '../work.ts'
-import { kinds } from './kinds/index.ts'
-import { measure, type MeasuredSavings } from './measure.ts'
-import { type AdviceContext, type Proposal, readSubject, type Subject } from './subject.ts'
+import { queryAdvisors } from './kinds/index.ts'
+import { measureSavings, type MeasuredSavings } from './measure.ts'
+import { type AdviceContext, type Proposal, readSubject, type AdviceSubject } from './subject.ts'
 
 /** Time limit for all tests. Proposals that are not tested by then are unverified. */
 const testingMs = 20_000
@@ -19,7 +19,7 @@ export const advise =
   ({ env, clock, query }: HandlerDeps): Handlers<Service<typeof adviceMethods>>['advise'] =>
   async ({ hostKey, ...request }, call) => {
     const testCall = { ...call, deadline: Math.min(call.deadline - marginMs, clock.elapsedMs() + testingMs) }
-    const { SVC_ADVICE_READS_DATA: readsData } = read(settings, env)
+    const { SVC_ADVICE_READS_DATA: readsData } = parseSettings(settings, env)
     const context = { query, call, hostKey, testCall: readsData ? testCall : undefined }
     return adviseOn(context, await findStatement(context, request))
   }
@@ -66,7 +66,7 @@ export interface MeasuredProposal {
 const minShare = 0.2
 
 /** Returns the worthwhile proposals, best first, with only the best of each purpose. */
-export const rank = <W extends MeasuredProposal>(weighed: readonly W[]): W[] => {
+export const rankProposals = <W extends MeasuredProposal>(weighed: readonly W[]): W[] => {
   const worth = weighed.filter(({ measured: { savings } }) => !savings || shareOf(savings) >= minShare)
   const sorted = worth.toSorted((a, b) => tenths(b) - tenths(a) || effortOf(a) - effortOf(b) || bytesOf(b) - bytesOf(a))
   return sorted.filter(
@@ -118,7 +118,7 @@ const adviseOn = async (context: AdviceContext, statement: AdvisedStatement): Pr
     if (typeof subject === 'string') notes.push(`${qualifiedName(read)} was skipped: ${subject}.`)
     else measured.push(...(await measureAll(context, subject)))
   }
-  const recommendations = rank(measured).map(recommendation)
+  const recommendations = rankProposals(measured).map(recommendation)
   if (reads.length + others.length === 0) notes.push('The query reads no table.')
   else if (recommendations.length === 0 && notes.length < reads.length + others.length) notes.push(noSavings)
   return { recommendations, notes }
@@ -146,17 +146,18 @@ const analyze = async (
 /** Measures sequentially, so that advice occupies only one slot of the host queue. */
 const measureAll = async (
   context: AdviceContext,
-  subject: Subject,
+  subject: AdviceSubject,
 ): Promise<(MeasuredProposal & { read: TableRead })[]> => {
   const results = []
   for (const proposal of proposalsFor(subject).slice(0, maxProposals)) {
-    const measured = await measure(context, subject, proposal)
+    const measured = await measureSavings(context, subject, proposal)
     if (measured) results.push({ proposal, measured, read: subject.read })
   }
   return results
 }
 
-const proposalsFor = (subject: Subject): Proposal[] => Object.values(kinds).flatMap((propose) => propose(subject))
+const proposalsFor = (subject: AdviceSubject): Proposal[] =>
+  Object.values(queryAdvisors).flatMap((propose) => propose(subject))
 
 const recommendation = ({ proposal, measured, read }: MeasuredProposal & { read: TableRead }): Recommendation => {
   const { purpose: _purpose, test: _test, ...advice } = proposal

@@ -3,11 +3,11 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
-import { subjectOf } from '../testing/subject.ts'
+import { anAdviceSubject } from '../testing/subject.ts'
 import type { AdviceContext } from './subject.ts'
 import { projection } from './kinds/projection.ts'
 import { skipIndex } from './kinds/skip-index.ts'
-import { measure } from './measure.ts'
+import { measureSavings } from './measure.ts'
 
 type Query = Client<typeof query>
 
@@ -17,7 +17,7 @@ const call: Call = {
   signal: new AbortController().signal,
   priority: 'person',
 }
-const subject = subjectOf()
+const subject = anAdviceSubject()
 
 /** Measures a proposal, by default a skip index, against fixed responses of the host. */
 const measured = async (responses: Partial<Query>, testCall: Call | null = call, [proposal] = skipIndex(subject)) => {
@@ -26,7 +26,7 @@ const measured = async (responses: Partial<Query>, testCall: Call | null = call,
   // A method without a response rejects, so the client has every method.
   const context: AdviceContext = { query: all as Query, call, hostKey: 'one', testCall: testCall ?? undefined }
   if (!proposal) throw new Error('expected a proposal')
-  return measure(context, subject, proposal)
+  return measureSavings(context, subject, proposal)
 }
 const failing = (code: 'timeout' | 'too-large' | 'invalid' | 'busy' | 'unavailable', clickhouseCode?: number) => () =>
   Promise.reject(new ServiceError(code, 'no', clickhouseCode === undefined ? {} : { details: { clickhouseCode } }))
@@ -69,7 +69,7 @@ it.each([
 
 it('returns null when there are more groups than the counting limit', async () => {
   const grouping = { keys: ['`note`'], aggregates: ['count()'], hasValues: false }
-  const grouped = projection(subjectOf({ read: { grouping, conditions: [] } }))
+  const grouped = projection(anAdviceSubject({ read: { grouping, conditions: [] } }))
   expect(await measured({ countGroups: failing('too-large', 158) }, call, grouped)).toBeNull()
 })
 

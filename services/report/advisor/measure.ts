@@ -1,18 +1,18 @@
-import type { Proof, Savings } from '#proto/advice.ts'
+import type { ProofLevel, Savings } from '#proto/advice.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
   type AdviceContext,
   type Proposal,
-  type Test,
-  rowsPerMark,
-  savedMarks,
-  type Subject,
-  wholeCondition,
+  type ProposalTest,
+  estimateRowsPerMark,
+  estimateSavings,
+  type AdviceSubject,
+  joinAllConditions,
 } from './subject.ts'
 
 /** The savings of a proposal, and how they were determined. */
 export interface MeasuredSavings {
-  proof: Proof
+  proof: ProofLevel
   savings: Savings | null
 }
 
@@ -20,9 +20,9 @@ export interface MeasuredSavings {
 type TestContext = Omit<AdviceContext, 'testCall'>
 
 /** Returns what a proposal would save on its host; null if it saves nothing. Unverified if the host cannot test it. */
-export const measure = async (
+export const measureSavings = async (
   { testCall, ...rest }: AdviceContext,
-  subject: Subject,
+  subject: AdviceSubject,
   { test, rewritten }: Proposal,
 ): Promise<MeasuredSavings | null> => {
   if (!testCall) return { proof: 'unverified', savings: null }
@@ -42,39 +42,39 @@ export const measure = async (
 
 const tryIndex = async (
   { query, call, hostKey }: TestContext,
-  subject: Subject,
-  { column, type }: Test & { by: 'index' },
+  subject: AdviceSubject,
+  { column, type }: ProposalTest & { by: 'index' },
 ): Promise<MeasuredSavings | null> => {
   const { database, table } = subject.read
-  const named = { hostKey, database, table, condition: wholeCondition(subject) }
+  const named = { hostKey, database, table, condition: joinAllConditions(subject) }
   const { outcome, marks, isEmpirical } = await query.tryIndex({ ...named, column, type }, call)
   if (outcome === 'of-no-use') return null
   if (outcome === 'tried' && marks !== null) {
-    return { proof: isEmpirical ? 'verified' : 'estimated', savings: savedMarks(subject, marks) }
+    return { proof: isEmpirical ? 'verified' : 'estimated', savings: estimateSavings(subject, marks) }
   }
   // At best, an index skips all granules without a match.
-  const { matchingGranules } = await query.countMatches({ ...named, rowsPerMark: rowsPerMark(subject) }, call)
-  return { proof: 'estimated', savings: savedMarks(subject, matchingGranules) }
+  const { matchingGranules } = await query.countMatches({ ...named, rowsPerMark: estimateRowsPerMark(subject) }, call)
+  return { proof: 'estimated', savings: estimateSavings(subject, matchingGranules) }
 }
 
 const countSavings = async (
   { query, call, hostKey }: TestContext,
-  subject: Subject,
-  test: Exclude<Test, { by: 'index' }>,
+  subject: AdviceSubject,
+  test: Exclude<ProposalTest, { by: 'index' }>,
 ): Promise<Savings | null> => {
   const { database, table } = subject.read
   const named = { hostKey, database, table }
   if (test.by === 'groups') {
     return test.savings(await query.countGroups({ ...named, keys: test.keys, condition: test.condition }, call))
   }
-  const request = { ...named, condition: test.condition, rowsPerMark: rowsPerMark(subject) }
+  const request = { ...named, condition: test.condition, rowsPerMark: estimateRowsPerMark(subject) }
   return test.savings(await query.countMatches(request, call))
 }
 
 /** Returns whether the host would apply PREWHERE to the rewritten query. */
 const isFiltered = async (
   { query, call, hostKey }: TestContext,
-  { statement: { database } }: Subject,
+  { statement: { database } }: AdviceSubject,
   rewritten: string,
 ): Promise<boolean> => {
   const input = { hostKey, query: rewritten, ...(database !== undefined && { database }) }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AdviceKind } from '#proto/advice.ts'
-import { type MeasuredProposal, rank } from './advise.ts'
+import { type MeasuredProposal, rankProposals } from './advise.ts'
 
 const proposalOf = (kind: AdviceKind, purpose: string, marksAfter: number | null): MeasuredProposal => ({
   proposal: {
@@ -42,7 +42,7 @@ it.each([
     ['a', 'c'],
   ],
 ])('%s', (_rule, proposals, expected) => {
-  const ranked = rank(proposals)
+  const ranked = rankProposals(proposals)
   expect(ranked.map(({ proposal }) => proposal.purpose)).toEqual(expected)
   const best = Math.min(...proposals.map(({ measured }) => measured.savings?.marksAfter ?? 100))
   expect(ranked.some(({ measured }) => measured.savings?.marksAfter === best)).toBe(true)

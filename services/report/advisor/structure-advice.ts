@@ -1,11 +1,11 @@
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { structureAdviceMethods } from '#proto/structure-advice.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { settingAdvice, upgradeAdvice } from './structure/advise-host.ts'
 import { codecAdvice } from './structure/codecs.ts'
 import { readTable } from './structure/facts.ts'
-import { kinds } from './structure/kinds/index.ts'
+import { tableAdvisors } from './structure/kinds/index.ts'
 import { settings } from '../config.ts'
 import type { HandlerDeps } from '../work.ts'
 
@@ -15,7 +15,10 @@ const marginMs = 2_000
 /** Returns the handlers for advice on tables and on host settings. */
 export const structureAdviceHandlers = (deps: HandlerDeps): Handlers<Service<typeof structureAdviceMethods>> => ({
   adviseTable: async ({ measure, ...request }, call) => {
-    const { SVC_ADVICE_READS_DATA: readsData, SVC_ADVICE_MEASURES_CODECS: isAllowed } = read(settings, deps.env)
+    const { SVC_ADVICE_READS_DATA: readsData, SVC_ADVICE_MEASURES_CODECS: isAllowed } = parseSettings(
+      settings,
+      deps.env,
+    )
     // The bus authenticates the calling service, so tools of the agent or of MCP cannot cause a write.
     const mayWrite = isAllowed && measure && call.caller === 'gateway'
     const timed = { ...call, deadline: call.deadline - marginMs }
@@ -23,7 +26,7 @@ export const structureAdviceHandlers = (deps: HandlerDeps): Handlers<Service<typ
     const facts = await readTable(context)
     const name = `${request.database}.${request.table}`
     if (typeof facts === 'string') return { recommendations: [], notes: [`${name} was skipped: ${facts}.`] }
-    const recommendations = [...kinds.flatMap((kind) => kind(facts)), ...(await codecAdvice(context, facts))]
+    const recommendations = [...tableAdvisors.flatMap((kind) => kind(facts)), ...(await codecAdvice(context, facts))]
     const unread = facts.sampled === 0 ? [`No data of ${name} was read, so advice based on its values is missing.`] : []
     const none = recommendations.length === 0 ? ['No recommendations for this table.'] : []
     return { recommendations, notes: [...unread, ...none] }

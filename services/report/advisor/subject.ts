@@ -9,7 +9,7 @@ import type { query } from '#proto/query.ts'
 type Overview = z.infer<typeof TableOverview>
 
 /** A table that a query reads, with its metadata. Advice is given per table. */
-export interface Subject {
+export interface AdviceSubject {
   read: TableRead
   overview: Overview
   columns: readonly z.infer<typeof ExplorerColumn>[]
@@ -31,7 +31,7 @@ export const readSubject = async (
   { query, call, hostKey }: AdviceContext,
   read: TableRead,
   statement: Statement,
-): Promise<Subject | string> => {
+): Promise<AdviceSubject | string> => {
   const named = { hostKey, database: read.database, table: read.table }
   const [overview, columns, indexes, projections] = await Promise.all([
     query.exploreTable(named, call),
@@ -52,7 +52,7 @@ export const readSubject = async (
 }
 
 /** Returns the rows per granule: `index_granularity`, or the average if it is lower because rows are large. */
-export const rowsPerMark = ({ overview }: Subject): number => {
+export const estimateRowsPerMark = ({ overview }: AdviceSubject): number => {
   const average = Math.max(1, Math.round((overview.rows ?? 0) / Math.max(1, overview.marks)))
   const stated = Number(/\bindex_granularity = (\d+)/.exec(overview.engineFull)?.[1] ?? average)
   return average > 0.9 * stated ? stated : average
@@ -62,20 +62,20 @@ export const rowsPerMark = ({ overview }: Subject): number => {
  * Returns the compressed bytes per granule of the named columns, or of the whole table if the host reports no column
  * sizes. A subcolumn counts as its whole column.
  */
-export const bytesPerMark = ({ overview, columns }: Subject, names: readonly string[]): number => {
-  const sizes = names.map((name) => columnNamed(columns, name)?.compressedBytes ?? null)
+export const estimateBytesPerMark = ({ overview, columns }: AdviceSubject, names: readonly string[]): number => {
+  const sizes = names.map((name) => findColumnNamed(columns, name)?.compressedBytes ?? null)
   const known = sizes.every((size) => size === null) ? [overview.compressedBytes] : sizes
   return known.reduce<number>((sum, size) => sum + (size ?? 0), 0) / Math.max(1, overview.marks)
 }
 
 /** Returns the column of this name, or the column that contains a subcolumn such as `payload.size`. */
-export const columnNamed = <C extends { name: string }>(columns: readonly C[], name: string): C | undefined =>
+export const findColumnNamed = <C extends { name: string }>(columns: readonly C[], name: string): C | undefined =>
   columns.find((column) => column.name === name) ?? columns.find((column) => name.startsWith(`${column.name}.`))
 
 /** Returns the savings when the query reads only `marksAfter` marks of its columns. */
-export const savedMarks = (subject: Subject, marksAfter: number): Savings => {
+export const estimateSavings = (subject: AdviceSubject, marksAfter: number): Savings => {
   const { marks, columns } = subject.read
-  const each = bytesPerMark(
+  const each = estimateBytesPerMark(
     subject,
     columns.map(({ name }) => name),
   )
@@ -89,7 +89,7 @@ export const savedMarks = (subject: Subject, marksAfter: number): Savings => {
 }
 
 /** Returns the columns of the sorting key, or none if it contains an expression. */
-export const sortingColumns = ({ overview: { sortingKey } }: Subject): string[] =>
+export const sortingColumns = ({ overview: { sortingKey } }: AdviceSubject): string[] =>
   /[(`]/.test(sortingKey) ? [] : sortingKey.split(', ').filter((name) => name !== '')
 
 /** A column that the query compares with constants. */
@@ -103,26 +103,26 @@ export interface ComparedColumn {
 }
 
 /** Returns the compared columns except the first of the sorting key, which already skips granules. */
-export const comparedColumns = (subject: Subject): ComparedColumn[] => {
+export const comparedColumns = (subject: AdviceSubject): ComparedColumn[] => {
   const { read, columns } = subject
   const [leading] = sortingColumns(subject)
   return read.columns.flatMap(({ name, sql }) => {
     const conditions = read.conditions.filter(({ column, kind }) => column === name && kind !== 'other')
     // Subcolumns cannot have an index.
     if (conditions.length === 0 || name === leading || !columns.some((column) => column.name === name)) return []
-    return [{ name, sql, kinds: conditions.map(({ kind }) => kind), condition: allOf(conditions) }]
+    return [{ name, sql, kinds: conditions.map(({ kind }) => kind), condition: joinConditions(conditions) }]
   })
 }
 
 /** Joins conditions by AND. */
-export const allOf = (conditions: readonly Pick<ReadCondition, 'sql'>[]): string =>
+export const joinConditions = (conditions: readonly Pick<ReadCondition, 'sql'>[]): string =>
   conditions.map(({ sql }) => sql).join(' AND ')
 
 /** Returns all conditions on a table, joined by AND. */
-export const wholeCondition = ({ read }: Subject): string => allOf(read.conditions)
+export const joinAllConditions = ({ read }: AdviceSubject): string => joinConditions(read.conditions)
 
 /** Returns whether merges keep every row, so that a projection or partition key cannot change query results. */
-export const keepsRows = ({ overview: { engine } }: Subject): boolean =>
+export const keepsRows = ({ overview: { engine } }: AdviceSubject): boolean =>
   ['MergeTree', 'ReplicatedMergeTree', 'SharedMergeTree'].includes(engine)
 
 /** The number of rows and granules that match a condition. */
@@ -140,7 +140,7 @@ interface Groups {
 }
 
 /** A test of a proposal on the host. `savings` returns null if the change would save nothing. */
-export type Test =
+export type ProposalTest =
   | { by: 'index'; column: string; type: SkipIndexType }
   | { by: 'matches'; condition: string; savings: (counted: Matches) => Savings | null }
   | { by: 'groups'; keys: string[]; condition: string | null; savings: (counted: Groups) => Savings | null }
@@ -149,7 +149,7 @@ export type Test =
 export interface Proposal extends Omit<Recommendation, 'proof' | 'savings' | 'table'> {
   /** Only the best of the proposals with the same purpose is returned. */
   purpose: string
-  test: Test
+  test: ProposalTest
 }
 
 /** The client, call and host for requests of the query advisor. */

@@ -1,10 +1,10 @@
-import { detector, nothing, noData, severityOf } from '../measures/detector.ts'
-import { duration } from '../measures/words.ts'
+import { defineDetector, emptyOutcome, noDataOutcome, getSeverity } from '../measures/detector.ts'
+import { formatSeconds } from '../measures/words.ts'
 
 const limits = { info: 2, warning: 30 }
 
 /** Detects hosts with a wrong clock. */
-export const clockSkew = detector<never>({
+export const clockSkew = defineDetector<never>({
   kind: 'clock-skew',
   signal: 'clock of the host compared with the service',
   window: 'now',
@@ -12,17 +12,17 @@ export const clockSkew = detector<never>({
   evidenceSql: 'SELECT now64(3)',
   link: '/overview',
   detect(_rows, { self: { clockSkewMs } }) {
-    if (clockSkewMs === null || !Number.isFinite(clockSkewMs)) return noData('clock: not reported by this host')
+    if (clockSkewMs === null || !Number.isFinite(clockSkewMs)) return noDataOutcome('clock: not reported by this host')
     const seconds = Math.abs(clockSkewMs) / 1_000
-    const severity = severityOf(seconds, limits)
-    if (severity === undefined) return nothing
+    const severity = getSeverity(seconds, limits)
+    if (severity === undefined) return emptyOutcome
     return {
       notes: [],
       observations: [
         {
           subject: '',
           severity,
-          title: `The clock is ${duration(seconds)} ${clockSkewMs > 0 ? 'fast' : 'slow'}`,
+          title: `The clock is ${formatSeconds(seconds)} ${clockSkewMs > 0 ? 'fast' : 'slow'}`,
           detail:
             'Its log times do not match those of other hosts, and Keeper sessions may expire. Check NTP on the host.',
           baseline: 0,

@@ -1,13 +1,13 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { detector, qualifiedName, type Observation } from '../measures/detector.ts'
-import { bytes, percent } from '../measures/words.ts'
+import { defineDetector, qualifiedName, type Observation } from '../measures/detector.ts'
+import { formatBytes, formatPercent } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
 const worstShare = 0.7
 const minRows = 2
 
 /** Detects large tables with poor compression. */
-export const compression = detector({
+export const compression = defineDetector({
   kind: 'compression',
   signal: 'compressed size relative to uncompressed size',
   window: 'now',
@@ -32,7 +32,7 @@ const observationOf = (row: InsightRow<'tables'>): Observation | undefined => {
     subject: qualifiedName(row),
     severity: 'info',
     title: `${qualifiedName(row)} hardly compresses`,
-    detail: `${bytes(uncompressed ?? 0)} of data compress to ${bytes(compressed ?? 0)} (${percent(value)}); a codec, or a sorting key that groups similar values, may help.`,
+    detail: `${formatBytes(uncompressed ?? 0)} of data compress to ${formatBytes(compressed ?? 0)} (${formatPercent(value)}); a codec, or a sorting key that groups similar values, may help.`,
     baseline: worstShare,
     value,
     unit: 'share',

@@ -1,9 +1,9 @@
-import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
+import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
 
 const limits = { info: 10, warning: 50 }
 
 /** Detects detached parts that were left behind. */
-export const detachedParts = detector({
+export const detachedParts = defineDetector({
   kind: 'detached-parts',
   signal: 'detached parts',
   window: 'now',
@@ -12,7 +12,7 @@ export const detachedParts = detector({
   detect: ({ 'detached-parts': rows }) => ({
     notes: [],
     observations: rows.flatMap((row) => {
-      const severity = severityOf(row.parts, limits)
+      const severity = getSeverity(row.parts, limits)
       return severity === undefined
         ? []
         : {

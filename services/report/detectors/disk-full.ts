@@ -1,13 +1,13 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { detector, type Observation, severityOf } from '../measures/detector.ts'
-import { confidenceOf, forecastDisk, knownDiskHours } from '../measures/forecast.ts'
-import { bytes, range } from '../measures/words.ts'
+import { defineDetector, type Observation, getSeverity } from '../measures/detector.ts'
+import { getForecastConfidence, forecastDisk, knownDiskHours } from '../measures/forecast.ts'
+import { formatBytes, formatRange } from '../measures/words.ts'
 
 /** In days until the disk is full, negated so that a larger value is worse: 30 days or fewer are `info`. */
 const limits = { info: -30, warning: -7 }
 
 /** Detects disks that will be full within a month at the rate of the last two weeks or two days. */
-export const diskFull = detector({
+export const diskFull = defineDetector({
   kind: 'disk-full',
   signal: 'days until the disk is full',
   window: 'the last 14 and 2 days',
@@ -33,17 +33,17 @@ const observationOf = (disk: InsightRow<'disk-hours'>['disk'], rows: KnownRows):
   const forecast = forecastDisk(rows)
   if (typeof forecast === 'string') return `disk ${disk}: ${forecast}`
   const { growth, usedBytes, totalBytes, days } = forecast
-  const severity = growth && severityOf(-growth.soonest, limits)
+  const severity = growth && getSeverity(-growth.soonest, limits)
   if (!growth || !severity) return undefined
   return {
     subject: disk,
     severity,
-    title: `Disk ${disk} is full in ${range(growth.soonest, growth.latest)} days`,
-    detail: `${bytes(totalBytes - usedBytes)} of ${bytes(totalBytes)} free; usage grows by ${bytes(growth.perDay)} per day; the daily values vary by ${bytes(growth.spread)}.`,
+    title: `Disk ${disk} is full in ${formatRange(growth.soonest, growth.latest)} days`,
+    detail: `${formatBytes(totalBytes - usedBytes)} of ${formatBytes(totalBytes)} free; usage grows by ${formatBytes(growth.perDay)} per day; the daily values vary by ${formatBytes(growth.spread)}.`,
     baseline: -limits.info,
     value: growth.soonest,
     unit: 'days',
     score: growth.score,
-    confidence: confidenceOf(days),
+    confidence: getForecastConfidence(days),
   }
 }

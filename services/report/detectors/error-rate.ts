@@ -1,5 +1,5 @@
-import { detector, nothing, noData } from '../measures/detector.ts'
-import { percent } from '../measures/words.ts'
+import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
+import { formatPercent } from '../measures/words.ts'
 
 const minCalls = 20
 const minErrors = 5
@@ -9,7 +9,7 @@ const minHours = 12
 const ratios = { info: 1.5, warning: 2 }
 
 /** Detects a failure rate that is significantly higher than on the day before. */
-export const errorRate = detector({
+export const errorRate = defineDetector({
   kind: 'error-rate',
   signal: 'share of failed queries',
   window: 'last hour, against the 24 hours before',
@@ -17,26 +17,27 @@ export const errorRate = detector({
   link: '/tables/failed-queries',
   detect({ 'query-hours': rows }) {
     if (rows.some(({ hoursAgo }) => hoursAgo < 0))
-      return noData('error rate: the query log has entries from the future')
+      return noDataOutcome('error rate: the query log has entries from the future')
     const now = rows.find(({ hoursAgo }) => hoursAgo === 0)
     const before = rows.filter(({ hoursAgo }) => hoursAgo >= 1 && hoursAgo <= 24)
-    if (before.length < minHours) return noData('error rate: not enough history, fewer than 12 hours of the last day')
-    if (!now || now.calls < minCalls || now.errors < minErrors) return nothing
+    if (before.length < minHours)
+      return noDataOutcome('error rate: not enough history, fewer than 12 hours of the last day')
+    if (!now || now.calls < minCalls || now.errors < minErrors) return emptyOutcome
     const calls = before.reduce((sum, row) => sum + row.calls, 0)
     const errors = before.reduce((sum, row) => sum + row.errors, 0)
     // Adds one failure, because after a day without failures the score of any failure would be infinite.
     const usual = Math.min(0.99, (errors + 1) / (calls + 1))
     const value = now.errors / now.calls
     const score = (now.errors - now.calls * usual) / Math.sqrt(now.calls * usual * (1 - usual))
-    if (score < minScore || value < usual * ratios.info) return nothing
+    if (score < minScore || value < usual * ratios.info) return emptyOutcome
     return {
       notes: [],
       observations: [
         {
           subject: '',
           severity: value >= usual * ratios.warning ? 'warning' : 'info',
-          title: `${percent(value)} of queries fail`,
-          detail: `${now.errors} of ${now.calls} queries failed in the last hour; in the 24 hours before it was ${percent(errors / Math.max(1, calls))}.`,
+          title: `${formatPercent(value)} of queries fail`,
+          detail: `${now.errors} of ${now.calls} queries failed in the last hour; in the 24 hours before it was ${formatPercent(errors / Math.max(1, calls))}.`,
           baseline: usual,
           value,
           unit: 'share',

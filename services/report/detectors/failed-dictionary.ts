@@ -1,9 +1,9 @@
-import { detector } from '../measures/detector.ts'
+import { defineDetector } from '../measures/detector.ts'
 
 const failed = new Set(['FAILED', 'FAILED_AND_RELOADING'])
 
 /** Detects dictionaries that fail to load or reload. */
-export const failedDictionary = detector({
+export const failedDictionary = defineDetector({
   kind: 'failed-dictionary',
   signal: 'dictionaries that fail to load',
   window: 'now',

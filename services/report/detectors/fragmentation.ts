@@ -1,9 +1,9 @@
-import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
+import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
 
 const limits = { info: 300, warning: 1_000 }
 
 /** Detects tables with a partition of so many parts that queries become slow. */
-export const fragmentation = detector({
+export const fragmentation = defineDetector({
   kind: 'fragmentation',
   signal: 'active parts of the fullest partition',
   window: 'now',
@@ -13,7 +13,7 @@ export const fragmentation = detector({
     notes: [],
     observations: tables.flatMap((row) => {
       const value = row.partsInFullestPartition
-      const severity = severityOf(value, limits)
+      const severity = getSeverity(value, limits)
       return severity === undefined
         ? []
         : {

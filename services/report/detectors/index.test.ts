@@ -2,20 +2,20 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   aHost,
-  alone,
+  singleHost,
   aTable,
-  comparedHost,
+  aComparedHost,
   diskHours,
-  errorCode,
-  inserts,
-  evaluate,
-  mutation,
+  anErrorCode,
+  tableInserts,
+  runDetector,
+  aMutation,
   partHours,
   patternDays,
   quietHours,
-  type Rows,
+  type InsightRows,
 } from '../testing/rows.ts'
-import { scenarios } from '../testing/scenarios.ts'
+import { detectorScenarios } from '../testing/scenarios.ts'
 import { detectors } from './index.ts'
 
 describe('the detectors', () => {
@@ -24,9 +24,9 @@ describe('the detectors', () => {
     expect(detectors.map(({ kind }) => `${kind}.ts`).toSorted()).toEqual(files.toSorted())
   })
 
-  it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+  it.each(detectorScenarios.map((scenario) => [scenario.name, scenario] as const))(
     '%s',
-    (_name, { rows, expected, fleet = alone }) => {
+    (_name, { rows, expected, fleet = singleHost }) => {
       const seen = detectors.flatMap((detector) =>
         detector.evaluate(rows, fleet).observations.map(({ subject }) => ({ kind: detector.kind, subject })),
       )
@@ -35,7 +35,7 @@ describe('the detectors', () => {
   )
 
   it('report finite figures with a text and a confidence', () => {
-    const observations = scenarios.flatMap(({ rows, fleet = alone }) =>
+    const observations = detectorScenarios.flatMap(({ rows, fleet = singleHost }) =>
       detectors.flatMap((detector) => detector.evaluate(rows, fleet).observations),
     )
     for (const { value, score, title, detail } of observations) {
@@ -45,11 +45,11 @@ describe('the detectors', () => {
   })
 
   it('report nothing without rows', () => {
-    for (const detector of detectors) expect(detector.evaluate({}, alone).observations).toEqual([])
+    for (const detector of detectors) expect(detector.evaluate({}, singleHost).observations).toEqual([])
   })
 })
 
-const cases: readonly (readonly [string, string, Rows, RegExp | null])[] = [
+const cases: readonly (readonly [string, string, InsightRows, RegExp | null])[] = [
   ['an empty history', 'error-rate', { 'query-hours': [] }, /not enough history/],
   ['an empty history', 'p95-duration', { 'query-hours': [] }, /not enough history/],
   ['an empty history', 'peak-memory', { 'query-hours': [] }, /not enough history/],
@@ -58,7 +58,7 @@ const cases: readonly (readonly [string, string, Rows, RegExp | null])[] = [
   [
     'a history of a day',
     'new-error-code',
-    { 'error-codes': [errorCode({ before: 0, historyHours: 24 })] },
+    { 'error-codes': [anErrorCode({ before: 0, historyHours: 24 })] },
     /not enough history/,
   ],
   [
@@ -76,7 +76,7 @@ const cases: readonly (readonly [string, string, Rows, RegExp | null])[] = [
   [
     'a history of a day',
     'insert-stopped',
-    { inserts: [inserts({ lastHour: 0, historyHours: 24 })] },
+    { inserts: [tableInserts({ lastHour: 0, historyHours: 24 })] },
     /not enough history/,
   ],
   [
@@ -94,7 +94,7 @@ const cases: readonly (readonly [string, string, Rows, RegExp | null])[] = [
   [
     'a clock that was set back',
     'stuck-mutation',
-    { mutations: [mutation({ ageSeconds: -90, isFailing: true })] },
+    { mutations: [aMutation({ ageSeconds: -90, isFailing: true })] },
     /set back/,
   ],
   ['no number', 'p95-duration', { 'query-hours': quietHours({ p95Ms: null }) }, /not reported by this host/],
@@ -117,40 +117,40 @@ const cases: readonly (readonly [string, string, Rows, RegExp | null])[] = [
 
 describe('bad input', () => {
   it.each(cases)('%s gives %s a note instead of a number', (_what, kind, rows, words) => {
-    const { observations, notes } = evaluate(kind, rows)
+    const { observations, notes } = runDetector(kind, rows)
     expect(observations).toEqual([])
     if (words === null) expect(notes.join(' ')).not.toMatch(/NaN|Infinity/)
     else expect(notes.join(' ')).toMatch(words)
   })
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY])('rejects %d when rows are validated', (value) => {
-    expect(() => evaluate('p95-duration', { 'query-hours': quietHours({ p95Ms: value }) })).toThrow('p95Ms')
+    expect(() => runDetector('p95-duration', { 'query-hours': quietHours({ p95Ms: value }) })).toThrow('p95Ms')
   })
 })
 
 describe('comparing a host with others', () => {
   it('adds a note if the clock or version is unknown', () => {
     const fleet = { self: aHost({ version: null, clockSkewMs: null }), peers: [aHost()] }
-    expect(evaluate('version-drift', {}, fleet)).toEqual({
+    expect(runDetector('version-drift', {}, fleet)).toEqual({
       observations: [],
       notes: ['version: not reported by this host'],
     })
-    expect(evaluate('clock-skew', {}, fleet).notes).toEqual(['clock: not reported by this host'])
+    expect(runDetector('clock-skew', {}, fleet).notes).toEqual(['clock: not reported by this host'])
   })
 
   it('reports the older of two versions', () => {
     const old = aHost({ version: '26.3.1.7' })
     const young = aHost({ version: '26.3.10.2' })
     const drifts = (self: typeof old, peer: typeof old) =>
-      evaluate('version-drift', {}, { self, peers: [peer] }).observations
+      runDetector('version-drift', {}, { self, peers: [peer] }).observations
     expect(drifts(old, young)).toMatchObject([{ severity: 'info', title: 'Runs 26.3.1.7, its group runs 26.3.10.2' }])
     expect(drifts(young, old)).toEqual([])
   })
 })
 
 describe('a slower pattern', () => {
-  const why = (now: Parameters<typeof patternDays>[0], more: Rows = {}) =>
-    evaluate('pattern-regression', { 'fingerprint-days': patternDays({ p95Ms: 3_000, ...now }), ...more })
+  const why = (now: Parameters<typeof patternDays>[0], more: InsightRows = {}) =>
+    runDetector('pattern-regression', { 'fingerprint-days': patternDays({ p95Ms: 3_000, ...now }), ...more })
       .observations[0]?.detail
 
   it.each([
@@ -174,9 +174,9 @@ describe('a slower pattern', () => {
 })
 
 describe('a pattern compared with other hosts', () => {
-  const peers = [comparedHost(), comparedHost()]
-  const skew = (...args: Parameters<typeof comparedHost>) =>
-    evaluate('pattern-skew', {}, { self: comparedHost(...args), peers }).observations[0]?.detail
+  const peers = [aComparedHost(), aComparedHost()]
+  const skew = (...args: Parameters<typeof aComparedHost>) =>
+    runDetector('pattern-skew', {}, { self: aComparedHost(...args), peers }).observations[0]?.detail
 
   it.each([
     [{ selectedParts: 90 }, 'it reads 90 parts instead of 10'],
@@ -188,32 +188,32 @@ describe('a pattern compared with other hosts', () => {
   })
 
   it('is explained by the version if no other host runs it', () => {
-    const self = { ...comparedHost({ p95Ms: 3_000 }), version: '26.7.2.1' }
-    expect(evaluate('pattern-skew', {}, { self, peers }).observations[0]?.detail).toContain('the version differs')
+    const self = { ...aComparedHost({ p95Ms: 3_000 }), version: '26.7.2.1' }
+    expect(runDetector('pattern-skew', {}, { self, peers }).observations[0]?.detail).toContain('the version differs')
   })
 
   it('is compared only with two or more hosts of the same group', () => {
-    const self = comparedHost({ p95Ms: 3_000 }, {})
+    const self = aComparedHost({ p95Ms: 3_000 }, {})
     const elsewhere = peers.map((peer) => ({ ...peer, group: 'eu' }))
-    expect(evaluate('pattern-skew', {}, { self, peers: elsewhere })).toEqual({ observations: [], notes: [] })
-    const one = { self, peers: [comparedHost(), aHost()] }
-    expect(evaluate('pattern-skew', {}, one)).toEqual({
+    expect(runDetector('pattern-skew', {}, { self, peers: elsewhere })).toEqual({ observations: [], notes: [] })
+    const one = { self, peers: [aComparedHost(), aHost()] }
+    expect(runDetector('pattern-skew', {}, one)).toEqual({
       observations: [],
       notes: [expect.stringContaining('fewer than two')],
     })
-    expect(evaluate('settings-drift', {}, one)).toEqual({
+    expect(runDetector('settings-drift', {}, one)).toEqual({
       observations: [],
       notes: [expect.stringContaining('fewer than two')],
     })
   })
 
   it('names settings that differ from those the rest of the group agrees on', () => {
-    const set = (settings: Record<string, string>) => comparedHost({}, settings)
+    const set = (settings: Record<string, string>) => aComparedHost({}, settings)
     const fleet = {
       self: set({ a: '1', b: '1' }),
       peers: [set({ a: '2', c: '1', b: '1' }), set({ a: '2', c: '1', b: '1' })],
     }
-    expect(evaluate('settings-drift', {}, fleet).observations).toMatchObject([
+    expect(runDetector('settings-drift', {}, fleet).observations).toMatchObject([
       {
         title: '2 settings differ from its group',
         detail: 'a, c: 2 other hosts of the group agree on another value.',

@@ -1,11 +1,11 @@
-import { detector, qualifiedName, noData } from '../measures/detector.ts'
-import { figure } from '../measures/words.ts'
+import { defineDetector, qualifiedName, noDataOutcome } from '../measures/detector.ts'
+import { formatFigure } from '../measures/words.ts'
 
 const minHistoryHours = 170
 const steadyHours = 20
 
 /** Detects tables without inserts that had some at the same hour a day and a week ago. */
-export const insertStopped = detector({
+export const insertStopped = defineDetector({
   kind: 'insert-stopped',
   signal: 'rows inserted',
   window: 'last hour, against the same hour a day and a week ago',
@@ -14,7 +14,7 @@ export const insertStopped = detector({
   detect({ inserts: rows }) {
     const historyHours = Math.max(0, ...rows.map((row) => row.historyHours))
     if (rows.length > 0 && historyHours < minHistoryHours) {
-      return noData('inserts: not enough history, the part log begins less than a week ago')
+      return noDataOutcome('inserts: not enough history, the part log begins less than a week ago')
     }
     const stopped = rows.filter(({ lastHour, dayAgo, weekAgo }) => lastHour === 0 && dayAgo > 0 && weekAgo > 0)
     return {
@@ -23,7 +23,7 @@ export const insertStopped = detector({
         subject: qualifiedName(row),
         severity: 'warning',
         title: `No inserts into ${qualifiedName(row)}`,
-        detail: `No rows in the last hour; ${figure(row.dayAgo)} at this hour a day ago and ${figure(row.weekAgo)} a week ago.`,
+        detail: `No rows in the last hour; ${formatFigure(row.dayAgo)} at this hour a day ago and ${formatFigure(row.weekAgo)} a week ago.`,
         baseline: Math.min(row.dayAgo, row.weekAgo),
         value: 0,
         unit: 'rows',

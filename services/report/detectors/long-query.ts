@@ -1,10 +1,10 @@
-import { detector, severityOf } from '../measures/detector.ts'
-import { duration } from '../measures/words.ts'
+import { defineDetector, getSeverity } from '../measures/detector.ts'
+import { formatSeconds } from '../measures/words.ts'
 
 const limits = { info: 300, warning: 1_800 }
 
 /** Detects long-running queries. */
-export const longQuery = detector({
+export const longQuery = defineDetector({
   kind: 'long-query',
   signal: 'elapsed time of running queries',
   window: 'now',
@@ -18,13 +18,13 @@ export const longQuery = detector({
     return {
       notes: [],
       observations: [...oldest.values()].flatMap(({ hash, user, kind, elapsedSeconds }) => {
-        const severity = severityOf(elapsedSeconds, limits)
+        const severity = getSeverity(elapsedSeconds, limits)
         return severity === undefined
           ? []
           : {
               subject: hash,
               severity,
-              title: `A ${kind || 'query'} has been running for ${duration(elapsedSeconds)}`,
+              title: `A ${kind || 'query'} has been running for ${formatSeconds(elapsedSeconds)}`,
               detail: `User: ${user || 'unknown'}.`,
               baseline: limits.info,
               value: elapsedSeconds,

@@ -1,11 +1,11 @@
-import { detector, severityOf } from '../measures/detector.ts'
-import { duration } from '../measures/words.ts'
+import { defineDetector, getSeverity } from '../measures/detector.ts'
+import { formatSeconds } from '../measures/words.ts'
 
 /** In hours of copying. An initial copy that takes longer than a day is usually stuck. */
 const limits = { info: 0, warning: 24 }
 
 /** Detects mirrors of the replication service that are still in the initial copy. */
-export const mirrorCopying = detector({
+export const mirrorCopying = defineDetector({
   kind: 'mirror-copying',
   signal: 'initial copies of mirrors',
   window: 'now',
@@ -14,13 +14,13 @@ export const mirrorCopying = detector({
   detect: ({ 'replication-mirrors': mirrors }) => ({
     notes: [],
     observations: mirrors.flatMap(({ mirror, copyingHours: value }) => {
-      const severity = value === null ? undefined : severityOf(value, limits)
+      const severity = value === null ? undefined : getSeverity(value, limits)
       if (value === null || severity === undefined) return []
       return [
         {
           subject: mirror,
           severity,
-          title: `The mirror ${mirror} has been copying for ${duration(value * 3_600)}`,
+          title: `The mirror ${mirror} has been copying for ${formatSeconds(value * 3_600)}`,
           detail:
             severity === 'info'
               ? 'It replicates changes after the initial copy of all tables; until then the source retains WAL for it.'

@@ -1,10 +1,10 @@
-import { detector, severityOf } from '../measures/detector.ts'
-import { count } from '../measures/words.ts'
+import { defineDetector, getSeverity } from '../measures/detector.ts'
+import { formatCount } from '../measures/words.ts'
 
 const limits = { info: 1, warning: 5, critical: 100 }
 
 /** Detects mirrors of the replication service with errors in the last hour. */
-export const mirrorErrors = detector({
+export const mirrorErrors = defineDetector({
   kind: 'mirror-errors',
   signal: 'errors of mirrors',
   window: 'last hour',
@@ -14,13 +14,13 @@ export const mirrorErrors = detector({
     notes: [],
     observations: mirrors.flatMap(({ mirror, errorsLastHour, commonError }) => {
       const value = errorsLastHour ?? 0
-      const severity = severityOf(value, limits)
+      const severity = getSeverity(value, limits)
       if (severity === undefined) return []
       return [
         {
           subject: mirror,
           severity,
-          title: `The mirror ${mirror} had ${count(value)} ${value === 1 ? 'error' : 'errors'}`,
+          title: `The mirror ${mirror} had ${formatCount(value)} ${value === 1 ? 'error' : 'errors'}`,
           detail: `Most errors are retried, so a few are harmless. Most frequent: ${commonError}`,
           baseline: 0,
           value,

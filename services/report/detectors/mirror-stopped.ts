@@ -1,4 +1,4 @@
-import { detector, type Observation } from '../measures/detector.ts'
+import { defineDetector, type Observation } from '../measures/detector.ts'
 
 const stopped: Readonly<Record<string, Pick<Observation, 'severity' | 'detail'> & { words: string }>> = {
   failed: {
@@ -20,7 +20,7 @@ const stopped: Readonly<Record<string, Pick<Observation, 'severity' | 'detail'> 
 }
 
 /** Detects mirrors of the replication service that are failed, terminated or paused. */
-export const mirrorStopped = detector({
+export const mirrorStopped = defineDetector({
   kind: 'mirror-stopped',
   signal: 'states of mirrors',
   window: 'now',

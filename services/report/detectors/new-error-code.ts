@@ -1,4 +1,4 @@
-import { detector, nothing, noData } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
 
 const minErrors = 3
 const manyErrors = 100
@@ -6,7 +6,7 @@ const minHistoryHours = 72
 const weekHours = 168
 
 /** Detects error codes that did not occur in the last week. */
-export const newErrorCode = detector({
+export const newErrorCode = defineDetector({
   kind: 'new-error-code',
   signal: 'error codes of queries',
   window: 'last day, against the seven days before',
@@ -14,9 +14,9 @@ export const newErrorCode = detector({
   link: '/tables/common-errors',
   detect({ 'error-codes': rows }) {
     const historyHours = Math.max(0, ...rows.map((row) => row.historyHours))
-    if (rows.length === 0) return nothing
+    if (rows.length === 0) return emptyOutcome
     if (historyHours < minHistoryHours)
-      return noData('error codes: not enough history, the log begins less than 3 days ago')
+      return noDataOutcome('error codes: not enough history, the log begins less than 3 days ago')
     const fresh = rows.filter(({ recent, before }) => recent >= minErrors && before === 0)
     return {
       notes: [],

@@ -1,5 +1,5 @@
-import { detector, noData } from '../measures/detector.ts'
-import { duration, percent } from '../measures/words.ts'
+import { defineDetector, noDataOutcome } from '../measures/detector.ts'
+import { formatSeconds, formatPercent } from '../measures/words.ts'
 
 const minHistoryHours = 72
 const weekHours = 168
@@ -7,7 +7,7 @@ const shares = { info: 0.05, warning: 0.25 }
 const minMs = 10_000
 
 /** Detects new query patterns that take a large share of the query time. */
-export const newPattern = detector({
+export const newPattern = defineDetector({
   kind: 'new-pattern',
   signal: 'total duration of query patterns',
   window: 'last day, against the seven days before',
@@ -16,7 +16,7 @@ export const newPattern = detector({
   detect({ 'fingerprint-days': rows }) {
     const historyHours = Math.max(0, ...rows.map((row) => row.historyHours))
     if (rows.length > 0 && historyHours < minHistoryHours) {
-      return noData('new patterns: not enough history, the log begins less than 3 days ago')
+      return noDataOutcome('new patterns: not enough history, the log begins less than 3 days ago')
     }
     const known = new Set(rows.filter(({ daysAgo }) => daysAgo >= 1).map(({ hash }) => hash))
     const fresh = rows.filter(({ hash, daysAgo, totalMs, dayTotalMs }) => {
@@ -27,8 +27,8 @@ export const newPattern = detector({
       observations: fresh.map(({ hash, kind, calls, totalMs, dayTotalMs }) => ({
         subject: hash,
         severity: totalMs >= shares.warning * dayTotalMs ? 'warning' : 'info',
-        title: `A new ${kind || 'query'} pattern takes ${percent(totalMs / dayTotalMs)} of the query time`,
-        detail: `It ran ${calls} times in the last day, ${duration(totalMs / 1_000)} in total, and never in the days before.`,
+        title: `A new ${kind || 'query'} pattern takes ${formatPercent(totalMs / dayTotalMs)} of the query time`,
+        detail: `It ran ${calls} times in the last day, ${formatSeconds(totalMs / 1_000)} in total, and never in the days before.`,
         baseline: 0,
         value: totalMs / dayTotalMs,
         unit: 'share',

@@ -1,6 +1,6 @@
-import { detector, nothing, noData, severityOf } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, noDataOutcome, getSeverity } from '../measures/detector.ts'
 import { forecastParts } from '../measures/forecast.ts'
-import { duration, figure } from '../measures/words.ts'
+import { formatSeconds, formatFigure } from '../measures/words.ts'
 
 const manyHours = 20
 /** Minimum share of the limit at which growth is reported. */
@@ -8,7 +8,7 @@ const minShare = 0.1
 const limits = { info: -72, warning: -24 }
 
 /** Detects a number of parts that grows towards the limit at which ClickHouse rejects inserts. */
-export const partsRefused = detector({
+export const partsRefused = defineDetector({
   kind: 'parts-refused',
   signal: 'hours until inserts fail with too many parts',
   window: 'the last 24 hours',
@@ -16,18 +16,18 @@ export const partsRefused = detector({
   link: '/tables/part-info',
   detect({ 'part-hours': rows }) {
     const forecast = forecastParts(rows)
-    if (typeof forecast === 'string') return noData(`parts: ${forecast}`)
+    if (typeof forecast === 'string') return noDataOutcome(`parts: ${forecast}`)
     const { parts, refusedAt, hours, growth } = forecast
-    const severity = growth && severityOf(-growth.hoursLeft, limits)
-    if (!growth || !severity || parts < minShare * refusedAt) return nothing
+    const severity = growth && getSeverity(-growth.hoursLeft, limits)
+    if (!growth || !severity || parts < minShare * refusedAt) return emptyOutcome
     return {
       notes: [],
       observations: [
         {
           subject: '',
           severity,
-          title: `Inserts fail in ${duration(growth.hoursLeft * 3_600)}: too many parts`,
-          detail: `The fullest partition has ${parts} parts and gets ${figure(growth.perHour)} more per hour; inserts fail at ${refusedAt} (parts_to_throw_insert).`,
+          title: `Inserts fail in ${formatSeconds(growth.hoursLeft * 3_600)}: too many parts`,
+          detail: `The fullest partition has ${parts} parts and gets ${formatFigure(growth.perHour)} more per hour; inserts fail at ${refusedAt} (parts_to_throw_insert).`,
           baseline: refusedAt,
           value: growth.hoursLeft,
           unit: 'hours',

@@ -1,7 +1,7 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { compare, attribute } from '../measures/baseline.ts'
-import { detector, type RowsOf, type Observation, noData } from '../measures/detector.ts'
-import { duration, figure } from '../measures/words.ts'
+import { compareWithBaseline, describeCauses } from '../measures/baseline.ts'
+import { defineDetector, type DetectorRows, type Observation, noDataOutcome } from '../measures/detector.ts'
+import { formatSeconds, formatFigure } from '../measures/words.ts'
 
 const minCalls = 20
 const minDays = 3
@@ -10,7 +10,7 @@ const minScore = 5
 const ratios = { info: 2, warning: 4 }
 
 /** Detects query patterns that take longer than on earlier days, and describes concurrent changes. */
-export const patternRegression = detector({
+export const patternRegression = defineDetector({
   kind: 'pattern-regression',
   signal: '95th percentile of the duration of one query pattern',
   window: 'last day, against the seven days before',
@@ -19,7 +19,7 @@ export const patternRegression = detector({
   detect(rows) {
     const patterns = Map.groupBy(rows['fingerprint-days'], ({ hash }) => hash)
     if ([...patterns.values()].flat().some(({ daysAgo }) => daysAgo < 0)) {
-      return noData('regressions: the query log has entries from the future')
+      return noDataOutcome('regressions: the query log has entries from the future')
     }
     const short = [...patterns.values()].filter((days) => isShort(days)).length
     const notes = short > 0 ? [`regressions: not enough history of ${short} patterns, fewer than 3 earlier days`] : []
@@ -36,12 +36,12 @@ const isShort = (days: readonly Day[]): boolean =>
 
 const regression = (
   days: readonly Day[],
-  rows: RowsOf<'fingerprint-days' | 'schema-changes'>,
+  rows: DetectorRows<'fingerprint-days' | 'schema-changes'>,
 ): Observation | undefined => {
   const now = days.find(({ daysAgo }) => daysAgo === 0)
   const before = days.filter((day) => day.daysAgo > 0 && ran(day))
   if (!now || !ran(now) || now.p95Ms === null || before.length < minDays) return undefined
-  const usual = compare(
+  const usual = compareWithBaseline(
     now.p95Ms,
     before.flatMap(({ p95Ms }) => p95Ms ?? []),
     minMs / 10,
@@ -49,13 +49,13 @@ const regression = (
   if (!usual || usual.score < minScore) return undefined
   if (now.p95Ms < ratios.info * usual.baseline || now.p95Ms - usual.baseline < minMs) return undefined
   const times = now.p95Ms / Math.max(1, usual.baseline)
-  const causes = attribute(now, before, rows['schema-changes'])
+  const causes = describeCauses(now, before, rows['schema-changes'])
   const why = causes.length > 0 ? `At the same time: ${causes.join(', ')}.` : 'No other change was found at that time.'
   return {
     subject: now.hash,
     severity: times >= ratios.warning ? 'warning' : 'info',
-    title: `A ${now.kind || 'query'} pattern takes ${figure(times)} times as long`,
-    detail: `The 95th percentile of ${now.calls} executions was ${duration(now.p95Ms / 1_000)}; usual is ${duration(usual.baseline / 1_000)}. ${why}`,
+    title: `A ${now.kind || 'query'} pattern takes ${formatFigure(times)} times as long`,
+    detail: `The 95th percentile of ${now.calls} executions was ${formatSeconds(now.p95Ms / 1_000)}; usual is ${formatSeconds(usual.baseline / 1_000)}. ${why}`,
     ...usual,
     value: now.p95Ms,
     unit: 'ms',

@@ -1,13 +1,13 @@
-import { describeGrowth, compare } from '../measures/baseline.ts'
+import { describeGrowth, compareWithBaseline } from '../measures/baseline.ts'
 import {
-  detector,
+  defineDetector,
   type Fleet,
   type HostFacts,
   type Observation,
-  noData,
+  noDataOutcome,
   type PatternFacts,
 } from '../measures/detector.ts'
-import { duration, figure } from '../measures/words.ts'
+import { formatSeconds, formatFigure } from '../measures/words.ts'
 
 const minCalls = 20
 const minPeers = 2
@@ -16,7 +16,7 @@ const minScore = 5
 const ratios = { info: 2, warning: 4 }
 
 /** Detects query patterns that take longer than on the other hosts of the group, and describes the differences. */
-export const patternSkew = detector({
+export const patternSkew = defineDetector({
   kind: 'pattern-skew',
   signal: '95th percentile of the duration of one query pattern, compared with the other hosts of the group',
   window: 'last day',
@@ -25,7 +25,7 @@ export const patternSkew = detector({
   detect(_rows, fleet) {
     const peers = fleet.peers.filter(({ group, figures }) => group === fleet.self.group && figures !== null)
     if (fleet.peers.some(({ group }) => group === fleet.self.group) && peers.length < minPeers) {
-      return noData('skew: fewer than two other hosts of the group were scanned within a day')
+      return noDataOutcome('skew: fewer than two other hosts of the group were scanned within a day')
     }
     const own = fleet.self.figures?.patterns ?? []
     return { notes: [], observations: own.flatMap((pattern) => skewOf(pattern, fleet, peers) ?? []) }
@@ -39,7 +39,7 @@ const skewOf = (own: PatternFacts, { self }: Fleet, peers: readonly HostFacts[])
   })
   if (own.calls < minCalls || ran.length < minPeers) return undefined
   const theirs = ran.map(({ pattern }) => pattern)
-  const usual = compare(
+  const usual = compareWithBaseline(
     own.p95Ms,
     theirs.map(({ p95Ms }) => p95Ms),
     minMs / 10,
@@ -53,8 +53,8 @@ const skewOf = (own: PatternFacts, { self }: Fleet, peers: readonly HostFacts[])
   return {
     subject: own.hash,
     severity: times >= ratios.warning ? 'warning' : 'info',
-    title: `A query pattern takes ${figure(times)} times as long as on other hosts`,
-    detail: `The 95th percentile of ${own.calls} executions was ${duration(own.p95Ms / 1_000)}; on ${ran.length} other hosts it was ${duration(usual.baseline / 1_000)}. ${why}`,
+    title: `A query pattern takes ${formatFigure(times)} times as long as on other hosts`,
+    detail: `The 95th percentile of ${own.calls} executions was ${formatSeconds(own.p95Ms / 1_000)}; on ${ran.length} other hosts it was ${formatSeconds(usual.baseline / 1_000)}. ${why}`,
     ...usual,
     value: own.p95Ms,
     unit: 'ms',

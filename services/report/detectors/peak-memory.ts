@@ -1,40 +1,41 @@
-import { compare, sameHours } from '../measures/baseline.ts'
-import { detector, nothing, noData } from '../measures/detector.ts'
-import { bytes } from '../measures/words.ts'
+import { compareWithBaseline, selectComparableHours } from '../measures/baseline.ts'
+import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
+import { formatBytes } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
 const minScore = 5
 const ratios = { info: 1.4, warning: 1.8 }
 
 /** Detects a peak memory usage that is unusual for this hour of the week. */
-export const peakMemory = detector({
+export const peakMemory = defineDetector({
   kind: 'peak-memory',
   signal: 'peak memory of one query',
   window: 'last hour, against the same hour of earlier weeks',
   sets: ['query-hours'],
   link: '/tables/expensive-queries-by-memory',
   detect({ 'query-hours': rows }) {
-    if (rows.some(({ hoursAgo }) => hoursAgo < 0)) return noData('memory: the query log has entries from the future')
+    if (rows.some(({ hoursAgo }) => hoursAgo < 0))
+      return noDataOutcome('memory: the query log has entries from the future')
     const value = rows.find(({ hoursAgo }) => hoursAgo === 0)?.peakMemoryBytes
-    const before = sameHours(rows.filter(({ peakMemoryBytes }) => peakMemoryBytes !== null))
-    if (!before) return noData('memory: not enough history of this hour of the day or week')
-    if (value === undefined) return nothing
-    if (value === null) return noData('memory: not reported by this host')
-    const usual = compare(
+    const before = selectComparableHours(rows.filter(({ peakMemoryBytes }) => peakMemoryBytes !== null))
+    if (!before) return noDataOutcome('memory: not enough history of this hour of the day or week')
+    if (value === undefined) return emptyOutcome
+    if (value === null) return noDataOutcome('memory: not reported by this host')
+    const usual = compareWithBaseline(
       value,
       before.rows.flatMap(({ peakMemoryBytes }) => peakMemoryBytes ?? []),
       gibibyte / 10,
     )
-    if (!usual || usual.score < minScore) return nothing
-    if (value < usual.baseline * ratios.info || value - usual.baseline < gibibyte) return nothing
+    if (!usual || usual.score < minScore) return emptyOutcome
+    if (value < usual.baseline * ratios.info || value - usual.baseline < gibibyte) return emptyOutcome
     return {
       notes: [],
       observations: [
         {
           subject: '',
           severity: value >= usual.baseline * ratios.warning ? 'warning' : 'info',
-          title: `A query used ${bytes(value)} of memory`,
-          detail: `The largest query of the last hour used ${bytes(value)}; usual at this hour is ${bytes(usual.baseline)}.`,
+          title: `A query used ${formatBytes(value)} of memory`,
+          detail: `The largest query of the last hour used ${formatBytes(value)}; usual at this hour is ${formatBytes(usual.baseline)}.`,
           ...usual,
           value,
           unit: 'bytes',

@@ -1,7 +1,7 @@
-import { detector, qualifiedName } from '../measures/detector.ts'
+import { defineDetector, qualifiedName } from '../measures/detector.ts'
 
 /** Detects read-only replicas. */
-export const readonlyReplica = detector({
+export const readonlyReplica = defineDetector({
   kind: 'readonly-replica',
   signal: 'read-only replicas',
   window: 'now',

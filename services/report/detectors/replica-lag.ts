@@ -1,10 +1,10 @@
-import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
-import { duration } from '../measures/words.ts'
+import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
+import { formatSeconds } from '../measures/words.ts'
 
 const limits = { info: 60, warning: 600 }
 
 /** Detects replicas with a replication delay of a minute or more. */
-export const replicaLag = detector({
+export const replicaLag = defineDetector({
   kind: 'replica-lag',
   signal: 'replication delay in seconds',
   window: 'now',
@@ -13,14 +13,14 @@ export const replicaLag = detector({
   detect: ({ replicas }) => ({
     notes: [],
     observations: replicas.flatMap((row) => {
-      const severity = severityOf(row.delaySeconds, limits)
+      const severity = getSeverity(row.delaySeconds, limits)
       return severity === undefined
         ? []
         : {
             subject: qualifiedName(row),
             severity,
-            title: `${qualifiedName(row)} is ${duration(row.delaySeconds)} behind`,
-            detail: `Queries on this replica may miss rows of the last ${duration(row.delaySeconds)}.`,
+            title: `${qualifiedName(row)} is ${formatSeconds(row.delaySeconds)} behind`,
+            detail: `Queries on this replica may miss rows of the last ${formatSeconds(row.delaySeconds)}.`,
             baseline: 0,
             value: row.delaySeconds,
             unit: 'seconds',

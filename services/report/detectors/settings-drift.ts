@@ -1,10 +1,10 @@
-import { detector, nothing, noData } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
 
 const minAgreeing = 2
 const maxNamed = 20
 
 /** Detects settings that differ from the value on which all other hosts of the group agree. */
-export const settingsDrift = detector({
+export const settingsDrift = defineDetector({
   kind: 'settings-drift',
   signal: 'settings compared with the other hosts of the group',
   window: 'now',
@@ -16,15 +16,16 @@ export const settingsDrift = detector({
       .map(({ figures }) => figures?.settings)
       .filter((settings) => settings !== null && settings !== undefined)
     const own = self.figures?.settings
-    if (!own || ofGroup.length < minAgreeing) return nothing
-    if (theirs.length < minAgreeing) return noData('settings: fewer than two other hosts of the group reported theirs')
+    if (!own || ofGroup.length < minAgreeing) return emptyOutcome
+    if (theirs.length < minAgreeing)
+      return noDataOutcome('settings: fewer than two other hosts of the group reported theirs')
     const names = new Set([...Object.keys(own), ...theirs.flatMap((settings) => Object.keys(settings))])
     // If the other hosts disagree, there is no reference value.
     const differing = [...names]
       .filter((name) => new Set(theirs.map((settings) => settings[name])).size === 1)
       .filter((name) => own[name] !== theirs[0]?.[name])
       .toSorted()
-    if (differing.length === 0) return nothing
+    if (differing.length === 0) return emptyOutcome
     const more = differing.length > maxNamed ? ` and ${differing.length - maxNamed} more` : ''
     return {
       notes: [],

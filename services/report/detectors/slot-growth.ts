@@ -1,12 +1,12 @@
-import { detector, severityOf } from '../measures/detector.ts'
-import { bytes } from '../measures/words.ts'
+import { defineDetector, getSeverity } from '../measures/detector.ts'
+import { formatBytes } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
 /** In bytes of additional lag per hour. */
 const limits = { info: gibibyte / 4, warning: gibibyte, critical: 10 * gibibyte }
 
 /** Detects replication slots whose lag grows. */
-export const slotGrowth = detector({
+export const slotGrowth = defineDetector({
   kind: 'slot-growth',
   signal: 'growth of the lag of replication slots',
   window: 'last hour',
@@ -15,13 +15,13 @@ export const slotGrowth = detector({
   detect: ({ 'replication-slots': slots }) => ({
     notes: [],
     observations: slots.flatMap(({ slot, growthBytesPerHour: value }) => {
-      const severity = value === null ? undefined : severityOf(value, limits)
+      const severity = value === null ? undefined : getSeverity(value, limits)
       if (value === null || severity === undefined) return []
       return [
         {
           subject: slot,
           severity,
-          title: `The lag of slot ${slot} grows by ${bytes(value)} per hour`,
+          title: `The lag of slot ${slot} grows by ${formatBytes(value)} per hour`,
           detail:
             'Free disk space of the source divided by this rate is the time left. A large transaction looks the same and resolves by itself.',
           baseline: 0,

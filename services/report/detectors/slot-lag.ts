@@ -1,12 +1,12 @@
-import { detector, severityOf } from '../measures/detector.ts'
-import { bytes } from '../measures/words.ts'
+import { defineDetector, getSeverity } from '../measures/detector.ts'
+import { formatBytes } from '../measures/words.ts'
 
 const mebibyte = 1_024 ** 2
 /** The warning limit is the default limit of the replication service. */
 const limits = { info: 1_000 * mebibyte, warning: 5_000 * mebibyte, critical: 50_000 * mebibyte }
 
 /** Detects replication slots for which the source retains a large write-ahead log. */
-export const slotLag = detector({
+export const slotLag = defineDetector({
   kind: 'slot-lag',
   signal: 'lag of replication slots',
   window: 'now',
@@ -15,13 +15,13 @@ export const slotLag = detector({
   detect: ({ 'replication-slots': slots }) => ({
     notes: [],
     observations: slots.flatMap(({ slot, lagBytes }) => {
-      const severity = severityOf(lagBytes, limits)
+      const severity = getSeverity(lagBytes, limits)
       if (severity === undefined) return []
       return [
         {
           subject: slot,
           severity,
-          title: `The slot ${slot} is ${bytes(lagBytes)} behind`,
+          title: `The slot ${slot} is ${formatBytes(lagBytes)} behind`,
           detail:
             'The source cannot remove WAL that a slot needs, so its disk fills up. Check whether the mirror is running and keeps up.',
           baseline: null,

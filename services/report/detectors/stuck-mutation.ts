@@ -1,10 +1,10 @@
-import { detector, qualifiedName, noData } from '../measures/detector.ts'
-import { duration } from '../measures/words.ts'
+import { defineDetector, qualifiedName, noDataOutcome } from '../measures/detector.ts'
+import { formatSeconds } from '../measures/words.ts'
 
 const longSeconds = 3_600
 
 /** Detects mutations that fail repeatedly or run for more than an hour. */
-export const stuckMutation = detector({
+export const stuckMutation = defineDetector({
   kind: 'stuck-mutation',
   signal: 'age of unfinished mutations',
   window: 'now',
@@ -12,7 +12,8 @@ export const stuckMutation = detector({
   link: '/tables/mutations',
   detect({ mutations }) {
     const ofPast = mutations.filter(({ ageSeconds }) => ageSeconds >= 0)
-    if (ofPast.length < mutations.length) return noData('mutations: some start in the future; the clock was set back')
+    if (ofPast.length < mutations.length)
+      return noDataOutcome('mutations: some start in the future; the clock was set back')
     return {
       notes: [],
       observations: ofPast
@@ -21,7 +22,7 @@ export const stuckMutation = detector({
           subject: `${qualifiedName(row)} ${row.mutationId}`,
           severity: row.isFailing ? 'warning' : 'info',
           title: `A mutation of ${qualifiedName(row)} ${row.isFailing ? 'fails' : 'is stuck'}`,
-          detail: `${row.mutationId} started ${duration(row.ageSeconds)} ago and has ${partsOf(row.partsToDo)} left.`,
+          detail: `${row.mutationId} started ${formatSeconds(row.ageSeconds)} ago and has ${partsOf(row.partsToDo)} left.`,
           baseline: longSeconds,
           value: row.ageSeconds,
           unit: 'seconds',

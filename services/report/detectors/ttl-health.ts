@@ -1,11 +1,11 @@
-import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
-import { bytes, duration } from '../measures/words.ts'
+import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
+import { formatBytes, formatSeconds } from '../measures/words.ts'
 
 /** In hours since all rows of the oldest part expired. */
 const limits = { info: 24, warning: 168 }
 
 /** Detects tables with expired parts that the TTL has not removed. */
-export const ttlHealth = detector({
+export const ttlHealth = defineDetector({
   kind: 'ttl-health',
   signal: 'age of parts whose TTL has passed',
   window: 'now',
@@ -14,14 +14,14 @@ export const ttlHealth = detector({
   detect: ({ 'expired-parts': rows }) => ({
     notes: [],
     observations: rows.flatMap((row) => {
-      const severity = severityOf(row.oldestHours, limits)
+      const severity = getSeverity(row.oldestHours, limits)
       return severity === undefined
         ? []
         : {
             subject: qualifiedName(row),
             severity,
             title: `The TTL of ${qualifiedName(row)} is not applied`,
-            detail: `${row.parts} parts, ${bytes(row.bytes ?? 0)}, should have been removed, the oldest ${duration(row.oldestHours * 3_600)} ago.`,
+            detail: `${row.parts} parts, ${formatBytes(row.bytes ?? 0)}, should have been removed, the oldest ${formatSeconds(row.oldestHours * 3_600)} ago.`,
             baseline: 0,
             value: row.oldestHours,
             unit: 'hours',

@@ -1,9 +1,9 @@
-import { detector, type Fleet, nothing, noData } from '../measures/detector.ts'
+import { defineDetector, type Fleet, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
 
 const byNumber = new Intl.Collator('en', { numeric: true })
 
 /** Detects hosts with a version that differs from most of their group. */
-export const versionDrift = detector<never>({
+export const versionDrift = defineDetector<never>({
   kind: 'version-drift',
   signal: 'server version compared with the group',
   window: 'now',
@@ -12,9 +12,9 @@ export const versionDrift = detector<never>({
   link: '/hosts',
   detect(_rows, fleet) {
     const { version } = fleet.self
-    if (version === null) return noData('version: not reported by this host')
+    if (version === null) return noDataOutcome('version: not reported by this host')
     const usual = usualVersion(fleet)
-    if (usual === undefined || usual === version) return nothing
+    if (usual === undefined || usual === version) return emptyOutcome
     return {
       notes: [],
       observations: [

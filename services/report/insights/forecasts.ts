@@ -1,23 +1,23 @@
-import type { AwaitedForecast, Forecast } from '#proto/forecasts.ts'
+import type { PendingForecast, Forecast } from '#proto/forecasts.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import {
-  confidenceOf,
+  getForecastConfidence,
   type DiskForecast,
   forecastDisk,
-  historyHours,
+  measureHistoryHours,
   knownDiskHours,
-  minSpanHours,
+  minForecastHours,
   describeForecast,
   forecastParts,
 } from '../measures/forecast.ts'
-import { duration } from '../measures/words.ts'
+import { formatSeconds } from '../measures/words.ts'
 
 /** Forecasts, and notes that explain missing ones. */
 export interface ForecastResult {
   forecasts: Forecast[]
   notes: string[]
   /** Disks without enough history yet. */
-  awaited: AwaitedForecast[]
+  awaited: PendingForecast[]
 }
 
 /** Returns the forecasts of all disks with enough history. */
@@ -34,7 +34,9 @@ export const diskForecasts = (rows: readonly InsightRow<'disk-hours'>[]): Foreca
         ? ['disks: not reported by this host']
         : outcomes.flatMap(({ disk, forecast }) => (typeof forecast === 'string' ? `disk ${disk}: ${forecast}` : [])),
     awaited: outcomes.flatMap(({ disk, hours, forecast }) =>
-      typeof forecast === 'string' ? { subject: disk, hours: historyHours(hours), neededHours: minSpanHours } : [],
+      typeof forecast === 'string'
+        ? { subject: disk, hours: measureHistoryHours(hours), neededHours: minForecastHours }
+        : [],
     ),
   }
 }
@@ -52,7 +54,7 @@ const diskForecast = (disk: string, forecast: DiskForecast, error: number | null
     days: growth && { soonest: growth.soonest, latest: growth.latest },
     forecastError: error,
     historyDays: days,
-    confidence: confidenceOf(days),
+    confidence: getForecastConfidence(days),
     summary: describeForecast(forecast),
   }
 }
@@ -90,7 +92,7 @@ export const partsForecast = (rows: readonly InsightRow<'part-hours'>[]): Foreca
         days: days === null ? null : { soonest: days, latest: days },
         forecastError: null,
         summary: growth
-          ? `inserts are rejected in ${duration(growth.hoursLeft * 3_600)} at this rate`
+          ? `inserts are rejected in ${formatSeconds(growth.hoursLeft * 3_600)} at this rate`
           : 'does not rise from hour to hour',
       },
     ],

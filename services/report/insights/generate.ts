@@ -6,14 +6,14 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Insight, InsightRun } from '#proto/insights.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { OpenInsightStore } from '../stores/index.ts'
 import { scanHost } from './scan-host.ts'
-import { startRun, finishRun, lastRun, rememberWorst } from './runs.ts'
+import { startRun, finishRun, readLastRun, storeWorstFinding } from './runs.ts'
 
 /** The dependencies of `generate`. */
-export interface GenerateDeps {
+export interface InsightScanDeps {
   query: Client<typeof query>
   clock: Clock
   store: Store
@@ -24,7 +24,7 @@ export interface GenerateDeps {
 /**
  * The result of `generate`. `ran` is false if the last scan is too recent; the insights are then those of that scan.
  */
-export interface GenerateResult {
+export interface InsightScanResult {
   ran: boolean
   run: InsightRun | null
   insights: Insight[]
@@ -35,16 +35,16 @@ const throttleMs = 5 * 60_000
 const maxNotes = 200
 
 /** Scans a host and stores the insights. Only one process scans a host at a time. */
-export const generate = async (
-  deps: GenerateDeps,
+export const runInsightScan = async (
+  deps: InsightScanDeps,
   { hostKey, force }: { hostKey: string; force: boolean },
   call: Call,
-): Promise<GenerateResult> => {
+): Promise<InsightScanResult> => {
   const { store, clock, insightStore } = deps
   const token = randomUUID()
   const [startedAtMs, startedMs] = [clock.now(), clock.elapsedMs()]
   if (!(await startRun(store, { hostKey, clock, token, throttleMs: force ? 0 : throttleMs }))) {
-    const run = await lastRun(store, hostKey)
+    const run = await readLastRun(store, hostKey)
     const sinceMs = run?.startedAtMs ?? startedAtMs - throttleMs
     return { ran: false, run, insights: await insightStore.store.list({ hostKey, sinceMs, limit: 500 }, call) }
   }
@@ -60,7 +60,7 @@ export const generate = async (
     const { insights, storeError } = await storeInsights(deps, hostKey, found, call)
     const tookMs = Math.round(clock.elapsedMs() - startedMs)
     const run = { startedAtMs, tookMs, found: insights.length, storeError, notes: notes.slice(0, maxNotes) }
-    await rememberWorst(store, hostKey, insights)
+    await storeWorstFinding(store, hostKey, insights)
     await finishRun(store, hostKey, token, run)
     deps.log.info({ hostKey, found: insights.length, stored: storeError === null, tookMs }, 'insight scan finished')
     return { ran: true, run, insights }
@@ -72,7 +72,7 @@ export const generate = async (
 
 /** Stores insights and keeps their dismissals. If the store fails, returns the reason as `storeError`. */
 const storeInsights = async (
-  { insightStore: { store }, clock, log }: GenerateDeps,
+  { insightStore: { store }, clock, log }: InsightScanDeps,
   hostKey: string,
   found: readonly Insight[],
   call: Call,
@@ -90,6 +90,6 @@ const storeInsights = async (
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     log.warn({ hostKey, code: error.code, backend: store.backend }, 'saving insights failed')
-    return { insights: [...found], storeError: beginningOf(error.message, 500) }
+    return { insights: [...found], storeError: shortenText(error.message, 500) }
   }
 }

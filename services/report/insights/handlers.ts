@@ -8,12 +8,12 @@ import type { insightMethods } from '#proto/insights.ts'
 import { detectors, anomalyDetectors } from '../detectors/index.ts'
 import type { HandlerDeps } from '../work.ts'
 import { diskForecasts, type ForecastResult, partsForecast } from './forecasts.ts'
-import { generate, type GenerateDeps } from './generate.ts'
+import { runInsightScan, type InsightScanDeps } from './generate.ts'
 import { scanHost } from './scan-host.ts'
-import { lastRun } from './runs.ts'
+import { readLastRun } from './runs.ts'
 
 /** The dependencies of the insight and forecast handlers. */
-export type InsightDeps = HandlerDeps & GenerateDeps
+export type InsightDeps = HandlerDeps & InsightScanDeps
 
 const hourMs = 3_600_000
 /** Time reserved to send the response before the deadline of the caller. */
@@ -24,13 +24,13 @@ const maxListed = 500
 export const insightHandlers = (deps: InsightDeps): Handlers<Service<typeof insightMethods>> => {
   const { insightStore, clock } = deps
   return {
-    generateInsights: (input, call) => generate(deps, input, { ...call, deadline: call.deadline - marginMs }),
+    generateInsights: (input, call) => runInsightScan(deps, input, { ...call, deadline: call.deadline - marginMs }),
     insightBackend: async () => ({ backend: insightStore.store.backend }),
     insightStatus: async ({ hostKey }) => ({
       backend: insightStore.store.backend,
       reason: insightStore.reason,
       detectors: detectors.map(({ kind }) => kind),
-      lastRun: await lastRun(deps.store, hostKey),
+      lastRun: await readLastRun(deps.store, hostKey),
     }),
     insights: async ({ hostKey, lastHours, severity, dismissed, limit }, call) => {
       const sinceMs = clock.now() - lastHours * hourMs

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Finding } from '#proto/finding.ts'
 import { type Insight, InsightRun } from '#proto/insights.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import { type Clock, ageMs, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 
@@ -15,7 +15,7 @@ const maxTitleLength = 60
 const freshMs = 24 * 3_600_000
 
 /** Returns the last scan of a host; null if there was none. */
-export const lastRun = async (store: Store, hostKey: string): Promise<InsightRun | null> =>
+export const readLastRun = async (store: Store, hostKey: string): Promise<InsightRun | null> =>
   (await store.get(keyOf(hostKey), Run))?.run ?? null
 
 interface ScanClaim {
@@ -56,20 +56,20 @@ export const finishRun = async (
 }
 
 /** Stores the worst undismissed finding of a host, which host lists show. */
-export const rememberWorst = async (store: Store, hostKey: string, insights: readonly Insight[]): Promise<void> => {
+export const storeWorstFinding = async (store: Store, hostKey: string, insights: readonly Insight[]): Promise<void> => {
   const worst =
     insights.find(({ severity, dismissed }) => severity === 'critical' && !dismissed) ??
     insights.find(({ severity, dismissed }) => severity === 'warning' && !dismissed)
   await store.update(worstKey, Worst, (current) => {
     const { [hostKey]: _before, ...others } = current?.hosts ?? {}
     if (!worst || worst.severity === 'info') return { value: { hosts: others } }
-    const finding = { severity: worst.severity, title: beginningOf(worst.title, maxTitleLength), atMs: worst.foundAtMs }
+    const finding = { severity: worst.severity, title: shortenText(worst.title, maxTitleLength), atMs: worst.foundAtMs }
     return { value: { hosts: { ...others, [hostKey]: finding } } }
   })
 }
 
 /** Returns the worst finding of each host from the last day. */
-export const worstOfHosts = async (store: Store, nowMs: number): Promise<(Finding & { hostKey: string })[]> =>
+export const readWorstFindings = async (store: Store, nowMs: number): Promise<(Finding & { hostKey: string })[]> =>
   Object.entries((await store.get(worstKey, Worst))?.hosts ?? {}).flatMap(([hostKey, { atMs, ...finding }]) =>
     nowMs - atMs < freshMs ? [{ hostKey, ...finding }] : [],
   )

@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openClients, quietQuery } from '../testing/fleet.ts'
 import { aCall } from '../testing/insights.ts'
-import { mutation } from '../testing/rows.ts'
+import { aMutation } from '../testing/rows.ts'
 import { scanHost } from './scan-host.ts'
 
 type Rows = ReturnType<typeof quietQuery>['insightRows']
@@ -23,7 +23,7 @@ const scan = async (rows: Rows, atMs = nowMs) => {
 }
 const nowMs = Date.UTC(2026, 5, 1, 23, 59)
 const stuck: Rows = async ({ set }) =>
-  set === 'mutations' ? { ...noRows, rows: [mutation({ isFailing: true })], sql: 'SELECT 2' } : noRows
+  set === 'mutations' ? { ...noRows, rows: [aMutation({ isFailing: true })], sql: 'SELECT 2' } : noRows
 
 describe('scanning a host', () => {
   it('returns complete insights', async () => {

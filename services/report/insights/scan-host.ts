@@ -7,15 +7,15 @@ import { type InsightRow, type InsightRowSet, insightRowSets, isReplicationRowSe
 import type { Insight } from '#proto/insights.ts'
 import type { query } from '#proto/query.ts'
 import type { Store } from '#shared/store/store.ts'
-import { beginningOf } from '#shared/text/strings.ts'
+import { shortenText } from '#shared/text/strings.ts'
 import { detectors as allDetectors } from '../detectors/index.ts'
 import {
   type AnyDetector,
   type Fleet,
-  nothing,
-  type Outcome,
+  emptyOutcome,
+  type DetectorOutcome,
   type Observation,
-  figuresOf,
+  collectHostFigures,
   storeFigures,
   type HostFacts,
   type HostFigures,
@@ -60,7 +60,7 @@ export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
   }
   const hasHostRows = [...rowSets.keys()].some((set) => !isReplicationRowSet(set))
   if (failure !== undefined && !hasHostRows) throw failure
-  const figures = figuresOf(rowsOf('fingerprint-days', rowSets) ?? [], rowsOf('settings', rowSets))
+  const figures = collectHostFigures(rowsOf('fingerprint-days', rowSets) ?? [], rowsOf('settings', rowSets))
   await storeFigures(context.store, context.hostKey, figures)
   const fleet = await readFleet(context, figures)
   const outcomes = detectors.map((detector) => ({ detector, outcome: outcomeOf(detector, rowSets, fleet) }))
@@ -70,7 +70,7 @@ export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
   )
   // Observations of one kind and subject on one day are one insight.
   const byId = new Map(insights.map((insight) => [insight.id, insight]))
-  return { insights: [...byId.values()], notes: notes.map((note) => beginningOf(note, maxNoteLength)) }
+  return { insights: [...byId.values()], notes: notes.map((note) => shortenText(note, maxNoteLength)) }
 }
 
 /** Returns the validated rows of a row set; undefined if it is missing. */
@@ -84,9 +84,13 @@ const rowsOf = <S extends InsightRowSet>(
 }
 
 /** Runs a detector if its first row set is available. Its other row sets are empty if they are missing. */
-const outcomeOf = (detector: AnyDetector, rowSets: ReadonlyMap<InsightRowSet, RowSet>, fleet: Fleet): Outcome => {
+const outcomeOf = (
+  detector: AnyDetector,
+  rowSets: ReadonlyMap<InsightRowSet, RowSet>,
+  fleet: Fleet,
+): DetectorOutcome => {
   const [first] = detector.sets
-  if (first !== undefined && !rowSets.has(first)) return nothing
+  if (first !== undefined && !rowSets.has(first)) return emptyOutcome
   return detector.evaluate(Object.fromEntries(detector.sets.map((set) => [set, rowSets.get(set)?.rows ?? []])), fleet)
 }
 
@@ -106,7 +110,7 @@ const insightOf = (
   evidenceSql: string,
 ): Insight => {
   const day = new Date(nowMs).toISOString().slice(0, 10)
-  const subject = beginningOf(observation.subject, maxSubjectLength)
+  const subject = shortenText(observation.subject, maxSubjectLength)
   return {
     id: hash('sha256', JSON.stringify([hostKey, kind, observation.subject, day])).slice(0, 32),
     hostKey,
@@ -116,8 +120,8 @@ const insightOf = (
     window,
     ...observation,
     subject,
-    title: beginningOf(observation.title, 200),
-    detail: beginningOf(observation.detail, 2_000),
+    title: shortenText(observation.title, 200),
+    detail: shortenText(observation.detail, 2_000),
     evidenceSql,
     link: show ? `${link}?${new URLSearchParams(show).toString()}` : link,
     foundAtMs: nowMs,

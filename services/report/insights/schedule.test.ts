@@ -1,13 +1,13 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { memoryStore } from '../stores/store.ts'
+import { createMemoryInsightStore } from '../stores/store.ts'
 import { openClients, quietQuery } from '../testing/fleet.ts'
 import { aCall } from '../testing/insights.ts'
-import { mutation, patternDays } from '../testing/rows.ts'
+import { aMutation, patternDays } from '../testing/rows.ts'
 import { scanDueHosts } from './schedule.ts'
 
 type Query = ReturnType<typeof quietQuery>
@@ -19,21 +19,21 @@ const openReplica = async (
   { env = {}, query = {}, store }: { env?: Record<string, string>; query?: Partial<Query>; store?: Store } = {},
 ) => {
   let now = Date.UTC(2026, 5, 1)
-  const clock = clockOf(() => now)
+  const clock = createClock(() => now)
   const scanned: string[] = []
   const insightRows: Query['insightRows'] = async (input, call) => {
     if (input.set === 'mutations') scanned.push(input.hostKey)
     return (query.insightRows ?? stuck)(input, call)
   }
   const client = await openClients(opened, { query: { ...quietQuery('one', 'two'), ...query, insightRows } }, clock)
-  const insightStore = { store: memoryStore(), reason: null }
+  const insightStore = { store: createMemoryInsightStore(), reason: null }
   const shared = store ?? opened.use(await openStore({ env: {}, busIsShared: false }))
   const deps = { query: client.query, env, clock, store: shared, insightStore, log: pino({ level: 'silent' }) }
   const run = () => scanDueHosts(deps, new AbortController().signal)
   return { run, scanned, insights: insightStore.store, later: (minutes: number) => (now += minutes * minuteMs) }
 }
 const stuck: Query['insightRows'] = async ({ set }) => ({
-  rows: set === 'mutations' ? [mutation({ isFailing: true })] : [],
+  rows: set === 'mutations' ? [aMutation({ isFailing: true })] : [],
   sql: 'SELECT 1',
   unavailable: null,
 })

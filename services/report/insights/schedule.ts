@@ -2,16 +2,16 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { ageMs, instant } from '#shared/time/clock.ts'
-import { forEachHost, serviceCall, type Work } from '../work.ts'
+import { forEachHost, serviceCall, type BackgroundTasks } from '../work.ts'
 import { insightStoreSettings } from '../stores/settings.ts'
-import { generate, type GenerateDeps } from './generate.ts'
+import { runInsightScan, type InsightScanDeps } from './generate.ts'
 
 const tickMs = 60_000
 
 /** Scans due hosts once a minute. Repeated failures are logged once. */
-export const openSchedule = (deps: ScheduleDeps, work: Work, everyMs = tickMs): Disposable => {
+export const openSchedule = (deps: ScheduleDeps, work: BackgroundTasks, everyMs = tickMs): Disposable => {
   let isRunning = false
   let isFailing = false
   const tick = async (signal: AbortSignal): Promise<void> => {
@@ -44,14 +44,14 @@ const leaseMs = 15 * 60_000
 const minuteMs = 60_000
 
 /** The dependencies of scheduled scans. */
-interface ScheduleDeps extends GenerateDeps {
+interface ScheduleDeps extends InsightScanDeps {
   env: Environment
 }
 
 /** Scans every due host and returns their number. Only the process that holds the lease scans. */
 export const scanDueHosts = async (deps: ScheduleDeps, signal: AbortSignal): Promise<number> => {
   const { store, clock, env } = deps
-  const everyMs = read(insightStoreSettings, env).SVC_INSIGHTS_INTERVAL_MINUTES * minuteMs
+  const everyMs = parseSettings(insightStoreSettings, env).SVC_INSIGHTS_INTERVAL_MINUTES * minuteMs
   if (everyMs === 0) return 0
   await using lease = await store.lease(leaseName, leaseMs)
   if (!lease) return 0
@@ -87,7 +87,7 @@ const dueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: number, 
 /** Scans one host. A failure is logged, so that the other hosts are still scanned. */
 const scan = async (deps: ScheduleDeps, hostKey: string, call: Call): Promise<void> => {
   try {
-    await generate(deps, { hostKey, force: false }, call)
+    await runInsightScan(deps, { hostKey, force: false }, call)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     deps.log.warn({ hostKey, code: error.code }, 'scanning a host for insights failed')

@@ -1,6 +1,6 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
-import { figure, percent } from './words.ts'
+import { formatFigure, formatPercent } from './words.ts'
 
 /** Returns the median; undefined if there are no figures. */
 const median = (figures: readonly number[]): number | undefined => {
@@ -22,7 +22,11 @@ const toDeviations = 0.6745
 const minShare = 0.01
 
 /** Compares a value with earlier ones; undefined if there are none. `minDeviation` is in the unit of the value. */
-export const compare = (value: number, before: readonly number[], minDeviation: number): Comparison | undefined => {
+export const compareWithBaseline = (
+  value: number,
+  before: readonly number[],
+  minDeviation: number,
+): Comparison | undefined => {
   const baseline = median(before)
   if (baseline === undefined || !Number.isFinite(value)) return undefined
   const deviation = median(before.filter(Number.isFinite).map((figure) => Math.abs(figure - baseline))) ?? 0
@@ -46,7 +50,7 @@ const manyRows = 9
  * Returns the rows of the same and the adjacent hours of earlier weeks; of earlier days if there are too few.
  * Returns undefined if these are too few as well.
  */
-export const sameHours = <T extends { hoursAgo: number }>(rows: readonly T[]): SameHours<T> | undefined => {
+export const selectComparableHours = <T extends { hoursAgo: number }>(rows: readonly T[]): SameHours<T> | undefined => {
   const earlier = rows.filter(({ hoursAgo }) => hoursAgo > 1)
   const ofWeeks = earlier.filter(({ hoursAgo }) => isNear(hoursAgo, week))
   if (ofWeeks.length >= minRows) {
@@ -76,7 +80,7 @@ const nearDays = 1
  * Describes what changed together with the duration of a query pattern: server version, settings, schema of its
  * tables, and how much it reads.
  */
-export const attribute = (now: Day, before: readonly Day[], changes: readonly SchemaChange[]): string[] => {
+export const describeCauses = (now: Day, before: readonly Day[], changes: readonly SchemaChange[]): string[] => {
   const [latest] = before.toSorted((one, other) => one.daysAgo - other.daysAgo)
   const changed = changes.filter(
     ({ table, daysAgo }) => daysAgo >= 0 && daysAgo <= nearDays && now.tables.includes(table),
@@ -102,12 +106,12 @@ export const describeGrowth = (now: ReadStats, others: readonly ReadStats[]): st
   const share = usual(({ marksShare }) => marksShare)
   const causes = [
     hasGrown(now.selectedParts, parts) &&
-      `it reads ${figure(now.selectedParts)} parts instead of ${figure(parts ?? 0)}`,
+      `it reads ${formatFigure(now.selectedParts)} parts instead of ${formatFigure(parts ?? 0)}`,
     hasGrown(now.marksShare, share) &&
-      `its plan reads ${percent(now.marksShare)} of the data instead of ${percent(share ?? 0)}`,
+      `its plan reads ${formatPercent(now.marksShare)} of the data instead of ${formatPercent(share ?? 0)}`,
     hasGrown(now.readRows, rows) &&
       !hasGrown(now.marksShare, share) &&
-      `the data that it reads is ${figure(now.readRows / (rows ?? 1))} times as much`,
+      `the data that it reads is ${formatFigure(now.readRows / (rows ?? 1))} times as much`,
   ]
   return causes.filter((cause) => typeof cause === 'string')
 }

@@ -15,13 +15,13 @@ export interface Observation extends Pick<
 }
 
 /** The observations of a detector, and notes that explain missing data. */
-export interface Outcome {
+export interface DetectorOutcome {
   observations: Observation[]
   notes: string[]
 }
 
 /** The rows of each row set that a detector reads. */
-export type RowsOf<S extends InsightRowSet> = { readonly [N in S]: readonly InsightRow<N>[] }
+export type DetectorRows<S extends InsightRowSet> = { readonly [N in S]: readonly InsightRow<N>[] }
 
 /** The facts about a host by which hosts are compared; null if unknown. */
 export interface HostFacts {
@@ -51,29 +51,29 @@ interface Detector<S extends InsightRowSet = InsightRowSet> {
   /** The evidence of a detector without row sets. */
   evidenceSql?: string
   /** Returns the observations. It is a pure function of the rows and the host facts. */
-  detect(rows: RowsOf<S>, fleet: Fleet): Outcome
+  detect(rows: DetectorRows<S>, fleet: Fleet): DetectorOutcome
 }
 
 /** A detector of any row sets, which validates its rows. */
 export interface AnyDetector extends Omit<Detector, 'detect'> {
-  evaluate(rows: Readonly<Partial<Record<InsightRowSet, readonly unknown[]>>>, fleet: Fleet): Outcome
+  evaluate(rows: Readonly<Partial<Record<InsightRowSet, readonly unknown[]>>>, fleet: Fleet): DetectorOutcome
 }
 
 /** Returns the detector with validation of its rows. */
-export const detector = <S extends InsightRowSet>({ detect, ...traits }: Detector<S>): AnyDetector => ({
+export const defineDetector = <S extends InsightRowSet>({ detect, ...traits }: Detector<S>): AnyDetector => ({
   ...traits,
   evaluate: (rows, fleet) => {
     const checked = traits.sets.map((set) => [set, z.array(insightRowSets[set]).parse(rows[set] ?? [])])
     // The object holds each set of the detector under its name, validated against its schema.
-    return detect(Object.fromEntries(checked) as RowsOf<S>, fleet)
+    return detect(Object.fromEntries(checked) as DetectorRows<S>, fleet)
   },
 })
 
 /** The outcome without observations or notes. */
-export const nothing: Outcome = { observations: [], notes: [] }
+export const emptyOutcome: DetectorOutcome = { observations: [], notes: [] }
 
 /** Returns an outcome whose only note is the reason for missing data. */
-export const noData = (reason: string): Outcome => ({ observations: [], notes: [reason] })
+export const noDataOutcome = (reason: string): DetectorOutcome => ({ observations: [], notes: [reason] })
 
 /** Returns `database.table`, for display. */
 export const qualifiedName = ({ database, table }: { database: string; table: string }): string =>
@@ -85,7 +85,7 @@ type Limits = Partial<Record<Insight['severity'], number>>
 const worstFirst = ['critical', 'warning', 'info'] as const
 
 /** Returns the worst severity whose limit a value reaches; undefined if it reaches none. */
-export const severityOf = (value: number, limits: Limits): Insight['severity'] | undefined =>
+export const getSeverity = (value: number, limits: Limits): Insight['severity'] | undefined =>
   worstFirst.find((severity) => value >= (limits[severity] ?? Number.POSITIVE_INFINITY))
 
 /** Statistics of one query pattern on a host over the last day. */
@@ -113,7 +113,7 @@ const keyOf = (hostKey: string): string => `insights/figures/${hostKey}`
 const figuresTtlMs = 24 * 3_600_000
 
 /** Returns the comparison figures of a host from its rows. */
-export const figuresOf = (
+export const collectHostFigures = (
   days: readonly InsightRow<'fingerprint-days'>[],
   settings: readonly InsightRow<'settings'>[] | undefined,
 ): HostFigures => ({

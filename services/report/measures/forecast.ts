@@ -1,9 +1,9 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { range } from './words.ts'
+import { formatRange } from './words.ts'
 
 const minHistoryPoints = 48
 /** Minimum history since the last drop that a forecast requires, in hours. */
-export const minSpanHours = 72
+export const minForecastHours = 72
 const muchHistoryDays = 6
 const shortHours = 48
 /** Minimum relative drop of the usage which shows that data was removed. The history starts again after it. */
@@ -43,7 +43,7 @@ export const knownDiskHours = (rows: readonly Row[]): KnownRow[] =>
 export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string => {
   const { history, emptiedAt } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
   const [first, last] = [history[0], history.at(-1)]
-  if (!first || !last || history.length < minHistoryPoints || first.hoursAgo - last.hoursAgo < minSpanHours) {
+  if (!first || !last || history.length < minHistoryPoints || first.hoursAgo - last.hoursAgo < minForecastHours) {
     return 'not enough history, less than 3 days since the last drop'
   }
   const { usedBytes, totalBytes } = last
@@ -59,10 +59,10 @@ export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string =
 }
 
 /** Returns the confidence of a forecast by the length of its history in days. */
-export const confidenceOf = (days: number): 'high' | 'medium' => (days >= muchHistoryDays ? 'high' : 'medium')
+export const getForecastConfidence = (days: number): 'high' | 'medium' => (days >= muchHistoryDays ? 'high' : 'medium')
 
 /** Returns the hours of history since the last drop. */
-export const historyHours = (rows: readonly KnownRow[]): number => {
+export const measureHistoryHours = (rows: readonly KnownRow[]): number => {
   const { history } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
   return (history[0]?.hoursAgo ?? 0) - (history.at(-1)?.hoursAgo ?? 0)
 }
@@ -71,7 +71,7 @@ export const historyHours = (rows: readonly KnownRow[]): number => {
 export const describeForecast = (forecast: DiskForecast | string): string => {
   if (typeof forecast === 'string') return forecast
   const { growth } = forecast
-  return growth ? `full in ${range(growth.soonest, growth.latest)} days at this rate` : 'is not filling up'
+  return growth ? `full in ${formatRange(growth.soonest, growth.latest)} days at this rate` : 'is not filling up'
 }
 
 /** Returns the rows since the last drop, and the usage before that drop; 0 if there was none. */

@@ -9,11 +9,11 @@ import type { HostReport } from '#proto/host-report.ts'
 import { type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { query } from '#proto/query.ts'
 import { type ReportRowSet, reportRowSets } from '#proto/report-rows.ts'
-import type { Incomplete } from '#proto/unavailable.ts'
+import type { IncompleteReason } from '#proto/unavailable.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { InsightStore } from '../stores/store.ts'
-import type { Material, ReportRows, Period } from './material.ts'
-import { type About, writeReport } from './write-report.ts'
+import type { ReportData, ReportRows, ReportTimeRange } from './material.ts'
+import { type ReportSubject, writeReport } from './write-report.ts'
 
 /** The services and stores that provide the data of reports. */
 export interface ReportSources {
@@ -24,13 +24,13 @@ export interface ReportSources {
 }
 
 interface ReportRequest {
-  about: About
-  period: Period
+  about: ReportSubject
+  period: ReportTimeRange
   before: HostReport | undefined
 }
 
 /** Fetches the data of a report and returns the report without storing it. */
-export const build = async (
+export const assembleReport = async (
   sources: ReportSources,
   { about, period, before }: ReportRequest,
   call: Call,
@@ -49,7 +49,7 @@ interface GatherContext {
   insights: InsightStore
   call: Call
   hostKey: string
-  period: Period
+  period: ReportTimeRange
   nowMs: number
   before: HostReport | undefined
 }
@@ -66,7 +66,7 @@ const reportSets = Object.keys(reportRowSets) as ReportRowSet[]
  * Fetches the data of a report, with sequential queries. Failures become notes. Throws the last error if no row set of
  * the host could be fetched.
  */
-const gather = async (context: GatherContext): Promise<Material> => {
+const gather = async (context: GatherContext): Promise<ReportData> => {
   const { query, alerts, insights, call, hostKey, period, nowMs, before } = context
   const notes: string[] = []
   let failure: unknown
@@ -117,7 +117,7 @@ const gather = async (context: GatherContext): Promise<Material> => {
 
 const wordsOf = (set: string): string => set.replaceAll('-', ' ')
 
-const incompleteNote = (set: string, { message, grant }: Incomplete): string =>
+const incompleteNote = (set: string, { message, grant }: IncompleteReason): string =>
   `${wordsOf(set)} is incomplete: ${message}; to see them, run ${grant}`
 
 /** Fetches all history lines of the period, newest page first. */

@@ -2,16 +2,16 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { hostReportMethods } from '#proto/host-report.ts'
 import type { report } from '#proto/report.ts'
-import { build } from './build.ts'
+import { assembleReport } from './build.ts'
 import { render } from './render/index.ts'
 import { reportZone } from './settings.ts'
 import type { StoredReport } from './store.ts'
-import { type WeeklyReportDeps, writeWeekly } from './weekly.ts'
-import type { Work } from '../work.ts'
+import { type WeeklyReportDeps, writeWeeklyReports } from './weekly.ts'
+import type { BackgroundTasks } from '../work.ts'
 
 /** The dependencies of the report handlers. */
 export interface ReportDeps extends WeeklyReportDeps {
-  work: Work
+  work: BackgroundTasks
 }
 
 /** Time reserved to send the response before the deadline of the caller. */
@@ -21,7 +21,7 @@ const marginMs = 2_000
 export const reportHandlers = (
   deps: ReportDeps,
 ): Handlers<Service<typeof hostReportMethods & Pick<(typeof report)['methods'], 'weekly'>>> => ({
-  weekly: () => deps.work.run((signal) => writeWeekly(deps, signal)),
+  weekly: () => deps.work.run((signal) => writeWeeklyReports(deps, signal)),
   reports: (filter) => deps.reports.list(filter),
   hostReport: ({ id }) => find(deps, id),
   renderReport: async ({ id, format }) => {
@@ -33,7 +33,7 @@ export const reportHandlers = (
     const host = (await deps.query.hosts({}, call)).find(({ key }) => key === hostKey)
     const about = { hostKey, host: host?.name ?? hostKey, week: null, zone: zone ?? reportZone(deps.env) }
     const timed = { ...call, deadline: call.deadline - marginMs }
-    const report = await build(deps, { about, period: { fromMs, toMs }, before: undefined }, timed)
+    const report = await assembleReport(deps, { about, period: { fromMs, toMs }, before: undefined }, timed)
     await deps.reports.replace(report)
     return report
   },

@@ -14,8 +14,8 @@ export type ReportRows = { readonly [S in ReportRowSet]?: readonly ReportRow<S>[
 /**
  * The data from which a report is written. Data that could not be fetched is undefined; `notes` contain the reasons.
  */
-export interface Material {
-  period: Period
+export interface ReportData {
+  period: ReportTimeRange
   writtenAtMs: number
   rows: ReportRows
   tables: readonly InsightRow<'tables'>[] | undefined
@@ -35,18 +35,18 @@ export interface Material {
 }
 
 /** A time range; `toMs` is exclusive. */
-export interface Period {
+export interface ReportTimeRange {
   fromMs: number
   toMs: number
 }
 
 /** A week that begins on Monday at midnight, with its ISO 8601 name. */
-export interface Week extends Period {
+export interface ReportWeek extends ReportTimeRange {
   name: string
 }
 
 /** Returns the last full week in a time zone. A clock change makes it longer or shorter than 168 hours. */
-export const lastWeek = (nowMs: number, zone: string): Week => {
+export const findLastWeek = (nowMs: number, zone: string): ReportWeek => {
   const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate()
   const monday = today.subtract({ days: today.dayOfWeek - 1 })
   const begins = monday.subtract({ weeks: 1 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lastWeek } from './material.ts'
+import { findLastWeek } from './material.ts'
 
 const hourMs = 3_600_000
 const at = (text: string): number => Date.parse(text)
@@ -18,7 +18,7 @@ it.each([
   ['a year of 53 weeks', '2027-01-06T00:00:00Z', 'UTC', '2026-W53', '2026-12-28T00:00:00Z'],
   ['a new year that begins in the old week', '2026-01-05T12:00:00Z', 'UTC', '2026-W01', '2025-12-29T00:00:00Z'],
 ])('on %s returns the last week', (_what, now, zone, name, begins) => {
-  const week = lastWeek(at(now), zone)
+  const week = findLastWeek(at(now), zone)
   expect([week.name, week.fromMs]).toEqual([name, at(begins)])
 })
 
@@ -27,6 +27,6 @@ it.each([
   ['2026-10-28T00:00:00Z', 169],
   ['2026-11-18T00:00:00Z', 168],
 ])('the week before %s has %d hours in Berlin, with clock changes', (now, hours) => {
-  const { fromMs, toMs } = lastWeek(at(now), 'Europe/Berlin')
+  const { fromMs, toMs } = findLastWeek(at(now), 'Europe/Berlin')
   expect((toMs - fromMs) / hourMs).toBe(hours)
 })

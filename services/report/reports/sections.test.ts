@@ -1,25 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import type { ReportRow } from '#proto/report-rows.ts'
-import { aReport, about, line, material, weekBegins } from '../testing/reports.ts'
+import { aReport, testReportSubject, aHistoryEntry, createReportData, weekStartMs } from '../testing/reports.ts'
 import { anInsight } from '../testing/insights.ts'
 import { diskHours } from '../testing/rows.ts'
-import { evaluate, reportId, writeReport } from './write-report.ts'
-import { incidentsOf } from './sections/incidents.ts'
+import { scoreReport, reportId, writeReport } from './write-report.ts'
+import { summarizeIncidents } from './sections/incidents.ts'
 
 const hourMs = 3_600_000
-const report = (more: Parameters<typeof material>[0] = {}) => writeReport(about, material(more))
+const report = (more: Parameters<typeof createReportData>[0] = {}) =>
+  writeReport(testReportSubject, createReportData(more))
 
 describe('the alerts of a report', () => {
   it('are read from the history lines of the period', () => {
     const history = [
-      line('fire', 3),
-      line('escalate', 5, { severity: 'critical' }),
-      line('recover', 9),
-      line('remind', 4, { episode: 'old', sinceMs: weekBegins - 50 * hourMs, title: 'Replica lag' }),
-      line('held', 4, { episode: 'unheard' }),
+      aHistoryEntry('fire', 3),
+      aHistoryEntry('escalate', 5, { severity: 'critical' }),
+      aHistoryEntry('recover', 9),
+      aHistoryEntry('remind', 4, { episode: 'old', sinceMs: weekStartMs - 50 * hourMs, title: 'Replica lag' }),
+      aHistoryEntry('held', 4, { episode: 'unheard' }),
     ]
     const silence = { kind: 'ack' as const, hostKey: 'box', ruleId: 'disk-usage', by: 'ada', note: '', atMs: 0 }
-    expect(incidentsOf(history, [{ ...silence, episode: 'old', untilMs: null }])).toEqual({
+    expect(summarizeIncidents(history, [{ ...silence, episode: 'old', untilMs: null }])).toEqual({
       total: 2,
       fired: 1,
       critical: 1,
@@ -31,8 +32,8 @@ describe('the alerts of a report', () => {
           ruleId: 'disk-usage',
           title: 'Disk usage',
           severity: 'critical',
-          sinceMs: weekBegins + 2 * hourMs,
-          endedAtMs: weekBegins + 9 * hourMs,
+          sinceMs: weekStartMs + 2 * hourMs,
+          endedAtMs: weekStartMs + 9 * hourMs,
           acknowledgedBy: null,
         },
       ],
@@ -41,10 +42,10 @@ describe('the alerts of a report', () => {
 
   it('flap if the same alert fired three times', () => {
     const lines = ['a', 'b', 'c'].flatMap((episode, at) => [
-      line('fire', at, { episode }),
-      line('recover', at + 1, { episode }),
+      aHistoryEntry('fire', at, { episode }),
+      aHistoryEntry('recover', at + 1, { episode }),
     ])
-    expect(incidentsOf(lines, [])).toMatchObject({ fired: 3, open: 0, flapping: ['Disk usage'] })
+    expect(summarizeIncidents(lines, [])).toMatchObject({ fired: 3, open: 0, flapping: ['Disk usage'] })
   })
 })
 
@@ -106,7 +107,7 @@ describe('the patterns of a report', () => {
 describe('the rest of a report', () => {
   it('contains the growth and the forecast of a disk', () => {
     const rows = { 'disk-hours': diskHours((hoursAgo) => 900 - hoursAgo * 0.5) }
-    const [disk] = report({ rows, writtenAtMs: weekBegins + 168 * hourMs }).disks
+    const [disk] = report({ rows, writtenAtMs: weekStartMs + 168 * hourMs }).disks
     expect(disk).toMatchObject({ disk: 'default', grewBytes: 167 * 0.5 * 1_024 ** 3 })
     expect(disk?.daysToFull?.soonest).toBeCloseTo(100 / 12, 5)
     expect(disk?.forecast).toBe('full in 8.33 days at this rate')
@@ -136,7 +137,7 @@ describe('the rest of a report', () => {
   })
 
   it('recommends undismissed insights of the period once per kind and subject', () => {
-    const at = (hour: number) => ({ foundAtMs: weekBegins + hour * hourMs })
+    const at = (hour: number) => ({ foundAtMs: weekStartMs + hour * hourMs })
     const insights = [
       anInsight('a', at(1)),
       anInsight('b', at(30)),
@@ -154,16 +155,16 @@ describe('the rest of a report', () => {
   })
 
   it('has one id per host, week and zone, and one per custom period', () => {
-    const { period } = material()
+    const { period } = createReportData()
     const ids = [
-      reportId(about, period),
-      reportId({ ...about, zone: 'Europe/Berlin' }, period),
-      reportId({ ...about, hostKey: 'other' }, period),
-      reportId({ ...about, week: null }, period),
-      reportId({ ...about, week: null }, { ...period, toMs: period.toMs - 1 }),
+      reportId(testReportSubject, period),
+      reportId({ ...testReportSubject, zone: 'Europe/Berlin' }, period),
+      reportId({ ...testReportSubject, hostKey: 'other' }, period),
+      reportId({ ...testReportSubject, week: null }, period),
+      reportId({ ...testReportSubject, week: null }, { ...period, toMs: period.toMs - 1 }),
     ]
     expect(new Set(ids).size).toBe(ids.length)
-    expect(reportId(about, { fromMs: 1, toMs: 2 })).toBe(ids[0])
+    expect(reportId(testReportSubject, { fromMs: 1, toMs: 2 })).toBe(ids[0])
   })
 })
 
@@ -182,6 +183,6 @@ describe('the score', () => {
     [{ safeguards: { ...empty.safeguards, failedBackups: 2 } }, null, '95 of 100: 2 backups failed.'],
     [{ coverage: { ...empty.coverage, watchedHours: 12 } }, null, '95 of 100: monitored in only 12 of 168 hours.'],
   ])('for %j after %s is %s', (more, before, headline) => {
-    expect(evaluate({ ...empty, ...more }, before).headline).toBe(headline)
+    expect(scoreReport({ ...empty, ...more }, before).headline).toBe(headline)
   })
 })

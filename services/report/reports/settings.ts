@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import { displayZoneSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { flag, read, type Setting, whole } from '#shared/config/setting.ts'
+import { flag, parseSettings, type Setting, whole } from '#shared/config/setting.ts'
 
 const zone: Setting<string | undefined> = {
   doc: 'Time zone of the weekly report: week boundaries and times. By default COLUMNDB_TZ, else UTC.',
@@ -47,6 +47,6 @@ export const reportSettings = {
 
 /** Returns the time zone of reports. */
 export const reportZone = (env: Environment): string => {
-  const { SVC_WEEKLY_REPORT_TIMEZONE: own, COLUMNDB_TZ: shown } = read(reportSettings, env)
+  const { SVC_WEEKLY_REPORT_TIMEZONE: own, COLUMNDB_TZ: shown } = parseSettings(reportSettings, env)
   return own ?? shown ?? 'UTC'
 }

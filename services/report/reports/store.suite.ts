@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { aReport } from '../testing/reports.ts'
-import { listed, type ReportStore } from './store.ts'
+import { toListedReport, type ReportStore } from './store.ts'
 
 const older = aReport('a', { writtenAtMs: 1_000 })
 const newer = aReport('b', { writtenAtMs: 2_000, hostKey: 'other' })
@@ -32,9 +32,9 @@ export const reportStoreSuite = (open: () => Promise<ReportStore>): void => {
 
   it('lists the newest reports first, for one host or all', async () => {
     await store.add(newer)
-    expect(await store.list({ limit: 10 })).toEqual([listed(newer, 'due'), listed(older, 'none')])
-    expect(await store.list({ limit: 1 })).toEqual([listed(newer, 'due')])
-    expect(await store.list({ hostKey: 'box', limit: 10 })).toEqual([listed(older, 'none')])
+    expect(await store.list({ limit: 10 })).toEqual([toListedReport(newer, 'due'), toListedReport(older, 'none')])
+    expect(await store.list({ limit: 1 })).toEqual([toListedReport(newer, 'due')])
+    expect(await store.list({ hostKey: 'box', limit: 10 })).toEqual([toListedReport(older, 'none')])
   })
 
   it('records the result of a delivery', async () => {
@@ -46,6 +46,6 @@ export const reportStoreSuite = (open: () => Promise<ReportStore>): void => {
 
   it('removes reports written before a time and returns their number', async () => {
     expect(await store.prune(newer.writtenAtMs)).toBe(1)
-    expect(await store.list({ limit: 10 })).toEqual([listed(newer, 'done')])
+    expect(await store.list({ limit: 10 })).toEqual([toListedReport(newer, 'done')])
   })
 }

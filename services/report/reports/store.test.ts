@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, describe } from 'vitest'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
-import { openReports } from './store.ts'
+import { openReportStore } from './store.ts'
 import { reportStoreSuite } from './store.suite.ts'
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 
 const openWith = async (env: Record<string, string>) =>
-  opened.use(await openReports(env, pino({ level: 'silent' }))).reports
+  opened.use(await openReportStore(env, pino({ level: 'silent' }))).reports
 
 describe('reports in memory', () => reportStoreSuite(() => openWith({})))
 

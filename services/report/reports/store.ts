@@ -25,7 +25,7 @@ export interface ReportStore {
 }
 
 /** Returns the list entry of a report. */
-export const listed = (
+export const toListedReport = (
   { id, hostKey, host, week, zone, fromMs, toMs, writtenAtMs, score, headline }: HostReport,
   delivery: string,
 ): ListedReport => ({ id, hostKey, host, week, zone, fromMs, toMs, writtenAtMs, score, headline, delivery })
@@ -38,18 +38,18 @@ const storedReports = defineCollection({
   memory: { maxDocuments: 500 },
   idOf: ({ report }) => report.id,
   valuesOf: ({ report }) => report,
-  summary: { schema: ListedReport, of: ({ report, delivery }) => listed(report, delivery.status) },
+  summary: { schema: ListedReport, of: ({ report, delivery }) => toListedReport(report, delivery.status) },
 })
 
 /** An open report store. Disposing it closes its database. */
-export interface OpenReports extends AsyncDisposable {
+export interface OpenReportStore extends AsyncDisposable {
   reports: ReportStore
   /** Whether reports survive a restart. */
   persistent: boolean
 }
 
 /** Opens the report store in the state database if one is configured, otherwise in memory. */
-export const openReports = async (env: Environment, log: Logger): Promise<OpenReports> => {
+export const openReportStore = async (env: Environment, log: Logger): Promise<OpenReportStore> => {
   await using opening = new AsyncDisposableStack()
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)

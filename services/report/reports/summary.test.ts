@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { problemOf } from './weekly.ts'
+import { findSummaryProblem } from './weekly.ts'
 
 const report =
   'one: 2026-W46\n92 of 100, 3 less\nDisk data | 930 GiB | 1,000 GiB | full in 3 to 5 days\nFailed | 1,204 (4.5 %)\n95th percentile | 210 s'
@@ -11,7 +11,7 @@ describe('a summary of a report', () => {
     'Week 2026-W46 was quiet.',
     'There is one disk.',
   ])('is accepted: %s', (summary) => {
-    expect(problemOf(summary, report)).toBeUndefined()
+    expect(findSummaryProblem(summary, report)).toBeUndefined()
   })
 
   it.each([
@@ -27,6 +27,6 @@ describe('a summary of a report', () => {
     ['', 'length'],
     ['well '.repeat(400), 'length'],
   ])('is rejected: %s', (summary, problem) => {
-    expect(problemOf(summary, report)).toBe(problem)
+    expect(findSummaryProblem(summary, report)).toBe(problem)
   })
 })

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +6,10 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
-import { memoryStore } from '../stores/store.ts'
+import { createMemoryInsightStore } from '../stores/store.ts'
 import { openClients, quietAlerts, quietQuery } from '../testing/fleet.ts'
-import { openReports } from './store.ts'
-import { type WeeklyReportDeps, writeWeekly } from './weekly.ts'
+import { openReportStore } from './store.ts'
+import { type WeeklyReportDeps, writeWeeklyReports } from './weekly.ts'
 
 /** A Wednesday. */
 const nowMs = Date.UTC(2026, 10, 18, 6)
@@ -40,20 +40,20 @@ const openReplica = async (
     agent: { summarize: async () => (summary === undefined ? noModel() : { summary }) },
   }
   const settings = { SVC_WEEKLY_REPORT_HOSTS: '0,2', ...env }
-  const { reports } = opened.use(await openReports(settings, log))
+  const { reports } = opened.use(await openReportStore(settings, log))
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
   let now = nowMs
-  const clock = clockOf(() => now)
+  const clock = createClock(() => now)
   const deps: WeeklyReportDeps = {
     ...(await openClients(opened, served, clock)),
-    insights: memoryStore(),
+    insights: createMemoryInsightStore(),
     clock,
     env: settings,
     store,
     reports,
     log,
   }
-  const run = () => writeWeekly(deps, new AbortController().signal)
+  const run = () => writeWeeklyReports(deps, new AbortController().signal)
   return { run, reports, notified, later: (ms: number) => (now += ms) }
 }
 

@@ -8,15 +8,15 @@ import type { HostReport, ReportDelivery } from '#proto/host-report.ts'
 import type { Announcement } from '#proto/notify.ts'
 import type { Host } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
-import { beginningOf } from '#shared/text/strings.ts'
-import { percent } from '../measures/words.ts'
+import { shortenText } from '#shared/text/strings.ts'
+import { formatPercent } from '../measures/words.ts'
 import { forEachHost, serviceCall } from '../work.ts'
-import { build, type ReportSources } from './build.ts'
-import { lastWeek, type Week } from './material.ts'
+import { assembleReport, type ReportSources } from './build.ts'
+import { findLastWeek, type ReportWeek } from './material.ts'
 import { layOut } from './render/lay-out.ts'
-import { plain } from './render/markdown.ts'
+import { renderPlainText } from './render/markdown.ts'
 import { reportSettings, reportZone } from './settings.ts'
 import type { ReportStore } from './store.ts'
 import { reportId } from './write-report.ts'
@@ -31,11 +31,11 @@ const summaryOf = async (
   report: HostReport,
   call: Call,
 ): Promise<string | null> => {
-  const text = beginningOf(plain(layOut(report)), maxTextLength)
+  const text = shortenText(renderPlainText(layOut(report)), maxTextLength)
   try {
     const { summary } = await client.summarize({ text }, call)
     const oneLine = summary.replaceAll(/\s+/g, ' ').trim()
-    const problem = problemOf(oneLine, text)
+    const problem = findSummaryProblem(oneLine, text)
     if (problem === undefined) return oneLine
     log.warn({ hostKey: report.hostKey, problem }, 'report summary rejected')
   } catch (error) {
@@ -48,7 +48,7 @@ const summaryOf = async (
 }
 
 /** Returns why a summary is rejected; undefined if it is valid. */
-export const problemOf = (summary: string, report: string): string | undefined => {
+export const findSummaryProblem = (summary: string, report: string): string | undefined => {
   if (summary === '' || summary.length > maxSummaryLength) return 'length'
   // Names and queries of the host can contain prompt injections.
   if (/[<>[\]]|:\/\/|www\./i.test(summary)) return 'markup'
@@ -87,14 +87,14 @@ const leaseName = 'reports:weekly'
 const leaseMs = 15 * 60_000
 
 /** Writes the missing reports of last week for all opted-in hosts, and delivers those that are not delivered yet. */
-export const writeWeekly = async (deps: WeeklyReportDeps, signal: AbortSignal): Promise<RunResult> => {
+export const writeWeeklyReports = async (deps: WeeklyReportDeps, signal: AbortSignal): Promise<RunResult> => {
   await using lease = await deps.store.lease(leaseName, leaseMs)
   if (!lease) return { written: 0, delivered: 0 }
   const { clock, env, log } = deps
-  const { SVC_WEEKLY_REPORT_HOSTS: positions } = read(reportSettings, env)
+  const { SVC_WEEKLY_REPORT_HOSTS: positions } = parseSettings(reportSettings, env)
   const zone = reportZone(env)
   if (positions.length === 0) return { written: 0, delivered: 0 }
-  const week = lastWeek(clock.now(), zone)
+  const week = findLastWeek(clock.now(), zone)
   const hosts = await deps.query.hosts({}, serviceCall(deps, signal))
   const missing = positions.filter((position) => !hosts.some(({ id }) => id === position))
   if (missing.length > 0) log.warn({ positions: missing }, 'SVC_WEEKLY_REPORT_HOSTS names unknown hosts')
@@ -111,7 +111,7 @@ export const writeWeekly = async (deps: WeeklyReportDeps, signal: AbortSignal): 
 }
 
 interface ReportRun {
-  week: Week
+  week: ReportWeek
   zone: string
   signal: AbortSignal
 }
@@ -138,9 +138,9 @@ const reportOnHost = async (
   const call = serviceCall(deps, signal)
   let isNew = false
   if (!(await reports.get(id))) {
-    const earlier = lastWeek(week.fromMs, zone)
+    const earlier = findLastWeek(week.fromMs, zone)
     const before = await reports.get(reportId({ ...about, week: earlier.name }, earlier))
-    const report = await build(deps, { about, period: week, before: before?.report }, call)
+    const report = await assembleReport(deps, { about, period: week, before: before?.report }, call)
     isNew = await reports.add({ ...report, summary: await summaryFor(deps, report, call) })
   }
   const stored = await reports.get(id)
@@ -152,7 +152,7 @@ const reportOnHost = async (
 }
 
 const summaryFor = async (deps: WeeklyReportDeps, report: HostReport, call: Call): Promise<string | null> =>
-  read(reportSettings, deps.env).SVC_REPORT_SUMMARY ? summaryOf(deps, report, call) : null
+  parseSettings(reportSettings, deps.env).SVC_REPORT_SUMMARY ? summaryOf(deps, report, call) : null
 
 /** Sends a report to all targets. The dispatcher notifies a target once per report id, so this is safe to retry. */
 const deliver = async (client: Client<typeof alerts>, report: HostReport, call: Call): Promise<ReportDelivery> => {
@@ -171,7 +171,7 @@ const maxLines = 5
 const announcementOf = (report: HostReport): Announcement => {
   const { incidents, statements, regressions, recommendations } = report
   const now = statements?.now
-  const failed = now && now.calls > 0 ? ` (${percent(now.errors / now.calls)} failed)` : ''
+  const failed = now && now.calls > 0 ? ` (${formatPercent(now.errors / now.calls)} failed)` : ''
   const lines = [
     ...regressions.slice(0, maxLines).map(({ text }) => `Slower: ${text}`),
     ...recommendations.slice(0, maxLines).map(({ title }) => `Recommendation: ${title}`),
@@ -179,8 +179,8 @@ const announcementOf = (report: HostReport): Announcement => {
   return {
     topic: 'weekly-report',
     key: report.id,
-    title: beginningOf(`Weekly report of ${report.host}, ${report.week ?? ''}`, 300),
-    text: beginningOf(
+    title: shortenText(`Weekly report of ${report.host}, ${report.week ?? ''}`, 300),
+    text: shortenText(
       [report.headline, ...(report.summary === null ? [] : [report.summary]), ...lines].join('\n'),
       16_000,
     ),

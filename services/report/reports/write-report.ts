@@ -1,55 +1,61 @@
 import { hash } from 'node:crypto'
 import type { HostReport } from '#proto/host-report.ts'
-import { range } from '../measures/words.ts'
-import type { Material } from './material.ts'
-import { incidentsOf } from './sections/incidents.ts'
+import { formatRange } from '../measures/words.ts'
+import type { ReportData } from './material.ts'
+import { summarizeIncidents } from './sections/incidents.ts'
 import {
-  courseOf,
-  errorCodesOf,
-  improvementsOf,
-  newPatternsOf,
-  regressionsOf,
-  statementsOf,
+  fillStatementSteps,
+  rankErrorCodes,
+  findImprovements,
+  findNewPatterns,
+  findRegressions,
+  summarizeStatements,
 } from './sections/statements.ts'
-import { disksOf, tablesOf } from './sections/storage.ts'
-import { changesOf, coverageOf, recommendationsOf, safeguardsOf, settingsOf } from './sections/upkeep.ts'
-import { worstOf } from './sections/worst.ts'
+import { summarizeDisks, findLargestTables } from './sections/storage.ts'
+import {
+  summarizeChanges,
+  summarizeCoverage,
+  selectRecommendations,
+  summarizeSafeguards,
+  collectSettingHashes,
+} from './sections/upkeep.ts'
+import { collectPeakValues } from './sections/worst.ts'
 
 /** The host, week and time zone of a report. `week` is null for a chosen period. */
-export type About = Pick<HostReport, 'hostKey' | 'host' | 'week' | 'zone'>
+export type ReportSubject = Pick<HostReport, 'hostKey' | 'host' | 'week' | 'zone'>
 
 /** Returns the report for the given data. The function is pure. */
-export const writeReport = (about: About, material: Material): HostReport => {
+export const writeReport = (about: ReportSubject, material: ReportData): HostReport => {
   const { period, writtenAtMs, rows, before, notes } = material
   const patterns = rows.patterns ?? []
-  const statements = rows['statement-totals'] ? statementsOf(rows['statement-totals']) : null
+  const statements = rows['statement-totals'] ? summarizeStatements(rows['statement-totals']) : null
   const sections = {
-    incidents: material.history ? incidentsOf(material.history, material.acknowledged) : null,
+    incidents: material.history ? summarizeIncidents(material.history, material.acknowledged) : null,
     statements,
-    course: rows['statement-steps'] ? courseOf(rows['statement-steps'], period) : [],
-    regressions: regressionsOf(patterns),
-    improvements: improvementsOf(patterns),
+    course: rows['statement-steps'] ? fillStatementSteps(rows['statement-steps'], period) : [],
+    regressions: findRegressions(patterns),
+    improvements: findImprovements(patterns),
     // Without history every pattern would be new.
-    newPatterns: statements?.before ? newPatternsOf(patterns) : [],
-    errorCodes: errorCodesOf(rows['error-codes'] ?? []),
-    disks: disksOf(rows['disk-hours'] ?? [], period, writtenAtMs),
-    tables: tablesOf(material.tables ?? [], rows.written),
-    worst: worstOf(material),
-    safeguards: safeguardsOf(material),
-    changes: changesOf(material),
-    coverage: coverageOf(material),
+    newPatterns: statements?.before ? findNewPatterns(patterns) : [],
+    errorCodes: rankErrorCodes(rows['error-codes'] ?? []),
+    disks: summarizeDisks(rows['disk-hours'] ?? [], period, writtenAtMs),
+    tables: findLargestTables(material.tables ?? [], rows.written),
+    worst: collectPeakValues(material),
+    safeguards: summarizeSafeguards(material),
+    changes: summarizeChanges(material),
+    coverage: summarizeCoverage(material),
     writtenAtMs,
   }
   return {
     id: reportId(about, period),
     ...about,
     ...period,
-    ...evaluate(sections, before?.score ?? null),
+    ...scoreReport(sections, before?.score ?? null),
     summary: null,
     scoreBefore: before?.score ?? null,
     ...sections,
-    settings: settingsOf(material),
-    recommendations: recommendationsOf(material),
+    settings: collectSettingHashes(material),
+    recommendations: selectRecommendations(material),
     notes: [...notes, ...(statements && !statements.before ? [noHistory] : [])],
   }
 }
@@ -58,8 +64,8 @@ const noHistory = 'patterns: not enough history, the query log has no entries of
 
 /** Returns an id that is unique per host, week and zone, or per host and period. */
 export const reportId = (
-  { hostKey, week, zone }: Pick<About, 'hostKey' | 'week' | 'zone'>,
-  { fromMs, toMs }: Material['period'],
+  { hostKey, week, zone }: Pick<ReportSubject, 'hostKey' | 'week' | 'zone'>,
+  { fromMs, toMs }: ReportData['period'],
 ): string => {
   const name = week === null ? [hostKey, fromMs, toMs] : [hostKey, week, zone]
   return hash('sha256', JSON.stringify(name)).slice(0, 32)
@@ -87,7 +93,10 @@ const certificateDays = 14
 const fullCoverage = 0.9
 
 /** Returns the score, which is 100 minus all deductions, and its explanation. */
-export const evaluate = (report: ScoreInputs, scoreBefore: number | null): Pick<HostReport, 'score' | 'headline'> => {
+export const scoreReport = (
+  report: ScoreInputs,
+  scoreBefore: number | null,
+): Pick<HostReport, 'score' | 'headline'> => {
   const deductions = [
     ...incidents(report),
     ...statements(report),
@@ -139,7 +148,7 @@ const disks = ({ disks: all }: ScoreInputs): Deduction[] =>
     days && days.soonest < monthDays
       ? {
           points: days.soonest < soonDays ? 15 : 5,
-          words: `disk ${disk} full in ${range(days.soonest, days.latest)} days`,
+          words: `disk ${disk} full in ${formatRange(days.soonest, days.latest)} days`,
         }
       : [],
   )

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type Insight, StoredInsight } from '#proto/insights.ts'
-import { type Thread, type ThreadClient, type ThreadMessage, threadsAtOnce } from '#shared/convstore/client.ts'
+import { type Thread, type ThreadClient, type ThreadMessage, maxThreadsPerRequest } from '#shared/convstore/client.ts'
 import type { InsightFilter, InsightStore } from './store.ts'
 
 const dayMs = 86_400_000
@@ -33,7 +33,7 @@ interface DayThread extends Day {
  * per insight, and the last message of an insight is current. Concurrent writers therefore lose nothing. A scan needs
  * few requests to the service, which limits their rate.
  */
-export const convstoreInsights = (threads: ThreadClient): InsightStore => ({
+export const createConvstoreInsightStore = (threads: ThreadClient): InsightStore => ({
   backend: 'convstore',
   list: (filter) => list(threads, filter),
   async put(hostKey, insights) {
@@ -113,7 +113,7 @@ const daysOf = async (threads: ThreadClient, tag: string): Promise<DayThread[]> 
   const days: DayThread[] = []
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page += 1) {
-    const { data, pagination } = await threads.list({ tag, limit: threadsAtOnce, cursor })
+    const { data, pagination } = await threads.list({ tag, limit: maxThreadsPerRequest, cursor })
     days.push(...data.flatMap(({ id, metadata }) => dayOf(id, metadata)))
     if (pagination.next_cursor === null) break
     cursor = pagination.next_cursor

@@ -10,7 +10,7 @@ import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
 import { openNet } from '#shared/net/net.ts'
 import { Registry } from 'prom-client'
-import { untraced } from '#shared/telemetry/tracing.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { openInsightStore } from './index.ts'
 import { aCall, anInsight } from '../testing/insights.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => opened.disposeAsync())
 
 const openWith = async (env: Record<string, string>) => {
-  const telemetry = { log, metrics: new Registry(), tracer: untraced.tracer('report') }
+  const telemetry = { log, metrics: new Registry(), tracer: noopTracers.tracer('report') }
   const bus = opened.use(
     await openBus({
       hub: openMemoryHub(),

@@ -3,13 +3,18 @@ import type { Client } from '#proto/contract.ts'
 import { maxInsightsPerRequest } from '#proto/insight-rows.ts'
 import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import { openCollections } from '#shared/store/collection/collection.ts'
 import { edgeDatabase } from '#shared/store/edge-binding.ts'
 import { type StateDatabase, postgresDatabase } from '#shared/store/sql/state-database.ts'
 import { insightStoreSettings } from './settings.ts'
-import { collectedInsights, insightCollection, type InsightStore, memoryStore } from './store.ts'
+import {
+  createCollectionInsightStore,
+  insightCollection,
+  type InsightStore,
+  createMemoryInsightStore,
+} from './store.ts'
 
 /** The insight store in use. Disposing it closes its connections. */
 export interface OpenInsightStore extends AsyncDisposable {
@@ -35,17 +40,17 @@ export const openInsightStore = async ({
   net,
   log,
 }: InsightStoreDeps): Promise<OpenInsightStore> => {
-  const { INSIGHTS_STORE_BACKEND: chosen } = read(insightStoreSettings, env)
+  const { INSIGHTS_STORE_BACKEND: chosen } = parseSettings(insightStoreSettings, env)
   const onHosts = (reason: string | null): OpenInsightStore => {
     if (reason !== null) log.warn({ chosen, reason }, 'insights store unavailable; using the clickhouse store')
-    return { store: clickhouseStore(client, log), reason, [Symbol.asyncDispose]: async () => undefined }
+    return { store: createClickhouseInsightStore(client, log), reason, [Symbol.asyncDispose]: async () => undefined }
   }
   switch (chosen) {
     case 'auto':
     case 'clickhouse':
       return onHosts(null)
     case 'memory':
-      return { store: memoryStore(), reason: null, [Symbol.asyncDispose]: async () => undefined }
+      return { store: createMemoryInsightStore(), reason: null, [Symbol.asyncDispose]: async () => undefined }
     case 'edgesql': {
       const where = edgeDatabaseOf(env)
       return where
@@ -57,14 +62,14 @@ export const openInsightStore = async ({
       return where ? inDatabase(where) : onHosts('postgres requires a PostgreSQL database; set DATABASE_URL')
     }
     case 'convstore':
-      return read(insightStoreSettings, env).CONVSTORE_API_KEY === undefined
+      return parseSettings(insightStoreSettings, env).CONVSTORE_API_KEY === undefined
         ? onHosts('convstore requires CONVSTORE_API_KEY, which is not set')
         : inConversationService({ env, net, log })
   }
 }
 
 const edgeDatabaseOf = (env: Environment): StateDatabase | undefined => {
-  const { INSIGHTS_EDGESQL: own, CONVERSATIONS_EDGESQL: other } = read(insightStoreSettings, env)
+  const { INSIGHTS_EDGESQL: own, CONVERSATIONS_EDGESQL: other } = parseSettings(insightStoreSettings, env)
   const address = own ?? other
   return address === undefined ? undefined : edgeDatabase(address)
 }
@@ -74,7 +79,7 @@ const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
   // Loaded on demand, because the database drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')
   const database = opened.use(await openDatabase(where))
-  const store = collectedInsights(await openCollections('insights', [insightCollection], database))
+  const store = createCollectionInsightStore(await openCollections('insights', [insightCollection], database))
   const held = opened.move()
   return { store, reason: null, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
@@ -82,7 +87,7 @@ const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
 const inConversationService = async (
   deps: Pick<InsightStoreDeps, 'env' | 'net' | 'log'>,
 ): Promise<OpenInsightStore> => {
-  const [{ openThreadClient }, { convstoreInsights }] = await Promise.all([
+  const [{ openThreadClient }, { createConvstoreInsightStore: convstoreInsights }] = await Promise.all([
     import('#shared/convstore/client.ts'),
     import('./convstore.ts'),
   ])
@@ -91,7 +96,7 @@ const inConversationService = async (
 }
 
 /** Returns a store in the table `monitoring_findings` of each host, which `query` reads and writes. */
-export const clickhouseStore = (client: Client<typeof query>, log: Logger): InsightStore => ({
+export const createClickhouseInsightStore = (client: Client<typeof query>, log: Logger): InsightStore => ({
   backend: 'clickhouse',
   list: ({ ids, ...filter }, call) => client.storedFindings({ ...filter, ...(ids && { ids: [...ids] }) }, call),
   async put(hostKey, insights, version, call) {

@@ -34,7 +34,7 @@ export const insightCollection = defineCollection({
 const backends = { memory: 'memory', sqlite: 'edgesql', postgres: 'postgres' } as const
 
 /** Returns an insight store that uses a collection. */
-export const collectedInsights = (collections: Collections): InsightStore => {
+export const createCollectionInsightStore = (collections: Collections): InsightStore => {
   const insights = collections.of(insightCollection)
   return {
     backend: backends[collections.kind],
@@ -51,4 +51,4 @@ export const collectedInsights = (collections: Collections): InsightStore => {
 }
 
 /** Returns an insight store in the memory of this process; a restart loses the insights. */
-export const memoryStore = (): InsightStore => collectedInsights(memoryCollections())
+export const createMemoryInsightStore = (): InsightStore => createCollectionInsightStore(memoryCollections())

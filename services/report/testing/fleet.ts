@@ -6,7 +6,7 @@ import { type Client, type Handlers, service } from '#proto/contract.ts'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type Clock, systemClock } from '#shared/time/clock.ts'
-import { untraced } from '#shared/telemetry/tracing.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
 
 const { hosts, hostStates, hostStatus, insightRows, reportRows } = query.methods
 const queryService = service('query', { hosts, hostStates, hostStatus, insightRows, reportRows })
@@ -57,7 +57,7 @@ export const openClients = async (
   clock: Clock = systemClock,
 ): Promise<TestClients> => {
   const hub = openMemoryHub()
-  const telemetry = { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('report') }
+  const telemetry = { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: noopTracers.tracer('report') }
   const open = async (caller: 'query' | 'alert-dispatcher' | 'agent' | 'report') =>
     opened.use(await openBus({ hub, caller, instance: caller, version: '1', telemetry, clock }))
   opened.use(await (await open('query')).serve(queryService, served.query))

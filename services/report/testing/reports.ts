@@ -1,14 +1,14 @@
 import type { HistoryEntry } from '#proto/alert-history.ts'
 import type { HostReport } from '#proto/host-report.ts'
-import type { Material } from '../reports/material.ts'
+import type { ReportData } from '../reports/material.ts'
 
 const hourMs = 3_600_000
 /** The start of the test period, a Monday. */
-export const weekBegins = Date.UTC(2026, 10, 9)
-const period = { fromMs: weekBegins, toMs: weekBegins + 168 * hourMs }
+export const weekStartMs = Date.UTC(2026, 10, 9)
+const period = { fromMs: weekStartMs, toMs: weekStartMs + 168 * hourMs }
 
 /** Returns the report data of a host without any data. */
-export const material = (more: Partial<Material> = {}): Material => ({
+export const createReportData = (more: Partial<ReportData> = {}): ReportData => ({
   period,
   writtenAtMs: period.toMs + hourMs,
   rows: {},
@@ -27,7 +27,7 @@ export const material = (more: Partial<Material> = {}): Material => ({
 })
 
 /** Returns an entry of the alert history at an hour of the period. */
-export const line = (kind: string, hour: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
+export const aHistoryEntry = (kind: string, hour: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
   id: `${kind} ${hour} ${more.episode ?? 'e'}`,
   kind,
   hostKey: 'box',
@@ -37,19 +37,19 @@ export const line = (kind: string, hour: number, more: Partial<HistoryEntry> = {
   title: 'Disk usage',
   value: 1,
   threshold: 1,
-  sinceMs: weekBegins + 2 * hourMs,
-  atMs: weekBegins + hour * hourMs,
+  sinceMs: weekStartMs + 2 * hourMs,
+  atMs: weekStartMs + hour * hourMs,
   reason: '',
   ...more,
 })
 
 /** The subject of a report. */
-export const about = { hostKey: 'box', host: 'box', week: '2026-W46', zone: 'UTC' }
+export const testReportSubject = { hostKey: 'box', host: 'box', week: '2026-W46', zone: 'UTC' }
 
 /** Returns a report whose id repeats one letter. */
 export const aReport = (letter: string, more: Partial<HostReport> = {}): HostReport => ({
   id: letter.repeat(32),
-  ...about,
+  ...testReportSubject,
   ...period,
   writtenAtMs: period.toMs,
   score: 90,

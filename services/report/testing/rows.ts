@@ -1,9 +1,9 @@
 import type { InsightRow, InsightRowSet } from '#proto/insight-rows.ts'
 import { detectors } from '../detectors/index.ts'
-import type { Fleet, HostFacts, Outcome, HostFigures } from '../measures/detector.ts'
+import type { Fleet, HostFacts, DetectorOutcome, HostFigures } from '../measures/detector.ts'
 
 /** The rows of a host by row set. */
-export type Rows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }
+export type InsightRows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }
 
 /** Returns a host with a correct clock. */
 export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
@@ -16,7 +16,7 @@ export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
 })
 
 /** Returns a host with one pattern of 300 ms and some changed settings. */
-export const comparedHost = (
+export const aComparedHost = (
   pattern: Partial<HostFigures['patterns'][number]> = {},
   settings: Record<string, string> = { max_threads: '7' },
 ): HostFacts =>
@@ -30,10 +30,10 @@ export const comparedHost = (
   })
 
 /** A fleet of one host. */
-export const alone: Fleet = { self: aHost(), peers: [] }
+export const singleHost: Fleet = { self: aHost(), peers: [] }
 
 /** Runs the detector of this kind on rows. */
-export const evaluate = (kind: string, rows: Rows, fleet: Fleet = alone): Outcome => {
+export const runDetector = (kind: string, rows: InsightRows, fleet: Fleet = singleHost): DetectorOutcome => {
   const detector = detectors.find((each) => each.kind === kind)
   if (!detector) throw new Error(`no detector ${kind}`)
   return detector.evaluate(rows, fleet)
@@ -95,7 +95,7 @@ export const partHours = (parts: (hoursAgo: number) => number, hours = 48): Part
   Array.from({ length: hours }, (_, hoursAgo) => ({ hoursAgo, parts: parts(hoursAgo), refusedAt: 3_000 }))
 
 /** Returns a table with ongoing inserts. */
-export const inserts = (more: Partial<InsightRow<'inserts'>> = {}): InsightRow<'inserts'> => ({
+export const tableInserts = (more: Partial<InsightRow<'inserts'>> = {}): InsightRow<'inserts'> => ({
   database: 'shop',
   table: 'orders',
   lastHour: 90,
@@ -120,14 +120,14 @@ export const aTable = (more: Partial<InsightRow<'tables'>> = {}): InsightRow<'ta
 
 const place = { database: 'shop', table: 'orders' }
 /** Returns a replica without lag. */
-export const replica = (more: Partial<InsightRow<'replicas'>> = {}): InsightRow<'replicas'> => ({
+export const aReplica = (more: Partial<InsightRow<'replicas'>> = {}): InsightRow<'replicas'> => ({
   ...place,
   isReadonly: false,
   delaySeconds: 0,
   ...more,
 })
 /** Returns a mutation that started a minute ago. */
-export const mutation = (more: Partial<InsightRow<'mutations'>> = {}): InsightRow<'mutations'> => ({
+export const aMutation = (more: Partial<InsightRow<'mutations'>> = {}): InsightRow<'mutations'> => ({
   ...place,
   mutationId: 'mutation_1.txt',
   ageSeconds: 60,
@@ -136,7 +136,7 @@ export const mutation = (more: Partial<InsightRow<'mutations'>> = {}): InsightRo
   ...more,
 })
 /** Returns an error code that is not new. */
-export const errorCode = (more: Partial<InsightRow<'error-codes'>> = {}): InsightRow<'error-codes'> => ({
+export const anErrorCode = (more: Partial<InsightRow<'error-codes'>> = {}): InsightRow<'error-codes'> => ({
   code: 60,
   name: 'UNKNOWN_TABLE',
   recent: 30,

@@ -2,25 +2,25 @@ import type { Insight } from '#proto/insights.ts'
 import type { Fleet } from '../measures/detector.ts'
 import {
   aHost,
-  alone,
+  singleHost,
   aMirror,
   aTable,
-  comparedHost,
+  aComparedHost,
   diskHours,
-  errorCode,
-  inserts,
-  mutation,
+  anErrorCode,
+  tableInserts,
+  aMutation,
   partHours,
   patternDays,
   quietHours,
-  replica,
-  type Rows,
+  aReplica,
+  type InsightRows,
 } from './rows.ts'
 
 /** The rows of a host in some situation, and the insights that are expected for it. */
-export interface Scenario {
+export interface DetectorScenario {
   name: string
-  rows: Rows
+  rows: InsightRows
   fleet?: Fleet
   expected: readonly Pick<Insight, 'kind' | 'subject'>[]
 }
@@ -32,7 +32,7 @@ const noise = (hoursAgo: number): number => Math.sin(hoursAgo * 12.9898) * 3
 const gibibyte = 1_024 ** 3
 
 /** Scenarios with incidents, each with the insights that report it. */
-const incidents: readonly Scenario[] = [
+const incidents: readonly DetectorScenario[] = [
   {
     name: 'a mirror of the replication service failed with many errors',
     rows: { 'replication-mirrors': [aMirror({ state: 'failed', errorsLastHour: 200, commonError: 'no such table' })] },
@@ -72,7 +72,7 @@ const incidents: readonly Scenario[] = [
   },
   {
     name: 'a new error code beside an old one',
-    rows: { 'error-codes': [errorCode(), errorCode({ code: 241, name: 'MEMORY_LIMIT_EXCEEDED', before: 0 })] },
+    rows: { 'error-codes': [anErrorCode(), anErrorCode({ code: 241, name: 'MEMORY_LIMIT_EXCEEDED', before: 0 })] },
     expected: found('new-error-code', '241'),
   },
   {
@@ -90,10 +90,14 @@ const incidents: readonly Scenario[] = [
     rows: { 'fingerprint-days': patternDays({ p95Ms: 900, selectedParts: 100 }) },
     expected: found('pattern-regression', '42'),
   },
-  { name: 'inserts have stopped', rows: { inserts: [inserts({ lastHour: 0 })] }, expected: found('insert-stopped') },
+  {
+    name: 'inserts have stopped',
+    rows: { inserts: [tableInserts({ lastHour: 0 })] },
+    expected: found('insert-stopped'),
+  },
   {
     name: 'inserts of one table of two have stopped',
-    rows: { inserts: [inserts(), inserts({ table: 'events', lastHour: 0 })] },
+    rows: { inserts: [tableInserts(), tableInserts({ table: 'events', lastHour: 0 })] },
     expected: found('insert-stopped', 'shop.events'),
   },
   {
@@ -111,8 +115,16 @@ const incidents: readonly Scenario[] = [
     rows: { 'expired-parts': [{ ...place, parts: 12, oldestHours: 200, bytes: gibibyte }] },
     expected: found('ttl-health'),
   },
-  { name: 'Keeper was lost', rows: { replicas: [replica({ isReadonly: true })] }, expected: found('readonly-replica') },
-  { name: 'a replica is behind', rows: { replicas: [replica({ delaySeconds: 900 })] }, expected: found('replica-lag') },
+  {
+    name: 'Keeper was lost',
+    rows: { replicas: [aReplica({ isReadonly: true })] },
+    expected: found('readonly-replica'),
+  },
+  {
+    name: 'a replica is behind',
+    rows: { replicas: [aReplica({ delaySeconds: 900 })] },
+    expected: found('replica-lag'),
+  },
   {
     name: 'parts were put aside',
     rows: { 'detached-parts': [{ ...place, parts: 60 }] },
@@ -120,12 +132,12 @@ const incidents: readonly Scenario[] = [
   },
   {
     name: 'a mutation fails',
-    rows: { mutations: [mutation({ isFailing: true })] },
+    rows: { mutations: [aMutation({ isFailing: true })] },
     expected: found('stuck-mutation', `${table} mutation_1.txt`),
   },
   {
     name: 'a mutation goes on for two hours',
-    rows: { mutations: [mutation({ ageSeconds: 7_200 })] },
+    rows: { mutations: [aMutation({ ageSeconds: 7_200 })] },
     expected: found('stuck-mutation', `${table} mutation_1.txt`),
   },
   {
@@ -172,25 +184,25 @@ const incidents: readonly Scenario[] = [
   {
     name: 'a replica on which a statement takes five times as long',
     rows: {},
-    fleet: { self: comparedHost({ p95Ms: 1_500 }), peers: [comparedHost(), comparedHost({ p95Ms: 310 })] },
+    fleet: { self: aComparedHost({ p95Ms: 1_500 }), peers: [aComparedHost(), aComparedHost({ p95Ms: 310 })] },
     expected: found('pattern-skew', '42'),
   },
   {
     name: 'a host on which a setting was forgotten',
     rows: {},
-    fleet: { self: comparedHost({}, {}), peers: [comparedHost(), comparedHost()] },
+    fleet: { self: aComparedHost({}, {}), peers: [aComparedHost(), aComparedHost()] },
     expected: found('settings-drift', ''),
   },
   {
     name: 'a clock half a minute slow',
     rows: {},
-    fleet: { ...alone, self: aHost({ clockSkewMs: -30_000 }) },
+    fleet: { ...singleHost, self: aHost({ clockSkewMs: -30_000 }) },
     expected: found('clock-skew', ''),
   },
 ]
 
 /** Scenarios in which no detector may report an insight. */
-const quiet: readonly Scenario[] = [
+const quiet: readonly DetectorScenario[] = [
   { name: 'four quiet weeks', rows: { 'query-hours': quietHours() } },
   { name: 'a busy hour', rows: { 'query-hours': quietHours({ calls: 5_000, errors: 55 }) } },
   { name: 'three failures of ten calls', rows: { 'query-hours': quietHours({ calls: 10, errors: 3 }) } },
@@ -204,10 +216,10 @@ const quiet: readonly Scenario[] = [
     },
   },
   { name: 'a day of history', rows: { 'query-hours': quietHours({ p95Ms: 9_000 }, 24) } },
-  { name: 'an old error code that comes more often', rows: { 'error-codes': [errorCode({ recent: 900 })] } },
+  { name: 'an old error code that comes more often', rows: { 'error-codes': [anErrorCode({ recent: 900 })] } },
   {
     name: 'a new log, in which all codes are new',
-    rows: { 'error-codes': [errorCode({ before: 0, historyHours: 20 })] },
+    rows: { 'error-codes': [anErrorCode({ before: 0, historyHours: 20 })] },
   },
   {
     name: 'a new pattern of no weight',
@@ -216,14 +228,14 @@ const quiet: readonly Scenario[] = [
   { name: 'a pattern a little slower', rows: { 'fingerprint-days': patternDays({ p95Ms: 450 }) } },
   {
     name: 'a table that is filled at night',
-    rows: { inserts: [inserts({ lastHour: 0, dayAgo: 0, weekAgo: 0, activeHours: 3 })] },
+    rows: { inserts: [tableInserts({ lastHour: 0, dayAgo: 0, weekAgo: 0, activeHours: 3 })] },
   },
   {
     name: 'tables in good order',
     rows: { tables: [aTable(), aTable({ table: 'small', compressedBytes: 500, uncompressedBytes: 600 })] },
   },
-  { name: 'replicas that keep up', rows: { replicas: [replica(), replica({ table: 'events', delaySeconds: 5 })] } },
-  { name: 'a mutation under way', rows: { mutations: [mutation()] } },
+  { name: 'replicas that keep up', rows: { replicas: [aReplica(), aReplica({ table: 'events', delaySeconds: 5 })] } },
+  { name: 'a mutation under way', rows: { mutations: [aMutation()] } },
   { name: 'a disk that stays as it is', rows: { 'disk-hours': diskHours((hoursAgo) => 700 + noise(hoursAgo)) } },
   { name: 'a disk that fills in a year', rows: { 'disk-hours': diskHours((hoursAgo) => 200 - hoursAgo * 0.05) } },
   { name: 'parts that come and go', rows: { 'part-hours': partHours((hoursAgo) => 400 + noise(hoursAgo) * 20) } },
@@ -231,14 +243,17 @@ const quiet: readonly Scenario[] = [
     name: 'a statement that takes as long on every replica',
     rows: {},
     fleet: {
-      self: comparedHost({ p95Ms: 1_500 }),
-      peers: [comparedHost({ p95Ms: 1_400 }), comparedHost({ p95Ms: 1_450 })],
+      self: aComparedHost({ p95Ms: 1_500 }),
+      peers: [aComparedHost({ p95Ms: 1_400 }), aComparedHost({ p95Ms: 1_450 })],
     },
   },
   {
     name: 'hosts with different settings each',
     rows: {},
-    fleet: { self: comparedHost({}, { a: '1' }), peers: [comparedHost({}, { a: '2' }), comparedHost({}, { a: '3' })] },
+    fleet: {
+      self: aComparedHost({}, { a: '1' }),
+      peers: [aComparedHost({}, { a: '2' }), aComparedHost({}, { a: '3' })],
+    },
   },
   {
     name: 'groups of different versions',
@@ -248,4 +263,4 @@ const quiet: readonly Scenario[] = [
 ].map((scenario) => ({ ...scenario, expected: [] }))
 
 /** All scenarios. */
-export const scenarios: readonly Scenario[] = [...incidents, ...quiet]
+export const detectorScenarios: readonly DetectorScenario[] = [...incidents, ...quiet]

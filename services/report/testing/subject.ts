@@ -1,8 +1,12 @@
 import type { ReadCondition, TableRead } from '#proto/advising.ts'
-import type { Subject } from '../advisor/subject.ts'
+import type { AdviceSubject } from '../advisor/subject.ts'
 
 /** Returns a condition on one column. */
-export const condition = (column: string, sql: string, kind: ReadCondition['kind'] = 'equality'): ReadCondition => ({
+export const aReadCondition = (
+  column: string,
+  sql: string,
+  kind: ReadCondition['kind'] = 'equality',
+): ReadCondition => ({
   kind,
   column,
   columns: [column],
@@ -27,7 +31,7 @@ const column = (name: string, type: string, compressedBytes: number) => ({
   isInSamplingKey: false,
 })
 
-const overview: Subject['overview'] = {
+const overview: AdviceSubject['overview'] = {
   name: 'orders',
   kind: 'table',
   engine: 'MergeTree',
@@ -64,7 +68,7 @@ const read: TableRead = {
   isFinal: false,
   hasPrewhere: true,
   columns: ['guest', 'note'].map((name) => ({ name, sql: `\`${name}\`` })),
-  conditions: [condition('guest', '(`guest` = 7)')],
+  conditions: [aReadCondition('guest', '(`guest` = 7)')],
   grouping: null,
   isAlone: true,
 }
@@ -73,11 +77,11 @@ const read: TableRead = {
  * Returns a table of a million rows in a thousand granules, ordered by `id`. The statement reads `note` where `guest`
  * is 7.
  */
-export const subjectOf = (
-  differing: { read?: Partial<TableRead>; overview?: Partial<Subject['overview']> } & Partial<
-    Omit<Subject, 'read' | 'overview'>
+export const anAdviceSubject = (
+  differing: { read?: Partial<TableRead>; overview?: Partial<AdviceSubject['overview']> } & Partial<
+    Omit<AdviceSubject, 'read' | 'overview'>
   > = {},
-): Subject => ({
+): AdviceSubject => ({
   columns: [
     column('id', 'UInt64', 5_000),
     column('guest', 'UInt32', 10_000),

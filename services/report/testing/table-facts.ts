@@ -1,17 +1,17 @@
 import type { ColumnCounts, TableFacts } from '../advisor/structure/facts.ts'
-import { subjectOf } from './subject.ts'
+import { anAdviceSubject } from './subject.ts'
 
 type Column = TableFacts['columns'][number]
 
 /** Returns a column with 8 MB of data, compressed to 4 MB. */
-export const columnOf = (name: string, type: string, more: Partial<Column> = {}): Column => {
-  const [any] = subjectOf().columns
+export const aColumn = (name: string, type: string, more: Partial<Column> = {}): Column => {
+  const [any] = anAdviceSubject().columns
   if (!any) throw new Error('the subject has columns')
   return { ...any, name, type, sql: `\`${name}\``, compressedBytes: 4_000_000, uncompressedBytes: 8_000_000, ...more }
 }
 
 /** Returns the statistics of a column with 100 distinct values from 0 to 60 and no NULL. */
-export const countedOf = (more: Partial<ColumnCounts> = {}): ColumnCounts => ({
+export const createColumnCounts = (more: Partial<ColumnCounts> = {}): ColumnCounts => ({
   distinct: 100,
   nulls: 0,
   minimum: 0,
@@ -20,7 +20,7 @@ export const countedOf = (more: Partial<ColumnCounts> = {}): ColumnCounts => ({
 })
 
 /** Returns a table of a million rows, all of them sampled. */
-export const factsOf = (
+export const createTableFacts = (
   columns: readonly Column[],
   more: Partial<Omit<TableFacts, 'overview'>> & { overview?: Partial<TableFacts['overview']> } = {},
 ): TableFacts => ({
@@ -28,8 +28,8 @@ export const factsOf = (
   sql: '`cafe`.`orders`',
   columns,
   sampled: 1_000_000,
-  counted: new Map(columns.map(({ name }) => [name, countedOf()])),
+  counted: new Map(columns.map(({ name }) => [name, createColumnCounts()])),
   oldBytes: 0,
   ...more,
-  overview: { ...subjectOf().overview, compressedBytes: 20_000_000, ...more.overview },
+  overview: { ...anAdviceSubject().overview, compressedBytes: 20_000_000, ...more.overview },
 })

@@ -25,7 +25,7 @@ const runWith = async (tree: string, test: RequirementTest, filter: readonly str
   const report = join(tree, 'mutation-report.json')
   await rm(report, { force: true })
   const options = ['--config', 'services/vitest.config.ts', '--project', projectOf(test.file), ...filter]
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...options, '-t', patternOf(test).source, test.file]
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...options, '-t', createTitlePattern(test).source, test.file]
   // `CI` is unset, because otherwise a suite without its server fails, which would count as a detected mutation.
   const env = { ...process.env, CI: '', TEST_REPORT: report }
   const child = spawn(process.execPath, vitest, { cwd: tree, stdio: 'ignore', env })
@@ -46,7 +46,7 @@ const placeholder = /%[sdifjoO#]|%\.\d+s|\$[a-zA-Z][\w.]*/
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** Returns a pattern for the full title of a test. It fills the first placeholder with the case of the requirement. */
-export const patternOf = ({ name, case: first }: RequirementTest): RegExp => {
+export const createTitlePattern = ({ name, case: first }: RequirementTest): RegExp => {
   const filled = first === undefined ? name : name.replace(placeholder, () => first)
   const parts = filled.split(' > ').map((part) => part.split(new RegExp(placeholder, 'g')).map(escape).join('.*'))
   return new RegExp(`${parts.join('.*')}$`)

@@ -6,7 +6,7 @@ import { mutate, type Mutation } from './mutations.ts'
 import { runTest } from './run-test.ts'
 
 /** Returns the tests of a requirement: those of its entry, and those in the rows of its variables. */
-export const testsOf = ({ tests, variables }: Requirement): RequirementTest[] => {
+export const listRequirementTests = ({ tests, variables }: Requirement): RequirementTest[] => {
   const rows = documentedRows().filter(({ name }) => variables.includes(name))
   const ofRows = rows.flatMap(({ test: file, title, case: first }) =>
     file === undefined || title === undefined ? [] : [{ file, name: title, case: first }],
@@ -29,7 +29,7 @@ export const tryMutation = async (
   if (mutated === undefined)
     throw new Error(`cannot apply mutation: "${mutation.before}" does not occur exactly once in "${mutation.file}"`)
   let outcome: MutationOutcome = 'survived'
-  for (const test of testsOf(requirement)) {
+  for (const test of listRequirementTests(requirement)) {
     const before = await runTest(tree, test)
     if (before.passed === 0 || before.failed > 0) return 'does not pass without the mutation'
     await writeFile(path, mutated)

@@ -1,7 +1,7 @@
 import type { ServiceName } from '#proto/call.ts'
-import type { Event, Service } from '#proto/contract.ts'
+import type { BusEvent, Service } from '#proto/contract.ts'
 import { streamAccess, streamServices } from './durable/roles.ts'
-import { type NatsPermissions, guestPermissions, permissions } from './permissions.ts'
+import { type NatsPermissions, guestPermissions, buildServicePermissions } from './permissions.ts'
 import { inboxPrefix } from './subject.ts'
 
 interface Export {
@@ -41,8 +41,8 @@ const jetStream = 'STREAMS'
  * JetStream and no users. Each service that uses streams has its own account, which imports only the JetStream subjects
  * that the service publishes to.
  */
-export const natsAccounts = (contracts: readonly Service[], events: readonly Event[]): NatsAccounts => {
-  const byUser = { ...permissions(contracts, events), ...guestPermissions(contracts, events) }
+export const buildNatsAccounts = (contracts: readonly Service[], events: readonly BusEvent[]): NatsAccounts => {
+  const byUser = { ...buildServicePermissions(contracts, events), ...guestPermissions(contracts, events) }
   const users = Object.entries(byUser).map(([name, granted]) => [name, { account: requests, permissions: granted }])
   const streaming = streamServices.map((service) => [streamUser(service), streamUserOf(service)])
   return {

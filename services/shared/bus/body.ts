@@ -21,6 +21,6 @@ export function* cutBody(body: Uint8Array, size: number): Generator<Uint8Array, 
  * Frees the memory of bytes immediately, so that the garbage collector runs less often. All references to the bytes are
  * empty afterwards. Does nothing if the bytes are part of a larger buffer.
  */
-export const giveBack = ({ buffer, byteLength }: Uint8Array): void => {
+export const releaseBytes = ({ buffer, byteLength }: Uint8Array): void => {
   if (byteLength > 0 && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ServiceName } from '#proto/call.ts'
-import type { Client, Event, Handlers, Service } from '#proto/contract.ts'
+import type { Client, BusEvent, Handlers, Service } from '#proto/contract.ts'
 
 /**
  * The interface through which services call each other. A bus belongs to one service of one process and sends in its
@@ -20,9 +20,9 @@ export interface Bus extends AsyncDisposable {
   /** Serves a contract until disposed. Disposing leaves the queue group first and then waits for calls in flight. */
   serve<S extends Service>(contract: S, handlers: Handlers<S>, options?: ServeOptions): Promise<ServedContract>
   /** Publishes an event to all listeners, at most once, without waiting. */
-  emit<P extends z.ZodType>(event: Event<P>, payload: z.input<P>): void
+  emit<P extends z.ZodType>(event: BusEvent<P>, payload: z.input<P>): void
   /** Subscribes to an event. A payload that does not match the contract is logged and dropped. */
-  on<P extends z.ZodType>(event: Event<P>, listener: (payload: z.output<P>) => void): Promise<AsyncDisposable>
+  on<P extends z.ZodType>(event: BusEvent<P>, listener: (payload: z.output<P>) => void): Promise<AsyncDisposable>
 }
 
 /** Limits and reported load of one served contract. */

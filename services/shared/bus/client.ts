@@ -5,16 +5,16 @@ import type { Client, Method, Service, Stream, StreamResponse } from '#proto/con
 import { ServiceError } from '#proto/errors.ts'
 import { type RequestDeps, sendRequest, type StartedResponse } from './send-request.ts'
 import { encodeJson, decodeJson, joinBodies } from './body.ts'
-import type { Exchange } from './exchange.ts'
-import type { Instances } from './instances.ts'
+import type { RequestExchange } from './exchange.ts'
+import type { InstanceRegistry } from './instances.ts'
 import type { Observer } from './observe.ts'
-import { route } from './route.ts'
+import { chooseRequestRoute } from './route.ts'
 import { callSubject } from './subject.ts'
 
 /** The dependencies of a client. */
 export interface ClientDeps extends RequestDeps {
   caller: ServiceName
-  instances: Instances
+  instances: InstanceRegistry
   observer: Observer
 }
 
@@ -43,7 +43,7 @@ const callable = (deps: ClientDeps, { name: service }: Service, name: string, me
     const observed = observer.outgoing({ service, method: name, caller }, call)
     try {
       const body = encodeInput(input, channel.limits.inputBytes)
-      const target = route(method, input, {
+      const target = chooseRequestRoute(method, input, {
         userConnections: call.connections,
         live: (part) => instances.of(service, part),
       })
@@ -81,7 +81,7 @@ const encodeInput = (input: unknown, inputBytes: number): Uint8Array => {
 }
 
 /** Reads all frames of a response and returns the whole body. */
-const gather = async (exchange: Exchange, answerBytes: number): Promise<Uint8Array> => {
+const gather = async (exchange: RequestExchange, answerBytes: number): Promise<Uint8Array> => {
   const parts: Uint8Array[] = []
   let bytes = 0
   for (;;) {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { ServiceName } from '#proto/call.ts'
-import { withFiles } from '../config/environment.ts'
-import { read } from '../config/setting.ts'
+import { resolveFileVariables } from '../config/environment.ts'
+import { parseSettings } from '../config/setting.ts'
 import { busProblems, busSettings, openSignatures } from './config.ts'
 import { deriveKey } from './signatures.ts'
 import { newSecret, signaturesWith, signingWith } from './testing/cluster.ts'
-import { callKeyOf, callKeysOf, keysOfProcess } from './testing/keys.ts'
+import { deriveCallKey, formatCallKeys, createProcessKeys } from './testing/keys.ts'
 
 const ofGateway = { signer: 'gateway', text: 'text' } as const
 
@@ -31,12 +31,12 @@ it('keeps what the key before it signed valid while that is named', () => {
 it('signs for a service by its key and the one before it, which called services know in any order', () => {
   const [before, now] = [newSecret(), newSecret()]
   const statement = { signer: 'report', text: 'text' } as const
-  const report = (secret: string) => keysOfProcess(['report'], secret)
-  const query = (secret: string) => keysOfProcess(['query'], secret)
+  const report = (secret: string) => createProcessKeys(['report'], secret)
+  const query = (secret: string) => createProcessKeys(['query'], secret)
   const isAccepted = (caller: Record<string, string>, called: Record<string, string>): boolean =>
     signaturesWith(called).verify('query', statement, signaturesWith(caller).sign(statement, ['query']))
   expect(isAccepted(report(before), query(now))).toBe(false)
-  const rotatedReport = { ...report(now), NATS_CALL_KEYS_PREVIOUS: callKeysOf('report', before) }
+  const rotatedReport = { ...report(now), NATS_CALL_KEYS_PREVIOUS: formatCallKeys('report', before) }
   expect(isAccepted(rotatedReport, query(before))).toBe(true)
   expect(isAccepted(rotatedReport, query(now))).toBe(true)
   const rotatedQuery = { ...query(now), NATS_VERIFICATION_KEY_PREVIOUS: deriveKey('query', before) }
@@ -45,8 +45,8 @@ it('signs for a service by its key and the one before it, which called services 
   expect(isAccepted({ NATS_SIGNING_KEY: now }, query(now))).toBe(true)
   expect(isAccepted(report(now), { NATS_SIGNING_KEY: now })).toBe(true)
   // A process of several callers has the keys of each.
-  expect(isAccepted(keysOfProcess(['alert-dispatcher', 'report'], now), query(now))).toBe(true)
-  expect(isAccepted(keysOfProcess(['alert-dispatcher', 'agent'], now), query(now))).toBe(false)
+  expect(isAccepted(createProcessKeys(['alert-dispatcher', 'report'], now), query(now))).toBe(true)
+  expect(isAccepted(createProcessKeys(['alert-dispatcher', 'agent'], now), query(now))).toBe(false)
 })
 
 it('reads a key from its file, and again when the file has changed', async () => {
@@ -57,7 +57,7 @@ it('reads a key from its file, and again when the file has changed', async () =>
   const [before, now] = [newSecret(), newSecret()]
   await writeFile(file, `${deriveKey('query', before)}\n`)
   let elapsedMs = 0
-  const env = withFiles({ NATS_URL: 'nats://localhost', NATS_VERIFICATION_KEY_FILE: file }, () => elapsedMs)
+  const env = resolveFileVariables({ NATS_URL: 'nats://localhost', NATS_VERIFICATION_KEY_FILE: file }, () => elapsedMs)
   const signatures = openSignatures(env)
   const verifies = (secret: string) =>
     signatures?.verify('query', ofGateway, signingWith(secret).sign(ofGateway, ['query']))
@@ -76,7 +76,7 @@ it('derives the keys of services as the documented line of a shell does', () => 
       .trim()
   }
   expect(derived('query-guest', secret)).toBe(deriveKey('query-guest', secret))
-  expect(derived('report', derived('query', secret))).toBe(callKeyOf('report', 'query', secret))
+  expect(derived('report', derived('query', secret))).toBe(deriveCallKey('report', 'query', secret))
 })
 
 it('names the key that is missing, wrong or too much, of each kind of process', () => {
@@ -96,35 +96,37 @@ it('names the key that is missing, wrong or too much, of each kind of process', 
   expect(names({ ...production, NODE_ENV: 'development' }, ['gateway', 'query'])).toEqual([])
   expect(names({ NODE_ENV: 'production' }, ['gateway', 'query'])).toEqual([])
   for (const bad of ['text', secret.slice(0, 42), `-----BEGIN PRIVATE KEY-----\n${secret}`]) {
-    expect(() => read(busSettings, { NATS_SIGNING_KEY: bad })).toThrow('must be at least 43 random characters')
+    expect(() => parseSettings(busSettings, { NATS_SIGNING_KEY: bad })).toThrow('must be at least 43 random characters')
     const both = { NATS_SIGNING_KEY: secret, NATS_SIGNING_KEY_PREVIOUS: bad }
-    expect(() => read(busSettings, both)).toThrow('must be at least 43 random characters')
+    expect(() => parseSettings(busSettings, both)).toThrow('must be at least 43 random characters')
   }
   for (const bad of ['text', key.slice(1), `${key},`, key.toUpperCase().replaceAll(/\d/g, 'F')])
-    expect(() => read(busSettings, { NATS_VERIFICATION_KEY: bad })).toThrow('must be 64 hexadecimal digits')
+    expect(() => parseSettings(busSettings, { NATS_VERIFICATION_KEY: bad })).toThrow('must be 64 hexadecimal digits')
   for (const bad of [key, `query=${key},`, `stranger=${key}`, `query=${key.slice(1)}`, `query=${key}=`])
-    expect(() => read(busSettings, { NATS_CALL_KEYS: bad })).toThrow('must be <service>=<64 hexadecimal digits>')
+    expect(() => parseSettings(busSettings, { NATS_CALL_KEYS: bad })).toThrow(
+      'must be <service>=<64 hexadecimal digits>',
+    )
   for (const name of ['NATS_SIGNING_KEY', 'NATS_VERIFICATION_KEY', 'NATS_CALL_KEYS'])
-    expect(() => read(busSettings, { [`${name}_PREVIOUS`]: key })).toThrow('must be set when its _PREVIOUS is')
+    expect(() => parseSettings(busSettings, { [`${name}_PREVIOUS`]: key })).toThrow('must be set when its _PREVIOUS is')
 })
 
 it('names the services and parts for which a process has too few keys to call them', () => {
   const secret = newSecret()
   const problems = (services: string[], calls: string) => {
-    const { NATS_VERIFICATION_KEY = '' } = keysOfProcess(services, secret)
+    const { NATS_VERIFICATION_KEY = '' } = createProcessKeys(services, secret)
     const env = { NODE_ENV: 'production', NATS_URL: 'nats://localhost', NATS_VERIFICATION_KEY, NATS_CALL_KEYS: calls }
     return busProblems(env, services).map(({ name, sentence }) => `${name} ${sentence.split(' when ')[0]}`)
   }
   for (const name of ['agent', 'mcp', 'alert-dispatcher', 'report', 'ingest'])
-    expect(problems([name], callKeysOf(name, secret)), name).toEqual([])
+    expect(problems([name], formatCallKeys(name, secret)), name).toEqual([])
   const missing = (names: string) => [`NATS_CALL_KEYS must have a key for each call to ${names}`]
   expect(problems(['report'], '')).toEqual(missing('query, query-guest, agent, alert-dispatcher'))
-  expect(problems(['report'], `query=${callKeyOf('report', 'query', secret)}`)).toEqual(
+  expect(problems(['report'], `query=${deriveCallKey('report', 'query', secret)}`)).toEqual(
     missing('query-guest, agent, alert-dispatcher'),
   )
   const both = ['alert-dispatcher', 'report']
-  expect(problems(both, callKeysOf('report', secret))).toEqual(missing('query, query-guest'))
-  expect(problems(both, both.map((name) => callKeysOf(name, secret)).join(','))).toEqual([])
+  expect(problems(both, formatCallKeys('report', secret))).toEqual(missing('query, query-guest'))
+  expect(problems(both, both.map((name) => formatCallKeys(name, secret)).join(','))).toEqual([])
 })
 
 it('proves nothing on NATS without keys, and follows the same rules in one process without any', () => {

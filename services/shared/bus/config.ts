@@ -1,8 +1,8 @@
 import { isServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
 import type { Environment } from '../config/environment.ts'
-import { type Setting, type SettingProblem, oneOf, read, url, whole } from '../config/setting.ts'
+import { type Setting, type SettingProblem, oneOf, parseSettings, url, whole } from '../config/setting.ts'
 import { type CallKey, type Signatures, openKeySignatures, openLocalSignatures } from './signatures.ts'
-import { withGuest } from './subject.ts'
+import { listKeyHolders } from './subject.ts'
 
 const natsUrl = (doc: string): Setting<URL | undefined> => url(doc, { protocols: ['nats', 'tls'], audience: 'secret' })
 
@@ -28,7 +28,7 @@ const parseKey = (text: string): string => {
 
 const derivingCall = `printf '<caller>:%s' "$KEY_OF_CALLED_SERVICE" | sha256sum`
 
-const callees = new Set(serviceNames.flatMap(withGuest))
+const callees = new Set(serviceNames.flatMap(listKeyHolders))
 
 const parseCallKey = (text: string): CallKey => {
   const [callee = '', key = '', ...rest] = text.split('=')
@@ -122,7 +122,7 @@ export const busProblems = (env: Environment, services: readonly string[]): Sett
 
 /** Returns the services and guest parts that the process calls without having a key for them. */
 const lackingCallKeys = ({ NATS_CALL_KEYS = '' }: Environment, services: readonly string[]): string[] => {
-  const called = services.filter(isServiceName).flatMap((caller) => serviceCalls[caller].flatMap(withGuest))
+  const called = services.filter(isServiceName).flatMap((caller) => serviceCalls[caller].flatMap(listKeyHolders))
   const given = partsOf(NATS_CALL_KEYS).map((each) => each.split('=')[0])
   const countIn = (names: readonly unknown[], callee: string) => names.filter((name) => name === callee).length
   return [...new Set(called)].filter((callee) => countIn(given, callee) < countIn(called, callee))
@@ -133,7 +133,7 @@ const lackingCallKeys = ({ NATS_CALL_KEYS = '' }: Environment, services: readonl
  * configured.
  */
 export const openSignatures = (env: Environment): Signatures | undefined => {
-  const settings = () => read(busSettings, env)
+  const settings = () => parseSettings(busSettings, env)
   const { NATS_URL, NATS_SIGNING_KEY, NATS_VERIFICATION_KEY } = settings()
   if (NATS_URL === undefined) return openLocalSignatures()
   if (NATS_VERIFICATION_KEY === undefined && NATS_SIGNING_KEY === undefined) return undefined

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { ServiceName } from '#proto/call.ts'
-import type { Event } from '#proto/contract.ts'
+import type { BusEvent } from '#proto/contract.ts'
 import { decodeJson } from './body.ts'
 import { encodeOutput } from './conform.ts'
 import type { Limits } from './limits.ts'
-import { type EventSender, eventSubject, ownerOf, readEventSender } from './subject.ts'
+import { type EventSender, eventSubject, parseInboxOwner, readEventSender } from './subject.ts'
 import type { Wire, WireMessage } from './wire.ts'
 
 type Listener<P extends z.ZodType> = (payload: z.output<P>, sender: EventSender) => void
@@ -25,16 +25,16 @@ export class Events {
   }
 
   /** Publishes to all listeners. Failures are logged, because no caller awaits this. */
-  emit<P extends z.ZodType>(event: Event<P>, payload: z.input<P>): void {
+  emit<P extends z.ZodType>(event: BusEvent<P>, payload: z.input<P>): void {
     try {
-      this.#wire.publish(eventSubject(ownerOf(this.#wire.inbox), event.name), this.#encode(event, payload))
+      this.#wire.publish(eventSubject(parseInboxOwner(this.#wire.inbox), event.name), this.#encode(event, payload))
     } catch (error) {
       this.#log?.error({ err: error, event: event.name }, 'event not published')
     }
   }
 
   /** Resolves when the subscription is active. */
-  async on<P extends z.ZodType>(event: Event<P>, listener: Listener<P>): Promise<AsyncDisposable> {
+  async on<P extends z.ZodType>(event: BusEvent<P>, listener: Listener<P>): Promise<AsyncDisposable> {
     if (!event.listeners.includes(this.#caller))
       throw new Error(`service "${this.#caller}" is not allowed to listen to "${event.name}"`)
     const subscription = this.#wire.subscribe(eventSubject('*', event.name), (message) =>
@@ -44,7 +44,7 @@ export class Events {
     return { [Symbol.asyncDispose]: () => subscription.drain() }
   }
 
-  #encode(event: Event, payload: unknown): Uint8Array {
+  #encode(event: BusEvent, payload: unknown): Uint8Array {
     if (!event.publishers.includes(this.#caller))
       throw new Error(`service "${this.#caller}" is not allowed to publish "${event.name}"`)
     const body = encodeOutput(event.payload, payload)
@@ -54,7 +54,7 @@ export class Events {
     return body
   }
 
-  #hear<P extends z.ZodType>(event: Event<P>, message: WireMessage, listener: Listener<P>): void {
+  #hear<P extends z.ZodType>(event: BusEvent<P>, message: WireMessage, listener: Listener<P>): void {
     try {
       const sender = readEventSender(message.subject)
       if (!sender || !event.publishers.includes(sender.service))

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { callOf } from './conformance/probe.suite.ts'
 import { frameHeaders } from './frame.ts'
 import { openBus, openMemoryHub } from './open.ts'
-import { acting } from './testing/cluster.ts'
+import { actingContract } from './testing/cluster.ts'
 import type { WireMessage } from './wire.ts'
 
 /** Starts a call of the gateway to a service that names `control` as its inbox. */
@@ -17,7 +17,7 @@ const startCall = async (control: string) => {
   const published: string[] = []
   producer.subscribe(control, ({ headers }) => published.push(headers.control ?? ''))
   const left = new AbortController()
-  const streaming = gateway.client(acting).pieces({}, callOf({ signal: left.signal }))
+  const streaming = gateway.client(actingContract).pieces({}, callOf({ signal: left.signal }))
   streaming.catch(() => {})
   const { reply = '' } = await requested.promise
   const send = (kind: 'head' | 'working', sequence: number) =>

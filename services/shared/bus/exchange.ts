@@ -4,16 +4,16 @@ import { decodeFailure } from './failure.ts'
 import { type Control, type Frame, controlHeaders, readFrame, FrameQueue } from './frame.ts'
 import type { Inbox, InboxAddress } from './inbox.ts'
 import type { Limits } from './limits.ts'
-import type { Link } from './link.ts'
+import type { ConnectionMonitor } from './link.ts'
 import { type Signatures, signedHeaders } from './signatures.ts'
 import { isInboxOf } from './subject.ts'
 import type { Wire, WireHeaders, WireMessage } from './wire.ts'
 
 /** The connection of a bus with the state that all its exchanges share. */
-export interface Channel {
+export interface BusChannel {
   wire: Wire
   inbox: Inbox
-  link: Link
+  link: ConnectionMonitor
   limits: Limits
   /** Undefined if requests are not signed, as in development without keys. */
   signatures?: Signatures | undefined
@@ -39,13 +39,13 @@ export interface FirstFrame {
 }
 
 /** One request in flight, on the side of the caller: sends the request and receives the frames of the response. */
-export class Exchange {
+export class RequestExchange {
   readonly first: Promise<FirstFrame>
   /** True after a frame other than `working` arrived; a retry would then execute the request twice. */
   answered = false
   /** True if the subject has no subscribers, so the request was not executed. */
   unheard = false
-  readonly #channel: Channel
+  readonly #channel: BusChannel
   readonly #service: ServiceName
   readonly #signal: AbortSignal
   readonly #address: InboxAddress
@@ -63,7 +63,7 @@ export class Exchange {
   #error: unknown
   #onEnd: ((error: unknown) => void) | undefined
 
-  constructor(channel: Channel, request: WireRequest) {
+  constructor(channel: BusChannel, request: WireRequest) {
     const { inbox, limits, link } = channel
     this.#channel = channel
     this.#service = request.service
@@ -72,7 +72,7 @@ export class Exchange {
     // A caller that aborted no longer awaits it.
     this.first.catch(() => {})
     this.#address = inbox.open((message) => this.#receive(message))
-    this.#deadline = setTimeout(() => this.leave(timedOut()), Math.min(request.timeLeftMs, limits.maxCallMs))
+    this.#deadline = setTimeout(() => this.leave(createTimeoutError()), Math.min(request.timeLeftMs, limits.maxCallMs))
     this.#silence = setTimeout(() => this.#suspect(), limits.silenceMs)
     link.onCutOff(this.#cutOff)
     this.#signal.addEventListener('abort', this.#abort)
@@ -190,7 +190,7 @@ export class Exchange {
 
   #begin(body: Uint8Array): void {
     const { reading, limits } = this.#channel
-    if (reading.streams >= limits.streamsPerConnection) throw tooManyStreams(limits)
+    if (reading.streams >= limits.streamsPerConnection) throw createStreamLimitError(limits)
     reading.streams += 1
     this.#counted = true
     this.#first.resolve({ kind: 'head', body })
@@ -247,13 +247,13 @@ export class Exchange {
 const nothing = new Uint8Array(0)
 
 /** Returns the error for a caller whose connection already reads the maximum number of streams. */
-export const tooManyStreams = ({ streamsPerConnection, busyRetryMs }: Limits): ServiceError =>
+export const createStreamLimitError = ({ streamsPerConnection, busyRetryMs }: Limits): ServiceError =>
   new ServiceError('busy', `too many streams: this process already reads ${streamsPerConnection}; try again shortly`, {
     retryAfterMs: busyRetryMs,
   })
 
 /** Returns the error for a caller whose deadline has passed. */
-export const timedOut = (): ServiceError => new ServiceError('timeout', 'the response timed out')
+export const createTimeoutError = (): ServiceError => new ServiceError('timeout', 'the response timed out')
 
 const overran = () => new ServiceError('internal', 'the response exceeded its flow-control window')
 

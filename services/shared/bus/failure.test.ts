@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { encodeJson } from './body.ts'
-import { asFailure, decodeFailure, encodeFailure } from './failure.ts'
+import { toServiceError, decodeFailure, encodeFailure } from './failure.ts'
 
 describe('a failure that crosses', () => {
   it('arrives as it was', () => {
@@ -24,9 +24,9 @@ describe('a failure that crosses', () => {
 it('returns a thrown failure to its caller, and writes a defect to the log only', () => {
   const logged: string[] = []
   const failure = new ServiceError('invalid', 'No such day.')
-  expect(asFailure(failure, (reference) => logged.push(reference))).toBe(failure)
+  expect(toServiceError(failure, (reference) => logged.push(reference))).toBe(failure)
   expect(logged).toEqual([])
-  const hidden = asFailure(new Error('swordfish'), (reference) => logged.push(reference))
+  const hidden = toServiceError(new Error('swordfish'), (reference) => logged.push(reference))
   expect(hidden).toMatchObject({ code: 'internal', details: { reference: logged[0] } })
   expect(JSON.stringify(hidden) + hidden.message + String(hidden.cause)).not.toContain('swordfish')
 })

@@ -6,7 +6,7 @@ import { decodeJson, encodeJson } from './body.ts'
 /**
  * Returns the result of `work`; undefined if it fails with `unavailable`. For results that the caller can do without.
  */
-export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+export const undefinedIfUnavailable = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await work()
   } catch (error) {
@@ -44,7 +44,7 @@ export const decodeFailure = (body: Uint8Array): ServiceError => {
  * Returns the error for the caller. A `ServiceError` is returned unchanged. Any other error may contain private data,
  * so the caller only gets a reference, which `report` logs together with the error.
  */
-export const asFailure = (thrown: unknown, report: (reference: string) => void): ServiceError => {
+export const toServiceError = (thrown: unknown, report: (reference: string) => void): ServiceError => {
   if (thrown instanceof ServiceError) return thrown
   const reference = randomUUID()
   report(reference)

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { giveBack } from './body.ts'
+import { releaseBytes } from './body.ts'
 
 it('empties bytes that have their memory for themselves', () => {
   const bytes = new Uint8Array(100_000)
   const before = process.memoryUsage().arrayBuffers
-  giveBack(bytes)
+  releaseBytes(bytes)
   expect(bytes.byteLength).toBe(0)
   expect(process.memoryUsage().arrayBuffers).toBe(before - 100_000)
 })
@@ -15,13 +15,13 @@ it.each([
   ['shared among threads', new Uint8Array(new SharedArrayBuffer(100))],
 ])('leaves bytes alone that are %s', (_name, bytes) => {
   const { byteLength } = bytes
-  giveBack(bytes)
+  releaseBytes(bytes)
   expect(bytes.byteLength).toBe(byteLength)
 })
 
 it('does nothing more to bytes given back before', () => {
   const bytes = new Uint8Array(10)
-  giveBack(bytes)
-  giveBack(bytes)
+  releaseBytes(bytes)
+  releaseBytes(bytes)
   expect(bytes.byteLength).toBe(0)
 })

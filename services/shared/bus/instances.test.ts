@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Instances } from './instances.ts'
+import { InstanceRegistry } from './instances.ts'
 
 const limits = { instanceDeadMs: 6_000, instances: 2 }
 const alive = (instance: string, load = 0) => ({ instance, load, leaving: false })
@@ -7,7 +7,7 @@ const query = { service: 'query', isGuest: false } as const
 
 it('knows an instance until it was unheard for six seconds', () => {
   let now = 0
-  const instances = new Instances(limits, () => now)
+  const instances = new InstanceRegistry(limits, () => now)
   instances.hear(alive('a'), query)
   now = 4_000
   instances.hear(alive('b'), query)
@@ -18,26 +18,26 @@ it('knows an instance until it was unheard for six seconds', () => {
 })
 
 it('forgets an instance as soon as it says that it leaves', () => {
-  const instances = new Instances(limits, () => 0)
+  const instances = new InstanceRegistry(limits, () => 0)
   instances.hear(alive('a'), query)
   instances.hear({ ...alive('a'), leaving: true }, query)
   expect(instances.of('query')).toEqual([])
 })
 
 it('remembers no more instances than its limit', () => {
-  const instances = new Instances(limits, () => 0)
+  const instances = new InstanceRegistry(limits, () => 0)
   for (const name of ['a', 'b', 'c', 'b']) instances.hear(alive(name), query)
   expect(instances.of('query').toSorted()).toEqual(['a', 'b'])
 })
 
 it('keeps the services apart', () => {
-  const instances = new Instances(limits, () => 0)
+  const instances = new InstanceRegistry(limits, () => 0)
   instances.hear(alive('a'), query)
   expect(instances.of('report')).toEqual([])
 })
 
 it('returns the instance that last announced the lowest load', () => {
-  const instances = new Instances({ ...limits, instances: 3 }, () => 0)
+  const instances = new InstanceRegistry({ ...limits, instances: 3 }, () => 0)
   expect(instances.leastLoaded('query')).toBeUndefined()
   for (const [name, load] of [
     ['a', 5],
@@ -50,7 +50,7 @@ it('returns the instance that last announced the lowest load', () => {
 })
 
 it('lets a guest announce guests alone, and say nothing about the others', () => {
-  const instances = new Instances(limits, () => 0)
+  const instances = new InstanceRegistry(limits, () => 0)
   const guest = { service: 'query', isGuest: true } as const
   instances.hear({ ...alive('a'), part: 'own' }, query)
   instances.hear({ ...alive('a'), part: 'own', leaving: true }, guest)

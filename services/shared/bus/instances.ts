@@ -21,7 +21,7 @@ interface Known {
 type KnownInstances = Map<string, Known>
 
 /** The live instances of all services, by their announcements. */
-export class Instances {
+export class InstanceRegistry {
   readonly #limits: Pick<Limits, 'instanceDeadMs' | 'instances'>
   readonly #nowMs: () => number
   readonly #known = new Map<ServiceName, KnownInstances>()

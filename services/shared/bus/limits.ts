@@ -1,8 +1,8 @@
 /** Maximum size of a frame: four socket reads of 64 KiB plus a partial row. */
-export const frameBytes = 288 * 1024
+export const maxFrameBytes = 288 * 1024
 
 /** Times and sizes of the bus protocol. Tests shorten the times; all processes of a cluster must agree on the sizes. */
-export const defaultLimits = {
+export const defaultBusLimits = {
   /** Interval of `working` frames while a handler runs. */
   workingEveryMs: 1_000,
   /** A caller gives up after this long without a frame: five missed `working` frames. */
@@ -20,7 +20,7 @@ export const defaultLimits = {
   busyRetryMs: 1_000,
   /** Frames a producer may be ahead of its consumer: at most 72 MiB for 64 streams with frames of 288 KiB. */
   creditFrames: 4,
-  frameBytes,
+  frameBytes: maxFrameBytes,
   /** Leaves room for headers under the 1 MiB that NATS accepts by default. */
   inputBytes: 768 * 1024,
   streamsPerConnection: 64,
@@ -32,4 +32,4 @@ export const defaultLimits = {
 } as const
 
 /** The limits of the protocol; tests replace single values. */
-export type Limits = { readonly [N in keyof typeof defaultLimits]: number }
+export type Limits = { readonly [N in keyof typeof defaultBusLimits]: number }

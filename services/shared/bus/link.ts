@@ -2,7 +2,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Wire } from './wire.ts'
 
 /** Monitors the connection of a bus, and fails its calls when a disconnection lasts too long. */
-export class Link {
+export class ConnectionMonitor {
   readonly #wire: Wire
   readonly #cutOffMs: number
   readonly #onCutOff = new Set<(error: ServiceError) => void>()

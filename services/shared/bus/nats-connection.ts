@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ConnectionOptions, MsgHdrs, MsgHdrsImpl, NatsConnection } from 'nats'
 import { ServiceError } from '#proto/errors.ts'
-import { inboxPrefix, instanceName } from './subject.ts'
+import { inboxPrefix, instanceNamePattern } from './subject.ts'
 import type { Endpoint, WireHeaders } from './wire.ts'
 
 /** Converts headers to those of the NATS client. Throws if a value contains a line break. */
@@ -11,7 +11,7 @@ export type EncodeHeaders = (headers: WireHeaders) => MsgHdrs
  * Returns an encoder of headers. It does not validate names, which are constants: the client would check each
  * character.
  */
-export const encodeWith =
+export const createHeaderEncoder =
   ({ fromRecord }: typeof MsgHdrsImpl): EncodeHeaders =>
   (headers) => {
     const lines: Record<string, string[]> = {}
@@ -98,7 +98,7 @@ export const logConnection = (log: Logger | undefined, connected: boolean): void
 
 /** Returns whether a user belongs to a restricted part of a service, such as `query-guest`, which has its own inbox. */
 const isPartOf = (service: string, user: string | undefined): user is string =>
-  user !== undefined && user.startsWith(`${service}-`) && instanceName.test(user)
+  user !== undefined && user.startsWith(`${service}-`) && instanceNamePattern.test(user)
 
 /** Returns addresses and credentials separately, as the client expects them. */
 const credentials = ({ url, user, password }: NatsHubOptions): ConnectionOptions => {

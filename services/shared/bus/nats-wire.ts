@@ -1,6 +1,12 @@
 import type { Logger } from 'pino'
 import type { Msg, NatsConnection, Subscription as NatsSubscription } from 'nats'
-import { connectTo, type EncodeHeaders, encodeWith, logConnection, type NatsHubOptions } from './nats-connection.ts'
+import {
+  connectTo,
+  type EncodeHeaders,
+  createHeaderEncoder,
+  logConnection,
+  type NatsHubOptions,
+} from './nats-connection.ts'
 import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
 const flushWithinMs = 5_000
@@ -14,7 +20,7 @@ export const openNatsHub = (options: NatsHubOptions): Hub => ({
     return new NatsWire({
       connection,
       inbox,
-      encode: encodeWith(nats.MsgHdrsImpl),
+      encode: createHeaderEncoder(nats.MsgHdrsImpl),
       log: options.log?.child({ connection: endpoint.caller }),
     })
   },

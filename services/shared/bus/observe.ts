@@ -1,4 +1,4 @@
-import type { Call, ServiceName, Trace } from '#proto/call.ts'
+import type { Call, ServiceName, W3cTraceContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '../telemetry/metrics.ts'
 import type { SpanKind, Telemetry } from '../telemetry/telemetry.ts'
@@ -13,7 +13,7 @@ export interface CallLabels {
 /** The observation of one call in progress. */
 export interface CallObservation {
   /** Trace context for the work inside the call. */
-  trace: Trace | undefined
+  trace: W3cTraceContext | undefined
   /** Records how the call ended; only the first call counts. */
   end(error?: unknown): void
 }
@@ -27,7 +27,7 @@ export interface Observer {
 }
 
 /** Returns an observer that records calls in the telemetry of a service; without telemetry it does nothing. */
-export const observeWith = (telemetry: Telemetry | undefined): Observer => {
+export const createCallObserver = (telemetry: Telemetry | undefined): Observer => {
   if (!telemetry) return { outgoing: unobserved, incoming: unobserved }
   const duration = metrics.busRequestDuration(telemetry.metrics)
   const inFlight = new Map<ServiceName, number>()
@@ -67,7 +67,7 @@ export const observeWith = (telemetry: Telemetry | undefined): Observer => {
 
 const unobserved: Observer['outgoing'] = (_labels, { trace }) => ({ trace, end: () => {} })
 
-const endingOnce = (trace: Trace | undefined, end: CallObservation['end']): CallObservation => {
+const endingOnce = (trace: W3cTraceContext | undefined, end: CallObservation['end']): CallObservation => {
   let ended = false
   return {
     trace,

@@ -3,10 +3,10 @@ import { type Clock, systemClock } from '../time/clock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Bus } from './bus.ts'
 import { openInbox } from './inbox.ts'
-import { type Limits, defaultLimits } from './limits.ts'
-import { Link } from './link.ts'
+import { type Limits, defaultBusLimits } from './limits.ts'
+import { ConnectionMonitor } from './link.ts'
 import type { Signatures } from './signatures.ts'
-import { instanceName } from './subject.ts'
+import { instanceNamePattern } from './subject.ts'
 import { type BusFacts, WireBus } from './wire-bus.ts'
 import type { Hub } from './wire.ts'
 
@@ -33,11 +33,11 @@ export interface BusOptions {
 
 /** Opens the bus of one service; disposing it finishes the calls in flight, then disconnects. */
 export const openBus = async ({ hub, caller, instance, version, ...rest }: BusOptions): Promise<Bus> => {
-  if (!instanceName.test(instance))
+  if (!instanceNamePattern.test(instance))
     throw new Error(`invalid instance name "${instance}"; use 1 to 64 lower-case letters, digits and dashes`)
-  const limits = { ...defaultLimits, ...rest.limits }
+  const limits = { ...defaultBusLimits, ...rest.limits }
   const wire = await hub.connect({ caller, instance })
-  const link = new Link(wire, limits.cutOffMs)
+  const link = new ConnectionMonitor(wire, limits.cutOffMs)
   const { signatures } = rest
   const channel = { wire, inbox: openInbox(wire), link, limits, signatures, reading: { streams: 0 } }
   const facts: BusFacts = { caller, instance, version, telemetry: rest.telemetry, clock: rest.clock ?? systemClock }

@@ -6,15 +6,15 @@ import { query } from '#proto/query.ts'
 import { describeWith, startNats } from '../../testing/servers.ts'
 import { until } from './conformance/implementations.suite.ts'
 import { callOf, probe, probeHandlers, somethingHappened } from './conformance/probe.suite.ts'
-import { natsAccounts, serverAccounts } from './accounts.ts'
+import { buildNatsAccounts, serverAccounts } from './accounts.ts'
 import { openBus, openNatsHub } from './open.ts'
-import { guestPermissions, type NatsPermissions, permissions } from './permissions.ts'
+import { guestPermissions, type NatsPermissions, buildServicePermissions } from './permissions.ts'
 import type { Wire } from './wire.ts'
 
 const events = [instanceAnnounced, instancesRequested, somethingHappened]
 
 it('lets a service call the methods that the contracts let it call, under its own name only', () => {
-  const { gateway, query: own, report } = permissions([query], events)
+  const { gateway, query: own, report } = buildServicePermissions([query], events)
   const requests = (allowed: readonly string[]) => allowed.filter((subject) => subject.startsWith('svc.'))
   expect(gateway.publish.allow).toEqual(
     expect.arrayContaining(['svc.query.gateway.killQuery', 'svc.query.gateway.killQuery.>']),
@@ -30,7 +30,7 @@ it('lets a service call the methods that the contracts let it call, under its ow
 })
 
 it('lets a service hear its requests, its inbox, and the events that it listens to', () => {
-  const { gateway, query: own, ingest } = permissions([query], [...events, actionAudited])
+  const { gateway, query: own, ingest } = buildServicePermissions([query], [...events, actionAudited])
   const met = ['event.*.instance.announced', 'event.*.instance.sought']
   expect(ingest.subscribe.allow).toEqual(['_INBOX.ingest.>', ...met])
   expect(own.subscribe.allow).toEqual(['svc.query.>', '_INBOX.query.>', ...met, 'event.*.something.happened'])
@@ -53,7 +53,7 @@ it('lets a guest hear what is for guests alone, and who else there is', () => {
 
 describeWith(['nats'], 'a NATS server with these permissions', () => {
   const start = async (changed: Partial<NatsPermissions> = {}) => {
-    const { accounts, users } = natsAccounts([probe], events)
+    const { accounts, users } = buildNatsAccounts([probe], events)
     const altered = Object.entries(users).map(([user, { account, permissions: allowed }]) => [
       user,
       { account, permissions: { ...allowed, ...changed } },

@@ -1,5 +1,5 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
-import type { Event, Service } from '#proto/contract.ts'
+import type { BusEvent, Service } from '#proto/contract.ts'
 import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import { callSubject, eventSubject, guestUser, inboxPrefix, servedSubjects } from './subject.ts'
 
@@ -21,9 +21,9 @@ const responses = { max: -1, expires: '30s' } as const
  * Returns the permissions of every service. It may call its allowed methods under its own name, respond to requests,
  * publish its own events, and subscribe to its contract, its inbox and its events.
  */
-export const permissions = (
+export const buildServicePermissions = (
   contracts: readonly Service[],
-  events: readonly Event[],
+  events: readonly BusEvent[],
 ): Record<ServiceName, NatsPermissions> => {
   const entries = serviceNames.map((name) => [name, permissionsOf(name, contracts, events)])
   // Every service has an entry.
@@ -36,7 +36,7 @@ export const permissions = (
  */
 export const guestPermissions = (
   contracts: readonly Service[],
-  events: readonly Event[],
+  events: readonly BusEvent[],
 ): Record<string, NatsPermissions> => {
   const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
   const guests = parted.map(({ name }) => {
@@ -53,7 +53,7 @@ export const guestPermissions = (
 const permissionsOf = (
   name: ServiceName,
   contracts: readonly Service[],
-  events: readonly Event[],
+  events: readonly BusEvent[],
   user: string = name,
 ): NatsPermissions => {
   const published = events.filter(({ publishers }) => publishers.includes(name))

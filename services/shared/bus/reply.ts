@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import { cutBody } from './body.ts'
-import { type Channel, timedOut } from './exchange.ts'
+import { type BusChannel, createTimeoutError } from './exchange.ts'
 import { encodeFailure } from './failure.ts'
 import { type FrameKind, frameHeaders, readControl } from './frame.ts'
 import type { InboxAddress } from './inbox.ts'
@@ -52,7 +52,7 @@ export class Credit {
  * The response to one request, on the side of the service: sends frames within the credit, and `working` in between.
  */
 export class Reply {
-  readonly #channel: Channel
+  readonly #channel: BusChannel
   readonly #subject: string
   readonly #stopped = new AbortController()
   readonly #credit: Credit
@@ -65,7 +65,7 @@ export class Reply {
   #control: InboxAddress | undefined
 
   /** `subject` is the reply address of the caller. */
-  constructor(channel: Channel, subject: string) {
+  constructor(channel: BusChannel, subject: string) {
     this.#channel = channel
     this.#subject = subject
     this.#credit = new Credit(channel.limits.creditFrames)
@@ -77,9 +77,9 @@ export class Reply {
    */
   begin(timeLeftMs: number): void {
     const { workingEveryMs, maxCallMs } = this.#channel.limits
-    if (timeLeftMs <= 0) throw timedOut()
+    if (timeLeftMs <= 0) throw createTimeoutError()
     this.#working = setInterval(() => this.#sayWorking(), workingEveryMs)
-    this.#deadline = setTimeout(() => this.#stopped.abort(timedOut()), Math.min(timeLeftMs, maxCallMs))
+    this.#deadline = setTimeout(() => this.#stopped.abort(createTimeoutError()), Math.min(timeLeftMs, maxCallMs))
   }
 
   /** Aborts when the caller no longer waits: it cancelled or died, its deadline passed, or it stopped reading. */

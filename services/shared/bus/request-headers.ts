@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Call, Identity, Priority } from '#proto/call.ts'
-import { maxConnectionsOfCall, SealedConnection } from '#proto/sealed-connection.ts'
+import { maxConnectionsPerCall, SealedConnection } from '#proto/sealed-connection.ts'
 import type { WireHeaders } from './wire.ts'
 
 /**
@@ -40,7 +40,7 @@ const identities = new LRUCache<string, Identity>({
   },
 })
 
-const Connections = z.array(SealedConnection).max(maxConnectionsOfCall)
+const Connections = z.array(SealedConnection).max(maxConnectionsPerCall)
 
 /** Parses the headers of a request as the call for its handler; throws if they are invalid. */
 export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Call, 'signal'> => {

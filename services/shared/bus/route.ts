@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { guestNamed, guestToken, instanceName } from './subject.ts'
+import { guestNamed, guestToken, instanceNamePattern } from './subject.ts'
 
 /** The target of a request: one instance, or any if undefined. With `only`, no other instance may respond. */
-export interface Route {
+export interface RequestRoute {
   instance: string | undefined
   only: boolean
   /** The subject to try when that instance is not running, before any other. */
@@ -23,10 +23,14 @@ export interface RouteContext {
  * Chooses the route of a request. `exact` and `prefer` of the method name the input field that determines the instance.
  * Requests for user connections go to guest instances.
  */
-export const route = (method: Method, input: unknown, { userConnections, live }: RouteContext): Route => {
+export const chooseRequestRoute = (
+  method: Method,
+  input: unknown,
+  { userConnections, live }: RouteContext,
+): RequestRoute => {
   if (method.exact !== undefined) return { instance: instanceIn(field(input, method.exact)), only: true }
   const key = (method.prefer === undefined ? undefined : field(input, method.prefer)) ?? anyKey(method)
-  const chosen = (part: 'own' | 'guest') => (key === undefined ? undefined : pick(key, live(part)))
+  const chosen = (part: 'own' | 'guest') => (key === undefined ? undefined : pickByHash(key, live(part)))
   const isForGuests =
     method.guest || (userConnections?.size && hostsOf(input).some((host) => userConnections.has(host)))
   if (!isForGuests) return { instance: chosen('own'), only: false }
@@ -44,12 +48,12 @@ export const route = (method: Method, input: unknown, { userConnections, live }:
 const anyKey = ({ safe }: Method): string | undefined => (safe ? undefined : randomUUID())
 
 /** Returns the error for a request to an instance that is no longer running. */
-export const gone = (): ServiceError =>
+export const createGoneError = (): ServiceError =>
   new ServiceError('gone', 'the process that handled this operation is no longer running; start the operation again')
 
 const instanceIn = (value: string | undefined): string => {
   const [instance = '', rest] = (value ?? '').split('.', 2)
-  if (rest === undefined || !instanceName.test(instance)) throw gone()
+  if (rest === undefined || !instanceNamePattern.test(instance)) throw createGoneError()
   return instance
 }
 
@@ -71,7 +75,7 @@ const field = (input: unknown, name: string): string | undefined => {
  * Returns one of several names for a key, the same in every process; undefined without names. Adding or removing a name
  * moves only the keys of that name (rendezvous hashing, Thaler and Ravishankar 1998).
  */
-export const pick = (key: string, names: readonly string[]): string | undefined => {
+export const pickByHash = (key: string, names: readonly string[]): string | undefined => {
   // Fast path: most installations have one instance per service.
   if (names.length <= 1) return names[0]
   let best: string | undefined

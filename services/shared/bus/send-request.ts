@@ -2,23 +2,29 @@ import type { Call, ServiceName } from '#proto/call.ts'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../time/clock.ts'
-import { type Channel, Exchange, type FirstFrame, timedOut, tooManyStreams } from './exchange.ts'
+import {
+  type BusChannel,
+  RequestExchange,
+  type FirstFrame,
+  createTimeoutError,
+  createStreamLimitError,
+} from './exchange.ts'
 import { requestHeaders } from './request-headers.ts'
-import { type Route, gone } from './route.ts'
+import { type RequestRoute, createGoneError } from './route.ts'
 
 /** The dependencies of `sendRequest`. */
 export interface RequestDeps {
-  channel: Channel
+  channel: BusChannel
   clock: Clock
 }
 
 /** One request, ready to be sent. */
-export interface Request {
+export interface BusRequest {
   service: ServiceName
   /** Returns the subject on which one instance, or any instance, receives the request. */
   subjectTo(instance?: string): string
   method: Method
-  route: Route
+  route: RequestRoute
   body: Uint8Array
   call: Call
   /** Returns the instance to try if the first one is busy. */
@@ -27,7 +33,7 @@ export interface Request {
 
 /** A response whose first frame has arrived. */
 export interface StartedResponse {
-  exchange: Exchange
+  exchange: RequestExchange
   first: FirstFrame
 }
 
@@ -38,13 +44,13 @@ const triesOf = (method: Method): number => (method.safe ? 2 : 1)
  * Sends a request and resolves with the first frame of its response. If the preferred instance is not running, any
  * other one gets the request. This does not count as an attempt, because nothing was executed.
  */
-export const sendRequest = (deps: RequestDeps, request: Request): Promise<StartedResponse> =>
+export const sendRequest = (deps: RequestDeps, request: BusRequest): Promise<StartedResponse> =>
   request.method.elsewhere ? sendWithFallback(deps, request) : sendByRoute(deps, request)
 
 /**
  * Sends a request, and once more to the least loaded instance if the first one is busy and thus has executed nothing.
  */
-const sendWithFallback = async (deps: RequestDeps, request: Request): Promise<StartedResponse> => {
+const sendWithFallback = async (deps: RequestDeps, request: BusRequest): Promise<StartedResponse> => {
   try {
     return await sendByRoute(deps, request)
   } catch (error) {
@@ -56,7 +62,7 @@ const sendWithFallback = async (deps: RequestDeps, request: Request): Promise<St
 
 const isBusy = (error: unknown): boolean => error instanceof ServiceError && error.code === 'busy'
 
-const sendByRoute = async (deps: RequestDeps, request: Request): Promise<StartedResponse> => {
+const sendByRoute = async (deps: RequestDeps, request: BusRequest): Promise<StartedResponse> => {
   const { route, method } = request
   let instance = route.instance
   let triesLeft = triesOf(method)
@@ -65,7 +71,7 @@ const sendByRoute = async (deps: RequestDeps, request: Request): Promise<Started
     try {
       return { exchange, first: await exchange.first }
     } catch (error) {
-      if (exchange.unheard && route.only) throw gone()
+      if (exchange.unheard && route.only) throw createGoneError()
       const passedOver = exchange.unheard && instance !== undefined
       if (!passedOver) triesLeft -= 1
       if (triesLeft === 0 || !(passedOver || mayRepeat(exchange, error))) throw error
@@ -74,17 +80,17 @@ const sendByRoute = async (deps: RequestDeps, request: Request): Promise<Started
   }
 }
 
-const mayRepeat = (exchange: Exchange, error: unknown): boolean =>
+const mayRepeat = (exchange: RequestExchange, error: unknown): boolean =>
   !exchange.answered && error instanceof ServiceError && error.code === 'unavailable'
 
-const open = ({ channel, clock }: RequestDeps, request: Request, instance: string | undefined): Exchange => {
+const open = ({ channel, clock }: RequestDeps, request: BusRequest, instance: string | undefined): RequestExchange => {
   const { call, service, subjectTo, method, body } = request
   call.signal.throwIfAborted()
   const timeLeftMs = call.deadline - clock.elapsedMs()
-  if (timeLeftMs <= 0) throw timedOut()
+  if (timeLeftMs <= 0) throw createTimeoutError()
   const { reading, limits } = channel
-  if (method.kind === 'stream' && reading.streams >= limits.streamsPerConnection) throw tooManyStreams(limits)
-  return new Exchange(channel, {
+  if (method.kind === 'stream' && reading.streams >= limits.streamsPerConnection) throw createStreamLimitError(limits)
+  return new RequestExchange(channel, {
     service,
     subject: subjectTo(instance),
     headers: requestHeaders(call, timeLeftMs),

@@ -5,8 +5,8 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Part, ServedContract } from './bus.ts'
 import { encodeOutput, encodeFrame, parseInput } from './conform.ts'
-import type { Channel } from './exchange.ts'
-import { asFailure } from './failure.ts'
+import type { BusChannel } from './exchange.ts'
+import { toServiceError } from './failure.ts'
 import type { Observer } from './observe.ts'
 import { readRequestHeaders } from './request-headers.ts'
 import { Reply } from './reply.ts'
@@ -16,7 +16,7 @@ import type { Subscription, WireMessage } from './wire.ts'
 
 /** The dependencies of a server. */
 export interface ServingContext {
-  channel: Channel
+  channel: BusChannel
   instance: string
   clock: Clock
   observer: Observer
@@ -27,7 +27,7 @@ export interface ServingContext {
 export type Handler = (input: unknown, call: Call) => Promise<unknown>
 
 /** Serves one contract. Disposing it stops accepting requests and waits for those in flight. */
-export class Server implements ServedContract {
+export class ContractServer implements ServedContract {
   readonly #context: ServingContext
   readonly #contract: Service
   readonly #handlers: Readonly<Record<string, Handler>>
@@ -118,7 +118,7 @@ export class Server implements ServedContract {
       return
     }
     const report = (reference: string) => this.#context.log?.error({ err: error, subject, reference }, 'handler failed')
-    reply.fail(asFailure(error, report))
+    reply.fail(toServiceError(error, report))
   }
 
   /** Logs and drops a request with an invalid subject, or with a reply subject outside the inbox of its caller. */

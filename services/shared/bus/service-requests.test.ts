@@ -4,12 +4,12 @@ import type { Service } from '#proto/contract.ts'
 import { declaredContracts } from '../../generate/chart/services.ts'
 import { encodeJson } from './body.ts'
 import { callOf } from './conformance/probe.suite.ts'
-import { type SignedRequest, type Signatures, deriveKey, openSignatureCheck, signatureOf } from './signatures.ts'
-import { callSubject, withGuest } from './subject.ts'
+import { type SignedRequest, type Signatures, deriveKey, openSignatureCheck, createSignature } from './signatures.ts'
+import { callSubject, listKeyHolders } from './subject.ts'
 import {
-  acting,
-  ada,
-  itself,
+  actingContract,
+  testUser,
+  serviceIdentity,
   macBy,
   newSecret,
   publishRaw,
@@ -17,39 +17,41 @@ import {
   signedBy,
   signingWith,
   startCluster,
-  unsigned,
+  createUnsignedHeaders,
 } from './testing/cluster.ts'
-import { calleesOf, callKeyOf, keysOfProcess } from './testing/keys.ts'
+import { listCallees, deriveCallKey, createProcessKeys } from './testing/keys.ts'
 
 const reply = '_INBOX.report.r1.1'
 
 it('lets a service act for itself, and for no person of its own making', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
-  const { rows } = dispatcher.client(acting)
-  expect(await rows({}, callOf({ identity: itself('alert-dispatcher') }))).toEqual({ subject: 'alert-dispatcher' })
-  for (const identity of [ada, itself('gateway'), itself('report')])
+  const { rows } = dispatcher.client(actingContract)
+  expect(await rows({}, callOf({ identity: serviceIdentity('alert-dispatcher') }))).toEqual({
+    subject: 'alert-dispatcher',
+  })
+  for (const identity of [testUser, serviceIdentity('gateway'), serviceIdentity('report')])
     await expect(rows({}, callOf({ identity }))).rejects.toThrow('it has no delegation by gateway for its identity')
 })
 
 it('lets a service act for itself while it serves a caller whose signature it has', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
-  const call = callOf({ identity: itself('alert-dispatcher'), signature: 'of the request that it answers' })
-  expect(await dispatcher.client(acting).rows({}, call)).toEqual({ subject: 'alert-dispatcher' })
+  const call = callOf({ identity: serviceIdentity('alert-dispatcher'), signature: 'of the request that it answers' })
+  expect(await dispatcher.client(actingContract).rows({}, call)).toEqual({ subject: 'alert-dispatcher' })
 })
 
 it('carries a request of a service for itself out once, for its own subject, reply and body', async () => {
   await using cluster = await startCluster()
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
   const subject = 'svc.query.report.keep'
-  const request = { subject, reply, headers: unsigned(itself('report')), body: encodeJson({}) }
+  const request = { subject, reply, headers: createUnsignedHeaders(serviceIdentity('report')), body: encodeJson({}) }
   const headers = signedBy(cluster.signaturesOf('report').sign, request)
   const send = async (changed: Partial<Parameters<typeof publishRaw>[1]>): Promise<string> => {
     const answer = await publishRaw(wire, { subject, headers, reply, ...changed })
     return Buffer.from(answer.body).toString()
   }
-  expect(await send({ headers: unsigned(itself('report')) })).toContain('is not signed')
+  expect(await send({ headers: createUnsignedHeaders(serviceIdentity('report')) })).toContain('is not signed')
   expect(await send({ subject: 'svc.query.report.rows' })).toContain('subject or reply inbox is not the signed one')
   expect(await send({ reply: '_INBOX.report.r1.2' })).toContain('subject or reply inbox is not the signed one')
   expect(await send({ body: { more: 1 } })).toContain('content is not the signed one')
@@ -64,7 +66,12 @@ it('carries a request of a service for itself out once, for its own subject, rep
 it('trusts what a service requests for itself without a signature only while that is accepted', async () => {
   await using cluster = await startCluster('accepted')
   const wire = await cluster.hub.connect({ caller: 'report', instance: 'r1' })
-  const request = { subject: 'svc.query.report.keep', reply, headers: unsigned(itself('report')), body: encodeJson({}) }
+  const request = {
+    subject: 'svc.query.report.keep',
+    reply,
+    headers: createUnsignedHeaders(serviceIdentity('report')),
+    body: encodeJson({}),
+  }
   expect((await publishRaw(wire, { ...request, body: {} })).headers.frame).toBe('answer')
   const headers = signedBy(cluster.signaturesOf('mcp').sign, request)
   expect(headers.signature).not.toBe('')
@@ -73,13 +80,13 @@ it('trusts what a service requests for itself without a signature only while tha
   )
 })
 
-const holders = serviceNames.flatMap(withGuest)
+const holders = serviceNames.flatMap(listKeyHolders)
 
 /** Returns all ways to sign with the keys of a process: correctly, for another service, and with each key directly. */
 const forgeries = (holder: string, secret: string): Signatures['sign'][] => {
-  const callees = calleesOf(holder)
-  const keys = [deriveKey(holder, secret), ...callees.map((callee) => callKeyOf(holder, callee, secret))]
-  const { sign } = signaturesWith(keysOfProcess([holder], secret))
+  const callees = listCallees(holder)
+  const keys = [deriveKey(holder, secret), ...callees.map((callee) => deriveCallKey(holder, callee, secret))]
+  const { sign } = signaturesWith(createProcessKeys([holder], secret))
   const derived = (key: string): Signatures['sign'] => {
     return (statement) => macBy(deriveKey(statement.signer, key))(statement, [])
   }
@@ -109,19 +116,24 @@ const serviceCallsOf = (contracts: readonly Service[]): ServiceCall[] =>
 
 /** Returns a request of a service for itself, or for a user with a delegation of the gateway. */
 const requestOf = ({ callee, caller, method }: ServiceCall, identity: Identity, gateway: Signatures) => {
-  const request = { subject: `svc.${caller}.gateway.start`, reply, headers: unsigned(identity), body: encodeJson({}) }
-  const delegation = identity.kind === 'service' ? undefined : signatureOf(gateway, request)
+  const request = {
+    subject: `svc.${caller}.gateway.start`,
+    reply,
+    headers: createUnsignedHeaders(identity),
+    body: encodeJson({}),
+  }
+  const delegation = identity.kind === 'service' ? undefined : createSignature(gateway, request)
   return {
     subject: callSubject(callee, caller, method),
     reply: `_INBOX.${caller}.x.1`,
-    headers: { ...unsigned(identity), ...(delegation !== undefined && { delegation }) },
+    headers: { ...createUnsignedHeaders(identity), ...(delegation !== undefined && { delegation }) },
     body: encodeJson({}),
   }
 }
 
 it.each([
-  ['for itself', itself],
-  ['for a person, with what the gateway signed for that one', () => ada],
+  ['for itself', serviceIdentity],
+  ['for a person, with what the gateway signed for that one', () => testUser],
 ])(
   'refuses what one service requests in the name of another %s, for each method and with all its keys',
   async (_for, identityOf) => {
@@ -130,7 +142,7 @@ it.each([
     expect(calls.length).toBeGreaterThan(250)
     const secret = newSecret()
     const checks = new Map(
-      serviceNames.map((name) => [name, openSignatureCheck(signaturesWith(keysOfProcess([name], secret)))]),
+      serviceNames.map((name) => [name, openSignatureCheck(signaturesWith(createProcessKeys([name], secret)))]),
     )
     /** Returns why the called service rejects a request; undefined if it accepts it. */
     const refusal = (call: ServiceCall, message: SignedRequest): string | undefined => {
@@ -154,7 +166,7 @@ it.each([
           const reason = refusal(call, { ...request, headers: signedBy(sign, request) })
           if (!/not that of|cannot be read/.test(reason ?? '')) wrong.push(`${request.subject} by ${holder}: ${reason}`)
         }
-      const { sign } = signaturesWith(keysOfProcess([call.caller], secret))
+      const { sign } = signaturesWith(createProcessKeys([call.caller], secret))
       const reason = refusal(call, { ...request, headers: signedBy(sign, request) })
       if (reason !== undefined) wrong.push(`${request.subject}: ${reason}`)
     }
@@ -164,7 +176,7 @@ it.each([
 
 it('refuses what a service requests for a person for whom the gateway has not called it', async () => {
   await using cluster = await startCluster()
-  const request = { subject: 'svc.query.report.keep', reply, headers: unsigned(), body: encodeJson({}) }
+  const request = { subject: 'svc.query.report.keep', reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
   const wire = await cluster.hub.connect({ caller: 'report', instance: 'r1' })
   const send = async (delegation: string | undefined): Promise<string> => {
     const headers = { ...request.headers, ...(delegation !== undefined && { delegation }) }
@@ -172,12 +184,12 @@ it('refuses what a service requests for a person for whom the gateway has not ca
     return Buffer.from((await publishRaw(wire, { ...request, headers: signed, body: {} })).body).toString()
   }
   const gateway = cluster.signaturesOf('gateway')
-  const delegationOf = (subject: string, identity = ada) =>
-    signatureOf(gateway, { ...request, subject, headers: unsigned(identity) })
+  const delegationOf = (subject: string, identity = testUser) =>
+    createSignature(gateway, { ...request, subject, headers: createUnsignedHeaders(identity) })
   expect(await send(undefined)).toContain('it has no delegation by gateway for its identity')
   expect(await send('a b')).toContain('its delegation cannot be read')
   expect(await send(delegationOf('svc.ingest.gateway.take'))).toContain('was signed for a request to')
-  expect(await send(delegationOf('svc.report.gateway.weekly', { ...ada, subject: 'grace' }))).toContain(
+  expect(await send(delegationOf('svc.report.gateway.weekly', { ...testUser, subject: 'grace' }))).toContain(
     'not that of gateway',
   )
   expect(cluster.changed).toEqual([])
@@ -189,14 +201,16 @@ it('signs its requests to a guest too, which have user-supplied connections', as
   await using cluster = await startCluster()
   await cluster.serveQuery('guest', 'guest', 'query-guest')
   const agent = await cluster.open('agent')
-  expect(await agent.client(acting).dial({}, callOf({ identity: itself('agent') }))).toEqual({ subject: 'agent' })
+  expect(await agent.client(actingContract).dial({}, callOf({ identity: serviceIdentity('agent') }))).toEqual({
+    subject: 'agent',
+  })
 })
 
 it('gives no service a key to call another one that it does not call', () => {
   const secret = newSecret()
   const proofsFor = (caller: ServiceName, callee: string): number =>
-    signaturesWith(keysOfProcess([caller], secret)).sign({ signer: caller, text: 'text' }, [callee]).length
+    signaturesWith(createProcessKeys([caller], secret)).sign({ signer: caller, text: 'text' }, [callee]).length
   for (const caller of serviceNames.filter((name) => name !== 'gateway'))
-    for (const callee of serviceNames.flatMap(withGuest))
-      expect(proofsFor(caller, callee), `${caller} ${callee}`).toBe(calleesOf(caller).includes(callee) ? 1 : 0)
+    for (const callee of serviceNames.flatMap(listKeyHolders))
+      expect(proofsFor(caller, callee), `${caller} ${callee}`).toBe(listCallees(caller).includes(callee) ? 1 : 0)
 })

@@ -3,18 +3,18 @@ import { type Call, guestServices, serviceCalls, serviceNames } from '#proto/cal
 import { declaredContracts } from '../../generate/chart/services.ts'
 import { encodeJson } from './body.ts'
 import { callOf } from './conformance/probe.suite.ts'
-import { type ClockReadings, deriveKey, openSignatureCheck, signatureOf } from './signatures.ts'
+import { type ClockReadings, deriveKey, openSignatureCheck, createSignature } from './signatures.ts'
 import {
-  acting,
-  ada,
+  actingContract,
+  testUser,
   macBy,
   newSecret,
-  passing,
+  delegatingContract,
   publishRaw,
   signedBy,
   signingWith,
   startCluster,
-  unsigned,
+  createUnsignedHeaders,
 } from './testing/cluster.ts'
 import type { WireMessage } from './wire.ts'
 
@@ -32,29 +32,34 @@ it('lets the gateway call for a person, and a service pass the person on', async
   await using cluster = await startCluster()
   const gateway = await cluster.open('gateway')
   const agent = await cluster.open('agent')
-  await agent.serve(passing, {
-    start: (_input, call) => agent.client(acting).rows({}, { ...call, priority: 'report' }),
+  await agent.serve(delegatingContract, {
+    start: (_input, call) => agent.client(actingContract).rows({}, { ...call, priority: 'report' }),
   })
-  await gateway.client(acting).kill({}, callOf({ identity: ada }))
-  expect(cluster.changed[0]?.identity).toEqual(ada)
-  expect(await gateway.client(passing).start({}, callOf({ identity: ada }))).toEqual({ subject: 'ada' })
+  await gateway.client(actingContract).kill({}, callOf({ identity: testUser }))
+  expect(cluster.changed[0]?.identity).toEqual(testUser)
+  expect(await gateway.client(delegatingContract).start({}, callOf({ identity: testUser }))).toEqual({ subject: 'ada' })
 })
 
 it('rejects requests that another service signed for the gateway, and unsigned requests', async () => {
   await using cluster = await startCluster()
   const gateway = await cluster.open('gateway', signingWith(newSecret()))
-  await expect(gateway.client(acting).kill({}, callOf({ identity: ada }))).rejects.toThrow('not that of gateway')
+  await expect(gateway.client(actingContract).kill({}, callOf({ identity: testUser }))).rejects.toThrow(
+    'not that of gateway',
+  )
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
   const subject = 'svc.query.gateway.kill'
-  isRefused(await publishRaw(wire, { subject, headers: unsigned(), reply }), 'is not signed')
-  isRefused(await publishRaw(wire, { subject, headers: { ...unsigned(), signature: 'a b' }, reply }), 'cannot be read')
+  isRefused(await publishRaw(wire, { subject, headers: createUnsignedHeaders(), reply }), 'is not signed')
+  isRefused(
+    await publishRaw(wire, { subject, headers: { ...createUnsignedHeaders(), signature: 'a b' }, reply }),
+    'cannot be read',
+  )
   expect(cluster.changed).toEqual([])
 })
 
 it('carries a signed request out once, for its own subject, reply, body and connections', async () => {
   await using cluster = await startCluster()
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
-  const request = { subject: 'svc.query.gateway.kill', reply, headers: unsigned(), body: encodeJson({}) }
+  const request = { subject: 'svc.query.gateway.kill', reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
   const headers = signedBy(cluster.signaturesOf('gateway').sign, request)
   const send = (changed: Partial<Parameters<typeof publishRaw>[1]>) =>
     publishRaw(wire, { subject: request.subject, headers, reply, ...changed })
@@ -62,7 +67,7 @@ it('carries a signed request out once, for its own subject, reply, body and conn
   isRefused(await send({ reply: '_INBOX.gateway.forged.2' }), 'subject or reply inbox is not the signed one')
   isRefused(await send({ body: { more: 1 } }), 'content is not the signed one')
   isRefused(await send({ headers: { ...headers, connections: '[]' } }), 'content is not the signed one')
-  const admin = JSON.stringify({ ...ada, subject: 'root' })
+  const admin = JSON.stringify({ ...testUser, subject: 'root' })
   isRefused(await send({ headers: { ...headers, identity: admin } }), 'not that of gateway')
   expect(cluster.changed).toEqual([])
   expect((await send({})).headers.frame).toBe('answer')
@@ -76,18 +81,20 @@ it('takes what was signed for one service from that one and from those it calls 
   const agent = await cluster.open('agent')
   const gateway = await cluster.open('gateway')
   let signed: Call | undefined
-  await agent.serve(passing, {
+  await agent.serve(delegatingContract, {
     start: async (_input, call) => {
       signed = call
       return { subject: '' }
     },
   })
-  await gateway.client(passing).start({}, callOf({ identity: ada }))
-  const call = callOf({ identity: ada, signature: signed?.signature })
-  expect(await agent.client(acting).rows({}, call)).toEqual({ subject: 'ada' })
-  await expect(dispatcher.client(acting).rows({}, call)).rejects.toThrow('was signed for a request to "agent"')
-  const altered = { ...ada, subject: 'grace' }
-  await expect(agent.client(acting).rows({}, { ...call, identity: altered })).rejects.toThrow('not that of gateway')
+  await gateway.client(delegatingContract).start({}, callOf({ identity: testUser }))
+  const call = callOf({ identity: testUser, signature: signed?.signature })
+  expect(await agent.client(actingContract).rows({}, call)).toEqual({ subject: 'ada' })
+  await expect(dispatcher.client(actingContract).rows({}, call)).rejects.toThrow('was signed for a request to "agent"')
+  const altered = { ...testUser, subject: 'grace' }
+  await expect(agent.client(actingContract).rows({}, { ...call, identity: altered })).rejects.toThrow(
+    'not that of gateway',
+  )
 })
 
 it('drops a request whose answer would go anywhere but to the inbox of its caller', async () => {
@@ -96,7 +103,7 @@ it('drops a request whose answer would go anywhere but to the inbox of its calle
   const received: WireMessage[] = []
   wire.subscribe('>', (message) => received.push(message))
   const send = (subject: string, to: string) =>
-    wire.publish(subject, encodeJson({}), { headers: unsigned(), reply: to })
+    wire.publish(subject, encodeJson({}), { headers: createUnsignedHeaders(), reply: to })
   send('svc.query.agent.rows', 'svc.alert-dispatcher.gateway.updateAlertConfig')
   send('svc.query.agent.rows', '_INBOX.gateway.g1.1')
   send('svc.query.agent.rows', 'event.action.audited')
@@ -110,9 +117,9 @@ it('trusts an unsigned request only while that is accepted, and a wrong signatur
   await using cluster = await startCluster('accepted')
   const wire = await cluster.hub.connect({ caller: 'gateway', instance: 'old' })
   const subject = 'svc.query.gateway.kill'
-  expect((await publishRaw(wire, { subject, headers: unsigned(), reply })).headers.frame).toBe('answer')
+  expect((await publishRaw(wire, { subject, headers: createUnsignedHeaders(), reply })).headers.frame).toBe('answer')
   isRefused(
-    await publishRaw(wire, { subject, headers: { ...unsigned(), signature: '1/1 1 a b c d e' }, reply }),
+    await publishRaw(wire, { subject, headers: { ...createUnsignedHeaders(), signature: '1/1 1 a b c d e' }, reply }),
     'signed',
   )
 })
@@ -144,12 +151,12 @@ it.each<[string, ClockReadings, ClockReadings, boolean]>([
   ['of the next hour', [hourMs, hourMs], [0, 0], false],
 ])('takes or refuses a request %s by either reading of the clock', (_which, signedAt, checkedAt, isTaken) => {
   const signatures = signingWith(newSecret())
-  const headers = { ...unsigned(), identity: JSON.stringify(ada) }
+  const headers = { ...createUnsignedHeaders(), identity: JSON.stringify(testUser) }
   const request = { subject: 'svc.query.gateway.rows', reply, headers, body: encodeJson({}) }
   const check = openSignatureCheck(signatures, () => checkedAt)
   const called = { caller: 'gateway', method: 'rows' } as const
   const message = { ...request, unheard: false, headers: signedBy(signatures.sign, request, () => signedAt) }
-  const checking = () => check({ service: 'query', called, isSafe: true, identity: ada, message })
+  const checking = () => check({ service: 'query', called, isSafe: true, identity: testUser, message })
   if (isTaken) expect(checking).not.toThrow()
   else expect(checking).toThrow('compare the clocks')
 })
@@ -162,22 +169,22 @@ it.each([
 ])('lets a service act on %s for as long as that may take: after %d ms %s', (subject, ageMs, isTaken) => {
   const signatures = signingWith(newSecret())
   const caller = subject.startsWith('svc.agent') ? 'agent' : 'mcp'
-  const given = { subject, reply, headers: unsigned(), body: encodeJson({}) }
-  const delegation = signatureOf(signatures, given, () => [0, 0]) ?? ''
-  const request = { ...given, subject: `svc.query.${caller}.rows`, headers: { ...unsigned(), delegation } }
+  const given = { subject, reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
+  const delegation = createSignature(signatures, given, () => [0, 0]) ?? ''
+  const request = { ...given, subject: `svc.query.${caller}.rows`, headers: { ...createUnsignedHeaders(), delegation } }
   const headers = signedBy(signatures.sign, request, () => [ageMs, ageMs])
   const check = openSignatureCheck(signatures, () => [ageMs, ageMs])
   const message = { ...request, headers, unheard: false }
   const checking = () =>
-    check({ service: 'query', called: { caller, method: 'rows' }, isSafe: true, identity: ada, message })
+    check({ service: 'query', called: { caller, method: 'rows' }, isSafe: true, identity: testUser, message })
   if (isTaken) expect(checking).not.toThrow()
   else expect(checking).toThrow('compare the clocks')
 })
 
 it('makes a proof for each service that may act on a request, and for no other', () => {
   const proofsOf = (subject: string): number => {
-    const request = { subject, reply, headers: unsigned(), body: encodeJson({}) }
-    return signatureOf(signingWith(newSecret()), request)?.split(',').length ?? 0
+    const request = { subject, reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
+    return createSignature(signingWith(newSecret()), request)?.split(',').length ?? 0
   }
   expect(proofsOf('svc.query.gateway.rows')).toBe(1)
   expect(proofsOf('svc.query.gateway.rows.q1')).toBe(1)
@@ -192,7 +199,7 @@ it('lets a guest verify by its own key what is for guests', async () => {
   await using cluster = await startCluster()
   await cluster.serveQuery('guest', 'guest', 'query-guest')
   const gateway = await cluster.open('gateway')
-  expect(await gateway.client(acting).dial({}, callOf({ identity: ada }))).toEqual({ subject: 'ada' })
+  expect(await gateway.client(actingContract).dial({}, callOf({ identity: testUser }))).toEqual({ subject: 'ada' })
 })
 
 it('lets no service forge by its own key a request to another one', async () => {
@@ -203,7 +210,7 @@ it('lets no service forge by its own key a request to another one', async () => 
     const subject = 'svc.query.gateway.kill'
     for (const holder of ['query', name]) {
       // All uses of the stolen key: as the secret, and as the key of the called service.
-      const request = { subject, reply, headers: unsigned(), body: encodeJson({}) }
+      const request = { subject, reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
       for (const sign of [signingWith(stolen).sign, macBy(stolen)]) {
         const headers = signedBy((statement) => sign(statement, [holder]), request)
         isRefused(await publishRaw(wire, { ...request, body: {}, headers }), 'not that of')
@@ -220,11 +227,11 @@ it('sends what changes something to one process by name, so a captured request i
   const captured: WireMessage[] = []
   wire.subscribe('svc.query.>', (message) => captured.push(message))
   const gateway = await cluster.open('gateway')
-  const { kill } = gateway.client(acting)
+  const { kill } = gateway.client(actingContract)
   await expect
     .poll(async () => {
       captured.length = 0
-      await kill({}, callOf({ identity: ada }))
+      await kill({}, callOf({ identity: testUser }))
       return captured[0]?.subject
     })
     .toMatch(/^svc\.query\.gateway\.kill\.(query|second)$/)

@@ -2,7 +2,7 @@ import { type KeyObject, createHmac, createSecretKey, hash, randomBytes, timingS
 import { LRUCache } from 'lru-cache'
 import { type Identity, type ServiceName, isServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { type CallSubject, guestToken, withGuest } from './subject.ts'
+import { type CallSubject, guestToken, listKeyHolders } from './subject.ts'
 import type { WireHeaders, WireMessage } from './wire.ts'
 
 /** A text to sign, with the service that signs it. */
@@ -104,7 +104,7 @@ export const openLocalSignatures = (): Signatures => ({
 const actingOn = Object.fromEntries(
   serviceNames.map((service) => {
     const called = [service, ...serviceCalls[service]]
-    return [service, [...new Set([...called, ...called.flatMap((each) => serviceCalls[each])])].flatMap(withGuest)]
+    return [service, [...new Set([...called, ...called.flatMap((each) => serviceCalls[each])])].flatMap(listKeyHolders)]
   }),
 )
 
@@ -116,7 +116,7 @@ const holdersOf = (subject: string): readonly string[] => {
   const [, service = '', caller, , part] = subject.split('.')
   if (!isServiceName(service)) throw new Error(`unknown service "${service}" in subject "${subject}"`)
   if (caller === 'gateway' && serviceCalls[service].length > 0) return actingOn[service] ?? []
-  return part === guestToken ? withGuest(service) : [service]
+  return part === guestToken ? listKeyHolders(service) : [service]
 }
 
 /** Maximum age of a signed request, and maximum clock difference between two machines. */
@@ -136,7 +136,7 @@ export interface SignedRequest {
 
 /** Returns the headers of a request with the signature of its caller, if the caller has a key. */
 export const signedHeaders = (signatures: Signatures | undefined, request: SignedRequest): WireHeaders => {
-  const signature = signatures && signatureOf(signatures, request)
+  const signature = signatures && createSignature(signatures, request)
   return signature === undefined ? request.headers : { ...request.headers, signature }
 }
 
@@ -144,7 +144,7 @@ export const signedHeaders = (signatures: Signatures | undefined, request: Signe
  * Returns the `signature` header of a request. It binds the identity to the subject, the reply inbox, the content and
  * the time. Undefined if the caller has no key.
  */
-export const signatureOf = (
+export const createSignature = (
   { sign, digest }: Pick<Signatures, 'sign' | 'digest'>,
   request: SignedRequest,
   readings = systemReadings,

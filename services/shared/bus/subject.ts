@@ -23,7 +23,7 @@ export const matcher = (pattern: string): ((subject: string) => boolean) => {
 }
 
 /** Pattern of valid instance names, which are tokens of subjects. */
-export const instanceName = /^[a-z0-9-]{1,64}$/
+export const instanceNamePattern = /^[a-z0-9-]{1,64}$/
 
 /** Returns the subject of a request: `svc.<service>.<caller>.<method>`, plus the instance to reach only that one. */
 export const callSubject = (service: ServiceName, caller: ServiceName, method: string, instance?: string): string =>
@@ -36,7 +36,7 @@ export const guestToken = '_guest'
 export const guestUser = (service: ServiceName): string => `${service}-guest`
 
 /** Returns the key holders of a service: the service itself and its guest part, if it has one. */
-export const withGuest = (service: ServiceName): string[] =>
+export const listKeyHolders = (service: ServiceName): string[] =>
   guestServices.includes(service) ? [service, guestUser(service)] : [service]
 
 /** Returns the tokens in place of the instance in requests for one guest instance. */
@@ -106,7 +106,7 @@ export const readEventSender = (subject: string): EventSender | undefined => {
 export const inboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
 /** Returns the owner of an inbox: a service or the user of its part. */
-export const ownerOf = (inbox: string): string => inbox.split('.')[1] ?? ''
+export const parseInboxOwner = (inbox: string): string => inbox.split('.')[1] ?? ''
 
 /**
  * Returns whether a reply subject is in an inbox of this service or of a part of it. Replies to any other subject could

@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import type { ServiceName } from '#proto/call.ts'
-import type { Client, Event, Handlers, Service } from '#proto/contract.ts'
+import type { Client, BusEvent, Handlers, Service } from '#proto/contract.ts'
 import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Bus, ServeOptions, ServedContract } from './bus.ts'
 import { makeClient } from './client.ts'
 import { Events } from './events.ts'
-import type { Channel } from './exchange.ts'
-import { Instances } from './instances.ts'
-import { type Observer, observeWith } from './observe.ts'
-import { type Handler, Server } from './serve.ts'
+import type { BusChannel } from './exchange.ts'
+import { InstanceRegistry } from './instances.ts'
+import { type Observer, createCallObserver } from './observe.ts'
+import { type Handler, ContractServer } from './serve.ts'
 
 /** The parameters of one bus on a hub. */
 export interface BusFacts {
@@ -24,18 +24,18 @@ export interface BusFacts {
 /** A bus that implements the protocol on any wire. */
 export class WireBus implements Bus {
   readonly #facts: BusFacts
-  readonly #channel: Channel
+  readonly #channel: BusChannel
   readonly #events: Events
-  readonly #instances: Instances
+  readonly #instances: InstanceRegistry
   readonly #observer: Observer
   readonly #servings = new Set<ServedContract>()
 
-  constructor(facts: BusFacts, channel: Channel) {
+  constructor(facts: BusFacts, channel: BusChannel) {
     this.#facts = facts
     this.#channel = channel
     this.#events = new Events(channel.wire, facts.caller, channel.limits, facts.telemetry?.log)
-    this.#instances = new Instances(channel.limits, () => performance.now())
-    this.#observer = observeWith(facts.telemetry)
+    this.#instances = new InstanceRegistry(channel.limits, () => performance.now())
+    this.#observer = createCallObserver(facts.telemetry)
   }
 
   get caller(): ServiceName {
@@ -75,7 +75,7 @@ export class WireBus implements Bus {
     // The type of `handlers` matches the contract; each handler only receives input parsed by its schema.
     const checked = handlers as Readonly<Record<string, Handler>>
     const { maxInFlight = limits.maxInFlight, part = 'all' } = options
-    const server = new Server(context, contract, checked, { maxInFlight, part })
+    const server = new ContractServer(context, contract, checked, { maxInFlight, part })
     await wire.flush()
     const presence = () => ({ service: caller, instance, version, load: options.load?.() ?? server.load, part })
     const announced = await announce(this.#events, presence, limits.announceEveryMs)
@@ -93,11 +93,11 @@ export class WireBus implements Bus {
     return serving
   }
 
-  emit<P extends z.ZodType>(event: Event<P>, payload: z.input<P>): void {
+  emit<P extends z.ZodType>(event: BusEvent<P>, payload: z.input<P>): void {
     this.#events.emit(event, payload)
   }
 
-  on<P extends z.ZodType>(event: Event<P>, listener: (payload: z.output<P>) => void): Promise<AsyncDisposable> {
+  on<P extends z.ZodType>(event: BusEvent<P>, listener: (payload: z.output<P>) => void): Promise<AsyncDisposable> {
     return this.#events.on(event, listener)
   }
 

@@ -1,4 +1,4 @@
-import { buildSwitches, type BuildVariable, clientVariables } from '#proto/build-variables.ts'
+import { buildOnlyVariables, type BuildVariable, clientVariables } from '#proto/build-variables.ts'
 import { parseFlag, type Setting } from './setting.ts'
 
 interface Kind {
@@ -31,8 +31,8 @@ const settingOf = ({ doc, kind, fallback, canonical }: BuildVariable): Setting<u
 })
 
 /** Variables that are read when the web is built, declared as settings for the reference and for parsing. */
-export const buildSettings: Readonly<Record<string, Setting<unknown>>> = Object.fromEntries(
-  Object.entries<BuildVariable>({ ...clientVariables, ...buildSwitches }).map(([name, variable]) => [
+export const buildTimeSettings: Readonly<Record<string, Setting<unknown>>> = Object.fromEntries(
+  Object.entries<BuildVariable>({ ...clientVariables, ...buildOnlyVariables }).map(([name, variable]) => [
     name,
     settingOf(variable),
   ]),

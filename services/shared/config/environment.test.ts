@@ -2,8 +2,8 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Environment, freezeEnvironment, withFiles, withOverrides } from './environment.ts'
-import { optional, read, secret, signingKey } from './setting.ts'
+import { type Environment, freezeEnvironment, resolveFileVariables, withOverrides } from './environment.ts'
+import { optional, parseSettings, secret, signingKey } from './setting.ts'
 
 const afterRecheckMs = 1_001
 
@@ -28,13 +28,13 @@ describe('a variable with a file', () => {
     [' two\nlines \n', ' two\nlines '],
     ['', ''],
   ])('reads as the content without the line end: %j', async (content, text) => {
-    const env = withFiles({ CRON_SECRET_FILE: await write('line-end', content) }, now)
+    const env = resolveFileVariables({ CRON_SECRET_FILE: await write('line-end', content) }, now)
     expect(env.CRON_SECRET).toBe(text)
   })
 
   it('goes before the variable itself, and leaves others alone', async () => {
     const path = await write('both', 'from the file')
-    const env = withFiles({ CRON_SECRET: 'plain', CRON_SECRET_FILE: path, OTHER: 'other' }, now)
+    const env = resolveFileVariables({ CRON_SECRET: 'plain', CRON_SECRET_FILE: path, OTHER: 'other' }, now)
     expect(env.CRON_SECRET).toBe('from the file')
     expect(env.CRON_SECRET_FILE).toBe(path)
     expect(env.OTHER).toBe('other')
@@ -43,7 +43,7 @@ describe('a variable with a file', () => {
 
   it('is read again after the file changed in place or was replaced, at most once a second', async () => {
     const path = await write('rotated', 'one')
-    const env = withFiles({ CRON_SECRET_FILE: path }, now)
+    const env = resolveFileVariables({ CRON_SECRET_FILE: path }, now)
     expect(env.CRON_SECRET).toBe('one')
     await writeFile(path, 'second')
     expect(env.CRON_SECRET).toBe('one')
@@ -56,7 +56,7 @@ describe('a variable with a file', () => {
 
   it('keeps its last text while the file is missing, and the new one when it is back', async () => {
     const path = await write('missing', 'one')
-    const env = withFiles({ CRON_SECRET_FILE: path }, now)
+    const env = resolveFileVariables({ CRON_SECRET_FILE: path }, now)
     expect(env.CRON_SECRET).toBe('one')
     await rm(path)
     nowMs += afterRecheckMs
@@ -67,28 +67,31 @@ describe('a variable with a file', () => {
   })
 
   it('is refused when the file could never be read, so that no typing error opens a door', () => {
-    const env = withFiles({ CRON_SECRET: 'plain', CRON_SECRET_FILE: join(directory, 'no', 'such', 'file') }, now)
-    expect(() => read({ CRON_SECRET: secret('Guards.') }, env)).toThrow(
+    const env = resolveFileVariables(
+      { CRON_SECRET: 'plain', CRON_SECRET_FILE: join(directory, 'no', 'such', 'file') },
+      now,
+    )
+    expect(() => parseSettings({ CRON_SECRET: secret('Guards.') }, env)).toThrow(
       'CRON_SECRET: the file of CRON_SECRET_FILE cannot be read',
     )
   })
 
   it('may hold a previous key too', async () => {
     const variables = { KEY_FILE: await write('key', 'new\n'), KEY_PREVIOUS_FILE: await write('previous', 'old\n') }
-    expect(read({ KEY: signingKey('Signs.') }, withFiles(variables, now))).toEqual({
+    expect(parseSettings({ KEY: signingKey('Signs.') }, resolveFileVariables(variables, now))).toEqual({
       KEY: { current: 'new', previous: 'old' },
     })
   })
 
   it('is read again also in a frozen environment', async () => {
     const path = await write('frozen', 'one')
-    const env = withFiles({ CRON_SECRET_FILE: path, PLAIN: 'plain' }, now)
+    const env = resolveFileVariables({ CRON_SECRET_FILE: path, PLAIN: 'plain' }, now)
     const settings = { CRON_SECRET: secret('Guards.'), PLAIN: optional('Is plain.') }
     freezeEnvironment(env)
-    expect(read(settings, env)).toEqual({ CRON_SECRET: 'one', PLAIN: 'plain' })
+    expect(parseSettings(settings, env)).toEqual({ CRON_SECRET: 'one', PLAIN: 'plain' })
     await writeFile(path, 'second')
     nowMs += afterRecheckMs
-    expect(read(settings, env)).toEqual({ CRON_SECRET: 'second', PLAIN: 'plain' })
+    expect(parseSettings(settings, env)).toEqual({ CRON_SECRET: 'second', PLAIN: 'plain' })
   })
 })
 
@@ -97,19 +100,19 @@ describe('an environment', () => {
 
   it('may be written to until it is frozen', () => {
     const env: Record<string, string | undefined> = { PLAIN: 'one' }
-    expect(read(settings, env)).toEqual({ PLAIN: 'one' })
+    expect(parseSettings(settings, env)).toEqual({ PLAIN: 'one' })
     env.PLAIN = 'two'
-    expect(read(settings, env)).toEqual({ PLAIN: 'two' })
+    expect(parseSettings(settings, env)).toEqual({ PLAIN: 'two' })
     freezeEnvironment(env)
     expect(() => (env.PLAIN = 'three')).toThrow(TypeError)
-    expect(read(settings, env)).toEqual({ PLAIN: 'two' })
+    expect(parseSettings(settings, env)).toEqual({ PLAIN: 'two' })
   })
 
   it('can be overridden without being written to, also once it is frozen and where it reads a file', () => {
-    const env = withFiles({ PLAIN: 'plain', SECRET_FILE: '/no/such/file', OTHER: 'other' })
+    const env = resolveFileVariables({ PLAIN: 'plain', SECRET_FILE: '/no/such/file', OTHER: 'other' })
     freezeEnvironment(env)
     const overridden = withOverrides(env, { PLAIN: 'new', SECRET: 'given', FURTHER: 'further' })
-    expect(read({ PLAIN: optional('Is plain.'), SECRET: secret('Guards.') }, overridden)).toEqual({
+    expect(parseSettings({ PLAIN: optional('Is plain.'), SECRET: secret('Guards.') }, overridden)).toEqual({
       PLAIN: 'new',
       SECRET: 'given',
     })
@@ -119,6 +122,6 @@ describe('an environment', () => {
   it('is read by itself, whichever was read before', () => {
     const [one, two]: Environment[] = [{ PLAIN: 'one' }, { PLAIN: 'two' }]
     for (const env of [one, two]) if (env) freezeEnvironment(env)
-    expect([one, two, one].map((env) => read(settings, env ?? {}).PLAIN)).toEqual(['one', 'two', 'one'])
+    expect([one, two, one].map((env) => parseSettings(settings, env ?? {}).PLAIN)).toEqual(['one', 'two', 'one'])
   })
 })

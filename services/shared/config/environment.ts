@@ -23,7 +23,7 @@ interface CachedFile {
  * content, because a rotation may remove it briefly. If the file was never readable, `NAME` is undefined, which `read`
  * rejects.
  */
-export const withFiles = (
+export const resolveFileVariables = (
   variables: Record<string, string | undefined>,
   elapsedMs: () => number = systemClock.elapsedMs,
 ): Environment => {

@@ -9,8 +9,8 @@ import {
   maybeFlag,
   oneOf,
   optional,
-  problemsOf,
-  read,
+  findSettingProblems,
+  parseSettings,
   secret,
   secretNames,
   signingKey,
@@ -19,7 +19,8 @@ import {
   whole,
 } from './setting.ts'
 
-const valueOf = <T>(setting: Setting<T>, given: string | undefined): T => read({ NAME: setting }, { NAME: given }).NAME
+const valueOf = <T>(setting: Setting<T>, given: string | undefined): T =>
+  parseSettings({ NAME: setting }, { NAME: given }).NAME
 
 describe('a boolean', () => {
   it.each([
@@ -90,7 +91,7 @@ describe('a value', () => {
       'must percent-encode the characters /, ? and # in its password',
     ],
   ])('refuses %s in words', (_, setting, given, sentence) => {
-    expect(problemsOf({ NAME: setting }, { NAME: given })).toEqual([{ name: 'NAME', sentence }])
+    expect(findSettingProblems({ NAME: setting }, { NAME: given })).toEqual([{ name: 'NAME', sentence }])
   })
 })
 
@@ -104,16 +105,16 @@ describe('settings', () => {
 
   it('report all problems at once, and no value of a secret', () => {
     const env = { SIZE: 'big', LEVEL: 'loud', ADDRESS: 'http://user:marked@host', FINE: 'fine' }
-    const refused = (): unknown => read(settings, env)
+    const refused = (): unknown => parseSettings(settings, env)
     expect(refused).toThrow(InvalidSettings)
-    expect(problemsOf(settings, env).map(({ name }) => name)).toEqual(['SIZE', 'LEVEL', 'ADDRESS'])
+    expect(findSettingProblems(settings, env).map(({ name }) => name)).toEqual(['SIZE', 'LEVEL', 'ADDRESS'])
     expect(refused).toThrow(/^SIZE: .+\nLEVEL: .+\nADDRESS: .+$/)
     expect(refused).not.toThrow(/marked/)
   })
 
   it('have no problem with an empty environment', () => {
-    expect(problemsOf(settings, {})).toEqual([])
-    expect(read(settings, {})).toEqual({ SIZE: 10, LEVEL: 'info', ADDRESS: undefined, FINE: '' })
+    expect(findSettingProblems(settings, {})).toEqual([])
+    expect(parseSettings(settings, {})).toEqual({ SIZE: 10, LEVEL: 'info', ADDRESS: undefined, FINE: '' })
   })
 })
 
@@ -133,11 +134,11 @@ describe('a signing key', () => {
       { current: 'new', previous: 'old' },
     ],
   ])('has the one before it beside it: %j', (env, expected) => {
-    expect(read(settings, env).KEY).toEqual(expected)
+    expect(parseSettings(settings, env).KEY).toEqual(expected)
   })
 
   it('is refused when only the one before it is left', () => {
-    expect(problemsOf(settings, { KEY_PREVIOUS: 'old' })).toEqual([
+    expect(findSettingProblems(settings, { KEY_PREVIOUS: 'old' })).toEqual([
       { name: 'KEY', sentence: expect.stringContaining('only the current key signs') },
     ])
   })
@@ -164,7 +165,7 @@ describe('a secret', () => {
   it.each(['CLIENT_CRON_SECRET', 'CLIENT_API_KEY_SECRET', 'CLIENT_API_KEY_SECRET_PREVIOUS', 'CLIENT_REDIS_URL'])(
     'is refused the form %s',
     (name) => {
-      expect(problemsOf(settings, { [name]: 'marked' })).toEqual([
+      expect(findSettingProblems(settings, { [name]: 'marked' })).toEqual([
         { name, sentence: 'would expose a secret to the browser; unset it' },
       ])
     },
@@ -172,7 +173,7 @@ describe('a secret', () => {
 
   it('does not take that form from what a browser may see', () => {
     expect(clientName('SVC_EDITION')).toBe('CLIENT_EDITION')
-    expect(problemsOf(settings, { CLIENT_EDITION: 'community' })).toEqual([])
+    expect(findSettingProblems(settings, { CLIENT_EDITION: 'community' })).toEqual([])
   })
 })
 
@@ -187,7 +188,7 @@ describe('settings that are read again and again', () => {
       },
     }
     const settings = { A: counted, B: counted }
-    return { env, values: () => read(settings, env), parsed: () => parsed }
+    return { env, values: () => parseSettings(settings, env), parsed: () => parsed }
   }
 
   it('are parsed once as long as they stay', () => {
@@ -207,8 +208,11 @@ describe('settings that are read again and again', () => {
 
   it('follow the key before the current one too', () => {
     const settings = { KEY: signingKey('A key.') }
-    expect(read(settings, { KEY: 'new' }).KEY).toEqual({ current: 'new', previous: undefined })
-    expect(read(settings, { KEY: 'new', KEY_PREVIOUS: 'old' }).KEY).toEqual({ current: 'new', previous: 'old' })
+    expect(parseSettings(settings, { KEY: 'new' }).KEY).toEqual({ current: 'new', previous: undefined })
+    expect(parseSettings(settings, { KEY: 'new', KEY_PREVIOUS: 'old' }).KEY).toEqual({
+      current: 'new',
+      previous: 'old',
+    })
   })
 
   it('are refused as long as one cannot be obeyed, and no longer', () => {

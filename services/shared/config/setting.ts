@@ -43,7 +43,7 @@ export class InvalidSettings extends Error {
 }
 
 /** Returns the values of all settings; throws `InvalidSettings` with all problems. Empty text counts as unset. */
-export const read = <S extends Settings>(settings: S, env: Environment): Values<S> => {
+export const parseSettings = <S extends Settings>(settings: S, env: Environment): Values<S> => {
   const last = lastReadings.get(settings)
   // The cached values were parsed with the same settings, so they have their types.
   if (last !== undefined && isUnchanged(last, env)) return last.values as Values<S>
@@ -105,13 +105,13 @@ const previousName = (name: string): string => `${name}_PREVIOUS`
 /**
  * Returns all problems of these settings, including secrets that are exposed to the browser; empty if all are valid.
  */
-export const problemsOf = (settings: Settings, env: Environment): readonly SettingProblem[] => {
+export const findSettingProblems = (settings: Settings, env: Environment): readonly SettingProblem[] => {
   const exposed = secretNames(settings)
     .map(clientName)
     .filter((name) => env[name] !== undefined)
   const problems = exposed.map((name) => ({ name, sentence: 'would expose a secret to the browser; unset it' }))
   try {
-    read(settings, env)
+    parseSettings(settings, env)
     return problems
   } catch (error) {
     if (error instanceof InvalidSettings) return [...problems, ...error.problems]

@@ -1,5 +1,5 @@
 import type { Environment } from './environment.ts'
-import { flag, optional, read, maybeFlag, signingKey, type Setting } from './setting.ts'
+import { flag, optional, parseSettings, maybeFlag, signingKey, type Setting } from './setting.ts'
 
 /** The run-time settings of cloud mode. */
 export const cloudSettings = {
@@ -8,8 +8,8 @@ export const cloudSettings = {
 } as const
 
 /** Returns whether the server runs in cloud mode, regardless of the web build. */
-export const inCloudMode = (env: Environment): boolean => {
-  const { SVC_CLOUD_MODE, SVC_DEPLOYMENT_MODE } = read(cloudSettings, env)
+export const isCloudMode = (env: Environment): boolean => {
+  const { SVC_CLOUD_MODE, SVC_DEPLOYMENT_MODE } = parseSettings(cloudSettings, env)
   return SVC_CLOUD_MODE || SVC_DEPLOYMENT_MODE?.trim().toLowerCase() === 'cloud'
 }
 
@@ -25,7 +25,7 @@ export const subscriptionSettings = {
 
 /** Returns whether users may subscribe webhooks. */
 export const offersSubscriptions = (env: Environment): boolean =>
-  read(subscriptionSettings, env).SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS ?? inCloudMode(env)
+  parseSettings(subscriptionSettings, env).SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS ?? isCloudMode(env)
 
 /** The signing secret of the Slack application. With it, messages have buttons and the gateway accepts their clicks. */
 export const chatApplicationSigning = {
@@ -36,7 +36,7 @@ export const chatApplicationSigning = {
 
 /** Returns whether the gateway can authenticate clicks in Slack messages. */
 export const takesChatActions = (env: Environment): boolean =>
-  read(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET !== undefined
+  parseSettings(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET !== undefined
 
 const timeZone = (doc: string): Setting<string | undefined> => ({
   doc,
@@ -57,7 +57,7 @@ export const displayZoneSettings = {
 } as const
 
 /** Returns the configured display zone; undefined if none is set. */
-export const displayZone = (env: Environment): string | undefined => read(displayZoneSettings, env).COLUMNDB_TZ
+export const displayZone = (env: Environment): string | undefined => parseSettings(displayZoneSettings, env).COLUMNDB_TZ
 
 /** Returns whether the time zone exists and its name is safe in SQL. */
 export const isZone = (zone: string): boolean => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NoYaml, parseYaml } from './yaml.ts'
+import { YamlError, parseYaml } from './yaml.ts'
 
 describe('a YAML text', () => {
   it.each([
@@ -29,7 +29,7 @@ describe('a YAML text', () => {
           .concat(',')
           .repeat(9)}]`,
     )
-    expect(() => parseYaml(['a: &a [x]', ...levels].join('\n'))).toThrow(NoYaml)
+    expect(() => parseYaml(['a: &a [x]', ...levels].join('\n'))).toThrow(YamlError)
   })
 
   it('has no way to the prototype of what reads it', () => {

@@ -4,7 +4,7 @@ import { loadAll, YAMLException } from 'js-yaml'
 const maxAliases = 20
 
 /** An error of invalid YAML. The message may quote the text; `line` does not. */
-export class NoYaml extends Error {
+export class YamlError extends Error {
   override readonly name = 'NoYaml'
   /** Line number from 1; undefined if the error concerns the whole text. */
   readonly line: number | undefined
@@ -15,10 +15,10 @@ export class NoYaml extends Error {
   }
 }
 
-/** Parses YAML 1.2 with the core schema; null for an empty document. Throws `NoYaml`. */
+/** Parses YAML 1.2 with the core schema; null for an empty document. Throws `YamlError`. */
 export const parseYaml = (text: string): unknown => {
   const documents = load(text)
-  if (documents.length > 1) throw new NoYaml('more than one document')
+  if (documents.length > 1) throw new YamlError('more than one document')
   return documents[0] ?? null
 }
 
@@ -26,7 +26,7 @@ const load = (text: string): unknown[] => {
   try {
     return loadAll(text, { maxAliases: maxAliases })
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw new NoYaml(String(error))
-    throw new NoYaml(error.reason, error.mark && error.mark.line + 1)
+    if (!(error instanceof YAMLException)) throw new YamlError(String(error))
+    throw new YamlError(error.reason, error.mark && error.mark.line + 1)
   }
 }

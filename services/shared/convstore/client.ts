@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '../config/environment.ts'
-import { read } from '../config/setting.ts'
+import { parseSettings } from '../config/setting.ts'
 import { NetFailure } from '../net/failure.ts'
 import type { Net } from '../net/net.ts'
-import { retryAfterOf } from '../net/retry-after.ts'
+import { readRetryAfter } from '../net/retry-after.ts'
 import { parseJson } from '../text/strings.ts'
 import { convstoreSettings } from './config.ts'
 
@@ -47,7 +47,7 @@ export interface ThreadList {
 }
 
 /** Maximum threads of one list or delete request. */
-export const threadsAtOnce = 100
+export const maxThreadsPerRequest = 100
 
 /** Client of the conversation service. Throws `unavailable` or `busy`; errors never contain response bodies. */
 export interface ThreadClient {
@@ -135,7 +135,7 @@ const requester =
     schema: S,
     nothing: readonly number[] = absent,
   ) => {
-    const { CONVSTORE_API_KEY: key = '', CONVSTORE_BASE_URL: base } = read(convstoreSettings, env)
+    const { CONVSTORE_API_KEY: key = '', CONVSTORE_BASE_URL: base } = parseSettings(convstoreSettings, env)
     const headers = {
       accept: 'application/json',
       authorization: `Bearer ${key}`,
@@ -153,7 +153,7 @@ const requester =
 const exchange = async (net: Net, url: string, sent: Parameters<Net['trusted']>[1]) => {
   try {
     const response = await net.trusted(url, sent)
-    return { status: response.status, retryAfterMs: retryAfterOf(response.headers), text: await response.text() }
+    return { status: response.status, retryAfterMs: readRetryAfter(response.headers), text: await response.text() }
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
     throw new ServiceError('unavailable', 'the conversation service (AgentState) is unreachable', {

@@ -15,7 +15,7 @@ export interface RecordingClient {
  * Returns a client of `query` that records its statements, so that claims about hosts can be checked by running them
  * again.
  */
-export const recording = (client: Client<typeof query>, clock: Clock): RecordingClient => {
+export const recordEvidence = (client: Client<typeof query>, clock: Clock): RecordingClient => {
   const evidence: Evidence[] = []
   return {
     evidence,
@@ -30,7 +30,7 @@ export const recording = (client: Client<typeof query>, clock: Clock): Recording
           parameters: input.parameters ?? {},
           atMs: clock.now(),
           rows: rows.length,
-          rowHash: hashOf({ columns, rows }),
+          rowHash: hashJson({ columns, rows }),
         })
         return answer
       },
@@ -44,4 +44,4 @@ export const recording = (client: Client<typeof query>, clock: Clock): Recording
 }
 
 /** Returns the SHA-256 hash of a value as JSON, in hexadecimal digits. */
-export const hashOf = (value: unknown): string => hash('sha256', JSON.stringify(value))
+export const hashJson = (value: unknown): string => hash('sha256', JSON.stringify(value))

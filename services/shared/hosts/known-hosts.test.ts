@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
@@ -7,7 +7,7 @@ import { openKnownHosts } from './known-hosts.ts'
 const host: Host = { id: 0, key: 'a', name: 'a', host: 'a:8123', group: null, tags: [] }
 
 const opened = (answers: (readonly Host[] | Error)[]) => {
-  const clock = clockOf(() => nowMs)
+  const clock = createClock(() => nowMs)
   let nowMs = 1_000
   let calls = 0
   const client = {

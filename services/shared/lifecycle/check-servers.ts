@@ -1,13 +1,13 @@
 import { ServiceError } from '#proto/errors.ts'
 import { connectTo } from '../bus/nats-connection.ts'
-import { addressOf, serverName } from '../bus/durable/nats-failure.ts'
+import { parseServerAddress, serverName } from '../bus/durable/nats-failure.ts'
 import { openJetStream } from '../bus/durable/nats-streams.ts'
 import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
-import { InvalidSettings, problemsOf, read } from '../config/setting.ts'
+import { InvalidSettings, findSettingProblems, parseSettings } from '../config/setting.ts'
 import { connectRedis } from '../store/redis/connection.ts'
-import { nameOf } from '../store/sql/failure.ts'
-import { stateDatabase } from '../store/sql/state-database.ts'
+import { formatDatabaseName } from '../store/sql/failure.ts'
+import { readStateDatabase } from '../store/sql/state-database.ts'
 
 /** The output of a check and whether it passed. */
 interface Checked {
@@ -20,9 +20,9 @@ interface Checked {
  * problem.
  */
 export const checkServers = async (env: Environment): Promise<Checked> => {
-  const problems = problemsOf(processSettings, env)
+  const problems = findSettingProblems(processSettings, env)
   if (problems.length > 0) return { isValid: false, text: linesOf(problems) }
-  const { REDIS_URL, NATS_URL, NATS_STREAMS_URL } = read(processSettings, env)
+  const { REDIS_URL, NATS_URL, NATS_STREAMS_URL } = parseSettings(processSettings, env)
   const streams = NATS_STREAMS_URL ?? NATS_URL
   const checks = [checkDatabase(env)]
   if (REDIS_URL) checks.push(checkRedis(REDIS_URL.href))
@@ -49,11 +49,11 @@ const linesOf = (problems: InvalidSettings['problems']): string =>
   problems.map(({ name, sentence }) => `${name}: ${sentence}\n`).join('')
 
 const checkDatabase = async (env: Environment): Promise<string | undefined> => {
-  const where = stateDatabase(env)
+  const where = readStateDatabase(env)
   if (where === undefined) return undefined
   const { openDatabase } = await import('../store/sql/connection.ts')
   await using _database = await openDatabase(where)
-  return `state database "${nameOf(where)}"`
+  return `state database "${formatDatabaseName(where)}"`
 }
 
 const checkRedis = async (url: string): Promise<string> => {
@@ -69,5 +69,5 @@ const checkNats = async (url: string, { isForStreams }: { isForStreams: boolean 
   } finally {
     await connection.close()
   }
-  return serverName(addressOf(url))
+  return serverName(parseServerAddress(url))
 }

@@ -1,7 +1,7 @@
 import { busProblems } from '../bus/config.ts'
 import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
-import { problemsOf, secretNames, type SettingProblem } from '../config/setting.ts'
+import { findSettingProblems, secretNames, type SettingProblem } from '../config/setting.ts'
 import type { ServiceConfig } from './service.ts'
 import { storeProblems } from '../store/problems.ts'
 import { clientVariables } from '#proto/build-variables.ts'
@@ -36,14 +36,14 @@ export interface StartPlan {
 export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: Environment): SettingProblem[] => {
   const problems: SettingProblem[] = []
   for (const config of everyConfig(configs)) {
-    problems.push(...problemsOf(config.settings, env), ...(config.problems?.(env) ?? []))
+    problems.push(...findSettingProblems(config.settings, env), ...(config.problems?.(env) ?? []))
   }
   problems.push(...busProblems(env, chosen))
   if (env.SVC_INSTANCE && !instancePattern.test(env.SVC_INSTANCE)) {
     problems.push({ name: 'SVC_INSTANCE', sentence: 'must be 1 to 64 lower-case letters, digits and dashes' })
   }
   if (elsewhere.length > 0 && !env.NATS_URL) {
-    const sentence = `must be set to run ${listed(chosen)} without ${listed(elsewhere)}: processes communicate over NATS; run without arguments to start all services in one process`
+    const sentence = `must be set to run ${joinNames(chosen)} without ${joinNames(elsewhere)}: processes communicate over NATS; run without arguments to start all services in one process`
     problems.push({ name: 'NATS_URL', sentence })
   }
   return problems.filter((problem, index) => problems.findIndex(isThe(problem)) === index)
@@ -72,4 +72,4 @@ export const describeProblems = (problems: readonly SettingProblem[]): string =>
   ['watchhouse cannot start:', ...problems.map(({ name, sentence }) => `  ${name}: ${sentence}`), ''].join('\n')
 
 /** Joins names for a sentence: `query, mcp and gateway`. */
-export const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names)
+export const joinNames = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names)

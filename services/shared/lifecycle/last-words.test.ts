@@ -1,23 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { lastWords } from './last-words.ts'
+import { formatFatalError } from './last-words.ts'
 
 const error = new TypeError('cannot read\n  postgres://watchhouse:marked@db/x with hunter22')
 const env = { LLM_API_KEY: 'hunter22', HOST: '127.0.0.1' }
 
 describe('the last words of a process', () => {
   it('are one line without secrets', () => {
-    expect(lastWords(error, env)).toBe(
+    expect(formatFatalError(error, env)).toBe(
       'watchhouse stopped by an error: TypeError: cannot read; postgres://[hidden]@db/x with [hidden]; set LOG_LEVEL=debug for its stack\n',
     )
   })
 
   it.each(['debug', 'trace'])('have a stack with the level %s, without secrets too', (LOG_LEVEL) => {
-    const text = lastWords(error, { ...env, LOG_LEVEL })
+    const text = formatFatalError(error, { ...env, LOG_LEVEL })
     expect(text).toMatch(/\n +at .*last-words\.test\.ts/)
     expect(text).not.toMatch(/marked|hunter22/)
   })
 
   it('may be about something that is no error', () => {
-    expect(lastWords('gone', {})).toBe('watchhouse stopped by an error: gone; set LOG_LEVEL=debug for its stack\n')
+    expect(formatFatalError('gone', {})).toBe(
+      'watchhouse stopped by an error: gone; set LOG_LEVEL=debug for its stack\n',
+    )
   })
 })

@@ -1,5 +1,5 @@
 import type { Environment } from '../config/environment.ts'
-import { hidden, soundsSecret, withoutCredentials } from '../telemetry/redact.ts'
+import { redactedText, soundsSecret, removeCredentials } from '../telemetry/redact.ts'
 
 /**
  * Minimum length of hidden values. Shorter ones are often words such as `true`, which would make the text unreadable.
@@ -10,7 +10,7 @@ const leastSecret = 6
  * Formats the error that ends the process for standard error: one line, or the stack trace at log level debug or trace.
  * Secrets are hidden.
  */
-export const lastWords = (error: unknown, env: Environment): string => {
+export const formatFatalError = (error: unknown, env: Environment): string => {
   const isVerbose = env.LOG_LEVEL === 'debug' || env.LOG_LEVEL === 'trace'
   const stack = error instanceof Error ? error.stack : undefined
   if (isVerbose && stack !== undefined) return `watchhouse stopped by an error: ${withoutSecrets(stack, env)}\n`
@@ -22,5 +22,5 @@ const withoutSecrets = (text: string, env: Environment): string => {
   const secrets = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && value.length >= leastSecret && soundsSecret(name) ? [value] : [],
   )
-  return withoutCredentials(secrets.reduce((shown, secret) => shown.replaceAll(secret, hidden), text))
+  return removeCredentials(secrets.reduce((shown, secret) => shown.replaceAll(secret, redactedText), text))
 }

@@ -21,9 +21,9 @@ export interface ListenerOptions {
 }
 
 /** A message to the listener thread: a state, or the metrics for a scrape. Without `text`, collecting them failed. */
-export type ToListener = { state: ProcessState } | { scrape: number; type?: string; text?: string }
+export type ListenerRequest = { state: ProcessState } | { scrape: number; type?: string; text?: string }
 /** A message from the listener thread: its port, the error code of a failed listen, or a request for the metrics. */
-export type FromListener = { port: number } | { code: string } | { scrape: number }
+export type ListenerReply = { port: number } | { code: string } | { scrape: number }
 
 const slowestRequestMs = 5_000
 const maxConnections = 64
@@ -41,7 +41,7 @@ const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions):
     response.once('close', () => scraping.delete(id))
     post({ scrape: id })
   }
-  parentPort?.on('message', (message: ToListener) => {
+  parentPort?.on('message', (message: ListenerRequest) => {
     heardMs = performance.now()
     if ('state' in message) state = message.state
     else sendMetrics(scraping.get(message.scrape), message)
@@ -70,7 +70,7 @@ const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions):
   }
 }
 
-const post = (message: FromListener): void => parentPort?.postMessage(message)
+const post = (message: ListenerReply): void => parentPort?.postMessage(message)
 
 const sendMetrics = (response: ServerResponse | undefined, { type, text }: { type?: string; text?: string }): void => {
   if (type === undefined) response?.destroy()

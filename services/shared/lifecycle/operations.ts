@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Registry } from 'prom-client'
 import { InvalidSettings } from '../config/setting.ts'
-import type { FromListener, ListenerOptions, ProcessState, ToListener } from './operations-listener.ts'
+import type { ListenerReply, ListenerOptions, ProcessState, ListenerRequest } from './operations-listener.ts'
 import type { ProcessReadiness } from './readiness.ts'
 
 /** Options of the operations listener. */
@@ -41,9 +41,9 @@ export const startOperationsServer = async (options: OperationsServerOptions): P
   const workerData: ListenerOptions = { host, port, hungAfterMs, state: state() }
   // Preloaded modules (`--import`) are meant for the main thread only.
   const worker = new Worker(listener, { workerData, resourceLimits: memory, execArgv: [] })
-  const send = (message: ToListener): void => worker.postMessage(message)
+  const send = (message: ListenerRequest): void => worker.postMessage(message)
   const reporting = setInterval(() => send({ state: state() }), reportEveryMs)
-  worker.on('message', (message: FromListener) => {
+  worker.on('message', (message: ListenerReply) => {
     if (!('scrape' in message)) return
     metrics.metrics().then(
       (text) => send({ scrape: message.scrape, type: metrics.contentType, text }),
@@ -65,7 +65,7 @@ export const startOperationsServer = async (options: OperationsServerOptions): P
 /** Waits for the listener and returns its port. */
 const portOf = async (worker: Worker, wanted: number): Promise<number> => {
   // The first message of the listener has the port or the error.
-  const [message] = (await once(worker, 'message')) as [FromListener]
+  const [message] = (await once(worker, 'message')) as [ListenerReply]
   if ('port' in message) return message.port
   const code = 'code' in message ? message.code : undefined
   if (code !== 'EADDRINUSE')

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
 /** The dependencies that every service receives at its start; tests replace them. */
-export interface Context {
+export interface ServiceContext {
   /** The settings. Services read them for each request, because variables from files may change. */
   env: Environment
   bus: Bus
@@ -29,7 +29,7 @@ export interface Readiness {
 }
 
 /** The function that starts a service: opens its resources and serves its contract. */
-export type Start = (context: Context) => Promise<RunningService>
+export type Start = (context: ServiceContext) => Promise<RunningService>
 
 /** A running service; disposing it first finishes the work in flight. */
 export interface RunningService extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mayReach, reachOf } from './address.ts'
+import { mayReach, classifyAddress } from './address.ts'
 
 describe('who is behind an address', () => {
   it.each([
@@ -43,7 +43,7 @@ describe('who is behind an address', () => {
     ['', 'never'],
     ['localhost', 'never'],
   ])('%s: %s', (address, reach) => {
-    expect(reachOf(address)).toBe(reach)
+    expect(classifyAddress(address)).toBe(reach)
   })
 
   it.each([

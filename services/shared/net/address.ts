@@ -30,7 +30,7 @@ const privateRanges: ReadonlySet<string> = new Set([
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Classifies an address. Only an IPv4-mapped IPv6 address is classified as the IPv4 address that it contains. */
-export const reachOf = (text: string): Reach => {
+export const classifyAddress = (text: string): Reach => {
   if (text.includes('%') || !ipaddr.isValid(text)) return 'never'
   const address = ipaddr.process(inHex(text))
   if (metadataAddresses.has(address.toString())) return 'never'
@@ -52,6 +52,6 @@ const inHex = (text: string): string => {
  * Returns whether all addresses of a name may be contacted. A mix of public and private ones indicates DNS rebinding.
  */
 export const mayReach = (addresses: readonly string[], allowPrivate: boolean): boolean => {
-  const reaches = new Set(addresses.map(reachOf))
+  const reaches = new Set(addresses.map(classifyAddress))
   return reaches.size === 1 && (reaches.has('public') || (allowPrivate && reaches.has('private')))
 }

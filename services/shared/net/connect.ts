@@ -6,7 +6,7 @@ import type { Guard } from './guard.ts'
  * Returns a lookup function for sockets that only returns addresses which the guard allows. The socket connects to the
  * checked address, so DNS rebinding has no effect.
  */
-export const lookupThrough =
+export const createGuardedLookup =
   (guard: Guard): LookupFunction =>
   (hostname, { all }, found) => {
     guard.addresses(hostname).then(
@@ -32,7 +32,7 @@ export const trustedConnector = (): Connector => buildConnector(common)
 
 /** Returns a connector for addresses that the guard allows. Certificates are verified against the name as usual. */
 export const guardedConnector = (guard: Guard): Connector => {
-  const connect = buildConnector({ ...common, lookup: lookupThrough(guard) })
+  const connect = buildConnector({ ...common, lookup: createGuardedLookup(guard) })
   return (options, connected) => {
     // The lookup checks names; literal addresses are never looked up, so they are checked here.
     if (isIP(options.hostname) === 0) connect(options, connected)

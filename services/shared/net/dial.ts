@@ -1,7 +1,7 @@
 import { type Socket, type TcpNetConnectOpts, connect, isIP } from 'node:net'
-import { failureOf, NetFailure } from './failure.ts'
+import { toNetFailure, NetFailure } from './failure.ts'
 import type { Guard } from './guard.ts'
-import { lookupThrough } from './connect.ts'
+import { createGuardedLookup } from './connect.ts'
 import { isMailPort } from './purposes.ts'
 
 const connectWithinMs = 5_000
@@ -35,7 +35,7 @@ export const guardedDial =
     requireMailPort({ host, port })
     // The lookup checks names; literal addresses are never looked up, so they are checked here.
     if (isIP(host) !== 0) await guard.addresses(host)
-    return open({ host, port, lookup: lookupThrough(guard) }, signal)
+    return open({ host, port, lookup: createGuardedLookup(guard) }, signal)
   }
 
 const requireMailPort = ({ host, port }: ServerAddress): void => {
@@ -55,7 +55,7 @@ const open = async (options: TcpNetConnectOpts & ServerAddress, signal: AbortSig
     await connected
     return socket
   } catch (error) {
-    throw signal.aborted ? new NetFailure('timeout', { host }) : failureOf(host, error)
+    throw signal.aborted ? new NetFailure('timeout', { host }) : toNetFailure(host, error)
   } finally {
     clearTimeout(late)
   }

@@ -43,7 +43,7 @@ export class NetFailure extends Error {
 }
 
 /** Converts an error of a client by its code. Its message is not used, because it may contain resolved addresses. */
-export const failureOf = (host: string, error: unknown): NetFailure => {
+export const toNetFailure = (host: string, error: unknown): NetFailure => {
   const causes = causesOf(error)
   const own = causes.find((cause) => cause instanceof NetFailure)
   if (own) return own

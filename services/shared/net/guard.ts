@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import type { Environment } from '../config/environment.ts'
 import { mayReach, type Reach } from './address.ts'
 import { NetFailure, unknownName } from './failure.ts'
-import { forms, isServicePort, type Purpose } from './purposes.ts'
-import { inCloudMode } from '../config/shared-settings.ts'
-import { flag, read } from '../config/setting.ts'
+import { urlRules, isServicePort, type Purpose } from './purposes.ts'
+import { isCloudMode } from '../config/shared-settings.ts'
+import { flag, parseSettings } from '../config/setting.ts'
 
 /** Settings of the guard for outgoing requests. */
 export const netSettings = {
@@ -18,7 +18,7 @@ export const netSettings = {
 
 /** Returns whether user-supplied addresses may be in private networks. */
 export const allowsPrivateHosts = (env: Environment): boolean =>
-  read(netSettings, env).SVC_ALLOW_PRIVATE_HOSTS && !inCloudMode(env)
+  parseSettings(netSettings, env).SVC_ALLOW_PRIVATE_HOSTS && !isCloudMode(env)
 
 const metadataNames: ReadonlySet<string> = new Set([
   'metadata',
@@ -113,7 +113,7 @@ const readUrl = (given: string | URL, purpose: Purpose, allowPrivate: boolean): 
   if (!parsed || parsed.hostname === '') throw new NetFailure('not-allowed', { rule: 'url' })
   const { hostname, port, protocol, username, password } = parsed
   const host = bareHost(hostname)
-  const form = forms[purpose]
+  const form = urlRules[purpose]
   if (!form.protocols.includes(protocol)) throw new NetFailure('not-allowed', { host, rule: 'scheme' })
   if (username !== '' || password !== '') throw new NetFailure('not-allowed', { host, rule: 'userinfo' })
   if (!form.anyPort && isServicePort(port)) throw new NetFailure('not-allowed', { host, rule: 'port' })

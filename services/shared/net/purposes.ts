@@ -8,7 +8,7 @@ interface Form {
 }
 
 /** The rules for URLs by purpose. */
-export const forms: Readonly<Record<Purpose, Form>> = {
+export const urlRules: Readonly<Record<Purpose, Form>> = {
   database: { protocols: ['http:', 'https:'], anyPort: true },
   notification: { protocols: ['http:', 'https:'], anyPort: false },
   reemit: { protocols: ['https:'], anyPort: false },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retryAfterIn, retryAfterOf } from './retry-after.ts'
+import { parseRetryAfter, readRetryAfter } from './retry-after.ts'
 
 describe('the delay of a Retry-After header', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('the delay of a Retry-After header', () => {
     ['', undefined],
     [null, undefined],
   ])('by the header %j is %s ms', (header, waitMs) => {
-    expect(retryAfterIn(header, Date.UTC(2026, 0, 1))).toBe(waitMs)
+    expect(parseRetryAfter(header, Date.UTC(2026, 0, 1))).toBe(waitMs)
   })
 
   it.each([
@@ -23,6 +23,6 @@ describe('the delay of a Retry-After header', () => {
     [{ 'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT' }, undefined],
     [{ 'retry-after': '2' }, 2_000],
   ])('by the clock of the server and %j is %s ms', (headers, waitMs) => {
-    expect(retryAfterOf(new Headers(headers))).toBe(waitMs)
+    expect(readRetryAfter(new Headers(headers))).toBe(waitMs)
   })
 })

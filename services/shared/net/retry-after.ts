@@ -2,7 +2,7 @@
  * Parses a `Retry-After` header, either seconds or an HTTP date, and returns the delay from `nowMs` in milliseconds.
  * Undefined if it is invalid.
  */
-export const retryAfterIn = (header: string | null, nowMs: number): number | undefined => {
+export const parseRetryAfter = (header: string | null, nowMs: number): number | undefined => {
   const value = header?.trim() ?? ''
   if (/^\d{1,9}(\.\d+)?$/.test(value)) return Number(value) * 1_000
   const inMs = Date.parse(dateIn(value)) - nowMs
@@ -10,8 +10,8 @@ export const retryAfterIn = (header: string | null, nowMs: number): number | und
 }
 
 /** Returns the delay of the `Retry-After` header of a response; dates are relative to its `Date` header. */
-export const retryAfterOf = (headers: Pick<Headers, 'get'>): number | undefined =>
-  retryAfterIn(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''))
+export const readRetryAfter = (headers: Pick<Headers, 'get'>): number | undefined =>
+  parseRetryAfter(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''))
 
 /**
  * Returns the text if it is one of the three date formats of HTTP, because `Date.parse` accepts almost any text with a

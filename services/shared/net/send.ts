@@ -1,7 +1,7 @@
 import { type Readable, pipeline } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip } from 'node:zlib'
 import { type Agent, type Dispatcher, request } from 'undici'
-import { NetFailure, failureOf } from './failure.ts'
+import { NetFailure, toNetFailure } from './failure.ts'
 
 // Decompresses data as it arrives, and accepts a truncated or empty body, as browsers do.
 const gzip = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
@@ -59,7 +59,7 @@ export const send = async (agent: Agent, url: URL, outgoing: OutgoingRequest): P
   const late = AbortSignal.timeout(timeoutMs)
   const translate = (error: unknown): unknown => {
     if (signal?.aborted) return signal.reason
-    return late.aborted ? new NetFailure('timeout', { host }) : failureOf(host, error)
+    return late.aborted ? new NetFailure('timeout', { host }) : toNetFailure(host, error)
   }
   const headers = headersFor(host, outgoing.headers)
   const either = signal ? AbortSignal.any([signal, late]) : late

@@ -1,5 +1,5 @@
 import type { Environment } from '../config/environment.ts'
-import { type RotatingKey, type Setting, read, signingKey } from '../config/setting.ts'
+import { type RotatingKey, type Setting, parseSettings, signingKey } from '../config/setting.ts'
 
 const shortest = 16
 
@@ -27,4 +27,4 @@ export const sealSettings = {
 
 /** Returns the encryption key, which may be replaced while the process runs; undefined if none is configured. */
 export const sealKey = (env: Environment): RotatingKey | undefined =>
-  read(sealSettings, env).SVC_USER_CONNECTIONS_ENCRYPTION_KEY
+  parseSettings(sealSettings, env).SVC_USER_CONNECTIONS_ENCRYPTION_KEY

@@ -17,7 +17,7 @@ export const seal = (text: string, about: string, { current }: RotatingKey): str
 }
 
 /** Decrypts a text; undefined if it was changed, has another `about`, or was encrypted with neither key. */
-export const open = (sealed: string, about: string, { current, previous }: RotatingKey): string | undefined => {
+export const unseal = (sealed: string, about: string, { current, previous }: RotatingKey): string | undefined => {
   const [id, body = '', ...rest] = sealed.split('.')
   const secrets = previous === undefined ? [current] : [current, previous]
   const key = secrets.map(keyOf).find((each) => keyIdOf(each) === id)

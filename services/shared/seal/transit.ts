@@ -2,7 +2,7 @@ import { CompactEncrypt, compactDecrypt, errors, exportJWK, generateKeyPair, imp
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { TransitPublicKey } from '#proto/transit.ts'
-import { madeOnce } from '../store/installation.ts'
+import { getOrCreate } from '../store/installation.ts'
 import type { Store } from '../store/store.ts'
 
 const algorithm = 'ECDH-ES'
@@ -24,7 +24,7 @@ export interface Transit {
 
 /** Opens the key pair `name` in the store. The first process creates it for all processes of the service. */
 export const openTransit = (store: Store, name: string): Transit => {
-  const key = () => madeOnce(store, name, TransitKey, newTransitKey)
+  const key = () => getOrCreate(store, name, TransitKey, newTransitKey)
   return {
     publicKey: async () => TransitPublicKey.parse(await key()),
     decrypt: async (encrypted, schema) => decrypt(encrypted, schema, await key()),

@@ -8,15 +8,15 @@ export const quoteText = (text: string): string => `'${text.replace(/[\\']/g, St
 export const userAgent = 'watchhouse'
 
 /** Returns the `log_comment` of a statement: the part of the product that sends it. */
-export const commentOf = (what: string): string => JSON.stringify({ watchhouse: what })
+export const createLogComment = (what: string): string => JSON.stringify({ watchhouse: what })
 
-const commentBegins = commentOf('').slice(0, -'"}'.length)
+const commentBegins = createLogComment('').slice(0, -'"}'.length)
 
 /** The `log_comment` of the SQL console, whose statements count as those of the user. */
-const ofPerson = commentOf('console')
+const ofPerson = createLogComment('console')
 
 /** SQL condition on `system.query_log`: Watchhouse itself sent the statement. */
-export const isOwn = `((startsWith(log_comment, '${commentBegins}') OR http_user_agent = '${userAgent}') AND log_comment != '${ofPerson}')`
+export const ownStatementCondition = `((startsWith(log_comment, '${commentBegins}') OR http_user_agent = '${userAgent}') AND log_comment != '${ofPerson}')`
 
 /** SQL expression on `system.query_log`: the part of Watchhouse that sent the statement, such as `chart`. */
 export const ownPurpose = `ifNull(nullIf(splitByChar('/', JSONExtractString(log_comment, 'watchhouse'))[1], ''), 'untagged')`

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import type { Change, MessageText, StoredValue, ValueChange } from './driver.ts'
-import type { OutboxMessage, Step, TogetherStep } from './store.ts'
+import type { OutboxMessage, Step, AtomicUpdateStep } from './store.ts'
 
 /** The size limits of a store; tests use small ones. */
 export interface StoreLimits {
@@ -12,14 +12,14 @@ export interface StoreLimits {
 }
 
 /** The default limits. */
-export const defaultLimits: StoreLimits = { outboxMessages: 100_000, valueBytes: 1_048_576 }
+export const defaultStoreLimits: StoreLimits = { outboxMessages: 100_000, valueBytes: 1_048_576 }
 
 const maxMessages = 1_000
 /** Pattern of valid names, which every server supports and which are readable in logs. */
 const namePattern = /^[^\p{Cc}]{1,512}$/u
 
 /** Returns the change of one value for a driver. `stored` is the value that the key is expected to have. */
-export const valueChangeOf = (
+export const createValueChange = (
   key: string,
   stored: StoredValue | undefined,
   { value, expiresInMs }: Pick<Step<unknown>, 'value' | 'expiresInMs'>,
@@ -29,13 +29,13 @@ export const valueChangeOf = (
   expected: stored?.version,
   version: randomUUID(),
   text: value === undefined ? undefined : textOf(value, `the value of "${key}"`, limits),
-  expiresInMs: expiresInMs === undefined ? undefined : lengthOf(expiresInMs),
+  expiresInMs: expiresInMs === undefined ? undefined : toWholeMs(expiresInMs),
 })
 
 /** Returns the change of values and messages for a driver. Throws `too-large` if the step exceeds a limit. */
-export const changeOf = (
+export const createChange = (
   values: readonly ValueChange[],
-  { outbox = [], acks = [], needs = [] }: Pick<TogetherStep<never, never>, 'outbox' | 'acks' | 'needs'>,
+  { outbox = [], acks = [], needs = [] }: Pick<AtomicUpdateStep<never, never>, 'outbox' | 'acks' | 'needs'>,
   limits: StoreLimits,
 ): Change => {
   if (outbox.length > maxMessages)
@@ -48,7 +48,7 @@ export const changeOf = (
 }
 
 const messageText = ({ id, topic, payload }: OutboxMessage, limits: StoreLimits): MessageText => ({
-  id: named(id),
+  id: requireName(id),
   text: textOf({ topic, payload }, `the message "${id}"`, limits),
 })
 
@@ -61,7 +61,7 @@ const textOf = (value: unknown, what: string, { valueBytes }: StoreLimits): stri
 }
 
 /** Returns the name if it is valid, otherwise throws `invalid`. */
-export const named = (name: string): string => {
+export const requireName = (name: string): string => {
   if (namePattern.test(name)) return name
   throw new ServiceError('invalid', 'invalid name in the store; use 1 to 512 characters without control characters')
 }
@@ -70,7 +70,7 @@ export const named = (name: string): string => {
  * Rounds a duration up to whole milliseconds, the resolution of servers. Throws `invalid` unless it is positive and
  * finite.
  */
-export const lengthOf = (lengthMs: number): number => {
+export const toWholeMs = (lengthMs: number): number => {
   if (lengthMs > 0 && Number.isFinite(lengthMs)) return Math.ceil(lengthMs)
   throw new ServiceError('invalid', `invalid duration "${lengthMs} ms"; it must be positive and finite`)
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Environment } from '../config/environment.ts'
-import { read } from '../config/setting.ts'
+import { parseSettings } from '../config/setting.ts'
 import { storeSettings } from './config.ts'
 
 /** Counters of time windows. All processes of one Redis share them; otherwise each process counts separately. */
@@ -63,7 +63,7 @@ const createMemoryCount = (): ((what: string, key: string, seconds: number) => W
  * separately.
  */
 export const openCounters = async (env: Environment, log?: Logger): Promise<Counters> => {
-  const { REDIS_URL } = read(storeSettings, env)
+  const { REDIS_URL } = parseSettings(storeSettings, env)
   const countLocally = createMemoryCount()
   if (!REDIS_URL) return { count: countLocally, [Symbol.asyncDispose]: async () => {} }
   const report = (connected: boolean) =>

@@ -1,7 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { changeOf, defaultLimits, lengthOf, named, type StoreLimits, valueChangeOf } from './change.ts'
+import {
+  createChange,
+  defaultStoreLimits,
+  toWholeMs,
+  requireName,
+  type StoreLimits,
+  createValueChange,
+} from './change.ts'
 import {
   type Change,
   type ClaimedText,
@@ -16,18 +23,18 @@ import type {
   Fence,
   Lease,
   Outbox,
-  OwnTaker,
+  OwnMessageConsumer,
   Step,
   Store,
-  TogetherKeys,
-  TogetherStep,
+  AtomicUpdateKeys,
+  AtomicUpdateStep,
 } from './store.ts'
 import { createWaker } from './waker.ts'
 
 const Stored = z.object({ topic: z.string(), payload: z.unknown() })
 
 /** Parses a stored message. */
-export const messageOf = ({ text, ...claimed }: ClaimedText): ClaimedMessage => ({
+export const parseStoredMessage = ({ text, ...claimed }: ClaimedText): ClaimedMessage => ({
   ...claimed,
   ...Stored.parse(JSON.parse(text)),
 })
@@ -78,7 +85,7 @@ const maxClaimed = 500
 
 /** Creates a store on a driver: validates values by their schemas and retries failed compare-and-set writes. */
 export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): Store => {
-  const limits = { ...defaultLimits, ...chosen }
+  const limits = { ...defaultStoreLimits, ...chosen }
   const waker = createWaker((wake) => driver.listen(wake))
   const updating = { driver, limits, seen: rememberLastSeen(), own: ownMessages() }
   const serialize = createSerializer()
@@ -125,7 +132,7 @@ const update = async <S extends z.ZodType>(
   updating: Updating,
   request: Update<S>,
 ): Promise<z.output<S> | undefined> => {
-  const key = named(request.key)
+  const key = requireName(request.key)
   const guess = prepareGuess(updating, request)
   if (guess?.change && (await isWritten(updating, guess.change))) return guess.after
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -150,7 +157,7 @@ const getAll = async <S extends z.ZodType>(
   keys: readonly string[],
   schema: S,
 ): Promise<(z.output<S> | undefined)[]> => {
-  const stored = await readAll(updating, keys.map(named))
+  const stored = await readAll(updating, keys.map(requireName))
   return keys.map((key, index) => valueOf(key, stored[index], schema))
 }
 
@@ -173,14 +180,14 @@ const createSerializer = () => {
 
 const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
   updating: Updating,
-  { one, many }: TogetherKeys<S, M>,
+  { one, many }: AtomicUpdateKeys<S, M>,
   step: (
     one: z.output<S> | undefined,
     many: ReadonlyMap<string, z.output<M>>,
-  ) => TogetherStep<z.input<S>, z.input<M>> | undefined,
+  ) => AtomicUpdateStep<z.input<S>, z.input<M>> | undefined,
 ): Promise<boolean> => {
-  const others = [...new Set(many.keys)].map(named)
-  const keys = one ? [named(one.key), ...others] : others
+  const others = [...new Set(many.keys)].map(requireName)
+  const keys = one ? [requireName(one.key), ...others] : others
   const prepare = (stored: readonly (StoredValue | undefined)[]): Change | undefined => {
     const storedOf = new Map(keys.map((key, index) => [key, stored[index]]))
     const before = new Map<string, z.output<M>>()
@@ -193,11 +200,15 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
     const { limits } = updating
     const values = [...result.many].map(([key, value]) => {
       validate(key, value, many.schema)
-      return valueChangeOf(key, storedOf.get(key), { value, expiresInMs: result.expiresInMs }, limits)
+      return createValueChange(key, storedOf.get(key), { value, expiresInMs: result.expiresInMs }, limits)
     })
-    if (!one) return changeOf(values, result, limits)
+    if (!one) return createChange(values, result, limits)
     if (result.one !== undefined) validate(one.key, result.one, one.schema)
-    return changeOf([valueChangeOf(one.key, stored[0], { value: result.one }, limits), ...values], result, limits)
+    return createChange(
+      [createValueChange(one.key, stored[0], { value: result.one }, limits), ...values],
+      result,
+      limits,
+    )
   }
   const seen = keys.map((key) => updating.seen.of(key))
   const guess = prepare(seen.map((entry) => entry?.value))
@@ -228,7 +239,7 @@ const prepare = <S extends z.ZodType>(
   const before = valueOf(key, stored, schema)
   const result = step(before)
   if (!result) return { change: undefined, after: before }
-  const change = { ...changeOf([valueChangeOf(key, stored, result, limits)], result, limits), fence }
+  const change = { ...createChange([createValueChange(key, stored, result, limits)], result, limits), fence }
   // Validated, so that a step cannot store an invalid value.
   return { change, after: result.value === undefined ? undefined : validate(key, result.value, schema) }
 }
@@ -285,12 +296,12 @@ const validate = <S extends z.ZodType>(key: string, value: unknown, schema: S): 
 }
 
 const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Lease | undefined> => {
-  const token = await driver.takeLease(named(name), lengthOf(lengthMs))
+  const token = await driver.takeLease(requireName(name), toWholeMs(lengthMs))
   if (token === undefined) return undefined
   const fence = { name, token }
   return {
     fence,
-    renew: (nextMs) => driver.renewLease(fence, lengthOf(nextMs)),
+    renew: (nextMs) => driver.renewLease(fence, toWholeMs(nextMs)),
     async [Symbol.asyncDispose]() {
       // A lease that cannot be released expires.
       await driver.releaseLease(fence).catch(() => {})
@@ -298,10 +309,11 @@ const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Le
   }
 }
 
-const claimLength = (claimMs: number): number => Math.min(lengthOf(claimMs), maxClaimMs)
+const claimLength = (claimMs: number): number => Math.min(toWholeMs(claimMs), maxClaimMs)
 
 const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox['takeOwn']): Outbox => ({
-  claim: async (max, claimMs) => (await driver.claim(Math.min(max, maxClaimed), claimLength(claimMs))).map(messageOf),
+  claim: async (max, claimMs) =>
+    (await driver.claim(Math.min(max, maxClaimed), claimLength(claimMs))).map(parseStoredMessage),
   ack: async (ids) => {
     if (ids.length > 0) await driver.ack(ids)
   },
@@ -322,7 +334,7 @@ interface OwnMessages {
 
 /** Creates the registration of the consumer of one store. */
 const ownMessages = (): OwnMessages => {
-  let taker: OwnTaker | undefined
+  let taker: OwnMessageConsumer | undefined
   return {
     takeOwn(newTaker) {
       taker = newTaker
@@ -337,7 +349,7 @@ const ownMessages = (): OwnMessages => {
       if (messages.length === 0 || !current?.hasRoom()) return undefined
       return {
         claimMs: current.claimMs,
-        handOver: () => current.take(messages.map(({ id, text }) => messageOf({ id, text, attempt: 1 }))),
+        handOver: () => current.take(messages.map(({ id, text }) => parseStoredMessage({ id, text, attempt: 1 }))),
       }
     },
   }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
  * Returns a listener that logs when the server `name` becomes unavailable or available again, and its failures
  * meanwhile.
  */
-export const reportTo =
+export const createOutageReporter =
   (log: Logger | undefined, name: string) =>
   (connected: boolean, reason?: string): void => {
     if (!connected) log?.warn({ reason }, `${name} unavailable`)

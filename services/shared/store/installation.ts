@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Store } from './store.ts'
 
 /** Returns the value of a key. If it does not exist, exactly one process creates it. */
-export const madeOnce = async <T>(
+export const getOrCreate = async <T>(
   store: Store,
   name: string,
   schema: z.ZodType<T, T>,

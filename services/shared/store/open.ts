@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import type { Environment } from '../config/environment.ts'
-import { InvalidSettings, read } from '../config/setting.ts'
+import { InvalidSettings, parseSettings } from '../config/setting.ts'
 import { storeSettings } from './config.ts'
 import type { StoreLimits } from './change.ts'
 import { createStore } from './create-store.ts'
 import type { Driver } from './driver.ts'
 import { openMemoryDriver } from './memory/driver.ts'
 import { storeProblems } from './problems.ts'
-import { reportTo } from './heartbeat.ts'
-import { stateDatabase } from './sql/state-database.ts'
+import { createOutageReporter } from './heartbeat.ts'
+import { readStateDatabase } from './sql/state-database.ts'
 import type { Store } from './store.ts'
 
 interface StoreOptions {
@@ -30,13 +30,13 @@ export const openStore = async (options: StoreOptions): Promise<Store> =>
   createStore(await openDriver(options), options.limits)
 
 const openDriver = async ({ env, busIsShared, log }: StoreOptions): Promise<Driver> => {
-  const report = reportTo(log, 'state store')
-  const { REDIS_URL } = read(storeSettings, env)
+  const report = createOutageReporter(log, 'state store')
+  const { REDIS_URL } = parseSettings(storeSettings, env)
   const problems = storeProblems(env, busIsShared)
   if (problems.length > 0) throw new InvalidSettings(problems)
   // Each client library is imported only if used: together they cost about 200 ms and 40 MB.
   if (REDIS_URL) return (await import('./redis/driver.ts')).openRedisDriver(REDIS_URL.href, report)
-  const database = stateDatabase(env)
+  const database = readStateDatabase(env)
   if (database) return (await import('./sql/driver.ts')).openSqlDriver(database, report)
   return openMemoryDriver()
 }

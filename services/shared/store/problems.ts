@@ -1,16 +1,16 @@
 import type { Environment } from '../config/environment.ts'
-import { InvalidSettings, type SettingProblem, problemsOf } from '../config/setting.ts'
+import { InvalidSettings, type SettingProblem, findSettingProblems } from '../config/setting.ts'
 import { databaseSettings } from './config.ts'
-import { type StateDatabase, stateDatabase } from './sql/state-database.ts'
+import { type StateDatabase, readStateDatabase } from './sql/state-database.ts'
 
 /**
  * Returns problems of the store settings in combination; none if a database setting alone is invalid. `busIsShared`:
  * several processes share the bus.
  */
 export const storeProblems = (env: Environment, busIsShared: boolean): readonly SettingProblem[] => {
-  if (problemsOf(databaseSettings, env).length > 0) return []
+  if (findSettingProblems(databaseSettings, env).length > 0) return []
   try {
-    const database = stateDatabase(env)
+    const database = readStateDatabase(env)
     return busIsShared ? unshared(Boolean(env.REDIS_URL), database) : []
   } catch (error) {
     if (error instanceof InvalidSettings) return error.problems

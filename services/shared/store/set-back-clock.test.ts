@@ -7,7 +7,7 @@ import type { Environment } from '../config/environment.ts'
 import { type TestPlace, implementations } from './implementations.suite.ts'
 import { keys, leaseKey } from './redis/keys.ts'
 import { openDatabase } from './sql/connection.ts'
-import { stateDatabase } from './sql/state-database.ts'
+import { readStateDatabase } from './sql/state-database.ts'
 import { type StoreTables, storeTables } from './sql/tables.ts'
 import type { Store } from './store.ts'
 
@@ -16,7 +16,7 @@ const hourMs = 3_600_000
 
 /** Adds an hour to every stored expiry, as if the server clock was set back by an hour. */
 const setClockBack = async (env: Environment): Promise<void> => {
-  const where = stateDatabase(env)
+  const where = readStateDatabase(env)
   if (where) {
     await using database = await openDatabase(where)
     const tables = database.tables<StoreTables>(storeTables)

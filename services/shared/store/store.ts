@@ -37,11 +37,11 @@ export interface Store extends AsyncDisposable {
    * Returns false and changes nothing if the outbox lacks a required message.
    */
   updateTogether<S extends z.ZodType, M extends z.ZodType>(
-    keys: TogetherKeys<S, M>,
+    keys: AtomicUpdateKeys<S, M>,
     step: (
       one: z.output<S> | undefined,
       many: ReadonlyMap<string, z.output<M>>,
-    ) => TogetherStep<z.input<S>, z.input<M>> | undefined,
+    ) => AtomicUpdateStep<z.input<S>, z.input<M>> | undefined,
   ): Promise<boolean>
   /**
    * Takes the named lease for `lengthMs`, which must be the same for all takers. Returns undefined while another
@@ -60,14 +60,14 @@ export interface Step<T> {
 }
 
 /** The keys of an atomic update. */
-export interface TogetherKeys<S, M> {
+export interface AtomicUpdateKeys<S, M> {
   /** Undefined if only keys of `many` are written. */
   one?: { key: string; schema: S } | undefined
   many: { keys: readonly string[]; schema: M }
 }
 
 /** The result of a step of an atomic update. */
-export interface TogetherStep<S, M> {
+export interface AtomicUpdateStep<S, M> {
   /** Undefined removes the value. */
   one?: S | undefined
   /**
@@ -130,11 +130,11 @@ export interface Outbox {
    * Registers a consumer for messages that this store appends. The write that appends them also claims them, and the
    * consumer gets them immediately. Only one consumer can be registered.
    */
-  takeOwn(taker: OwnTaker): Disposable
+  takeOwn(taker: OwnMessageConsumer): Disposable
 }
 
 /** A consumer of messages that its own process appends. */
-export interface OwnTaker {
+export interface OwnMessageConsumer {
   /** Length of the claims, in milliseconds. */
   claimMs: number
   /** Returns whether to deliver appended messages here; otherwise any process may claim them. */

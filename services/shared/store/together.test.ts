@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
 import { type TestPlace, implementations, until } from './implementations.suite.ts'
-import type { OutboxMessage, Store, TogetherStep } from './store.ts'
+import type { OutboxMessage, Store, AtomicUpdateStep } from './store.ts'
 
 const longMs = 60_000
 const message = (id: string): OutboxMessage => ({ id, topic: 'page', payload: null })
 const sum = { key: 'sum', schema: z.number() }
 const names = { keys: ['a', 'b'], schema: z.string() }
-type Wanted = Partial<TogetherStep<number, string>>
+type Wanted = Partial<AtomicUpdateStep<number, string>>
 /** Updates several keys together: adds one to the sum, appends a letter to each name, and applies `more`. */
 const add = (store: Store, more: Wanted = {}) =>
   store.updateTogether({ one: sum, many: names }, (one = 0, many) => ({

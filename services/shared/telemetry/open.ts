@@ -3,9 +3,9 @@ import { type DestinationStream, type Logger, type Level, pino } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
-import { read } from '../config/setting.ts'
+import { parseSettings } from '../config/setting.ts'
 import { openMetrics } from './metrics.ts'
-import { redactor, withoutCredentials } from './redact.ts'
+import { redactor, removeCredentials } from './redact.ts'
 import type { Telemetry } from './telemetry.ts'
 import { openTracing } from './tracing.ts'
 
@@ -33,7 +33,7 @@ export const openTelemetry = async (
   facts: ProcessFacts,
   destination?: DestinationStream,
 ): Promise<ProcessTelemetry> => {
-  const settings = read(processSettings, env)
+  const settings = parseSettings(processSettings, env)
   const forPeople = settings.LOG_PRETTY ?? (settings.NODE_ENV !== 'production' && process.stdout.isTTY)
   const log = openLog({
     level: settings.LOG_LEVEL,
@@ -57,7 +57,7 @@ export const openTelemetry = async (
 }
 
 /** Returns the given instance name, or a random one. */
-export const instanceName = (given: string | undefined): string => given ?? randomBytes(6).toString('hex')
+export const chooseInstanceName = (given: string | undefined): string => given ?? randomBytes(6).toString('hex')
 
 /** Options of the log of a process. */
 interface LogOptions {
@@ -92,7 +92,7 @@ const bareLine = (line: string): string =>
   /:\/\/|%3A%2F%2F|:\\\/|[?&]/i.test(line)
     ? line.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) => {
         const read: unknown = JSON.parse(text)
-        const bare = withoutCredentials(String(read))
+        const bare = removeCredentials(String(read))
         return bare === read ? text : JSON.stringify(bare)
       })
     : line

@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { openOutage } from './outage.ts'
+import { openOutageLog } from './outage.ts'
 
 it('is logged when it begins and when it is over, not at each attempt', () => {
   const lines: unknown[] = []
   const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
-  const outage = openOutage(log, { begins: 'it cannot be read', ends: 'it is read again', facts: { consumer: 'a' } })
+  const outage = openOutageLog(log, { begins: 'it cannot be read', ends: 'it is read again', facts: { consumer: 'a' } })
   outage.worked()
   for (const _ of [1, 2, 3]) outage.failed(new Error('away'))
   outage.worked()

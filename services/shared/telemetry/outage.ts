@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 /** Logs the outage of a dependency that makes repeated work fail. */
-export interface Outage {
+export interface OutageLog {
   /** Records a failed attempt. */
   failed(error: unknown): void
   /** Records a successful attempt. */
@@ -16,7 +16,7 @@ interface Words {
 }
 
 /** Returns a logger for outages that logs only their begin and end, not every failed attempt. */
-export const openOutage = (log: Logger | undefined, { begins, ends, facts }: Words): Outage => {
+export const openOutageLog = (log: Logger | undefined, { begins, ends, facts }: Words): OutageLog => {
   let isFailing = false
   return {
     failed(error) {

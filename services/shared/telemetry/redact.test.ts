@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openLog } from './open.ts'
-import { hidden, redactor, soundsSecret, withoutCredentials } from './redact.ts'
+import { redactedText, redactor, soundsSecret, removeCredentials } from './redact.ts'
 
 describe('names that sound secret', () => {
   it.each([
@@ -57,8 +57,8 @@ describe('redacting a log line', () => {
     }
     expect(redact(line)).toEqual({
       host: 'one',
-      request: { headers: [{ authorization: hidden }] },
-      NATS_URL: hidden,
+      request: { headers: [{ authorization: redactedText }] },
+      NATS_URL: redactedText,
       at: 1,
     })
   })
@@ -72,7 +72,7 @@ describe('redacting a log line', () => {
         type: 'Error',
         message: 'refused',
         code: 'ECONNREFUSED',
-        config: { token: hidden },
+        config: { token: redactedText },
         cause: { message: 'deeper' },
       },
     })
@@ -84,9 +84,9 @@ describe('redacting a log line', () => {
     expect(redact(line)).toEqual({
       inputTokens: 12,
       outputTokens: 0,
-      tokens: hidden,
-      refreshTokens: hidden,
-      token: hidden,
+      tokens: redactedText,
+      refreshTokens: redactedText,
+      token: redactedText,
     })
   })
 
@@ -99,38 +99,38 @@ describe('redacting a log line', () => {
 
 describe('URLs within text', () => {
   it('lose user and password', () => {
-    expect(withoutCredentials('{"msg":"connect redis://user:marked@10.0.0.1:6379/0 failed, http://a.b/c@d"}')).toBe(
-      `{"msg":"connect redis://${hidden}@10.0.0.1:6379/0 failed, http://a.b/c@d"}`,
+    expect(removeCredentials('{"msg":"connect redis://user:marked@10.0.0.1:6379/0 failed, http://a.b/c@d"}')).toBe(
+      `{"msg":"connect redis://${redactedText}@10.0.0.1:6379/0 failed, http://a.b/c@d"}`,
     )
   })
 
   it.each([
-    ['redis://u:p@ss@host:6379/0', `redis://${hidden}@host:6379/0`],
-    ['http://u:pa/ss@host:8123/', `http://${hidden}@host:8123/`],
-    ['http://u:a://b@host/', `http://${hidden}@host/`],
-    ['http://u:123/x@host/', `http://${hidden}@host/`],
-    ['http://:pa?ss#x@host/', `http://${hidden}@host/`],
-    ['http://u:pa ss@host failed', `http://${hidden}@host failed`],
-    [`nats://u:"p'@host`, `nats://${hidden}@host`],
-    ['to=https%3A%2F%2Fu%3Ap%2540ss%40host', `to=https%3A%2F%2F${hidden}%40host`],
+    ['redis://u:p@ss@host:6379/0', `redis://${redactedText}@host:6379/0`],
+    ['http://u:pa/ss@host:8123/', `http://${redactedText}@host:8123/`],
+    ['http://u:a://b@host/', `http://${redactedText}@host/`],
+    ['http://u:123/x@host/', `http://${redactedText}@host/`],
+    ['http://:pa?ss#x@host/', `http://${redactedText}@host/`],
+    ['http://u:pa ss@host failed', `http://${redactedText}@host failed`],
+    [`nats://u:"p'@host`, `nats://${redactedText}@host`],
+    ['to=https%3A%2F%2Fu%3Ap%2540ss%40host', `to=https%3A%2F%2F${redactedText}%40host`],
     ['libsql://db.example/?authToken=marked&tls=1', 'libsql://db.example/?authToken=[hidden]&tls=1'],
     ['http://h/?to=http://i/?token=marked?2&a=b', 'http://h/?to=http://i/?token=[hidden]&a=b'],
-    ['nats://tok/en@host', `nats://${hidden}@host`],
-    ['NATS://tok.en/x@host', `NATS://${hidden}@host`],
-    ['http://tok/en@host', `http://${hidden}@host`],
-    ['xhttp://tok.en/x@host', `xhttp://${hidden}@host`],
+    ['nats://tok/en@host', `nats://${redactedText}@host`],
+    ['NATS://tok.en/x@host', `NATS://${redactedText}@host`],
+    ['http://tok/en@host', `http://${redactedText}@host`],
+    ['xhttp://tok.en/x@host', `xhttp://${redactedText}@host`],
     ['https://cdn.example/@scope/name@1.2', 'https://cdn.example/@scope/name@1.2'],
     ['http://localhost/a@b', 'http://localhost/a@b'],
     ['at file:///app/node_modules/@scope/name.js:1', 'at file:///app/node_modules/@scope/name.js:1'],
     ['http://h:8123: connect ECONNREFUSED, mail a@b', 'http://h:8123: connect ECONNREFUSED, mail a@b'],
-    ['http://u:8123:x y@host', `http://${hidden}@host`],
-    ['http://u:812345678: y@host', `http://${hidden}@host`],
-    ['http://u:a b@host\nhttp://v:c@host', `http://${hidden}@host\nhttp://${hidden}@host`],
+    ['http://u:8123:x y@host', `http://${redactedText}@host`],
+    ['http://u:812345678: y@host', `http://${redactedText}@host`],
+    ['http://u:a b@host\nhttp://v:c@host', `http://${redactedText}@host\nhttp://${redactedText}@host`],
     ['http://host:8123/ping failed', 'http://host:8123/ping failed'],
     ['http://[::1]:8123 failed, mail ops@example.com', 'http://[::1]:8123 failed, mail ops@example.com'],
     ['http://host:8123, http://other:8123', 'http://host:8123, http://other:8123'],
   ])('%s', (text, bare) => {
-    expect(withoutCredentials(text)).toBe(bare)
+    expect(removeCredentials(text)).toBe(bare)
   })
 
   it.each([
@@ -146,14 +146,14 @@ describe('URLs within text', () => {
   ])('are found in time that grows with the length of the text alone: %s', (piece) => {
     const text = piece.repeat(1_000_000 / piece.length)
     const started = performance.now()
-    const shown = ['', ' @', '\n@', '?token=marked'].map((end) => withoutCredentials(text + end))
+    const shown = ['', ' @', '\n@', '?token=marked'].map((end) => removeCredentials(text + end))
     expect(shown.some((bare) => bare.includes('marked'))).toBe(false)
     // An algorithm of quadratic time would take a minute.
     expect(performance.now() - started).toBeLessThan(15_000)
   })
 
   it('lose a password that holds a slash or a question mark in its escaped form', () => {
-    expect(withoutCredentials('https://u:a%2Fb%3F@host/')).toBe(`https://${hidden}@host/`)
+    expect(removeCredentials('https://u:a%2Fb%3F@host/')).toBe(`https://${redactedText}@host/`)
   })
 })
 

@@ -1,5 +1,5 @@
 /** The text that replaces a secret in logs. */
-export const hidden = '[hidden]'
+export const redactedText = '[hidden]'
 
 /**
  * Last words of names that denote secrets, as in `sessionCookie` and `BOT_TOKEN`. Statements may contain personal data.
@@ -51,7 +51,8 @@ export const redactor = (secretNames: readonly string[]) => {
     if (fields instanceof Error)
       Object.assign(shown, { type: fields.name, message: fields.message, stack: fields.stack })
     for (const [name, value] of Object.entries(fields)) {
-      shown[name] = isSecret(name) && value !== undefined && !isCount(name, value) ? hidden : redact(value, depth + 1)
+      shown[name] =
+        isSecret(name) && value !== undefined && !isCount(name, value) ? redactedText : redact(value, depth + 1)
     }
     if (fields instanceof Error && fields.cause !== undefined) shown.cause = redact(fields.cause, depth + 1)
     return shown
@@ -87,7 +88,7 @@ const parameters = /(?<=[?&#;])(?<name>[\w.-]{1,128})=/g
  * any character of a URL, so everything up to the last `@` counts as credentials. If a password contains spaces, the
  * following words may be hidden too. The time is linear in the length of the text.
  */
-export const withoutCredentials = (text: string): string => {
+export const removeCredentials = (text: string): string => {
   if (!text.includes('@') && !text.includes('%40') && !text.includes('=')) return text
   return text
     .split('\n')
@@ -104,7 +105,7 @@ const withoutSecretParameters = (line: string): string => {
     const start = index + assigned.length
     const [value = ''] = /^[^\s&#"'<>]*/.exec(line.slice(start)) ?? []
     if (value === '') continue
-    pieces.push(line.slice(from, start), hidden)
+    pieces.push(line.slice(from, start), redactedText)
     from = start + value.length
   }
   return [...pieces, line.slice(from)].join('')
@@ -124,7 +125,7 @@ const lineWithoutCredentials = (line: string): string => {
     if (end >= start && separator === '://' && isPath(line.slice(start, end), line.slice(0, index))) continue
     if (end < start && lastAt > start && hasOpenPassword(line, start)) end = lastAt
     if (end <= start) continue
-    pieces.push(line.slice(from, start), hidden)
+    pieces.push(line.slice(from, start), redactedText)
     from = end
   }
   return [...pieces, line.slice(from)].join('')

@@ -15,7 +15,7 @@ import {
   type SpanExporter,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { Trace } from '#proto/call.ts'
+import type { W3cTraceContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from './metrics.ts'
 import type { Span, SpanKind, Tracer } from './telemetry.ts'
@@ -32,7 +32,7 @@ interface TraceParent {
 const layout = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 
 /** Parses the `traceparent` of a trace context; undefined if it is missing or invalid, which starts a new trace. */
-export const parseTraceParent = (trace: Trace | undefined): TraceParent | undefined => {
+export const parseTraceParent = (trace: W3cTraceContext | undefined): TraceParent | undefined => {
   const [, traceId, spanId, flags] = layout.exec(trace?.traceparent ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
   return { traceId, spanId, flags: Number.parseInt(flags, 16) }
@@ -126,7 +126,7 @@ const tracer = (provider: TracerProvider): Tracer => {
   }
 }
 
-const contextOf = (parent: Trace | undefined): TraceContext => {
+const contextOf = (parent: W3cTraceContext | undefined): TraceContext => {
   const known = parseTraceParent(parent)
   if (!known) return ROOT_CONTEXT
   const { traceId, spanId, flags } = known

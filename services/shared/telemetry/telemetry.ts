@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Trace } from '#proto/call.ts'
+import type { W3cTraceContext } from '#proto/call.ts'
 
 /** Logs, metrics and traces of one service. */
 export interface Telemetry {
@@ -18,13 +18,13 @@ export type SpanAttributes = Record<string, string | number | boolean>
 /** Creates spans if an exporter is configured. */
 export interface Tracer {
   /** Starts a span under `parent`, or a new trace without one. */
-  start(name: string, kind: SpanKind, parent: Trace | undefined, attributes?: SpanAttributes): Span
+  start(name: string, kind: SpanKind, parent: W3cTraceContext | undefined, attributes?: SpanAttributes): Span
 }
 
 /** An operation in a trace. */
 export interface Span {
   /** Trace context for the work inside the span; without an exporter, that of the parent. */
-  readonly trace: Trace | undefined
+  readonly trace: W3cTraceContext | undefined
   set(attributes: SpanAttributes): void
   /** Ends the span; an error marks it as failed. */
   end(error?: unknown): void

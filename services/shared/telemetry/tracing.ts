@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Logger } from 'pino'
-import type { Trace } from '#proto/call.ts'
+import type { W3cTraceContext } from '#proto/call.ts'
 import type { Span, Tracer } from './telemetry.ts'
 
 /** Options of tracing: the exporter, attributes of the process, and the log for export failures. */
@@ -21,7 +21,7 @@ export interface Tracers extends AsyncDisposable {
 /** Returns the tracers of a process. Loads OpenTelemetry only if an exporter is configured. */
 export const openTracing = async (options: TracingOptions): Promise<Tracers> => {
   const url = exporterUrl(options)
-  if (url === undefined) return untraced
+  if (url === undefined) return noopTracers
   const { openSpanExport } = await import('./span-export.ts')
   return openSpanExport(url, options)
 }
@@ -34,12 +34,12 @@ const exporterUrl = ({ exporterUrl, log }: TracingOptions): URL | undefined => {
   return undefined
 }
 
-const passedOn = (trace: Trace | undefined): Span => ({ trace, set: () => {}, end: () => {} })
+const passedOn = (trace: W3cTraceContext | undefined): Span => ({ trace, set: () => {}, end: () => {} })
 
 const nothing: Span = passedOn(undefined)
 
 /** Tracers without an exporter: they create no spans and forward the trace context of the caller unchanged. */
-export const untraced: Tracers = {
+export const noopTracers: Tracers = {
   tracer: () => ({ start: (_name, _kind, parent) => (parent === undefined ? nothing : passedOn(parent)) }),
   [Symbol.asyncDispose]: async () => {},
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nearestTo, noSuch } from './not-found.ts'
+import { findNearestNames, createNotFoundError } from './not-found.ts'
 
 const known = ['query-count', 'merge-count', 'Query-Kinds', 'disk-size']
 
@@ -9,7 +9,7 @@ it.each([
   ['query-kinds', 'unknown chart "query-kinds"; did you mean "Query-Kinds"?'],
   ['zzz', 'unknown chart "zzz"'],
 ])('%s is refused with what may have been meant', (name, message) => {
-  expect(noSuch('chart', name, known)).toMatchObject({ code: 'not-found', message })
+  expect(createNotFoundError('chart', name, known)).toMatchObject({ code: 'not-found', message })
 })
 
 it('takes a name that holds what was written for nearer than a short one of other letters', () => {
@@ -23,7 +23,7 @@ it('takes a name that holds what was written for nearer than a short one of othe
     'slow-queries',
     'replicas',
   ]
-  expect(nearestTo('part', pages)[0]).toBe('part-log')
-  expect(nearestTo('Queries', pages)[0]).toBe('slow-queries')
-  expect(nearestTo('slow-query', ['slow-query-patterns', ...pages])[0]).toBe('slow-queries')
+  expect(findNearestNames('part', pages)[0]).toBe('part-log')
+  expect(findNearestNames('Queries', pages)[0]).toBe('slow-queries')
+  expect(findNearestNames('slow-query', ['slow-query-patterns', ...pages])[0]).toBe('slow-queries')
 })

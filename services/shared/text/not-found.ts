@@ -8,8 +8,13 @@ const nearestCount = 5
  * Returns a `not-found` error for an unknown name. The details list the five nearest names; the message has the best
  * match.
  */
-export const noSuch = (kind: string, name: string, known: Iterable<string>, parameter = 'name'): ServiceError => {
-  const nearest = nearestTo(name, known)
+export const createNotFoundError = (
+  kind: string,
+  name: string,
+  known: Iterable<string>,
+  parameter = 'name',
+): ServiceError => {
+  const nearest = findNearestNames(name, known)
   const [best] = nearest
   const isClose = best !== undefined && apart(best, name) <= best.length / 2
   return new ServiceError('not-found', `unknown ${kind} "${name}"${isClose ? `; did you mean "${best}"?` : ''}`, {
@@ -18,7 +23,7 @@ export const noSuch = (kind: string, name: string, known: Iterable<string>, para
 }
 
 /** Returns the five nearest names, nearest first. */
-export const nearestTo = (name: string, known: Iterable<string>): string[] =>
+export const findNearestNames = (name: string, known: Iterable<string>): string[] =>
   [...known].toSorted((a, b) => ranked(a, name) - ranked(b, name)).slice(0, nearestCount)
 
 /** Returns the rank of a known name: its edit distance, reduced if it contains the given name. */
@@ -39,7 +44,10 @@ const apart = (known: string, name: string): number =>
 const namedHosts = 20
 
 /** Returns a `not-found` error for an invalid host position; its message lists the hosts. */
-export const noSuchHost = (hostId: number | string, hosts: readonly Pick<Host, 'id' | 'name'>[]): ServiceError => {
+export const createHostNotFoundError = (
+  hostId: number | string,
+  hosts: readonly Pick<Host, 'id' | 'name'>[],
+): ServiceError => {
   const named = hosts.slice(0, namedHosts).map(({ id, name }) => `${id} (${name})`)
   const more = hosts.length > namedHosts ? ` and ${hosts.length - namedHosts} more` : ''
   return new ServiceError('not-found', `unknown host "${hostId}"; available: ${named.join(', ')}${more}`)

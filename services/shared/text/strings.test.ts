@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { beginningOf, cut } from './strings.ts'
+import { shortenText, shortenWithEllipsis } from './strings.ts'
 
 describe('a text that is cut', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('a text that is cut', () => {
     ['a😀b', 3, 'a😀', 'a…'],
     ['😀b', 1, '', '…'],
   ])('%j of %i begins as %j and is shown as %j', (text, most, beginning, shown) => {
-    expect(beginningOf(text, most)).toBe(beginning)
-    expect(cut(text, most)).toBe(shown)
+    expect(shortenText(text, most)).toBe(beginning)
+    expect(shortenWithEllipsis(text, most)).toBe(shown)
   })
 })

@@ -11,9 +11,9 @@ export const parseJson = (text: string): unknown => {
  * Returns at most `most` UTF-16 code units of a text. Never splits a surrogate pair, because strict JSON parsers would
  * reject the whole document.
  */
-export const beginningOf = (text: string, most: number): string =>
+export const shortenText = (text: string, most: number): string =>
   text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
 
 /** Returns a text of at most `most` UTF-16 code units, truncated with an ellipsis if necessary. */
-export const cut = (text: string, most: number): string =>
-  text.length <= most ? text : `${beginningOf(text, most - 1)}…`
+export const shortenWithEllipsis = (text: string, most: number): string =>
+  text.length <= most ? text : `${shortenText(text, most - 1)}…`

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 /**
  * Error map for Zod. A message completes `<field> …` and omits the value, which may be secret; other messages are kept.
  */
-export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
+export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required'
@@ -22,7 +22,7 @@ export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
 }
 
 /** Formats all issues of a Zod error, each with its path. */
-export const problemsOf = (error: z.ZodError): string =>
+export const formatZodError = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')
 
 /** Names of value types for users. */

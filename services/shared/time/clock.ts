@@ -15,7 +15,7 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now(), elapsedMs: () => performance.now() }
 
 /** Returns a clock for tests, both of whose readings are the result of `read`. */
-export const clockOf = (read: () => number): Clock => ({ now: read, elapsedMs: read })
+export const createClock = (read: () => number): Clock => ({ now: read, elapsedMs: read })
 
 /** Minimum change of the clock offset that counts as a jump; NTP slewing causes smaller ones. */
 const slewMs = 1_000
@@ -27,7 +27,7 @@ type Sightings = LRUCache<number, number>
 const sightings = new WeakMap<Clock, Sightings>()
 
 /** Returns the age of a stored instant; negative if an earlier process stored it before the clock was set back. */
-export const ageMs = (clock: Clock, atMs: number): number => clock.now() - follow(clock, atMs)
+export const ageMs = (clock: Clock, atMs: number): number => clock.now() - adjustForClockJumps(clock, atMs)
 
 /** Returns the current instant for storage and remembers its clock offset. */
 export const instant = (clock: Clock): number => {
@@ -41,7 +41,7 @@ export const instant = (clock: Clock): number => {
  * Returns a stored instant, shifted by the jumps of the wall clock since this process first saw it. `now()` minus the
  * result is its true age. Not for instants that a user chose, such as the end of a maintenance window.
  */
-export const follow = (clock: Clock, atMs: number): number => {
+export const adjustForClockJumps = (clock: Clock, atMs: number): number => {
   const known = sightingsOf(clock)
   const aheadMs = clock.now() - clock.elapsedMs()
   const before = known.get(atMs)

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
 /** Maximum position of a host in the list. */
-export const lastHostId = 99_999
+export const maxHostPosition = 99_999
 
 /** Position of a host in the list, as a tool parameter. */
-const HostPosition = z.int().min(0).max(lastHostId)
+const HostPosition = z.int().min(0).max(maxHostPosition)
 
 /** The input field of tools that read one host. */
-export const ofHost = { hostId: HostPosition.optional().describe('Which host, from 0').meta({ default: 0 }) }
+export const hostParameter = { hostId: HostPosition.optional().describe('Which host, from 0').meta({ default: 0 }) }
 
 /** The input field of tools that compare hosts. */
-export const ofHosts = {
+export const hostsParameter = {
   hostIds: z.array(HostPosition).min(2).max(16).describe('Positions in the list of hosts'),
 }
 

@@ -3,11 +3,11 @@ import { type Call, type Feature, requireFeature } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import type { Host } from '#proto/host.ts'
-import type { Incomplete } from '#proto/unavailable.ts'
+import type { IncompleteReason } from '#proto/unavailable.ts'
 import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
-import { noSuchHost } from '../text/not-found.ts'
-import { sentenceOf } from '../text/zod-errors.ts'
+import { createHostNotFoundError } from '../text/not-found.ts'
+import { describeIssue } from '../text/zod-errors.ts'
 import type { Clock } from '../time/clock.ts'
 
 /** The definition of a tool, shared by the MCP server and the agent. */
@@ -111,9 +111,9 @@ export const failure = (text: string): Omit<ToolResult, 'evidence' | 'parts'> =>
  */
 export const parseAndRun = async (tool: Tool, given: unknown, context: ToolContext): Promise<ToolResult> => {
   requireFeature(context.call.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
-  const incomplete = new Map<string, Incomplete>()
-  const note = (found: Incomplete | null | undefined) => void (found && incomplete.set(found.message, found))
-  const result = await tool.run(tool.input.parse(given, { error: sentenceOf }), {
+  const incomplete = new Map<string, IncompleteReason>()
+  const note = (found: IncompleteReason | null | undefined) => void (found && incomplete.set(found.message, found))
+  const result = await tool.run(tool.input.parse(given, { error: describeIssue }), {
     ...context,
     query: notingIncomplete(context.query, note),
   })
@@ -126,7 +126,7 @@ export const parseAndRun = async (tool: Tool, given: unknown, context: ToolConte
 type Query = Client<typeof query>
 
 /** Wraps a client so that it reports incomplete results; no tool then presents them as complete. */
-const notingIncomplete = (client: Query, note: (found: Incomplete | null | undefined) => void): Query => ({
+const notingIncomplete = (client: Query, note: (found: IncompleteReason | null | undefined) => void): Query => ({
   ...client,
   async toolRows(input, call) {
     const answer = await client.toolRows(input, call)
@@ -163,7 +163,7 @@ export const annotationsOf = ({ kind }: Pick<Tool, 'kind'>) => ({
 })
 
 /** Returns the host at a position, or the default host of the call. Throws `not-found` with a list of hosts. */
-export const hostAt = async (
+export const findHost = async (
   { hosts, hostKey, onHost }: Pick<ToolContext, 'hosts' | 'hostKey' | 'onHost'>,
   hostId: number | undefined,
 ): Promise<Host> => {
@@ -171,7 +171,7 @@ export const hostAt = async (
   const isMeant = ({ id, key }: Host) =>
     hostId === undefined && hostKey !== undefined ? key === hostKey : id === (hostId ?? 0)
   const host = listed.find(isMeant) ?? (hostId === undefined ? userHost(hostKey) : undefined)
-  if (host === undefined) throw noSuchHost(hostId ?? 0, listed)
+  if (host === undefined) throw createHostNotFoundError(hostId ?? 0, listed)
   onHost?.(host)
   return host
 }

@@ -10,13 +10,13 @@ import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { startWith } from '../../alert-dispatcher/service.ts'
 import { eventually } from '../fetch-json.ts'
-import type { Place } from './ground.ts'
-import { type WatchedHosts, serveHosts } from './watched-hosts.ts'
+import type { DispatcherBackend } from './ground.ts'
+import { type WatchedHosts, serveFakeQuery } from './watched-hosts.ts'
 
 const tickEveryMs = 25
 
 interface Options {
-  place: Place
+  place: DispatcherBackend
   clock: Clock
   env: Environment
   watched: WatchedHosts
@@ -43,7 +43,7 @@ export const startDispatchers = async ({ place, clock, env, watched, count = 1 }
   const bus = async (caller: 'gateway' | 'query' | 'alert-dispatcher', instance: string) =>
     opening.use(await openBus({ hub: place.hub, caller, instance, version: 'test', clock }))
 
-  opening.use(await serveHosts(await bus('query', 'query'), watched))
+  opening.use(await serveFakeQuery(await bus('query', 'query'), watched))
   for (let index = 0; index < count; index++) {
     const instance = `dispatcher-${index}`
     const telemetry = await openTelemetry(variables, { ...facts, instance }, { write: (line) => lines.push(line) })

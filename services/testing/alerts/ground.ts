@@ -13,7 +13,7 @@ import type { Topology } from '../product.ts'
 import { type TestServer, startNats, startPostgres, startRedis } from '../servers.ts'
 
 /** The store, queue and state database that the dispatchers of one product share. */
-export interface Place {
+export interface DispatcherBackend {
   hub: Hub
   openStore(): Promise<Store>
   openQueue(instance: string): Promise<Queue>
@@ -26,15 +26,15 @@ export interface Place {
 }
 
 /** Servers that provide an empty store, queue and state database for each test. */
-export interface Ground extends AsyncDisposable {
-  next(): Promise<Place>
+export interface DispatcherBackends extends AsyncDisposable {
+  next(): Promise<DispatcherBackend>
 }
 
 /** Opens backends in memory with a state database in a file, or backends on real NATS, Redis and PostgreSQL. */
-export const openGround = (topology: Topology): Promise<Ground> =>
+export const openDispatcherBackends = (topology: Topology): Promise<DispatcherBackends> =>
   topology === 'memory' ? memoryGround() : serverGround()
 
-const memoryGround = async (): Promise<Ground> => {
+const memoryGround = async (): Promise<DispatcherBackends> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-alerts-'))
   return {
     async next() {
@@ -74,7 +74,7 @@ const outliving = (store: () => Store): Store => ({
   async [Symbol.asyncDispose]() {},
 })
 
-const serverGround = async (): Promise<Ground> => {
+const serverGround = async (): Promise<DispatcherBackends> => {
   await using starting = new AsyncDisposableStack()
   const started = await Promise.all([startNats({ private: true }), startRedis({ private: true }), startPostgres()])
   for (const server of started) starting.use(server)

@@ -1,16 +1,16 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { asMessage } from '../../alert-dispatcher/notification.ts'
+import { toOutboxMessage } from '../../alert-dispatcher/notification.ts'
 import { webhookRig } from '../../alert-dispatcher/channels/testing/webhook.ts'
-import { notificationOf } from '../../alert-dispatcher/delivery/testing/notification.ts'
+import { createNotification } from '../../alert-dispatcher/delivery/testing/notification.ts'
 import { eventually } from '../fetch-json.ts'
 import { type Dispatchers, startDispatchers } from './dispatchers.ts'
-import type { Place } from './ground.ts'
+import type { DispatcherBackend } from './ground.ts'
 import type { WatchedHosts } from './watched-hosts.ts'
 
 /** A step of a scenario: its events, and all notifications that they cause, in any order. */
-export interface Moment {
+export interface ScenarioStep {
   /** Minutes since the previous step; a negative number sets the clock back. */
   after?: number
   /** The instant to set the clock to, in ISO 8601. */
@@ -29,12 +29,12 @@ export interface Scenario {
   /** Number of dispatchers. Default: one. */
   count?: number
   hosts?: string[]
-  moments: readonly Moment[]
+  moments: readonly ScenarioStep[]
 }
 
 /** The dispatchers of a running scenario, with their backend. */
 export interface RunningScenario extends Dispatchers {
-  place: Place
+  place: DispatcherBackend
   /** Replaces all dispatchers with new ones. */
   restart(): Promise<void>
 }
@@ -43,11 +43,14 @@ const begins = '2026-01-05T12:00:00Z'
 const minuteMs = 60_000
 
 /** Runs a scenario and returns its log. Throws if an expected message is missing or an unexpected one arrives. */
-export const play = async (place: Place, { env = {}, count, hosts, moments }: Scenario): Promise<string> => {
+export const playScenario = async (
+  place: DispatcherBackend,
+  { env = {}, count, hosts, moments }: Scenario,
+): Promise<string> => {
   await using scope = new AsyncDisposableStack()
   const chat = scope.use(await webhookRig.start())
   let nowMs = Date.parse(begins)
-  const clock = clockOf(() => nowMs)
+  const clock = createClock(() => nowMs)
   const watched: WatchedHosts = { names: hosts ?? ['one', 'two', 'three'], values: {} }
   const start = () => startDispatchers({ place, clock, watched, env: { ...webhookRig.env(chat.url), ...env }, count })
   let dispatchers = await start()
@@ -96,7 +99,12 @@ const marker = 'TEST'
 /**
  * Sends a marker message and checks the messages when it has arrived, because earlier messages have then arrived too.
  */
-const expectMessages = async (place: Place, chat: Chat, expected: readonly string[], when: string): Promise<void> => {
+const expectMessages = async (
+  place: DispatcherBackend,
+  chat: Chat,
+  expected: readonly string[],
+  when: string,
+): Promise<void> => {
   const arrived = () => messagesOf(chat).filter((message) => !message.startsWith(marker))
   await eventually(
     async () => arrived(),
@@ -115,12 +123,12 @@ const expectMessages = async (place: Place, chat: Chat, expected: readonly strin
     throw new Error(`${when}: missing ${JSON.stringify(missing)}, unexpected ${JSON.stringify(extra)}`)
 }
 
-const appendMarker = async (place: Place): Promise<void> => {
+const appendMarker = async (place: DispatcherBackend): Promise<void> => {
   await using store = await place.openStore()
-  const notification = notificationOf({ kind: 'test', episode: randomUUID(), title: 'marker' })
+  const notification = createNotification({ kind: 'test', episode: randomUUID(), title: 'marker' })
   await store.update(`test:${notification.episode}`, z.number(), () => ({
     value: 1,
-    outbox: [asMessage(notification)],
+    outbox: [toOutboxMessage(notification)],
   }))
 }
 

@@ -1,5 +1,5 @@
 import type { AlertConfigUpdate } from '#proto/alerting.ts'
-import type { Moment, RunningScenario, Scenario } from './scenario.ts'
+import type { ScenarioStep, RunningScenario, Scenario } from './scenario.ts'
 
 const fire = 'WARNING: disk on one'
 const worse = 'CRITICAL: disk on one'
@@ -108,7 +108,7 @@ export const scenarios: Record<string, Scenario> = {
   'is notified once of a flapping condition': {
     moments: [
       { measured: high, notifications: [fire] },
-      ...[low, high, low, high, low, high].map((measured): Moment => ({ after: 5, measured })),
+      ...[low, high, low, high, low, high].map((measured): ScenarioStep => ({ after: 5, measured })),
       { after: 5, measured: low },
       { after: 5, measured: low, notifications: [over] },
     ],
@@ -242,7 +242,7 @@ export const scenarios: Record<string, Scenario> = {
 }
 
 /** Scenarios with restarts, data loss or several dispatchers, by test title. */
-export const upheavals: Record<string, Scenario> = {
+export const disruptionScenarios: Record<string, Scenario> = {
   'gets the same notifications when dispatchers restart within the cooldown': {
     moments: [
       { measured: high, notifications: [fire] },
@@ -278,7 +278,7 @@ export const upheavals: Record<string, Scenario> = {
 }
 
 /** A scenario without a state database, in which losing the store loses the alerts. */
-export const forgotten: Scenario = {
+export const storeLossScenario: Scenario = {
   moments: [
     { measured: high, notifications: [fire] },
     { act: (running) => refused(acknowledge(null)(running)) },

@@ -2,7 +2,7 @@ import { query } from '#proto/query.ts'
 import type { Host } from '#proto/host.ts'
 import type { Rule, RuleMetric } from '#proto/rules.ts'
 import type { Bus, ServedContract } from '#shared/bus/bus.ts'
-import { plainReading, plainRule } from '../../alert-dispatcher/testing/story.ts'
+import { createTestReading, createTestRule } from '../../alert-dispatcher/testing/story.ts'
 import { fakeQuery } from '../../gateway/testing/query.ts'
 
 /** Monitored hosts with the rule values that a test sets. */
@@ -20,13 +20,13 @@ export interface WatchedHosts {
 }
 
 const rules = [
-  plainRule({ id: 'host-unreachable', thresholds: { warning: null, critical: 1, below: false }, unit: 'none' }),
-  plainRule({ id: 'disk' }),
-  plainRule({ id: 'memory' }),
+  createTestRule({ id: 'host-unreachable', thresholds: { warning: null, critical: 1, below: false }, unit: 'none' }),
+  createTestRule({ id: 'disk' }),
+  createTestRule({ id: 'memory' }),
 ]
 
 /** Serves a fake `query` service on the bus that returns the values of the test. */
-export const serveHosts = (bus: Bus, watched: WatchedHosts): Promise<ServedContract> =>
+export const serveFakeQuery = (bus: Bus, watched: WatchedHosts): Promise<ServedContract> =>
   bus.serve(query, {
     ...fakeQuery,
     rules: async () => ({ rules: [...rules, ...(watched.rules ?? [])], metrics: [...(watched.metrics ?? [])] }),
@@ -39,8 +39,8 @@ export const serveHosts = (bus: Bus, watched: WatchedHosts): Promise<ServedContr
       }
       const isUp = valueOf('host-unreachable') === 0
       return {
-        readings: rules.map((id) => plainReading(id, isUp || id === 'host-unreachable' ? valueOf(id) : null)),
-        metrics: metrics.map((id) => plainReading(id, isUp ? valueOf(id) : null)),
+        readings: rules.map((id) => createTestReading(id, isUp || id === 'host-unreachable' ? valueOf(id) : null)),
+        metrics: metrics.map((id) => createTestReading(id, isUp ? valueOf(id) : null)),
         uptimeSeconds: isUp ? 3_600 : null,
         version: isUp ? '26.3.1' : null,
         statements: 1,

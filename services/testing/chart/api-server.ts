@@ -8,15 +8,15 @@ import { freePort } from '../servers/port.ts'
 import { startProcess } from '../servers/process.ts'
 import type { TestServer } from '../servers/server.ts'
 import { findProgram } from '../servers/source.ts'
-import type { RenderedChart } from './helm.ts'
+import type { RenderedObject } from './helm.ts'
 
 /** A Kubernetes API server without nodes and controllers: it validates and stores objects, but runs no pods. */
 export interface ApiServer extends AsyncDisposable {
   /** Applies an object. Returns the errors and warnings, or undefined if there are none. `trial` makes it a dry run. */
-  apply(object: ApplyResult, namespace?: string, trial?: 'trial'): Promise<string | undefined>
+  apply(object: KubernetesObject, namespace?: string, trial?: 'trial'): Promise<string | undefined>
 }
 
-export type ApplyResult = Pick<RenderedChart, 'kind' | 'metadata'> & { apiVersion: string }
+export type KubernetesObject = Pick<RenderedObject, 'kind' | 'metadata'> & { apiVersion: string }
 
 const token = 'token-of-the-test'
 const slowStartMs = 180_000
@@ -64,7 +64,7 @@ const caller =
   }
 
 const pathOf = async (
-  { apiVersion, kind, metadata }: ApplyResult,
+  { apiVersion, kind, metadata }: KubernetesObject,
   namespace: string | undefined,
   get: (folder: string) => Promise<Dispatcher.ResponseData>,
 ): Promise<string> => {

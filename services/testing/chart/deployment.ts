@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { dump } from 'js-yaml'
 import { deriveKey } from '#shared/bus/signatures.ts'
-import { callKeysOf } from '#shared/bus/testing/keys.ts'
-import { certificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
+import { formatCallKeys } from '#shared/bus/testing/keys.ts'
+import { testCertificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import { type ProductProcess, startProcess } from '../product/process.ts'
 import { startNats, startPostgres, startRedis, type TestServer } from '../servers.ts'
 import { freePort } from '../servers/port.ts'
-import { render, someHosts } from './helm.ts'
+import { renderObjects, hostsValuesFile } from './helm.ts'
 import { declaredAccounts } from '../../generate/chart/nats.ts'
-import { configMapOf, processesOf, type RenderedProcess, type Secrets } from './processes.ts'
-import { secretName, type Surroundings, valuesFor, type DeploymentOptions } from './values.ts'
+import { findConfigMap, listRenderedProcesses, type RenderedProcess, type Secrets } from './processes.ts'
+import { operatorSecretName, type PodAddresses, createChartValues, type DeploymentOptions } from './values.ts'
 
 /** The release whose bus contracts a process uses: `last` is the last published one. */
-export type Release = 'present' | 'last'
+export type ContractRelease = 'present' | 'last'
 
 /** The Deployments of the chart, which run as local processes. */
 export interface DeployedProduct extends AsyncDisposable {
@@ -30,7 +30,7 @@ export interface DeployedProduct extends AsyncDisposable {
 }
 
 /** Returns the NATS password of a user. It starts with a letter, because NATS parses a leading digit as a number. */
-export const passwordOf = (user: string): string => `password-of-${user}`
+export const createUserPassword = (user: string): string => `password-of-${user}`
 
 /** The value of `CRON_SECRET` unless a test sets another one. */
 export const cronSecret = 'a secret of the scheduler'
@@ -42,7 +42,10 @@ const users = Object.keys((await declaredAccounts()).users)
  * process has its own IP address. NATS uses the configuration of the chart. Until a process is replaced, it uses the
  * contracts of `release`.
  */
-export const deploy = async (options: DeploymentOptions, release: Release = 'present'): Promise<DeployedProduct> => {
+export const deployChart = async (
+  options: DeploymentOptions,
+  release: ContractRelease = 'present',
+): Promise<DeployedProduct> => {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-chart-'))
   opening.defer(() => rm(directory, { recursive: true, force: true }))
@@ -55,16 +58,18 @@ export const deploy = async (options: DeploymentOptions, release: Release = 'pre
 
   const ports = { http: await freePort(), operations: await freePort() }
   const values = join(directory, 'values.yaml')
-  await writeFile(values, dump(await valuesFor(options, { nats: natsAddress(nats), ports })))
+  await writeFile(values, dump(await createChartValues(options, { nats: natsAddress(nats), ports })))
   const secrets: Secrets = new Map<string, Record<string, string>>([
-    ['certificate', { 'ca.crt': certificate.cert }],
-    ['users', { ...Object.fromEntries(users.map((user) => [user, passwordOf(user)])), ...busKeys() }],
+    ['certificate', { 'ca.crt': testCertificate.cert }],
+    ['users', { ...Object.fromEntries(users.map((user) => [user, createUserPassword(user)])), ...busKeys() }],
     [
-      secretName,
+      operatorSecretName,
       { CRON_SECRET: cronSecret, ...options.variables, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url },
     ],
   ])
-  const running = opening.use(new RunningDeployment(processesOf(await render([values]), secrets), ports, directory))
+  const running = opening.use(
+    new RunningDeployment(listRenderedProcesses(await renderObjects([values]), secrets), ports, directory),
+  )
   await running.start(release)
   const all = opening.move()
   return {
@@ -83,7 +88,7 @@ const busKeys = (): Record<string, string> => {
   const holders = users.filter((user) => user !== 'gateway' && !user.endsWith('-streams'))
   const keys = holders.flatMap((holder) => [
     [`verification-key-${holder}`, deriveKey(holder, secret)],
-    [`call-keys-${holder}`, callKeysOf(holder, secret)],
+    [`call-keys-${holder}`, formatCallKeys(holder, secret)],
   ])
   return { 'signing-key': secret, ...Object.fromEntries(keys.filter(([, key]) => key !== '')) }
 }
@@ -93,13 +98,13 @@ export const natsAddress = ({ url }: TestServer): string => `localhost:${new URL
 
 /** Starts NATS with the users, permissions and TLS settings of the chart. Passwords come from the environment. */
 const startChartNats = async (directory: string): Promise<TestServer> => {
-  await writeFile(join(directory, 'tls.crt'), certificate.cert)
-  await writeFile(join(directory, 'tls.key'), certificate.key)
+  await writeFile(join(directory, 'tls.crt'), testCertificate.cert)
+  await writeFile(join(directory, 'tls.key'), testCertificate.key)
   const values = { 'nats.existingSecret': 'users', 'nats.tls.existingSecret': 'certificate' }
-  const { 'nats.conf': whole = '' } = configMapOf(await render([someHosts], values), 'watchhouse-nats')
+  const { 'nats.conf': whole = '' } = findConfigMap(await renderObjects([hostsValuesFile], values), 'watchhouse-nats')
   const config = whole.slice(whole.indexOf('tls {')).replaceAll('/etc/nats-tls/', `${directory}/`)
   const variable = (user: string) => `NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`
-  const environment = Object.fromEntries(users.map((user) => [variable(user), passwordOf(user)]))
+  const environment = Object.fromEntries(users.map((user) => [variable(user), createUserPassword(user)]))
   // Ports, storage and server name are local; users and permissions come from the chart.
   return startNats({ config, environment })
 }
@@ -108,20 +113,20 @@ const startChartNats = async (directory: string): Promise<TestServer> => {
 class RunningDeployment implements AsyncDisposable {
   readonly processes = new Map<string, ProductProcess>()
   readonly #rendered: readonly RenderedProcess[]
-  readonly #ports: Surroundings['ports']
+  readonly #ports: PodAddresses['ports']
   readonly #directory: string
   readonly #started: ProductProcess[] = []
   #addresses = 0
   #gateway = ''
 
-  constructor(rendered: readonly RenderedProcess[], ports: Surroundings['ports'], directory: string) {
+  constructor(rendered: readonly RenderedProcess[], ports: PodAddresses['ports'], directory: string) {
     this.#rendered = rendered
     this.#ports = ports
     this.#directory = directory
   }
 
   /** Starts the processes one at a time, in order of their names. As in Kubernetes, dependencies do not matter. */
-  async start(release: Release): Promise<void> {
+  async start(release: ContractRelease): Promise<void> {
     for (const one of this.#rendered) {
       for (let replica = 1; replica <= one.replicas; replica++) {
         this.processes.set(replica === 1 ? one.name : `${one.name}-${replica}`, await this.#start(one, release))
@@ -149,7 +154,7 @@ class RunningDeployment implements AsyncDisposable {
     await Promise.all(this.#started.map((process) => process.stop()))
   }
 
-  async #start(pod: RenderedProcess, release: Release): Promise<ProductProcess> {
+  async #start(pod: RenderedProcess, release: ContractRelease): Promise<ProductProcess> {
     this.#addresses += 1
     const instance = `${pod.name}-${this.#addresses}`
     const host = `127.0.1.${this.#addresses}`

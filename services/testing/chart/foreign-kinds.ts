@@ -13,7 +13,7 @@ const Description = z.object({
 })
 
 /** Converts custom resource definitions to JSON schemas with the file names of kubeconform. Returns their folder. */
-export const foreignSchemas = async (descriptions: string): Promise<string> => {
+export const writeCustomResourceSchemas = async (descriptions: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-kinds-'))
   for (const file of await readdir(descriptions)) {
     const { spec } = Description.parse(load(await readFile(join(descriptions, file), 'utf8')))

@@ -10,7 +10,7 @@ import { root } from '../source-file.ts'
 export const profiles = ['values.yaml', 'values-single.yaml', 'values-ha.yaml'] as const
 
 /** The path of a values file with hosts, which the chart requires. */
-export const someHosts = 'helm/tests/values-hosts.yaml'
+export const hostsValuesFile = 'helm/tests/values-hosts.yaml'
 
 const maxOutputBytes = 16 * 1024 * 1024
 
@@ -37,8 +37,8 @@ export const runTool = async (name: string, parameters: readonly string[], input
 const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() })
 
 /** A Kubernetes object that the chart renders. */
-export const RenderedChart = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) })
-export type RenderedChart = z.infer<typeof RenderedChart>
+export const RenderedObject = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) })
+export type RenderedObject = z.infer<typeof RenderedObject>
 
 /** Renders the chart with values files and single values. Returns the manifest as text. */
 export const renderText = async (
@@ -61,18 +61,18 @@ export const renderText = async (
 }
 
 /** Renders the chart with values files and single values. Returns the Kubernetes objects. */
-export const render = async (
+export const renderObjects = async (
   values: readonly string[],
   set?: Readonly<Record<string, string>>,
-): Promise<RenderedChart[]> =>
+): Promise<RenderedObject[]> =>
   loadAll(await renderText(values, set))
     .filter((one) => one != null)
-    .map((one) => RenderedChart.parse(one))
+    .map((one) => RenderedObject.parse(one))
 
-export const profile = (name: (typeof profiles)[number]): string => join('helm', name)
+export const profilePath = (name: (typeof profiles)[number]): string => join('helm', name)
 
 /** Returns values that enable every optional object of a profile. */
-export const everythingFor = (name: string): Record<string, string> =>
+export const listOptionalValues = (name: string): Record<string, string> =>
   name === 'values-single.yaml'
     ? everything
     : { ...everything, 'services.ingest.autoscaling.type': 'keda', 'services.mcp.autoscaling.type': 'hpa' }

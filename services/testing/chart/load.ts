@@ -13,14 +13,14 @@ export interface LoadRequest {
 }
 
 /** Requests that are sent continuously while processes are replaced. */
-export interface Load {
+export interface ContinuousLoad {
   /** Number of successful responses and of each error, by `<component>: <result>`. */
   readonly answered: ReadonlyMap<string, number>
   stop(): Promise<void>
 }
 
 /** Sends the request of each component repeatedly, with a short pause after each response. */
-export const startLoad = (gateway: () => string, requests: Readonly<Record<string, LoadRequest>>): Load => {
+export const startLoad = (gateway: () => string, requests: Readonly<Record<string, LoadRequest>>): ContinuousLoad => {
   const stopping = new AbortController()
   const answered = new Map<string, number>()
   const sendRepeatedly = async (component: string, { path, init, has }: LoadRequest) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RenderedChart } from './helm.ts'
+import type { RenderedObject } from './helm.ts'
 
 const Variable = z.object({
   name: z.string(),
@@ -57,14 +57,14 @@ export interface RenderedProcess {
 export type Secrets = ReadonlyMap<string, Readonly<Record<string, string>>>
 
 /** Returns the data of a rendered ConfigMap. Throws if the chart does not render it. */
-export const configMapOf = (objects: readonly RenderedChart[], name: string): Readonly<Record<string, string>> =>
+export const findConfigMap = (objects: readonly RenderedObject[], name: string): Readonly<Record<string, string>> =>
   required(configMapsOf(objects), name)
 
 /**
  * Returns the process of each Deployment with the variables and files that Kubernetes would give it. Throws if a
  * Secret, a ConfigMap or a key is neither rendered nor in `existing`.
  */
-export const processesOf = (objects: readonly RenderedChart[], existing: Secrets): RenderedProcess[] => {
+export const listRenderedProcesses = (objects: readonly RenderedObject[], existing: Secrets): RenderedProcess[] => {
   const configMaps = configMapsOf(objects)
   const secrets: Secrets = new Map([...namedContents(objects, Secret, ({ stringData }) => stringData), ...existing])
   return objects.flatMap((object) => {
@@ -83,11 +83,11 @@ export const processesOf = (objects: readonly RenderedChart[], existing: Secrets
   })
 }
 
-const configMapsOf = (objects: readonly RenderedChart[]): Secrets =>
+const configMapsOf = (objects: readonly RenderedObject[]): Secrets =>
   new Map(namedContents(objects, ConfigMap, ({ data }) => data))
 
 const namedContents = <T extends { metadata: { name: string } }>(
-  objects: readonly RenderedChart[],
+  objects: readonly RenderedObject[],
   kind: z.ZodType<T>,
   content: (object: T) => Readonly<Record<string, string>>,
 ) =>

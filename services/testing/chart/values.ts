@@ -1,6 +1,6 @@
 import type { ServiceName } from '#proto/call.ts'
 import type { ProductHost } from '../product.ts'
-import { variablesOfServices } from '../../generate/chart/services.ts'
+import { readServiceVariables } from '../../generate/chart/services.ts'
 
 /** Options of a deployment for tests. */
 export interface DeploymentOptions {
@@ -14,30 +14,30 @@ export interface DeploymentOptions {
 }
 
 /** The address of NATS and the ports of the processes. */
-export interface Surroundings {
+export interface PodAddresses {
   /** host:port of a NATS server with TLS. */
   nats: string
   ports: { http: number; operations: number }
 }
 
 /** The name of the existing Secret that the values refer to. */
-export const secretName = 'operator'
+export const operatorSecretName = 'operator'
 
 /** Variables that the chart sets from dedicated values instead of `settings` or `secrets`. */
 const ownValues = new Set(['CRON_SECRET', 'SVC_STATE_DB_URL', 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY'])
 
 /** Returns the chart values for a deployment. Throws if no service reads one of the variables. */
-export const valuesFor = async (
+export const createChartValues = async (
   { hosts, variables, replicas = {}, values }: DeploymentOptions,
-  { nats, ports }: Surroundings,
+  { nats, ports }: PodAddresses,
 ): Promise<object> => {
-  const known = await variablesOfServices()
+  const known = await readServiceVariables()
   const placed = new Set(ownValues)
   const services = [...known].map(([name, { open, secret }]) => {
     const settings = Object.entries(variables).filter(([variable]) => open.includes(variable))
     const keys = Object.keys(variables).filter((variable) => secret.includes(variable) && !ownValues.has(variable))
     for (const variable of [...settings.map(([variable]) => variable), ...keys]) placed.add(variable)
-    const secrets = keys.length > 0 ? { existingSecret: secretName, keys } : {}
+    const secrets = keys.length > 0 ? { existingSecret: operatorSecretName, keys } : {}
     return [name, { settings: Object.fromEntries(settings), secrets, replicas: replicas[name] ?? 1 }] as const
   })
   const unplaced = Object.keys(variables).filter((variable) => !placed.has(variable))
@@ -47,11 +47,13 @@ export const valuesFor = async (
     ports,
     hosts: hostValues(hosts),
     nats: { enabled: false, existingSecret: 'users', external: { server: nats, tls: true } },
-    redis: { enabled: false, external: { existingSecret: secretName } },
-    postgresql: { enabled: false, external: { existingSecret: secretName } },
-    cron: { existingSecret: secretName },
+    redis: { enabled: false, external: { existingSecret: operatorSecretName } },
+    postgresql: { enabled: false, external: { existingSecret: operatorSecretName } },
+    cron: { existingSecret: operatorSecretName },
     certificates: { existingSecret: 'certificate' },
-    encryption: { existingSecret: variables.SVC_USER_CONNECTIONS_ENCRYPTION_KEY === undefined ? '' : secretName },
+    encryption: {
+      existingSecret: variables.SVC_USER_CONNECTIONS_ENCRYPTION_KEY === undefined ? '' : operatorSecretName,
+    },
     services: blocks,
     guest: { settings: blocks.query?.settings },
     ...values,

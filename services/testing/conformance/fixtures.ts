@@ -1,12 +1,12 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Further } from '../../mcp/protocol/server.ts'
+import type { AdditionalTools } from '../../mcp/protocol/server.ts'
 import { offerConversations, requestState } from './rounds.ts'
 
 /**
  * The tools, resources and prompts that the MCP conformance suite requires. Its documentation defines their results.
  */
-export const fixtures: Further = {
+export const fixtures: AdditionalTools = {
   options: { requestState },
   sendsNotifications: true,
   offer(server) {

@@ -3,11 +3,11 @@ import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
-import type { Context, RunningService } from '#shared/lifecycle/service.ts'
+import type { ServiceContext, RunningService } from '#shared/lifecycle/service.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { start as startGateway } from '../../gateway/service.ts'
-import type { Further } from '../../mcp/protocol/server.ts'
+import type { AdditionalTools } from '../../mcp/protocol/server.ts'
 import { startWith as startMcp } from '../../mcp/service.ts'
 import { start as startQuery } from '../../query/service.ts'
 import { start as startReport } from '../../report/service.ts'
@@ -21,7 +21,7 @@ interface ServicesOptions {
   names?: readonly string[]
   env: Record<string, string>
   /** Additional tools, resources and prompts. Only code can add them. */
-  further?: Further | undefined
+  further?: AdditionalTools | undefined
 }
 
 /** Starts services in this process and discards their logs. Uses NATS if `NATS_URL` is set. */
@@ -34,7 +34,7 @@ export const startServices = async ({ names = order, env, further }: ServicesOpt
   const { NATS_URL: nats } = env
   const hub = nats === undefined ? openMemoryHub() : openNatsHub({ url: nats, log: telemetry.log })
   const openQueue = openMemoryQueues()
-  const context = async (caller: Name): Promise<Context> => {
+  const context = async (caller: Name): Promise<ServiceContext> => {
     const own = telemetry.of(caller)
     const bus = opening.use(await openBus({ hub, caller, ...facts, telemetry: own }))
     const parts = { env, bus, store, net, telemetry: own, clock: systemClock, readiness: openReadiness() }
@@ -43,7 +43,7 @@ export const startServices = async ({ names = order, env, further }: ServicesOpt
   const starts = {
     query: startQuery,
     report: startReport,
-    mcp: (own: Context) => startMcp(own, further),
+    mcp: (own: ServiceContext) => startMcp(own, further),
     gateway: startGateway,
   }
   let url: string | undefined

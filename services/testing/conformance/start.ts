@@ -1,4 +1,4 @@
-import type { Further } from '../../mcp/protocol/server.ts'
+import type { AdditionalTools } from '../../mcp/protocol/server.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 import { startServices } from './services.ts'
 
@@ -9,7 +9,7 @@ interface OpenProduct extends AsyncDisposable {
 }
 
 /** Starts the product in this process with one host and optional additional tools. */
-export const startOpenProduct = async (further?: Further): Promise<OpenProduct> => {
+export const startOpenProduct = async (further?: AdditionalTools): Promise<OpenProduct> => {
   await using opening = new AsyncDisposableStack()
   const sandbox = opening.use(await startSandbox())
   const env = {

@@ -1,7 +1,7 @@
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import type { Context } from '#shared/lifecycle/service.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openNet } from '#shared/net/net.ts'
 import { type Database, openDatabase } from '#shared/store/sql/connection.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
@@ -9,18 +9,18 @@ import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openDelivery } from '../../alert-dispatcher/delivery/open.ts'
 import type { RetryPlan } from '../../alert-dispatcher/delivery/retry.ts'
-import { call } from '../../alert-dispatcher/delivery/testing/fixture.ts'
+import { testServiceCall } from '../../alert-dispatcher/delivery/testing/fixture.ts'
 import { processEvents, type PendingEvent } from '../../alert-dispatcher/events/consume.ts'
 import { tickEvents } from '../../alert-dispatcher/sweeps/tick.ts'
 import type { EventEpisode } from '../../alert-dispatcher/events/record.ts'
 import type { DispatcherDeps } from '../../alert-dispatcher/dispatcher-deps.ts'
-import { openStoresIn } from '../../alert-dispatcher/stores/collected.ts'
+import { openCollectionStores } from '../../alert-dispatcher/stores/collected.ts'
 import { openWriteLater } from '../../alert-dispatcher/stores/open.ts'
-import type { Stores } from '../../alert-dispatcher/stores/stores.ts'
+import type { DispatcherStores } from '../../alert-dispatcher/stores/stores.ts'
 import { reconcileEvents } from '../../alert-dispatcher/sweeps/reconcile.ts'
-import { openObserve } from '../../alert-dispatcher/sweeps/observe.ts'
-import { plainPolicy } from '../../alert-dispatcher/testing/story.ts'
-import type { Targets } from './sends.ts'
+import { openSweepMetrics } from '../../alert-dispatcher/sweeps/observe.ts'
+import { testPolicy } from '../../alert-dispatcher/testing/story.ts'
+import type { FakeTargets } from './sends.ts'
 
 /** A dispatcher in this process that accepts events, runs ticks and delivers notifications. */
 export interface Dispatcher {
@@ -37,10 +37,10 @@ export interface Dispatcher {
 }
 
 /** The clock, targets, stores and simulated faults that all dispatchers of a schedule share. */
-export interface Ground {
+export interface DispatcherEnvironment {
   clock: Clock
-  targets: Targets
-  telemetry: Context['telemetry']
+  targets: FakeTargets
+  telemetry: ServiceContext['telemetry']
   openStore(): Promise<Store>
   database: StateDatabase | undefined
   /** How long a dispatcher holds a message while sending it. Longer than a send takes on a busy machine. */
@@ -59,7 +59,7 @@ const retry: Omit<RetryPlan, 'holdMs'> = {
 const claims = { atOnce: 20, claimMs: 250 }
 const lookEveryMs = 25
 
-export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
+export const openDispatcher = async (ground: DispatcherEnvironment): Promise<Dispatcher> => {
   let isAlive = true
   await using connecting = new AsyncDisposableStack()
   await using opening = new AsyncDisposableStack()
@@ -77,12 +77,12 @@ export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
       await using lease = await store.lease('model', 200)
       if (!lease) return false
       const turn = { fence: lease.fence, signal: new AbortController().signal, [Symbol.asyncDispose]: async () => {} }
-      await tickEvents(parts, turn, { policy: plainPolicy, nowMs: parts.clock.now() })
+      await tickEvents(parts, turn, { policy: testPolicy, nowMs: parts.clock.now() })
       if (parts.isPersistent) await reconcileEvents(parts, await parts.episodes.storedSilences())
       return true
     },
     async onRecord() {
-      const rows = await delivery.handlers.deliveries({ limit: 500 }, call)
+      const rows = await delivery.handlers.deliveries({ limit: 500 }, testServiceCall)
       const open = namesOf(await parts.eventEpisodes.open())
       return { open, known: new Set([...open, ...namesOf(await parts.eventEpisodes.ended(0))]), rows }
     },
@@ -108,27 +108,27 @@ interface Opening {
   isAlive(): boolean
 }
 
-const openParts = async (ground: Ground, { connecting, opening, isAlive }: Opening) => {
+const openParts = async (ground: DispatcherEnvironment, { connecting, opening, isAlive }: Opening) => {
   const { clock, targets, telemetry, faults, holdMs } = ground
   const store = severable(connecting.use(await ground.openStore()), faults, isAlive)
   const connected = ground.database && connecting.use(await openDatabase(ground.database))
   const database = connected && breakable(connected, () => isAlive() && !faults.databaseIsDown)
   const later = opening.use(openWriteLater(telemetry.log, 40))
-  const { episodes, eventEpisodes } = lasting(await openStoresIn(database), later)
+  const { episodes, eventEpisodes } = lasting(await openCollectionStores(database), later)
   const net = opening.use(openNet({ env: {} }))
   // Delivery calls only the method `hosts`.
   const query = { hosts: async () => [] } as Partial<DispatcherDeps['query']> as DispatcherDeps['query']
-  const shared = { env: {}, store, net, clock, telemetry, query, policy: async () => plainPolicy }
+  const shared = { env: {}, store, net, clock, telemetry, query, policy: async () => testPolicy }
   const channels = [targets.channelOf(isAlive)]
   const sending = { rateLimitClock: clock, channels, claims, retry: { ...retry, holdMs } }
   const delivery = opening.use(await openDelivery({ ...shared, ...sending, database }))
   const warns = { warnOfInvalidRules: () => {}, warnOfLostRoutes: () => {}, warnOfBrokenChannels: () => {} }
   const kept = { episodes, eventEpisodes, isPersistent: database !== undefined, isMissed: delivery.isMissed }
-  const parts: DispatcherDeps = { ...shared, ...kept, ...warns, observe: openObserve(shared) }
+  const parts: DispatcherDeps = { ...shared, ...kept, ...warns, observe: openSweepMetrics(shared) }
   return { parts, store, delivery }
 }
 
-const lasting = (stores: Stores, later: ReturnType<typeof openWriteLater>): Stores => ({
+const lasting = (stores: DispatcherStores, later: ReturnType<typeof openWriteLater>): DispatcherStores => ({
   ...stores,
   episodes: { ...stores.episodes, write: later.retried(stores.episodes.write) },
   eventEpisodes: { ...stores.eventEpisodes, write: later.retried(stores.eventEpisodes.write) },
@@ -143,7 +143,7 @@ const breakable = (database: Database, isUp: () => boolean): Database =>
   })
 
 /** Wraps a store so that its connection can be cut. A cut request may or may not have been executed. */
-const severable = (store: Store, faults: Ground['faults'], isAlive: () => boolean): Store => {
+const severable = (store: Store, faults: DispatcherEnvironment['faults'], isAlive: () => boolean): Store => {
   const call = async <T>(work: () => Promise<T>): Promise<T> => {
     if (!isAlive()) throw connectionError()
     if (faults.storeIsCut) {

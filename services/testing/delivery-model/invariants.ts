@@ -1,7 +1,7 @@
-import type { Send } from './sends.ts'
+import type { SendAttempt } from './sends.ts'
 
 /** The result of a schedule. */
-export interface Outcome {
+export interface ScheduleOutcome {
   /** All actions and faults, in order. */
   log: readonly string[]
   /** Violated invariants. */
@@ -10,7 +10,7 @@ export interface Outcome {
 }
 
 /** The state of a schedule after all events were accepted and delivered, with the times of its faults. */
-export interface Truth {
+export interface FinalState {
   /** Open episodes with the sequence number of their last notification. */
   open: ReadonlyMap<string, number>
   targets: readonly string[]
@@ -25,7 +25,7 @@ export interface Truth {
 }
 
 /** Checks the invariants in the README of `delivery/` for each target and episode. Returns the violations. */
-export const checkSends = (sends: readonly Send[], truth: Truth): string[] => {
+export const checkSends = (sends: readonly SendAttempt[], truth: FinalState): string[] => {
   const episodes = new Set([...sends.map(({ episode }) => episode), ...truth.open.keys()])
   return truth.targets.flatMap((target) =>
     [...episodes].flatMap((episode) => {
@@ -38,12 +38,15 @@ export const checkSends = (sends: readonly Send[], truth: Truth): string[] => {
 }
 
 /** Returns the key of a notification to one target: target, episode and sequence number. */
-export const lineOf = ({ target, episode, sequence }: Pick<Send, 'target' | 'episode' | 'sequence'>): string =>
-  `${target} ${episode} ${sequence}`
+export const createSendKey = ({
+  target,
+  episode,
+  sequence,
+}: Pick<SendAttempt, 'target' | 'episode' | 'sequence'>): string => `${target} ${episode} ${sequence}`
 
-const isEnd = ({ kind }: Send): boolean => kind === 'recover'
+const isEnd = ({ kind }: SendAttempt): boolean => kind === 'recover'
 
-const checkOrder = (sends: readonly Send[], { cutsMs, unknownMs }: Truth): string[] => {
+const checkOrder = (sends: readonly SendAttempt[], { cutsMs, unknownMs }: FinalState): string[] => {
   const problems: string[] = []
   const taken = sends.filter((send) => send.taken)
   const [first] = sends
@@ -57,7 +60,7 @@ const checkOrder = (sends: readonly Send[], { cutsMs, unknownMs }: Truth): strin
     if (earlier.some(({ sequence }) => sequence > send.sequence))
       problems.push(`sequence ${send.sequence} was sent after a later one`)
     const twin = earlier.findLast(({ sequence }) => sequence === send.sequence)
-    const isCut = (from: Send) => cutsMs.some((atMs) => atMs >= from.beganMs - graceMs && atMs <= send.beganMs)
+    const isCut = (from: SendAttempt) => cutsMs.some((atMs) => atMs >= from.beganMs - graceMs && atMs <= send.beganMs)
     if (twin && twin.isAnswered && !isCut(twin)) problems.push(`sequence ${send.sequence} was sent twice`)
   }
   return problems
@@ -67,11 +70,16 @@ const checkOrder = (sends: readonly Send[], { cutsMs, unknownMs }: Truth): strin
 const graceMs = 1_000
 
 /** Checks that the last notification of an episode was sent. A permanently rejected message counts as sent. */
-const checkLast = (sends: readonly Send[], openSequence: number | undefined, { lossesMs, sent }: Truth): string[] => {
+const checkLast = (
+  sends: readonly SendAttempt[],
+  openSequence: number | undefined,
+  { lossesMs, sent }: FinalState,
+): string[] => {
   const taken = sends.filter((send) => send.taken)
   if (openSequence === undefined) {
     // If a send has no result, only the store records that the target may have received the alert. A flush loses that.
-    const isLost = (send: Send) => !sent.has(lineOf(send)) && lossesMs.some((atMs) => atMs >= send.beganMs)
+    const isLost = (send: SendAttempt) =>
+      !sent.has(createSendKey(send)) && lossesMs.some((atMs) => atMs >= send.beganMs)
     const mustEnd = taken.some((send) => !isEnd(send) && !isLost(send))
     return mustEnd && !sends.some(isEnd) ? ['a target accepted an alert, but no recovery was sent'] : []
   }

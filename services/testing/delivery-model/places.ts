@@ -8,10 +8,10 @@ import { openDatabase } from '#shared/store/sql/connection.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
 import { type StoreTables, storeTables } from '#shared/store/sql/tables.ts'
 import { startPostgres, startRedis } from '../servers.ts'
-import type { Place } from './stage.ts'
+import type { ScheduleStores } from './stage.ts'
 
 /** Opens a store and a state database in SQLite files, as on a single machine. */
-export const openFiles = async ({ isPersistent = true } = {}): Promise<Place> => {
+export const openFileStores = async ({ isPersistent = true } = {}): Promise<ScheduleStores> => {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-model-'))
   // A killed process may still have its files open.
@@ -47,7 +47,7 @@ export const openFiles = async ({ isPersistent = true } = {}): Promise<Place> =>
 /**
  * Starts Redis. Each opened environment has one of its databases as the store, and an SQLite file as state database.
  */
-export const openRedisPlaces = async (): Promise<AsyncDisposable & { open(): Promise<Place> }> => {
+export const openRedisStores = async (): Promise<AsyncDisposable & { open(): Promise<ScheduleStores> }> => {
   await using opening = new AsyncDisposableStack()
   const redis = opening.use(await startRedis({ private: true }))
   const free = Array.from({ length: 16 }, (_, index) => index)
@@ -58,7 +58,7 @@ export const openRedisPlaces = async (): Promise<AsyncDisposable & { open(): Pro
       const number = free.pop()
       if (number === undefined) throw new Error('no free Redis database: all 16 are in use')
       taking.defer(() => void free.push(number))
-      const { database, ...files } = taking.use(await openFiles())
+      const { database, ...files } = taking.use(await openFileStores())
       const url = `${redis.url}/${number}`
       await withRedis(url, (client) => client.flushdb())
       const taken = taking.move()
@@ -79,7 +79,7 @@ const withRedis = async <T>(url: string, run: (client: Redis) => Promise<T>): Pr
   }
 }
 
-const inRedis = (url: string): Pick<Place, 'openStore' | 'holdMs' | 'flush' | 'waiting'> => ({
+const inRedis = (url: string): Pick<ScheduleStores, 'openStore' | 'holdMs' | 'flush' | 'waiting'> => ({
   openStore: () => openStore({ env: { REDIS_URL: url }, busIsShared: true }),
   holdMs: 2_000,
   flush: () => withRedis(url, async (client) => void (await client.flushdb())),
@@ -87,7 +87,7 @@ const inRedis = (url: string): Pick<Place, 'openStore' | 'holdMs' | 'flush' | 'w
 })
 
 /** Starts Redis as the store and PostgreSQL as the state database. Tests can crash both. */
-export const openServers = async (): Promise<Place> => {
+export const openServerStores = async (): Promise<ScheduleStores> => {
   await using opening = new AsyncDisposableStack()
   const redis = opening.use(await startRedis({ private: true }))
   const postgres = opening.use(await startPostgres({ private: true }))

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Ground } from './dispatcher.ts'
-import { checkSends, type Outcome } from './invariants.ts'
+import type { DispatcherEnvironment } from './dispatcher.ts'
+import { checkSends, type ScheduleOutcome } from './invariants.ts'
 import { targetModes, targetNames } from './sends.ts'
-import { type Place, Stage, eventKeys } from './stage.ts'
+import { type ScheduleStores, ScheduleEnvironment, eventKeys } from './stage.ts'
 
 /** Returns a generator of deterministic pseudorandom numbers from 0 to 1. */
 const createRandom = (seed: number) => {
@@ -19,7 +19,11 @@ const jumpsMs = [-3_600_000, 3_600_000, -60_000, 60_000]
 type Act = readonly [weight: number, name: string, act: () => void | Promise<void>]
 
 /** Returns the possible actions: weight, name and function. */
-const actsOf = (stage: Stage, place: Place, pick: <T>(list: readonly T[]) => T): readonly Act[] => [
+const actsOf = (
+  stage: ScheduleEnvironment,
+  place: ScheduleStores,
+  pick: <T>(list: readonly T[]) => T,
+): readonly Act[] => [
   [5, 'fire', () => stage.send(pick(eventKeys), 'firing', 'warning')],
   [2, 'escalate', () => stage.send(pick(eventKeys), 'firing', 'critical')],
   [5, 'resolve', () => stage.send(pick(eventKeys), 'resolved', 'warning')],
@@ -45,9 +49,13 @@ const actsOf = (stage: Stage, place: Place, pick: <T>(list: readonly T[]) => T):
 ]
 
 /** Runs the random schedule of a seed. Returns its log of actions, the violated invariants and the number of sends. */
-export const playSchedule = async (place: Place, telemetry: Ground['telemetry'], seed: number): Promise<Outcome> => {
+export const playSchedule = async (
+  place: ScheduleStores,
+  telemetry: DispatcherEnvironment['telemetry'],
+  seed: number,
+): Promise<ScheduleOutcome> => {
   const chance = createRandom(seed)
-  await using stage = new Stage(place, telemetry, chance)
+  await using stage = new ScheduleEnvironment(place, telemetry, chance)
   const pick = <T>(list: readonly T[]): T => {
     const picked = list[Math.floor(chance() * list.length)]
     if (picked === undefined) throw new Error('cannot pick from an empty list')

@@ -7,7 +7,7 @@ export type TargetMode = 'ok' | 'failing' | 'lost' | 'slow' | 'refusing'
 export const targetModes: readonly TargetMode[] = ['ok', 'ok', 'failing', 'lost', 'slow', 'refusing']
 
 /** A message that reached a target, whether or not the target accepted it. */
-export interface Send {
+export interface SendAttempt {
   target: string
   episode: string
   sequence: number
@@ -19,8 +19,8 @@ export interface Send {
 }
 
 /** Fake notification targets. The test sets how they respond; they record all messages in order. */
-export interface Targets {
-  readonly sends: readonly Send[]
+export interface FakeTargets {
+  readonly sends: readonly SendAttempt[]
   readonly modes: Map<string, TargetMode>
   /** Returns a channel to the targets. Messages reach them only while `isAlive` returns true. */
   channelOf(isAlive: () => boolean): Channel
@@ -30,8 +30,8 @@ export const targetNames = ['a', 'b', 'c'] as const
 const slowMs = 60
 const never = new Promise<SendResult>(() => {})
 
-export const openTargets = (): Targets => {
-  const sends: Send[] = []
+export const openTargets = (): FakeTargets => {
+  const sends: SendAttempt[] = []
   const modes = new Map<string, TargetMode>(targetNames.map((name) => [name, 'ok']))
   const send = async (
     target: string,

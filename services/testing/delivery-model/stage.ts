@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import type { Store } from '#shared/store/store.ts'
-import { entryAt } from '../../alert-dispatcher/events/places.ts'
-import { placeOf } from '../../alert-dispatcher/events/record.ts'
-import { plainEvent } from '../../alert-dispatcher/testing/inbound.ts'
-import { type Dispatcher, type Ground, openDispatcher } from './dispatcher.ts'
-import { type Truth, lineOf } from './invariants.ts'
+import { readEntry } from '../../alert-dispatcher/events/places.ts'
+import { deriveEntryPlace } from '../../alert-dispatcher/events/record.ts'
+import { testEvent } from '../../alert-dispatcher/testing/inbound.ts'
+import { type Dispatcher, type DispatcherEnvironment, openDispatcher } from './dispatcher.ts'
+import { type FinalState, createSendKey } from './invariants.ts'
 import { openTargets, targetNames } from './sends.ts'
 
 /** The store and the state database of a schedule. */
-export interface Place extends AsyncDisposable {
+export interface ScheduleStores extends AsyncDisposable {
   openStore(): Promise<Store>
-  database: Ground['database']
+  database: DispatcherEnvironment['database']
   holdMs: number
   /** Deletes all data in the store. */
   flush(): Promise<void>
@@ -29,14 +29,14 @@ const deliveredWithinMs = 60_000
 const onRecordWithinMs = 5_000
 
 /** The environment of a schedule: its dispatchers, targets, clock and faults. */
-export class Stage implements AsyncDisposable {
+export class ScheduleEnvironment implements AsyncDisposable {
   readonly targets = openTargets()
-  readonly faults: Ground['faults']
+  readonly faults: DispatcherEnvironment['faults']
   readonly log: string[] = []
   readonly dispatchers = new Set<Dispatcher>()
-  readonly #place: Place
-  readonly #ground: Ground
-  readonly #truth: Pick<Truth, 'cutsMs' | 'lossesMs' | 'unknownMs'> = { cutsMs: [], lossesMs: [], unknownMs: [] }
+  readonly #place: ScheduleStores
+  readonly #ground: DispatcherEnvironment
+  readonly #truth: Pick<FinalState, 'cutsMs' | 'lossesMs' | 'unknownMs'> = { cutsMs: [], lossesMs: [], unknownMs: [] }
   /** Promises by event key. Each resolves when all events of the key so far were accepted. */
   readonly #taken = new Map<string, Promise<void>>()
   readonly #began = performance.now()
@@ -45,7 +45,7 @@ export class Stage implements AsyncDisposable {
   #occurredAt = Date.now()
   #isOver = false
 
-  constructor(place: Place, telemetry: Ground['telemetry'], chance: () => number) {
+  constructor(place: ScheduleStores, telemetry: DispatcherEnvironment['telemetry'], chance: () => number) {
     this.faults = { storeIsCut: false, databaseIsDown: false, storeRefuses: false, chance }
     this.#place = place
     const clock = { now: () => Date.now() + this.#clockAheadMs, elapsedMs: () => performance.now() }
@@ -90,7 +90,7 @@ export class Stage implements AsyncDisposable {
   send(dedupKey: string, status: 'firing' | 'resolved', severity: 'warning' | 'critical'): void {
     this.#occurredAt += 1
     const at = { occurredAt: this.#occurredAt, receivedAt: this.#occurredAt }
-    const event = { ...plainEvent, id: randomUUID(), dedupKey, title: dedupKey, status, severity, ...at }
+    const event = { ...testEvent, id: randomUUID(), dedupKey, title: dedupKey, status, severity, ...at }
     const untilTaken = async () => {
       for (; !this.#isOver; await wait(15)) {
         const dispatchers = [...this.dispatchers]
@@ -137,7 +137,7 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Waits until the outbox stays empty, and returns the final state. Throws after a minute. */
-  async waitUntilDelivered(): Promise<Truth> {
+  async waitUntilDelivered(): Promise<FinalState> {
     const { targets, dispatchers } = this
     for (const name of targetNames) targets.modes.set(name, 'ok')
     const end = performance.now() + deliveredWithinMs
@@ -170,7 +170,7 @@ export class Stage implements AsyncDisposable {
     return (
       open.length === record.open.size &&
       open.every((episode) => record.open.has(episode)) &&
-      sent.every((send) => lines.has(lineOf(send)) && record.known.has(send.episode))
+      sent.every((send) => lines.has(createSendKey(send)) && record.known.has(send.episode))
     )
   }
 
@@ -179,8 +179,8 @@ export class Stage implements AsyncDisposable {
     await using store = await retry(() => this.#place.openStore())
     const open = new Map<string, number>()
     for (const dedupKey of eventKeys) {
-      const place = placeOf({ source: plainEvent.source, dedupKey })
-      const { condition = null } = (await retry(() => entryAt(store, place))) ?? {}
+      const place = deriveEntryPlace({ source: testEvent.source, dedupKey })
+      const { condition = null } = (await retry(() => readEntry(store, place))) ?? {}
       if (condition?.lastNotification) open.set(condition.episode, condition.sequence - 1)
     }
     return open
@@ -188,7 +188,7 @@ export class Stage implements AsyncDisposable {
 }
 
 const sentIn = (rows: readonly CompletedDelivery[]): Set<string> =>
-  new Set(rows.flatMap((row) => (row.result === 'sent' ? [lineOf(row)] : [])))
+  new Set(rows.flatMap((row) => (row.result === 'sent' ? [createSendKey(row)] : [])))
 
 /** Retries a request while the store is busy or restarting. */
 const retry = async <T>(run: () => Promise<T>): Promise<T> => {

@@ -1,4 +1,4 @@
-import { deploy } from '../chart/deployment.ts'
+import { deployChart } from '../chart/deployment.ts'
 import type { Product, ProductHost, ProductOptions } from '../product.ts'
 import type { ProductProcess } from './process.ts'
 
@@ -11,7 +11,7 @@ export const startDeployed = async (
   hosts: readonly ProductHost[],
   owned: AsyncDisposableStack,
 ): Promise<Product> => {
-  const deployed = owned.use(await deploy({ hosts, variables: { ...variables }, replicas: { query, agent } }))
+  const deployed = owned.use(await deployChart({ hosts, variables: { ...variables }, replicas: { query, agent } }))
   const running = owned.move()
   const { processes } = deployed
   const all = [...processes.values()]

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { keysOfProcess } from '#shared/bus/testing/keys.ts'
+import { createProcessKeys } from '#shared/bus/testing/keys.ts'
 
 /** An operating system process of the product. */
 export interface ProductProcess extends AsyncDisposable {
@@ -38,7 +38,7 @@ export interface ProcessOptions {
   preload?: string
 }
 
-export const repository = join(import.meta.dirname, '../../..')
+export const repositoryRoot = join(import.meta.dirname, '../../..')
 
 const readyWithinMs = 120_000
 const endsWithinMs = 40_000
@@ -105,9 +105,9 @@ const spawnProduct = (
     ...(variables.NATS_URL && keysFor(services, variables)),
     ...variables,
   }
-  const node = [process.execPath, ...(preload === undefined ? [] : ['--import', join(repository, preload)])]
+  const node = [process.execPath, ...(preload === undefined ? [] : ['--import', join(repositoryRoot, preload)])]
   const [program = process.execPath, ...rest] = [...endsWithUs(), ...node, 'services/main.ts', ...services]
-  const child = spawn(program, rest, { cwd: repository, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, rest, { cwd: repositoryRoot, env, stdio: ['ignore', 'pipe', 'pipe'] })
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput)
   return child
 }
@@ -117,7 +117,7 @@ const busSecret = randomBytes(32).toString('hex')
 /** Returns the bus keys of a process with these services: the signing key for the gateway, call keys for others. */
 const keysFor = (services: readonly string[], { SVC_QUERY_ROLE }: Record<string, string>): Record<string, string> => {
   const holders = services.map((name) => (name === 'query' && SVC_QUERY_ROLE === 'guest' ? 'query-guest' : name))
-  return keysOfProcess(services.length === 0 ? ['gateway'] : holders, busSecret)
+  return createProcessKeys(services.length === 0 ? ['gateway'] : holders, busSecret)
 }
 
 /** Returns a command prefix with which Linux kills the product when its test runner ends, even if that was killed. */

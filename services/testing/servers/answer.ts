@@ -6,7 +6,7 @@ const answerWithinMs = 1_000
 /**
  * Connects, sends `question` if provided, and resolves if the response starts with `expected`; otherwise it rejects.
  */
-export const answersWith = async (url: string, expected: string, question?: string): Promise<void> => {
+export const expectResponse = async (url: string, expected: string, question?: string): Promise<void> => {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.setTimeout(answerWithinMs, () => socket.destroy(new Error(`no response within ${answerWithinMs} ms`)))

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chromiumProgram } from './chromium.ts'
-import { findProgram, sourceOf } from './source.ts'
+import { findProgram, findServerSource } from './source.ts'
 
 /** A program that tests need, with the Debian package that provides it. */
 export interface TestProgram {
@@ -10,9 +10,9 @@ export interface TestProgram {
 }
 
 const testPrograms: readonly TestProgram[] = [
-  { title: 'NATS', debian: 'nats-server', isThere: () => sourceOf('nats') !== undefined },
-  { title: 'Redis', debian: 'redis-server', isThere: () => sourceOf('redis') !== undefined },
-  { title: 'PostgreSQL', debian: 'postgresql', isThere: () => sourceOf('postgres') !== undefined },
+  { title: 'NATS', debian: 'nats-server', isThere: () => findServerSource('nats') !== undefined },
+  { title: 'Redis', debian: 'redis-server', isThere: () => findServerSource('redis') !== undefined },
+  { title: 'PostgreSQL', debian: 'postgresql', isThere: () => findServerSource('postgres') !== undefined },
   { title: 'Chromium', debian: 'chromium-headless-shell', isThere: () => chromiumProgram() !== undefined },
 ]
 

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { answersWith } from './answer.ts'
+import { expectResponse } from './answer.ts'
 import { startContainer } from './container.ts'
 import { startProcess } from './process.ts'
-import { type ServerOptions, type TestServer, addressed } from './server.ts'
-import { requireSource } from './source.ts'
+import { type ServerOptions, type TestServer, createExternalServer } from './server.ts'
+import { requireServerSource } from './source.ts'
 
 export interface NatsOptions extends ServerOptions {
   /** Additional server configuration, such as users and permissions. Implies a private server. */
@@ -18,9 +18,9 @@ export interface NatsOptions extends ServerOptions {
 /** Starts NATS with JetStream and file storage. */
 export const startNats = async (options: NatsOptions = {}): Promise<TestServer> => {
   const { config, environment = {}, private: own, port: hostPort } = options
-  const source = requireSource('nats', own ?? config !== undefined)
-  if ('url' in source) return addressed(source.url)
-  const answers = (url: string) => answersWith(url, 'INFO ')
+  const source = requireServerSource('nats', own ?? config !== undefined)
+  if ('url' in source) return createExternalServer(source.url)
+  const answers = (url: string) => expectResponse(url, 'INFO ')
   const url = (port: number) => `nats://127.0.0.1:${port}`
   if ('image' in source) {
     return startContainer({

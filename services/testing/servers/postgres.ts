@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { startContainer } from './container.ts'
 import { startProcess } from './process.ts'
-import { type ServerOptions, type TestServer, addressed } from './server.ts'
-import { requireSource } from './source.ts'
+import { type ServerOptions, type TestServer, createExternalServer } from './server.ts'
+import { requireServerSource } from './source.ts'
 
 const user = 'watchhouse'
 const password = 'watchhouse'
@@ -20,7 +20,7 @@ export interface PostgresOptions extends ServerOptions {
 
 /** Starts PostgreSQL with an empty database. If an address variable is set, creates a new database on that server. */
 export const startPostgres = async ({ preload = [], private: own }: PostgresOptions = {}): Promise<TestServer> => {
-  const source = requireSource('postgres', own ?? preload.length > 0)
+  const source = requireServerSource('postgres', own ?? preload.length > 0)
   const libraries = ['-c', `shared_preload_libraries=${preload.join(',')}`]
   if ('url' in source) return ownDatabase(source.url)
   const url = (port: number) => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
@@ -93,7 +93,7 @@ const ownDatabase = async (server: string): Promise<TestServer> => {
   await run(server, `CREATE DATABASE ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  return addressed(url.href, () => run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  return createExternalServer(url.href, () => run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
 }
 
 /**

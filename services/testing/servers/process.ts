@@ -9,7 +9,7 @@ import { freePort } from './port.ts'
 import type { TestServer } from './server.ts'
 
 /** How to start a server as a child process. */
-export interface Launch {
+export interface ProcessLaunch {
   program: string
   /** Prepares the empty data directory before the first start. */
   prepare?(directory: string, port: number): Promise<void>
@@ -34,7 +34,7 @@ const outputKept = 4_000
 const parentDeath = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--']
 
 /** Starts a server with its own data directory. Disposing stops it and removes the directory. */
-export const startProcess = async (launch: Launch): Promise<TestServer> => {
+export const startProcess = async (launch: ProcessLaunch): Promise<TestServer> => {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'watchhouse-test-')))
   const port = launch.port ?? (await freePort())
   const url = launch.url(port)
@@ -66,7 +66,7 @@ export const startProcess = async (launch: Launch): Promise<TestServer> => {
   return { url, kill, restart, stop, [Symbol.asyncDispose]: stop }
 }
 
-const run = async (launch: Launch, directory: string, port: number): Promise<ChildProcess> => {
+const run = async (launch: ProcessLaunch, directory: string, port: number): Promise<ChildProcess> => {
   const command = [...guard(), launch.program, ...launch.arguments(directory, port)]
   const [program = launch.program, ...rest] = command
   // The server has its own process group, so that SIGKILL also reaches forked workers.

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis'
-import { answersWith } from './answer.ts'
+import { expectResponse } from './answer.ts'
 import { startContainer } from './container.ts'
 import { startProcess } from './process.ts'
-import { type ServerOptions, type TestServer, addressed } from './server.ts'
-import { requireSource } from './source.ts'
+import { type ServerOptions, type TestServer, createExternalServer } from './server.ts'
+import { requireServerSource } from './source.ts'
 
 export interface RedisOptions extends ServerOptions {
   /** Settings that override the default ones. Implies a private server. */
@@ -15,13 +15,13 @@ const durable = { appendonly: 'yes', appendfsync: 'always', save: '', 'maxmemory
 
 /** Starts Redis with an append-only file. If an address variable is set, empties that server instead. */
 export const startRedis = async ({ settings, private: own }: RedisOptions = {}): Promise<TestServer> => {
-  const source = requireSource('redis', own ?? settings !== undefined)
+  const source = requireServerSource('redis', own ?? settings !== undefined)
   if ('url' in source) {
     await empty(source.url)
-    return addressed(source.url)
+    return createExternalServer(source.url)
   }
   const flags = Object.entries({ ...durable, ...settings }).flatMap(([name, value]) => [`--${name}`, value])
-  const answers = (url: string) => answersWith(url, '+PONG', 'PING\r\n')
+  const answers = (url: string) => expectResponse(url, '+PONG', 'PING\r\n')
   const url = (port: number) => `redis://127.0.0.1:${port}`
   if ('image' in source) {
     return startContainer({ image: source.image, port: 6379, command: ['redis-server', ...flags], url, answers })

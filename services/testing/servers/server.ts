@@ -16,7 +16,7 @@ export interface ServerOptions {
 }
 
 /** Returns the server at an address from a variable. Killing or restarting it throws, because other tests share it. */
-export const addressed = (url: string, stop: () => Promise<void> = async () => {}): TestServer => {
+export const createExternalServer = (url: string, stop: () => Promise<void> = async () => {}): TestServer => {
   const refuse = async () => {
     throw new Error(`cannot kill or restart the server at "${url}": its address comes from a variable; set \`private\``)
   }

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 export type ServerKind = 'nats' | 'redis' | 'postgres'
 
 /** Where a test server comes from: an address, a local program, or a container image. */
-export type Source = { url: string } | { program: string } | { image: string }
+export type ServerSource = { url: string } | { program: string } | { image: string }
 
 const kinds: Record<ServerKind, { address: string; program: string; image: string }> = {
   nats: { address: 'TEST_NATS_URL', program: 'nats-server', image: 'nats:2.12-alpine' },
@@ -17,7 +17,7 @@ const kinds: Record<ServerKind, { address: string; program: string; image: strin
 const dockerAnswerMs = 5_000
 
 /** Returns the first available source; undefined if there is none. `own` ignores address variables. */
-export const sourceOf = (kind: ServerKind, own = false): Source | undefined => {
+export const findServerSource = (kind: ServerKind, own = false): ServerSource | undefined => {
   const { address, program, image } = kinds[kind]
   const url = process.env[address]
   if (url && !own) return { url }
@@ -27,8 +27,8 @@ export const sourceOf = (kind: ServerKind, own = false): Source | undefined => {
 }
 
 /** Returns the first available source. Throws if there is none. `own` ignores address variables. */
-export const requireSource = (kind: ServerKind, own = false): Source => {
-  const source = sourceOf(kind, own)
+export const requireServerSource = (kind: ServerKind, own = false): ServerSource => {
+  const source = findServerSource(kind, own)
   if (source) return source
   const { address, program } = kinds[kind]
   throw new Error(`no ${kind} for this test: set ${address}, install ${program}, or start Docker`)
@@ -43,14 +43,14 @@ export const findProgram = (name: string): string | undefined => {
 }
 
 /** Returns a path below the cache folder of Watchhouse. */
-export const cached = (...path: string[]): string =>
+export const resolveCachePath = (...path: string[]): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'watchhouse', ...path)
 
 /** Returns a folder of the tools that `.ci/chart-tools` installs. */
-export const chartTools = (folder = 'bin'): string => cached('chart-tools/current', folder)
+export const chartTools = (folder = 'bin'): string => resolveCachePath('chart-tools/current', folder)
 
 /** Returns the folder of the Kubernetes API server that `.ci/api-server` builds. */
-const apiServer = (): string => cached('api-server/current')
+const apiServer = (): string => resolveCachePath('api-server/current')
 
 const isExecutable = (file: string): boolean => {
   try {

@@ -1,15 +1,23 @@
 import type { Conversation } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { type Thread, type ThreadClient, threadsAtOnce } from '#shared/convstore/client.ts'
+import { type Thread, type ThreadClient, maxThreadsPerRequest } from '#shared/convstore/client.ts'
 import {
   type ConversationStore,
   exportPageSize,
-  merged,
+  mergeConversation,
   type PutResult,
-  summaryOf as fieldsOf,
-  type Written,
+  summarizeConversation as fieldsOf,
+  type ConversationWrite,
 } from '../store.ts'
-import { conversationOf, evidenceMessage, factsOf, listOf, summaryOf, tagWith, threadMessages } from './thread.ts'
+import {
+  parseThread,
+  evidenceMessage,
+  toThreadMetadata,
+  listOwnerThreads,
+  parseThreadSummary,
+  tagThread,
+  threadMessages,
+} from './thread.ts'
 
 /** Maximum number of list pages that one removal or pruning reads. */
 const maxPages = 20
@@ -26,7 +34,7 @@ const isOf = (owner: string, { external_id: name }: Pick<Thread, 'external_id'>)
  * Returns a store in the conversation service. All owners share one project; the external id and the tag of a thread
  * contain its owner.
  */
-export const convstore = (threads: ThreadClient): ConversationStore => {
+export const createConvstoreConversationStore = (threads: ThreadClient): ConversationStore => {
   const find = async (owner: string, id: string) => {
     const thread = await threads.byExternalId(externalId(owner, id))
     return thread?.external_id === externalId(owner, id) ? thread : undefined
@@ -35,19 +43,21 @@ export const convstore = (threads: ThreadClient): ConversationStore => {
   return {
     backend: 'convstore',
     async list(owner, { limit, cursor }) {
-      const { data, pagination } = await listOf(threads, owner, { limit, cursor })
-      const conversations = data.filter((thread) => isOf(owner, thread)).flatMap((thread) => summaryOf(thread) ?? [])
+      const { data, pagination } = await listOwnerThreads(threads, owner, { limit, cursor })
+      const conversations = data
+        .filter((thread) => isOf(owner, thread))
+        .flatMap((thread) => parseThreadSummary(thread) ?? [])
       return { conversations, next: pagination.next_cursor }
     },
     async whole(owner, cursor) {
-      const { data, pagination } = await listOf(threads, owner, { limit: exportPageSize, cursor })
+      const { data, pagination } = await listOwnerThreads(threads, owner, { limit: exportPageSize, cursor })
       const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
       const found = ids.length === 0 ? [] : await threads.whole(ids)
-      return { conversations: found.flatMap((thread) => conversationOf(thread) ?? []), next: pagination.next_cursor }
+      return { conversations: found.flatMap((thread) => parseThread(thread) ?? []), next: pagination.next_cursor }
     },
     async get(owner, id) {
       const thread = await find(owner, id)
-      return thread && conversationOf(thread)
+      return thread && parseThread(thread)
     },
     async put(owner, written) {
       for (let race = 0; race < maxRaces; race += 1) {
@@ -78,16 +88,16 @@ export const convstore = (threads: ThreadClient): ConversationStore => {
 const putOver = async (
   threads: ThreadClient,
   owner: string,
-  written: Written,
+  written: ConversationWrite,
   thread: Thread | undefined,
 ): Promise<PutResult | undefined> => {
-  const present = thread && conversationOf(thread)
-  const conversation = merged(written, present)
+  const present = thread && parseThread(thread)
+  const conversation = mergeConversation(written, present)
   if (thread && present && continues(conversation, present)) {
     const newMessages = threadMessages(conversation.messages, present.messages.length)
     const evidence = isSame(conversation.evidence, present.evidence) ? [] : [evidenceMessage(conversation.evidence)]
     if (newMessages.length + evidence.length > 0) await threads.append(thread.id, [...newMessages, ...evidence])
-    await threads.update(thread.id, { title: conversation.title, metadata: factsOf(conversation) })
+    await threads.update(thread.id, { title: conversation.title, metadata: toThreadMetadata(conversation) })
     return { created: false, conversation: fieldsOf(conversation) }
   }
   // The service can only append messages, so changed messages need a new thread. The client has sent the complete
@@ -102,12 +112,12 @@ const create = async (threads: ThreadClient, owner: string, conversation: Conver
   const threadId = await threads.create({
     external_id: externalId(owner, id),
     title,
-    metadata: factsOf(conversation),
+    metadata: toThreadMetadata(conversation),
     messages: [...threadMessages(messages), ...(evidence.length > 0 ? [evidenceMessage(evidence)] : [])],
   })
   if (threadId === undefined) return false
   try {
-    await tagWith(threads, threadId, owner)
+    await tagThread(threads, threadId, owner)
     return true
   } catch (error) {
     // Lists and `removeAll` would not find a thread without its tag.
@@ -126,7 +136,7 @@ const removeAll = async (threads: ThreadClient, owner: string): Promise<number> 
   let removed = 0
   for (let page = 0; page < maxPages; page += 1) {
     // Listed threads are deleted, so the first page is always the next one.
-    const { data } = await listOf(threads, owner, { limit: threadsAtOnce })
+    const { data } = await listOwnerThreads(threads, owner, { limit: maxThreadsPerRequest })
     const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
     if (ids.length === 0) return removed
     await threads.removeAll(ids)
@@ -142,9 +152,9 @@ const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> =
   let removed = 0
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page += 1) {
-    const { data, pagination } = await threads.list({ order: 'asc', limit: threadsAtOnce, cursor })
+    const { data, pagination } = await threads.list({ order: 'asc', limit: maxThreadsPerRequest, cursor })
     const own = data.flatMap(({ metadata, title, id }) => {
-      const summary = summaryOf({ metadata, title })
+      const summary = parseThreadSummary({ metadata, title })
       return summary ? [{ id, updatedAtMs: summary.updatedAtMs }] : []
     })
     const old = own.filter(({ updatedAtMs }) => updatedAtMs < beforeMs)

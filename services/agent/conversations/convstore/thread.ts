@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Conversation, ConversationSummary, UiMessage } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Thread, ThreadMessage, ThreadClient, ThreadList, ThreadPage } from '#shared/convstore/client.ts'
-import { wordsOf } from '../store.ts'
+import { extractMessageText } from '../store.ts'
 
 /**
  * The metadata of a thread: the summary of the conversation without its title. It also marks the thread as one of this
@@ -12,12 +12,15 @@ import { wordsOf } from '../store.ts'
 const OwnFacts = z.object({ watchhouse: ConversationSummary.omit({ title: true }) })
 
 /** Returns the metadata of the thread of a conversation. */
-export const factsOf = ({ title: _title, ...facts }: ConversationSummary): z.input<typeof OwnFacts> => ({
+export const toThreadMetadata = ({ title: _title, ...facts }: ConversationSummary): z.input<typeof OwnFacts> => ({
   watchhouse: facts,
 })
 
 /** Returns the list entry of a thread; undefined for a thread of another product. */
-export const summaryOf = ({ title, metadata }: Pick<Thread, 'title' | 'metadata'>): ConversationSummary | undefined => {
+export const parseThreadSummary = ({
+  title,
+  metadata,
+}: Pick<Thread, 'title' | 'metadata'>): ConversationSummary | undefined => {
   const own = OwnFacts.safeParse(metadata)
   return own.success ? { ...own.data.watchhouse, title: title ?? '' } : undefined
 }
@@ -29,7 +32,7 @@ const StoredEvidence = z.object({ watchhouse: z.object({ evidence: Conversation.
 export const threadMessages = (messages: readonly UiMessage[], from = 0): ThreadMessage[] =>
   messages.slice(from).map((message, index) => ({
     role: message.role,
-    content: wordsOf(message) || '(no words)',
+    content: extractMessageText(message) || '(no words)',
     metadata: { watchhouse: { position: from + index, message } },
   }))
 
@@ -44,8 +47,8 @@ export const evidenceMessage = (evidence: Conversation['evidence']): ThreadMessa
 })
 
 /** Returns the conversation of a thread; undefined for a thread of another product. */
-export const conversationOf = (thread: Thread): Conversation | undefined => {
-  const summary = summaryOf(thread)
+export const parseThread = (thread: Thread): Conversation | undefined => {
+  const summary = parseThreadSummary(thread)
   if (summary === undefined) return undefined
   const stored = thread.messages.map(({ metadata }) => metadata)
   // Concurrent writes may append a message twice.
@@ -73,7 +76,7 @@ const plainTagOf = (owner: string): string => `user-${hash('sha256', owner).slic
 const plainMark = '~'
 
 /** Tags a thread with the first owner tag that the service accepts. Throws `unavailable` if it rejects both. */
-export const tagWith = async (threads: ThreadClient, id: string, owner: string): Promise<void> => {
+export const tagThread = async (threads: ThreadClient, id: string, owner: string): Promise<void> => {
   for (const tag of [tagOf(owner), plainTagOf(owner)]) if (tag !== undefined && (await threads.tag(id, tag))) return
   throw new ServiceError('unavailable', 'the conversation service rejects tags')
 }
@@ -82,7 +85,7 @@ export const tagWith = async (threads: ThreadClient, id: string, owner: string):
  * Returns a page of an owner's threads. If the usual tag has no threads, it tries the plain tag, since the service may
  * have rejected the usual one.
  */
-export const listOf = async (
+export const listOwnerThreads = async (
   threads: ThreadClient,
   owner: string,
   { limit, cursor }: Pick<ThreadList, 'limit' | 'cursor'>,

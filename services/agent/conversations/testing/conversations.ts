@@ -1,6 +1,6 @@
 import type { Call } from '#proto/call.ts'
 import type { Conversation, UiMessage } from '#proto/conversations.ts'
-import type { Written } from '../store.ts'
+import type { ConversationWrite } from '../store.ts'
 
 /** Returns a call of a user with all features and a deadline of 30 s. */
 export const aCall = (subject = 'user_ada'): Call => ({
@@ -42,7 +42,7 @@ export const anEvidence = (id = 'e1'): Conversation['evidence'][number] => ({
 })
 
 /** Returns a conversation of two messages to store. */
-export const aWritten = (id: string, more: Partial<Written> = {}): Written => ({
+export const aConversationWrite = (id: string, more: Partial<ConversationWrite> = {}): ConversationWrite => ({
   id,
   hostKey: 'logs',
   model: 'gateway_a:some/model',

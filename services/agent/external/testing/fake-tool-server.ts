@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** A real MCP server on its own port, as an external server for tests. */
 export interface FakeToolServer extends AsyncDisposable {
@@ -34,7 +34,7 @@ export const startFakeToolServer = async (
     if (fake.instead) fake.instead(response)
     else void handle(request, response)
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return Object.assign(fake, {
     endpoint: `${origin}/mcp`,
     [Symbol.asyncDispose]: stop,

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** A request that the fake gateway received. */
 export interface ReceivedRequest {
@@ -39,7 +39,7 @@ export const startFakeGateway = async (responses: FakeGateway['responses'] = {})
     if (location !== undefined) response.writeHead(307, { location }).end()
     else response.writeHead(status, { 'content-type': 'application/json' }).end(body ?? JSON.stringify(json))
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     base: `${origin}/v1`,
     received,

@@ -6,7 +6,7 @@ import { openStore } from '#shared/store/open.ts'
 import { openModels } from '../open.ts'
 
 /** Returns a call with a deadline of one minute. */
-export const callOf = (kind: Identity['kind'] = 'user', subject = 'ada'): Call => ({
+export const createUserCall = (kind: Identity['kind'] = 'user', subject = 'ada'): Call => ({
   identity: { kind, subject, features: 'all' },
   deadline: performance.now() + 60_000,
   signal: new AbortController().signal,

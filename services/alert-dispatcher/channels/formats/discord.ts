@@ -1,5 +1,5 @@
-import { cutInMarkup, escapeMarkdown } from '../../messages/text.ts'
-import type { Format } from './format.ts'
+import { truncateAndEscape, escapeMarkdown } from '../../messages/text.ts'
+import type { WebhookFormat } from './format.ts'
 
 /** Discord allows 6,000 characters per embed and 256 for its title. */
 const maxTitle = 256
@@ -9,14 +9,14 @@ const maxName = 40
 const maxValue = 200
 
 /** Format for Discord webhooks. */
-export const discord: Format = {
+export const discordFormat: WebhookFormat = {
   compose: ({ message, write }) => {
     const { headline, facts, gathered, runbook, url, tone, origin } = message
     const { title, body } = write(escapeMarkdown)
     const text = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
     const fields = facts.slice(0, maxFields).map(({ label, value }) => ({
-      name: cutInMarkup(label, maxName, escapeMarkdown),
-      value: cutInMarkup(value, maxValue, escapeMarkdown),
+      name: truncateAndEscape(label, maxName, escapeMarkdown),
+      value: truncateAndEscape(value, maxValue, escapeMarkdown),
       inline: value.length <= 40,
     }))
     return {
@@ -26,8 +26,8 @@ export const discord: Format = {
         allowed_mentions: { parse: [] },
         embeds: [
           {
-            title: title ?? cutInMarkup(headline, maxTitle, escapeMarkdown),
-            description: body ?? cutInMarkup(text, maxText, escapeMarkdown),
+            title: title ?? truncateAndEscape(headline, maxTitle, escapeMarkdown),
+            description: body ?? truncateAndEscape(text, maxText, escapeMarkdown),
             color: colors[tone],
             fields: body === undefined ? fields : [],
             footer: { text: origin },

@@ -4,7 +4,7 @@ import type { ChannelResponse } from '../channel-request.ts'
 import type { RenderedTemplates } from './template.ts'
 
 /** Message format of a webhook service. */
-export interface Format {
+export interface WebhookFormat {
   /** Returns the request for an address. */
   compose(context: RenderContext): RenderedRequest
   /** Classifies responses whose status alone is not enough. */

@@ -1,6 +1,6 @@
-import { cut, cutInMarkup, escapeHtml } from '../../messages/text.ts'
+import { truncateText, truncateAndEscape, escapeHtml } from '../../messages/text.ts'
 import type { Message } from '../../messages/message.ts'
-import type { Format } from './format.ts'
+import type { WebhookFormat } from './format.ts'
 
 /** Google Chat allows 32,000 bytes per message. */
 const maxTitle = 200
@@ -9,7 +9,7 @@ const maxFact = 250
 const maxText = 2_500
 
 /** Format for Google Chat webhooks. It uses a card, because plain text can mention everyone in the space. */
-export const googleChat: Format = {
+export const googleChatFormat: WebhookFormat = {
   compose: ({ message, write }) => {
     const { headline, url, origin } = message
     const { title } = write((text) => text)
@@ -20,7 +20,7 @@ export const googleChat: Format = {
       ...(url === null ? [] : [open]),
       paragraph(`<i>${origin}</i>`),
     ]
-    const head = cut(title ?? headline, maxTitle)
+    const head = truncateText(title ?? headline, maxTitle)
     const card = { header: { title: head }, sections: [{ widgets }] }
     return { body: { fallbackText: head, cardsV2: [{ cardId: 'alert', card }] } }
   },
@@ -31,7 +31,7 @@ const paragraph = (text: string) => ({ textParagraph: { text: text.replaceAll('\
 const widgetsOf = ({ facts, gathered, runbook }: Message): object[] => {
   const text = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
   const labelled = facts.slice(0, maxFacts).map(({ label, value }) => ({
-    decoratedText: { topLabel: label, text: cutInMarkup(value, maxFact, escapeHtml), wrapText: true },
+    decoratedText: { topLabel: label, text: truncateAndEscape(value, maxFact, escapeHtml), wrapText: true },
   }))
-  return text === '' ? labelled : [...labelled, paragraph(cutInMarkup(text, maxText, escapeHtml))]
+  return text === '' ? labelled : [...labelled, paragraph(truncateAndEscape(text, maxText, escapeHtml))]
 }

@@ -1,8 +1,8 @@
-import type { Format } from './format.ts'
+import type { WebhookFormat } from './format.ts'
 import { renderHtml, renderPlain } from './html.ts'
 
 /** Format for generic webhooks of matrix-hookshot. */
-export const hookshot: Format = {
+export const hookshotFormat: WebhookFormat = {
   compose: (context) => ({
     body: {
       text: renderPlain(context),

@@ -1,4 +1,4 @@
-import { cut, cutInMarkup, escapeHtml } from '../../messages/text.ts'
+import { truncateText, truncateAndEscape, escapeHtml } from '../../messages/text.ts'
 import { renderBody, type Message, toPlainText } from '../../messages/message.ts'
 import type { RenderContext } from './format.ts'
 
@@ -11,7 +11,7 @@ export const renderHtml = ({ message, write }: Pick<RenderContext, 'message' | '
   const { headline, url } = message
   const { title, body } = write(escapeHtml)
   const lines = [
-    `<strong>${title ?? cutInMarkup(headline, maxHeadline, escapeHtml)}</strong>`,
+    `<strong>${title ?? truncateAndEscape(headline, maxHeadline, escapeHtml)}</strong>`,
     ...(body === undefined ? linesOf(message) : [body]),
     ...(url === null ? [] : [`<a href="${escapeHtml(url)}">Open</a>`]),
   ]
@@ -19,8 +19,10 @@ export const renderHtml = ({ message, write }: Pick<RenderContext, 'message' | '
 }
 
 const linesOf = ({ facts, gathered, runbook }: Message): string[] => [
-  ...facts.map(({ label, value }) => `${escapeHtml(label)}: ${cutInMarkup(value, maxFact, escapeHtml)}`),
-  ...[gathered.join('\n'), runbook].filter((text) => text !== '').map((text) => cutInMarkup(text, maxText, escapeHtml)),
+  ...facts.map(({ label, value }) => `${escapeHtml(label)}: ${truncateAndEscape(value, maxFact, escapeHtml)}`),
+  ...[gathered.join('\n'), runbook]
+    .filter((text) => text !== '')
+    .map((text) => truncateAndEscape(text, maxText, escapeHtml)),
 ]
 
 const maxPlain = 4_000
@@ -29,6 +31,6 @@ const maxPlain = 4_000
 export const renderPlain = ({ message, write }: Pick<RenderContext, 'message' | 'write'>): string => {
   const { title, body } = write((text) => text)
   if (title === undefined && body === undefined) return toPlainText(message, maxPlain)
-  const lines = [title ?? message.headline, cut(body ?? renderBody(message), maxPlain), message.url]
+  const lines = [title ?? message.headline, truncateText(body ?? renderBody(message), maxPlain), message.url]
   return lines.filter((line) => line !== null).join('\n')
 }

@@ -1,14 +1,22 @@
 import type { WebhookTarget } from '../../policy.ts'
-import { discord } from './discord.ts'
-import type { Format } from './format.ts'
-import { googleChat } from './google-chat.ts'
-import { hookshot } from './hookshot.ts'
-import { matrix } from './matrix.ts'
-import { raw } from './raw.ts'
-import { slack } from './slack.ts'
-import { teams } from './teams.ts'
+import { discordFormat } from './discord.ts'
+import type { WebhookFormat } from './format.ts'
+import { googleChatFormat } from './google-chat.ts'
+import { hookshotFormat } from './hookshot.ts'
+import { matrixFormat } from './matrix.ts'
+import { rawFormat } from './raw.ts'
+import { slackFormat } from './slack.ts'
+import { teamsFormat } from './teams.ts'
 
-const formats = { raw, slack, matrix, hookshot, discord, teams, googleChat } as const
+const formats = {
+  raw: rawFormat,
+  slack: slackFormat,
+  matrix: matrixFormat,
+  hookshot: hookshotFormat,
+  discord: discordFormat,
+  teams: teamsFormat,
+  googleChat: googleChatFormat,
+} as const
 
 /** Formats by address; all other addresses get `raw`. Addresses of Hookshot have no common pattern. */
 const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof formats }[] = [
@@ -21,7 +29,7 @@ const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof format
 ]
 
 /** Returns the configured format, or the one that matches the address. */
-export const selectFormat = (configured: WebhookTarget['format'], { hostname, pathname }: URL): Format => {
+export const selectFormat = (configured: WebhookTarget['format'], { hostname, pathname }: URL): WebhookFormat => {
   if (configured !== 'auto') return formats[configured]
   const found = known.find(({ host, path = /./ }) => host.test(hostname) && path.test(pathname))
   return formats[found?.format ?? 'raw']

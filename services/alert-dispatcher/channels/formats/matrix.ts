@@ -1,11 +1,11 @@
-import type { Format } from './format.ts'
+import type { WebhookFormat } from './format.ts'
 import { renderHtml, renderPlain } from './html.ts'
 
 /**
  * Format for Matrix. The URL names the room, `…/_matrix/client/v3/rooms/<room>`, and a header contains the access
  * token.
  */
-export const matrix: Format = {
+export const matrixFormat: WebhookFormat = {
   compose: (context) => {
     const { message, address, key } = context
     const url = new URL(address)

@@ -1,13 +1,13 @@
-import { cut } from '../../messages/text.ts'
+import { truncateText } from '../../messages/text.ts'
 import { renderBody } from '../../messages/message.ts'
 import type { Notification } from '../../notification.ts'
-import type { Format } from './format.ts'
+import type { WebhookFormat } from './format.ts'
 
 const maxText = 8_000
 const maxGathered = 100
 
 /** Generic JSON format with all fields; `version` increases when the meaning of a field changes. */
-export const raw: Format = {
+export const rawFormat: WebhookFormat = {
   compose: ({ message, write, key }) => {
     const { notification, headline, host, url, instance, metadata, origin, members } = message
     const { kind, episode, ruleId, source, severity, value, threshold, unit, sinceMs, atMs, reason } = notification
@@ -37,7 +37,7 @@ export const raw: Format = {
         gathered: message.gathered.slice(0, maxGathered),
         ...(members.length > 0 && { conditions: members.map(conditionOf) }),
         title,
-        text: cut(body, maxText),
+        text: truncateText(body, maxText),
         url,
         metadata,
       },

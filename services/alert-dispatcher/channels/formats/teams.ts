@@ -1,8 +1,8 @@
-import { cut, countJsonBytes, escapeMarkdown } from '../../messages/text.ts'
+import { truncateText, countJsonBytes, escapeMarkdown } from '../../messages/text.ts'
 import type { Message } from '../../messages/message.ts'
 import type { SendResult } from '../channel.ts'
 import type { ChannelResponse } from '../channel-request.ts'
-import type { Format } from './format.ts'
+import type { WebhookFormat } from './format.ts'
 
 /** Teams allows 28 KB per card. */
 const maxHeadlineBytes = 1_000
@@ -11,14 +11,14 @@ const maxFacts = 20
 const maxFactBytes = 400
 
 /** Format for Teams workflows that post cards. */
-export const teams: Format = {
+export const teamsFormat: WebhookFormat = {
   compose: ({ message, write }) => {
     const { headline, tone, url, origin } = message
     const { title, body } = write(escapeMarkdown)
     const look = { weight: 'Bolder', size: 'Medium', color: colors[tone] }
     const head =
       title === undefined
-        ? run([{ ...look, text: cut(headline, maxHeadlineBytes, countJsonBytes) }])
+        ? run([{ ...look, text: truncateText(headline, maxHeadlineBytes, countJsonBytes) }])
         : { type: 'TextBlock', wrap: true, ...look, text: title }
     const rest = body === undefined ? blocksOf(message) : [{ type: 'TextBlock', wrap: true, text: body }]
     const content = {
@@ -59,7 +59,7 @@ const blocksOf = ({ facts, gathered, runbook }: Message): object[] => {
   const lines = facts
     .slice(0, maxFacts)
     .map(({ label, value }) =>
-      run([{ text: `${label}: `, weight: 'Bolder' }, { text: cut(value, maxFactBytes, countJsonBytes) }]),
+      run([{ text: `${label}: `, weight: 'Bolder' }, { text: truncateText(value, maxFactBytes, countJsonBytes) }]),
     )
-  return text === '' ? lines : [...lines, run([{ text: cut(text, maxTextBytes, countJsonBytes) }])]
+  return text === '' ? lines : [...lines, run([{ text: truncateText(text, maxTextBytes, countJsonBytes) }])]
 }

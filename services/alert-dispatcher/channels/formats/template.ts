@@ -1,4 +1,4 @@
-import { cut, cutInMarkup, formatQuantity } from '../../messages/text.ts'
+import { truncateText, truncateAndEscape, formatQuantity } from '../../messages/text.ts'
 import type { Message } from '../../messages/message.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { TargetTemplates } from '#proto/webhook-targets.ts'
@@ -39,7 +39,7 @@ export const fillTemplate = (
     const room = maxLength - filled.length
     const name = /^\{\{\s*([\w.-]+)\s*\}\}$/.exec(part)?.[1]
     const value = name === undefined ? undefined : valueOf(values, name)
-    filled += value === undefined ? cut(part, room) : cutInMarkup(value, room, escape)
+    filled += value === undefined ? truncateText(part, room) : truncateAndEscape(value, room, escape)
   }
   return filled
 }
@@ -51,7 +51,7 @@ const valueOf = (values: Readonly<Record<string, string>>, name: string): string
   Object.hasOwn(values, name) ? values[name] : name.startsWith('meta.') ? '' : undefined
 
 /** Throws `invalid` for a template with an unknown placeholder. */
-export const requireTemplates = (templates: TargetTemplates): void => {
+export const requireKnownPlaceholders = (templates: TargetTemplates): void => {
   for (const [field, template] of Object.entries(templates)) {
     const unknown = namesIn(template).find((name) => !name.startsWith('meta.') && !known.some((each) => each === name))
     if (unknown === undefined) continue

@@ -1,7 +1,7 @@
 import type { Send } from '#shared/net/net.ts'
 import type { SendResult } from '../channel.ts'
 import { sendRequest } from '../channel-request.ts'
-import { formatAddress, type Mail, type Provider } from './mail.ts'
+import { formatAddress, type Mail, type MailProvider } from './mail.ts'
 
 const apis = { us: 'https://api.mailgun.net', eu: 'https://api.eu.mailgun.net' } as const
 
@@ -10,7 +10,7 @@ const apis = { us: 'https://api.mailgun.net', eu: 'https://api.eu.mailgun.net' }
  * the same.
  */
 export const sendByMailApiA = async (
-  { key, domain, region }: Extract<Provider, { kind: 'mail-api-a' }>,
+  { key, domain, region }: Extract<MailProvider, { kind: 'mail-api-a' }>,
   mail: Mail,
   way: Send,
 ): Promise<SendResult> => {

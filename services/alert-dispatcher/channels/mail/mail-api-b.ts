@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Send } from '#shared/net/net.ts'
 import type { SendResult } from '../channel.ts'
 import { type ChannelResponse, sendRequest } from '../channel-request.ts'
-import { formatAddress, type Mail, type Provider } from './mail.ts'
+import { formatAddress, type Mail, type MailProvider } from './mail.ts'
 
 /** Sends through Resend, which drops repeated mails with the same key for a day. */
 export const sendByMailApiB = (
-  { key }: Extract<Provider, { kind: 'mail-api-b' }>,
+  { key }: Extract<MailProvider, { kind: 'mail-api-b' }>,
   { from, to, subject, text, html, messageId, headers, severity }: Mail,
   way: Send,
 ): Promise<SendResult> =>

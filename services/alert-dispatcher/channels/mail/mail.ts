@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Severity } from '#proto/rules.ts'
-import { type Message, toPlainText, type Fact } from '../../messages/message.ts'
-import { cut, escapeHtml } from '../../messages/text.ts'
-import { decodePart, type Login, parseLogin } from '../channel-request.ts'
+import { type Message, toPlainText, type MessageFact } from '../../messages/message.ts'
+import { truncateText, escapeHtml } from '../../messages/text.ts'
+import { decodePart, type UrlCredentials, parseLogin } from '../channel-request.ts'
 
 /** A mail, before a provider formats it. Only the two bodies contain line breaks. */
 export interface Mail {
-  from: Address
-  to: readonly Address[]
+  from: MailAddress
+  to: readonly MailAddress[]
   subject: string
   text: string
   html: string
@@ -31,7 +31,7 @@ export const renderMail = (message: Message, { from, to }: Pick<Mail, 'from' | '
   return {
     from,
     to,
-    subject: cut(headline, maxSubject),
+    subject: truncateText(headline, maxSubject),
     text: `${toPlainText(message, maxText)}\n\n-- \n${origin}\n`,
     html: renderHtml(message),
     messageId: `<${thread}.${notification.sequence}@${domain}>`,
@@ -49,7 +49,7 @@ export const renderMail = (message: Message, { from, to }: Pick<Mail, 'from' | '
 }
 
 /** A sender or recipient. */
-export interface Address {
+export interface MailAddress {
   /** Empty if there is none. */
   name: string
   address: string
@@ -62,14 +62,15 @@ const shape = new RegExp(
 )
 
 /** Parses `a@b.example` or `Name <a@b.example>`; undefined for anything else, especially line breaks. */
-export const parseAddress = (text: string): Address | undefined => {
+export const parseAddress = (text: string): MailAddress | undefined => {
   const { name = '', named, alone } = shape.exec(text.trim())?.groups ?? {}
   const address = named ?? alone
   return address === undefined ? undefined : { name: name.trim(), address }
 }
 
 /** Formats an address for a header; the name contains neither quotes nor backslashes. */
-export const formatAddress = ({ name, address }: Address): string => (name === '' ? address : `"${name}" <${address}>`)
+export const formatAddress = ({ name, address }: MailAddress): string =>
+  name === '' ? address : `"${name}" <${address}>`
 
 const colors = { warning: '#b45309', critical: '#b91c1c', over: '#15803d', plain: '#111827' } as const
 
@@ -88,11 +89,11 @@ const renderHtml = ({ headline, facts, gathered, runbook, url, origin, tone }: M
     .filter((part) => part !== '')
     .join('\n')
 
-const rowOf = ({ label, value }: Fact): string =>
+const rowOf = ({ label, value }: MessageFact): string =>
   `<tr><td style="padding:2px 16px 2px 0;color:#6b7280">${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`
 
 /** The mail provider, as its secret URL defines it. */
-export type Provider =
+export type MailProvider =
   | { kind: 'mail-api-a'; key: string; domain: string; region: 'us' | 'eu' }
   | { kind: 'mail-api-b'; key: string }
   | SmtpServer
@@ -106,11 +107,11 @@ export interface SmtpServer {
   /** Whether the connection starts with TLS; otherwise STARTTLS is used. */
   isSecure: boolean
   /** Null if the server requires no login. */
-  login: Login | null
+  login: UrlCredentials | null
 }
 
 /** Parses the URL of a provider; undefined for an unknown scheme or missing parts. */
-export const parseProvider = (text: string): Provider | undefined => {
+export const parseProvider = (text: string): MailProvider | undefined => {
   if (!URL.canParse(text.trim())) return undefined
   const url = new URL(text.trim())
   const login = parseLogin(url)
@@ -130,7 +131,7 @@ export const parseProvider = (text: string): Provider | undefined => {
   }
 }
 
-const smtpServer = (url: URL, login: Login): SmtpServer | undefined => {
+const smtpServer = (url: URL, login: UrlCredentials): SmtpServer | undefined => {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const isSecure = url.protocol === 'smtps:'
   // Ports for mail submission (RFC 8314).

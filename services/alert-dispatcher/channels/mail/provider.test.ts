@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { problemsOf } from '#shared/config/setting.ts'
+import { findSettingProblems } from '#shared/config/setting.ts'
 import { email } from '../email.ts'
 import { parseAddress, formatAddress, parseProvider } from './mail.ts'
 
@@ -32,7 +32,7 @@ describe('the mail provider', () => {
     'smtp://user:pass@mail.example:99999',
   ])('is rejected in %s, which disables mail', (text) => {
     expect(parseProvider(text)).toBeUndefined()
-    const [problem] = problemsOf(email.settings, { HEALTH_ALERT_EMAIL_PROVIDER_URL: text })
+    const [problem] = findSettingProblems(email.settings, { HEALTH_ALERT_EMAIL_PROVIDER_URL: text })
     expect(problem?.sentence).toMatch(/^must be mail-api-a:\/\/KEY@DOMAIN, .* or smtps:\/\/USER:PASSWORD@HOST:PORT$/)
   })
 })

@@ -2,10 +2,15 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { type Dial, dial } from '#shared/net/dial.ts'
-import { type DeliveryFixture, briefRetry, call, openFixture } from '../../delivery/testing/fixture.ts'
-import { notificationOf } from '../../delivery/testing/notification.ts'
+import {
+  type DeliveryFixture,
+  shortRetryPlan,
+  testServiceCall,
+  openDeliveryFixture,
+} from '../../delivery/testing/fixture.ts'
+import { createNotification } from '../../delivery/testing/notification.ts'
 import type { Notification } from '../../notification.ts'
-import { certificate } from '../testing/certificate.ts'
+import { testCertificate } from '../testing/certificate.ts'
 import { type ReceivedMail, type MailServer, mailUser, startMailServer } from '../testing/mail-server.ts'
 import { createMessage } from '../testing/send-once.ts'
 import { renderMail } from './mail.ts'
@@ -17,7 +22,7 @@ const env = {
   HEALTH_ALERT_EMAIL_FROM: 'Störung <alerts@watch.example>',
   HEALTH_ALERT_EMAIL_TO: team.join(','),
 }
-const fire = (more: Partial<Notification> = {}) => notificationOf({ severity: 'critical', ...more })
+const fire = (more: Partial<Notification> = {}) => createNotification({ severity: 'critical', ...more })
 
 /** Returns the headers of a mail by lower-case name, unfolded. */
 const headersOf = ({ raw }: ReceivedMail): Record<string, string> => {
@@ -39,10 +44,10 @@ describe('mail through SMTP, with the delivery pipeline', () => {
   })
 
   const url = () => ({ HEALTH_ALERT_EMAIL_PROVIDER_URL: `smtp://${login}@127.0.0.1:${server.port}` })
-  const open = async (more: Parameters<typeof openFixture>[0] = {}): Promise<DeliveryFixture> =>
-    opened.use(await openFixture({ env: { ...env, ...url() }, ...more }))
+  const open = async (more: Parameters<typeof openDeliveryFixture>[0] = {}): Promise<DeliveryFixture> =>
+    opened.use(await openDeliveryFixture({ env: { ...env, ...url() }, ...more }))
   const ended = async (fixture: DeliveryFixture, count = 1) => {
-    const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, call)
+    const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, testServiceCall)
     await until(async () => (await ends()).length >= count)
     return (await ends()).toReversed()
   }
@@ -128,11 +133,11 @@ describe('mail through SMTP, with the delivery pipeline', () => {
   })
 
   it('is misconfigured while the login fails', async () => {
-    const fixture = await open({ retry: { ...briefRetry, waitsMs: [300] } })
+    const fixture = await open({ retry: { ...shortRetryPlan, waitsMs: [300] } })
     server.next({ at: 'login', code: 535 })
     await fixture.notify(fire({ severity: 'warning' }))
     await ended(fixture)
-    const targets = () => fixture.delivery.handlers.alertTargets({}, call)
+    const targets = () => fixture.delivery.handlers.alertTargets({}, testServiceCall)
     expect(await targets()).toMatchObject([{ broken: { reason: 'SMTP 535' } }])
     await fixture.notify(fire({ episode: 'next' }))
     await ended(fixture, 2)
@@ -145,7 +150,7 @@ describe('mail through SMTP, with the delivery pipeline', () => {
     await fixture.notify(fire())
     expect(await ended(fixture)).toMatchObject([{ result: 'sent', attempts: 1 }])
     expect(server.taken.map(({ to }) => to)).toEqual([['one@team.example']])
-    const targets = await fixture.delivery.handlers.alertTargets({}, call)
+    const targets = await fixture.delivery.handlers.alertTargets({}, testServiceCall)
     expect(targets).toMatchObject([{ last: { reason: 'rejected for 1 of 2 recipients' } }])
   })
 
@@ -169,7 +174,10 @@ describe('mail through SMTP, with the delivery pipeline', () => {
     await fixture.notify(fire({ episode: 'next' }))
     await until(async () => (await fixture.output()).includes('cannot be reached'))
     const { handlers } = fixture.delivery
-    const answers = await Promise.all([handlers.deliveries({ limit: 10 }, call), handlers.alertTargets({}, call)])
+    const answers = await Promise.all([
+      handlers.deliveries({ limit: 10 }, testServiceCall),
+      handlers.alertTargets({}, testServiceCall),
+    ])
     const everything = `${await fixture.output()} ${JSON.stringify(answers)}`
     expect(everything).toContain('connection lost')
     for (const secret of [mailUser.pass, encodeURIComponent(mailUser.pass), '127.0.0.1'])
@@ -187,7 +195,7 @@ describe('mail through SMTP, with the delivery pipeline', () => {
 
 describe('mail with TLS', () => {
   const trusted = getCACertificates('default')
-  beforeEach(() => setDefaultCACertificates([...trusted, certificate.cert]))
+  beforeEach(() => setDefaultCACertificates([...trusted, testCertificate.cert]))
   afterEach(() => setDefaultCACertificates(trusted))
 
   const mail = renderMail(createMessage(), {

@@ -1,15 +1,15 @@
 import type { SMTPTransportOptions } from 'nodemailer'
 import { z } from 'zod'
-import { reachOf } from '#shared/net/address.ts'
+import { classifyAddress } from '#shared/net/address.ts'
 import type { Dial } from '#shared/net/dial.ts'
 import { NetFailure } from '#shared/net/failure.ts'
-import { type SendResult, sendWithinMs } from '../channel.ts'
+import { type SendResult, maxSendMs } from '../channel.ts'
 import { classifyFailure } from '../channel-request.ts'
 import type { Mail, SmtpServer } from './mail.ts'
 
 /** Sends a mail through an SMTP server over a connection from `dial`. */
 export const sendBySmtp = async (server: SmtpServer, mail: Mail, dial: Dial): Promise<SendResult> => {
-  const signal = AbortSignal.timeout(sendWithinMs)
+  const signal = AbortSignal.timeout(maxSendMs)
   try {
     const connection = await dial({ host: server.host, port: server.port }, signal)
     try {
@@ -44,7 +44,7 @@ const submitMail = async (
     port,
     secure: isSecure,
     // Internal mail servers often lack TLS. Over the internet, a password requires it.
-    requireTLS: login !== null && reachOf(connection.remoteAddress ?? '') === 'public',
+    requireTLS: login !== null && classifyAddress(connection.remoteAddress ?? '') === 'public',
     getSocket: (_options, give) => give(null, { connection }),
     disableFileAccess: true,
     disableUrlAccess: true,

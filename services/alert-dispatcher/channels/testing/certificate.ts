@@ -1,5 +1,5 @@
 /** A self-signed certificate for `localhost`, valid until 2126. */
-export const certificate = {
+export const testCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIs2VP7bQNos2JxBL
 hFpLVmxgtAdei0Ef1em+8c7gm4+hRANCAATE6lSps5ST16S4erSIEteTP3nwiaOE

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { OpenInstallation } from '../../chat-application/installation.ts'
+import type { DecryptedInstallation } from '../../chat-application/installation.ts'
 import type { Rig } from './rig.ts'
 import { startStrictServer } from './strict-server.ts'
-import { Body } from './webhook.ts'
+import { SlackBody } from './webhook.ts'
 
 const path = '/services/T01/B01/secret-of-the-chat'
 
-const installation: OpenInstallation = {
+const installation: DecryptedInstallation = {
   id: 'T01-C01',
   workspace: 'Acme',
   chat: '#alerts',
@@ -31,7 +31,7 @@ const Buttons = z.strictObject({
   fallback: z.string().min(1),
   blocks: z.tuple([z.strictObject({ type: z.literal('actions'), elements: z.array(Button).min(1).max(25) })]),
 })
-const Interactive = Body.extend({ attachments: z.tuple([Body.shape.attachments.element], Buttons) })
+const Interactive = SlackBody.extend({ attachments: z.tuple([SlackBody.shape.attachments.element], Buttons) })
 
 /** An incoming webhook of a Slack application, which supports buttons. */
 export const chatApplicationRig: Rig = {

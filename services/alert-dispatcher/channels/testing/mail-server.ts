@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { SMTPServer } from 'smtp-server'
-import { certificate } from './certificate.ts'
+import { testCertificate } from './certificate.ts'
 
 /** A received mail. */
 export interface ReceivedMail {
@@ -15,7 +15,7 @@ export interface ReceivedMail {
 }
 
 /** The step at which the server rejects a mail (login, sender, data or the given recipient), or stops responding. */
-export type Refusal = { at: string; code: number } | 'silent'
+export type SmtpRejection = { at: string; code: number } | 'silent'
 
 /** An SMTP server that accepts one user and records mails. */
 export interface MailServer extends AsyncDisposable {
@@ -24,7 +24,7 @@ export interface MailServer extends AsyncDisposable {
   /** Login attempts, successful or not. */
   readonly logins: readonly string[]
   /** Rejections of the next mails, in order. */
-  next(...refusals: readonly (Refusal | Refusal[])[]): void
+  next(...refusals: readonly (SmtpRejection | SmtpRejection[])[]): void
 }
 
 export const mailUser = { user: 'alerts', pass: 'p@ss/word:secret-0001' }
@@ -39,9 +39,9 @@ interface Chosen {
 export const startMailServer = async ({ isSecure = false, offersTls = true }: Chosen = {}): Promise<MailServer> => {
   const taken: ReceivedMail[] = []
   const logins: string[] = []
-  const planned: (readonly Refusal[])[] = []
+  const planned: (readonly SmtpRejection[])[] = []
   /** The rejection of the current mail. */
-  let refusals: readonly Refusal[] = []
+  let refusals: readonly SmtpRejection[] = []
   const reply = (at: string, done: (error?: Error | null) => void, otherwise: () => void): void => {
     if (refusals.includes('silent')) return
     const refusal = refusals.find((one) => one !== 'silent' && one.at === at)
@@ -49,7 +49,7 @@ export const startMailServer = async ({ isSecure = false, offersTls = true }: Ch
     else done(Object.assign(new Error('not you, p@ss/word:secret-0001'), { responseCode: refusal.code }))
   }
   const server = new SMTPServer({
-    ...certificate,
+    ...testCertificate,
     secure: isSecure,
     allowInsecureAuth: true,
     disabledCommands: offersTls ? [] : ['STARTTLS'],

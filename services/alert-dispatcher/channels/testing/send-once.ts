@@ -1,7 +1,7 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
 import { type Message, renderMessage } from '../../messages/message.ts'
-import { notificationOf } from '../../delivery/testing/notification.ts'
+import { createNotification } from '../../delivery/testing/notification.ts'
 import type { Notification } from '../../notification.ts'
 import type { Channel, SendResult } from '../channel.ts'
 import type { Rig } from './rig.ts'
@@ -10,7 +10,7 @@ import type { StrictServer } from './strict-server.ts'
 /** Returns a message as a channel receives it. */
 export const createMessage = (more: Partial<Notification> = {}): Message =>
   renderMessage(
-    notificationOf(more),
+    createNotification(more),
     {
       origin: 'watchhouse-0123456789abcdef',
       instance: 'prod',

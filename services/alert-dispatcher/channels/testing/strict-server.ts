@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** A received request. */
 export interface ReceivedRequest {
@@ -61,7 +61,7 @@ export const startStrictServer = async ({ problem, answer }: Protocol): Promise<
       if (reply !== 'silent') response.writeHead(reply.status, reply.headers).end(reply.body)
     })
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: origin,
     taken,

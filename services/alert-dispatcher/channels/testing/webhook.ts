@@ -3,7 +3,7 @@ import type { Rig } from './rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
 /** The parts of the Slack format that chat services accept. */
-export const Body = z.strictObject({
+export const SlackBody = z.strictObject({
   text: z.string().min(1).max(4_000),
   attachments: z
     .array(
@@ -29,7 +29,7 @@ export const webhookRig: Rig = {
       problem({ method, path: requested, headers, text }) {
         if (method !== 'POST' || requested !== path) return 'no_service'
         if (headers['content-type'] !== 'application/json') return 'invalid_content_type'
-        return Body.safeParse(JSON.parse(text)).success ? undefined : 'invalid_payload'
+        return SlackBody.safeParse(JSON.parse(text)).success ? undefined : 'invalid_payload'
       },
     }),
   env: (url) => ({ HEALTH_ALERT_WEBHOOK_URL: `${url}${path}` }),
@@ -37,6 +37,6 @@ export const webhookRig: Rig = {
   switchVariable: 'HEALTH_ALERT_WEBHOOK_ENABLED',
   minSeverityVariable: 'HEALTH_ALERT_WEBHOOK_MIN_SEVERITY',
   minimum: 'warning',
-  textOf: ({ text }) => Body.parse(JSON.parse(text)).text,
+  textOf: ({ text }) => SlackBody.parse(JSON.parse(text)).text,
   dead: { status: 404, body: 'no_service' },
 }

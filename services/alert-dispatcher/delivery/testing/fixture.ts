@@ -4,22 +4,22 @@ import type { Client } from '#proto/contract.ts'
 import type { Host } from '#proto/host.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { type Environment, freezeEnvironment, withFiles } from '#shared/config/environment.ts'
+import { type Environment, freezeEnvironment, resolveFileVariables } from '#shared/config/environment.ts'
 import { type Net, openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Channel } from '../../channels/channel.ts'
-import { type Notification, asMessage } from '../../notification.ts'
+import { type Notification, toOutboxMessage } from '../../notification.ts'
 import type { Policy } from '../../policy.ts'
-import { plainPolicy } from '../../testing/story.ts'
+import { testPolicy } from '../../testing/story.ts'
 import type { ClaimLimits } from '../claims.ts'
 import { type Delivery, openDelivery } from '../open.ts'
 import type { RetryPlan } from '../retry.ts'
 
 /** A service call without a deadline. */
-export const call: Call = {
+export const testServiceCall: Call = {
   identity: { kind: 'service', subject: 'test', features: 'all' },
   deadline: Number.POSITIVE_INFINITY,
   signal: new AbortController().signal,
@@ -27,7 +27,7 @@ export const call: Call = {
 }
 
 /** The default retry plan with shorter times. */
-export const briefRetry: RetryPlan = {
+export const shortRetryPlan: RetryPlan = {
   waitsMs: [20, 40, 80],
   jitter: 0.2,
   maxRestMs: 2_000,
@@ -67,9 +67,9 @@ interface FixtureOptions {
 const oneHost: Host = { id: 3, key: 'db', name: 'Database', host: 'db:8123', group: 'prod', tags: ['eu'] }
 
 /** Opens delivery with memory stores, or with those of the test. */
-export const openFixture = async (chosen: FixtureOptions = {}): Promise<DeliveryFixture> => {
-  const { channels, retry = briefRetry, hosts = [oneHost], sendWithinMs = 2_000, standIns = {} } = chosen
-  const env: Environment = withFiles({ ...chosen.env })
+export const openDeliveryFixture = async (chosen: FixtureOptions = {}): Promise<DeliveryFixture> => {
+  const { channels, retry = shortRetryPlan, hosts = [oneHost], sendWithinMs = 2_000, standIns = {} } = chosen
+  const env: Environment = resolveFileVariables({ ...chosen.env })
   // Same order as in the product.
   freezeEnvironment(env)
   await using opening = new AsyncDisposableStack()
@@ -77,7 +77,7 @@ export const openFixture = async (chosen: FixtureOptions = {}): Promise<Delivery
   const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opening.use(await openTelemetry(env, facts, { write: (line) => lines.push(line) }))
   const store = chosen.store ?? opening.use(await openStore({ env: {}, busIsShared: false }))
-  const policy: Policy = { ...plainPolicy, ...chosen.policy }
+  const policy: Policy = { ...testPolicy, ...chosen.policy }
   // Delivery only requests the host list.
   const queryClient = { hosts: async () => [...hosts] } as Partial<Client<typeof query>> as Client<typeof query>
   const delivery = opening.use(
@@ -106,7 +106,7 @@ export const openFixture = async (chosen: FixtureOptions = {}): Promise<Delivery
     notify: async (...notifications) => {
       const [first] = notifications
       if (!first) return
-      const outbox = notifications.map(asMessage)
+      const outbox = notifications.map(toOutboxMessage)
       await store.update(`test:${first.episode}`, z.number(), (count = 0) => ({ value: count + 1, outbox }))
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -1,7 +1,7 @@
 import type { Notification } from '../../notification.ts'
 
 /** Returns a notification with optional changes. */
-export const notificationOf = (more: Partial<Notification> = {}): Notification => {
+export const createNotification = (more: Partial<Notification> = {}): Notification => {
   const { episode = 'episode-1', sequence = 0 } = more
   return {
     id: `${episode}:${sequence}`,

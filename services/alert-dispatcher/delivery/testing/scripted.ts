@@ -26,7 +26,7 @@ interface FixtureOptions {
 const plenty: TargetLimits = { concurrency: 16, perSecond: 1_000, burst: 1_000 }
 
 /** Creates a channel whose sends succeed unless a test scripts another result. */
-export const scripted = ({
+export const createScriptedChannel = ({
   id = 'post',
   isPaging = false,
   announces,

@@ -3,14 +3,14 @@ import type { Environment } from '#shared/config/environment.ts'
 import { channels } from '../../channels/index.ts'
 import { buildEnvironmentLayer } from '../layers/environment.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
-import { findLostRoutes, type Catalogue, findInvalidRules } from '../warnings.ts'
+import { findLostRoutes, type RuleCatalogue, findInvalidRules } from '../warnings.ts'
 import { type HealthFiles, readHealthFiles } from './read.ts'
 import type { FileProblem } from './entries.ts'
 
 /** Validates a folder of alert definitions before deployment; returns the report and whether all of it is valid. */
 export const checkHealthFiles = (
   directory: string,
-  known: Catalogue,
+  known: RuleCatalogue,
   env: Environment,
 ): { sound: boolean; text: string } => {
   if (!isFolder(directory))
@@ -36,7 +36,7 @@ const unreachableRoutes = ({ layer, files }: HealthFiles, env: Environment): Fil
 }
 
 /** Returns invalid rule settings; only one file contains rules. */
-const invalidRuleSettings = ({ layer, files }: HealthFiles, known: Catalogue): FileProblem[] => {
+const invalidRuleSettings = ({ layer, files }: HealthFiles, known: RuleCatalogue): FileProblem[] => {
   const file = files.find((name) => name.startsWith('alerts.')) ?? 'alerts.yaml'
   return findInvalidRules(layer, known).map(({ rule, failure }) => ({ file, entry: rule, reason: failure.message }))
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { sentenceOf } from '#shared/text/zod-errors.ts'
+import { describeIssue } from '#shared/text/zod-errors.ts'
 
 /** A parsed YAML file: its values by top-level key. */
-export type Document = Readonly<Record<string, unknown>>
+export type YamlDocument = Readonly<Record<string, unknown>>
 
 const Table = z.record(z.string(), z.unknown())
 const maxEntries = 200
@@ -10,9 +10,9 @@ const maxKeyLength = 64
 
 /** Returns the valid entries of a list; invalid ones and duplicate ids are reported and skipped. */
 export const parseList = <S extends z.ZodType>(
-  document: Document,
+  document: YamlDocument,
   { key, schema, idOf }: { key: string; schema: S; idOf(entry: z.output<S>): string },
-  report: Report,
+  report: ReportProblem,
 ): z.output<S>[] => {
   const input = document[key] ?? []
   if (!Array.isArray(input)) {
@@ -22,7 +22,7 @@ export const parseList = <S extends z.ZodType>(
   const entries = new Map<string, z.output<S>>()
   for (const [index, item] of input.entries()) {
     const skip = (reason: string) => report(`${key}[${index}]`, reason)
-    const parsed = schema.safeParse(item, { error: sentenceOf })
+    const parsed = schema.safeParse(item, { error: describeIssue })
     if (!parsed.success) skip(describeIssues(parsed.error))
     else if (entries.has(idOf(parsed.data))) skip('has the same id as an earlier entry')
     else if (entries.size >= maxEntries) skip(`exceeds the maximum of ${maxEntries} entries`)
@@ -33,9 +33,9 @@ export const parseList = <S extends z.ZodType>(
 
 /** Returns the valid entries of a table by name. */
 export const parseTable = <S extends z.ZodType>(
-  document: Document,
+  document: YamlDocument,
   { key, name, schema }: { key: string; name: z.ZodType<string>; schema: S },
-  report: Report,
+  report: ReportProblem,
 ): Record<string, z.output<S>> => {
   const input = Table.safeParse(document[key] ?? {})
   if (!input.success) {
@@ -46,7 +46,7 @@ export const parseTable = <S extends z.ZodType>(
   for (const [index, [called, item]] of Object.entries(input.data).entries()) {
     // The name itself may be invalid, so the report uses its position.
     const named = name.safeParse(called)
-    const parsed = schema.safeParse(item, { error: sentenceOf })
+    const parsed = schema.safeParse(item, { error: describeIssue })
     if (!named.success) report(`${key}, entry ${index + 1}`, `has an invalid name: ${describeIssues(named.error)}`)
     else if (!parsed.success) report(`${key}.${called}`, describeIssues(parsed.error))
     else entries[called] = parsed.data
@@ -56,12 +56,12 @@ export const parseTable = <S extends z.ZodType>(
 
 /** Returns the valid fields of a table; invalid ones are reported and skipped. */
 export const parseTableFields = <S extends z.ZodType>(
-  document: Document,
+  document: YamlDocument,
   { key, schema }: { key: string; schema: S },
-  report: Report,
+  report: ReportProblem,
 ): z.output<S> | undefined => {
   const input = Table.safeParse(document[key] ?? {})
-  const parsed = schema.safeParse(document[key] ?? {}, { error: sentenceOf })
+  const parsed = schema.safeParse(document[key] ?? {}, { error: describeIssue })
   if (parsed.success) return parsed.data
   report(key, describeIssues(parsed.error))
   const bad = new Set(parsed.error.issues.flatMap(fieldsAt))
@@ -70,7 +70,7 @@ export const parseTableFields = <S extends z.ZodType>(
 }
 
 /** Reports unknown top-level keys of a file. */
-export const requireKnown = (document: Document, known: readonly string[], report: Report): void => {
+export const reportUnknownKeys = (document: YamlDocument, known: readonly string[], report: ReportProblem): void => {
   for (const key of Object.keys(document).filter((key) => !known.includes(key))) {
     report(key.slice(0, maxKeyLength), `is unknown; allowed: ${known.join(', ')}`)
   }
@@ -85,7 +85,7 @@ export interface FileProblem {
 }
 
 /** Reports an entry that is skipped, and the reason. */
-export type Report = (entry: string, reason: string) => void
+export type ReportProblem = (entry: string, reason: string) => void
 
 /** Returns what is allowed in place of an invalid value, never the value itself. */
 export const describeIssues = (error: z.ZodError): string => {

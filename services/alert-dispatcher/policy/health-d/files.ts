@@ -1,42 +1,46 @@
 import { z } from 'zod'
 import type { RuleSettings } from '#proto/alert-policy.ts'
 import { DefinitionId } from '#proto/catalogue.ts'
-import { sentenceOf } from '#shared/text/zod-errors.ts'
+import { describeIssue } from '#shared/text/zod-errors.ts'
 import { FileWebhookTarget } from '../../channels/webhook-target-list.ts'
-import { type Layer, toDigestMinutes, type ChannelLayer } from '../layers/layer.ts'
+import { type PolicyLayer, toDigestMinutes, type ChannelLayer } from '../layers/layer.ts'
 import { type ChannelSpec, listFields } from '../saved/fields.ts'
 import {
-  type Document,
+  type YamlDocument,
   parseTableFields,
   parseList,
-  requireKnown,
+  reportUnknownKeys,
   parseTable,
   describeIssues,
-  type Report,
+  type ReportProblem,
 } from './entries.ts'
 import {
-  FileCheck,
+  FileRuleSettings,
   FileDigest,
-  FileMaintenance,
+  FileMaintenanceWindow,
   FileQuietHours,
   FileRoute,
-  FileRule,
-  FileSettings,
+  FileCustomRule,
+  FileAlertSettings,
   FileThresholds,
   FileChannel,
 } from './shapes.ts'
 
-type ReadFile = (document: Document, report: Report, channels: readonly ChannelSpec[]) => Partial<Layer>
+type ReadFile = (
+  document: YamlDocument,
+  report: ReportProblem,
+  channels: readonly ChannelSpec[],
+) => Partial<PolicyLayer>
 
 const idOf = ({ id }: { id: string }): string => id
 
 const alerts: ReadFile = (document, report) => {
-  requireKnown(document, ['settings', 'rules', 'thresholds', 'checks'], report)
-  const general = parseTableFields(document, { key: 'settings', schema: FileSettings }, report)
+  reportUnknownKeys(document, ['settings', 'rules', 'thresholds', 'checks'], report)
+  const general = parseTableFields(document, { key: 'settings', schema: FileAlertSettings }, report)
   const byRule = { name: DefinitionId }
   const thresholds = parseTable(document, { ...byRule, key: 'thresholds', schema: FileThresholds }, report)
-  const checks = parseTable(document, { ...byRule, key: 'checks', schema: FileCheck }, report)
-  const custom = parseList(document, { key: 'rules', schema: FileRule, idOf }, report)
+  const checks = parseTable(document, { ...byRule, key: 'checks', schema: FileRuleSettings }, report)
+  const custom = parseList(document, { key: 'rules', schema: FileCustomRule, idOf }, report)
   return {
     general: general ?? {},
     rules: joined(thresholds, checks),
@@ -59,24 +63,24 @@ const joined = (
   )
 
 const routing: ReadFile = (document, report) => {
-  requireKnown(document, ['routes'], report)
+  reportUnknownKeys(document, ['routes'], report)
   return { routes: parseList(document, { key: 'routes', schema: FileRoute, idOf }, report) }
 }
 
 const channels: ReadFile = (document, report, known) => {
-  requireKnown(document, ['channels', 'webhookTargets'], report)
+  reportUnknownKeys(document, ['channels', 'webhookTargets'], report)
   const targets = { key: 'webhookTargets', schema: FileWebhookTarget, idOf: ({ name }: { name: string }) => name }
   return { channels: channelLayers(document, report, known), webhookTargets: parseList(document, targets, report) }
 }
 
 const quietHours: ReadFile = (document, report) => {
-  requireKnown(document, ['windows'], report)
+  reportUnknownKeys(document, ['windows'], report)
   return { quietHours: parseList(document, { key: 'windows', schema: FileQuietHours, idOf }, report) }
 }
 
 const maintenance: ReadFile = (document, report) => {
-  requireKnown(document, ['windows'], report)
-  const windows = parseList(document, { key: 'windows', schema: FileMaintenance, idOf }, report)
+  reportUnknownKeys(document, ['windows'], report)
+  const windows = parseList(document, { key: 'windows', schema: FileMaintenanceWindow, idOf }, report)
   return {
     maintenance: windows.map(({ id, host, reason, startsAt, endsAt }) => ({
       id,
@@ -89,13 +93,13 @@ const maintenance: ReadFile = (document, report) => {
 }
 
 const digest: ReadFile = (document, report) => {
-  const read = FileDigest.safeParse(document, { error: sentenceOf })
+  const read = FileDigest.safeParse(document, { error: describeIssue })
   if (!read.success) report('', describeIssues(read.error))
   return { digestMinutes: read.data && toDigestMinutes(read.data) }
 }
 
 /** Readers by file name without `.yaml` or `.yml`. */
-export const files: Readonly<Record<string, ReadFile>> = {
+export const fileParsers: Readonly<Record<string, ReadFile>> = {
   alerts,
   routing,
   channels,
@@ -109,8 +113,8 @@ export const files: Readonly<Record<string, ReadFile>> = {
  * `…_ROUTING_KEY`.
  */
 const channelLayers = (
-  document: Document,
-  report: Report,
+  document: YamlDocument,
+  report: ReportProblem,
   known: readonly ChannelSpec[],
 ): Record<string, ChannelLayer> => {
   const schema = FileChannel.extend({ channel: z.enum(known.map(({ id }) => id)) })
@@ -126,7 +130,7 @@ const channelLayers = (
 const channelLayer = (
   spec: ChannelSpec,
   { enabled, minSeverity, target, secretEnv }: z.output<typeof FileChannel>,
-  report: Report,
+  report: ReportProblem,
 ): ChannelLayer => {
   const place = `channels, ${spec.id}`
   const open = resolveVariables(spec, target, `${place}: target`, report).filter(({ field, name, text }) => {
@@ -151,7 +155,7 @@ const resolveVariables = <T>(
   channel: ChannelSpec,
   input: Readonly<Record<string, T>>,
   place: string,
-  report: Report,
+  report: ReportProblem,
 ) => {
   const fields = listFields(channel)
   return Object.entries(input).flatMap(([field, text]) => {

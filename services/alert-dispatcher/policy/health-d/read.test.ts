@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { oneOf, optional, secret } from '#shared/config/setting.ts'
-import { emptyLayer } from '../layers/layer.ts'
+import { createEmptyLayer } from '../layers/layer.ts'
 import type { ChannelSpec } from '../saved/fields.ts'
 import { checkHealthFiles } from './check.ts'
 import { loadFileLayer, readHealthFiles } from './read.ts'
@@ -50,7 +50,7 @@ const readOne = async (name: string, text: string) => {
 describe('a folder of alert definitions', () => {
   it('is empty if it is missing or has no files', () => {
     expect(readHealthFiles(join(folder, 'nowhere'), channels)).toEqual({
-      layer: emptyLayer('file'),
+      layer: createEmptyLayer('file'),
       files: [],
       problems: [],
     })
@@ -274,7 +274,7 @@ describe('the service in cloud mode', () => {
     const logged: string[] = []
     const log = pino({ level: 'warn' }, { write: (line) => logged.push(line) })
     const env = { SVC_HEALTH_CONFIG_DIRECTORY: folder, SVC_CLOUD_MODE: 'cloud' }
-    expect(loadFileLayer(env, log, channels)).toEqual(emptyLayer('file'))
+    expect(loadFileLayer(env, log, channels)).toEqual(createEmptyLayer('file'))
     expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ variable: 'SVC_HEALTH_CONFIG_DIRECTORY' }])
   })
 })

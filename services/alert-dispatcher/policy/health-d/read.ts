@@ -2,22 +2,22 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, parse as parsePath } from 'node:path'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { inCloudMode } from '#shared/config/shared-settings.ts'
+import { isCloudMode } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { YamlError, parseYaml } from '#shared/config/yaml.ts'
 import { policySettings } from '../layers/environment.ts'
-import { emptyLayer, type Layer } from '../layers/layer.ts'
+import { createEmptyLayer, type PolicyLayer } from '../layers/layer.ts'
 import type { ChannelSpec } from '../saved/fields.ts'
-import type { Document, FileProblem } from './entries.ts'
-import { files } from './files.ts'
+import type { YamlDocument, FileProblem } from './entries.ts'
+import { fileParsers } from './files.ts'
 
 const maxFileBytes = 1_048_576
 const extensions = new Set(['.yaml', '.yml'])
 
 /** The merged settings of a folder and all invalid entries. */
 export interface HealthFiles {
-  layer: Layer
+  layer: PolicyLayer
   /** Names of the YAML files that were found. */
   files: string[]
   problems: FileProblem[]
@@ -27,11 +27,11 @@ export interface HealthFiles {
 export const readHealthFiles = (directory: string, channels: readonly ChannelSpec[]): HealthFiles => {
   const problems: FileProblem[] = []
   const names = namesIn(directory)
-  const parts = names.map((file): Partial<Layer> => {
+  const parts = names.map((file): Partial<PolicyLayer> => {
     const report = (entry: string, reason: string) => void problems.push({ file, entry, reason })
     const { name } = parsePath(file)
-    const take = files[name]
-    if (!take) report('', `is unknown; allowed: ${Object.keys(files).join(', ')}`)
+    const take = fileParsers[name]
+    if (!take) report('', `is unknown; allowed: ${Object.keys(fileParsers).join(', ')}`)
     else if (names.find((other) => parsePath(other).name === name) !== file)
       report('', 'also exists with another extension')
     else {
@@ -41,7 +41,7 @@ export const readHealthFiles = (directory: string, channels: readonly ChannelSpe
     }
     return {}
   })
-  return { layer: Object.assign(emptyLayer('file'), ...parts), files: names, problems }
+  return { layer: Object.assign(createEmptyLayer('file'), ...parts), files: names, problems }
 }
 
 /** Returns the YAML files by name. Names with a leading dot are internal entries of a Kubernetes volume. */
@@ -60,7 +60,7 @@ const Table = z.record(z.string(), z.unknown())
 /**
  * Returns the table in a file, or why there is none. YAML error messages quote the file, so only the line is reported.
  */
-const documentIn = (path: string): Document | string => {
+const documentIn = (path: string): YamlDocument | string => {
   let text: string
   try {
     if (statSync(path).size > maxFileBytes) return `is longer than ${maxFileBytes} bytes`
@@ -72,7 +72,7 @@ const documentIn = (path: string): Document | string => {
     const table = Table.safeParse(parseYaml(text) ?? {})
     return table.success ? table.data : 'must be a mapping'
   } catch (error) {
-    if (!(error instanceof NoYaml)) throw error
+    if (!(error instanceof YamlError)) throw error
     return error.line === undefined ? 'is not valid YAML' : `is not valid YAML from line ${error.line}`
   }
 }
@@ -81,13 +81,13 @@ const documentIn = (path: string): Document | string => {
  * Reads the files in `SVC_HEALTH_CONFIG_DIRECTORY` once; invalid entries are logged and skipped. Cloud mode ignores
  * files, which are only for self-hosted installations.
  */
-export const loadFileLayer = (env: Environment, log: Logger, channels: readonly ChannelSpec[]): Layer => {
-  if (inCloudMode(env)) {
+export const loadFileLayer = (env: Environment, log: Logger, channels: readonly ChannelSpec[]): PolicyLayer => {
+  if (isCloudMode(env)) {
     if (env.SVC_HEALTH_CONFIG_DIRECTORY)
       log.warn({ variable: 'SVC_HEALTH_CONFIG_DIRECTORY' }, 'setting ignored in cloud mode')
-    return emptyLayer('file')
+    return createEmptyLayer('file')
   }
-  const { SVC_HEALTH_CONFIG_DIRECTORY: directory } = read(policySettings, env)
+  const { SVC_HEALTH_CONFIG_DIRECTORY: directory } = parseSettings(policySettings, env)
   const { layer, files, problems } = readHealthFiles(directory, channels)
   for (const { file, entry, reason } of problems) log.warn({ file, entry, reason }, 'alert file entry skipped')
   for (const variable of unsetVariables(layer, env)) log.warn({ variable }, 'alert file variable not set')
@@ -95,7 +95,7 @@ export const loadFileLayer = (env: Environment, log: Logger, channels: readonly 
   return layer
 }
 
-const unsetVariables = ({ channels, webhookTargets }: Layer, env: Environment): string[] => {
+const unsetVariables = ({ channels, webhookTargets }: PolicyLayer, env: Environment): string[] => {
   const ofChannels = Object.values(channels).flatMap(({ fromVariables }) => Object.values(fromVariables ?? {}))
   const ofTargets = webhookTargets.flatMap(({ urlEnv, headersEnv }) =>
     [urlEnv, headersEnv].filter((name) => name !== undefined),

@@ -3,32 +3,32 @@ import {
   AlertSettings,
   ChannelSettings,
   DigestSettings,
-  quietHoursProblem,
+  findQuietHoursProblem,
   RuleSettings,
   AlertConfigId,
   alertConfigFields,
-  thresholdProblem,
+  findThresholdProblem,
 } from '#proto/alert-policy.ts'
 import { HostKey } from '#proto/host.ts'
 import { Severity } from '#proto/rules.ts'
-import { VariableName } from '../../channels/webhook-target-list.ts'
+import { EnvironmentVariableName } from '../../channels/webhook-target-list.ts'
 
 const { customRule, quietHours, route, maintenance } = alertConfigFields
 
-export const FileRule = z.strictObject({ id: AlertConfigId, ...customRule }).superRefine((rule, context) => {
-  const problem = thresholdProblem(rule)
+export const FileCustomRule = z.strictObject({ id: AlertConfigId, ...customRule }).superRefine((rule, context) => {
+  const problem = findThresholdProblem(rule)
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['warning'], message: problem })
 })
 
 export const FileThresholds = RuleSettings.pick({ warning: true, critical: true }).strict()
-export const FileCheck = RuleSettings.strict()
-export const FileSettings = AlertSettings.strict()
+export const FileRuleSettings = RuleSettings.strict()
+export const FileAlertSettings = AlertSettings.strict()
 export const FileDigest = DigestSettings.strict()
 
 export const FileRoute = z.strictObject({ id: AlertConfigId, ...route })
 
 export const FileQuietHours = z.strictObject({ id: AlertConfigId, ...quietHours }).superRefine((hours, context) => {
-  const problem = quietHoursProblem(hours)
+  const problem = findQuietHoursProblem(hours)
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['end'], message: problem })
 })
 
@@ -37,7 +37,7 @@ const instant = z.iso
   .transform((text) => Date.parse(text))
 
 /** A maintenance window in a file. `host` is a host name; null or absent means all hosts. */
-export const FileMaintenance = z
+export const FileMaintenanceWindow = z
   .strictObject({
     id: AlertConfigId,
     ...maintenance,
@@ -53,5 +53,5 @@ export const FileChannel = z.strictObject({
   ...ChannelSettings.shape,
   minSeverity: Severity.nullable().optional(),
   target: z.record(z.string().max(64), z.union([z.string().max(1_000), z.number()])).default({}),
-  secretEnv: z.record(z.string().max(64), VariableName).default({}),
+  secretEnv: z.record(z.string().max(64), EnvironmentVariableName).default({}),
 })

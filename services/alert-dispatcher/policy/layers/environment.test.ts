@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { defaultDigestMinutes, defaultGeneral, buildEnvironmentLayer, findInvalidVariables } from './environment.ts'
+import {
+  defaultDigestMinutes,
+  defaultAlertSettings,
+  buildEnvironmentLayer,
+  findInvalidVariables,
+} from './environment.ts'
 
 const names = (env: Record<string, string>) => findInvalidVariables(env).map(({ name }) => name)
 
@@ -8,7 +13,7 @@ describe('alert variables', () => {
     const { general, digestMinutes, rules } = buildEnvironmentLayer({ HEALTH_ALERT_MIN_SEVERITY: '' })
     expect(Object.values(general).filter((value) => value !== undefined)).toEqual([])
     expect([digestMinutes, rules]).toEqual([undefined, {}])
-    expect(defaultGeneral).toEqual({ minSeverity: 'warning', cooldownMinutes: 60, breaches: 1, clears: 2 })
+    expect(defaultAlertSettings).toEqual({ minSeverity: 'warning', cooldownMinutes: 60, breaches: 1, clears: 2 })
     expect(defaultDigestMinutes).toBe(0)
   })
 

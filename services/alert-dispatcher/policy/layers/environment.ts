@@ -5,13 +5,13 @@ import {
   oneOf,
   text,
   whole,
-  problemsOf,
-  read,
+  findSettingProblems,
+  parseSettings,
   type Setting,
   type SettingProblem,
 } from '#shared/config/setting.ts'
 import { makeLenient, strictFlag, parseIfValid } from '../../lenient-settings.ts'
-import { emptyLayer, type Layer } from './layer.ts'
+import { createEmptyLayer, type PolicyLayer } from './layer.ts'
 
 /** Alert settings with strict parsers, used to report invalid values. */
 const strictPolicySettings = {
@@ -57,10 +57,10 @@ export const policySettings = {
   }),
 } as const
 
-const defaults = read(strictPolicySettings, {})
+const defaults = parseSettings(strictPolicySettings, {})
 
 /** Default alert settings. Alerting is enabled by default if any channel is configured. */
-export const defaultGeneral = {
+export const defaultAlertSettings = {
   minSeverity: defaults.HEALTH_ALERT_MIN_SEVERITY,
   cooldownMinutes: defaults.HEALTH_ALERT_COOLDOWN_MINUTES,
   breaches: defaults.HEALTH_HYSTERESIS_BREACHES,
@@ -70,8 +70,8 @@ export const defaultGeneral = {
 export const defaultDigestMinutes = defaults.HEALTH_ALERT_DIGEST_MINUTES
 
 /** Returns the layer of variables that are set and valid. */
-export const buildEnvironmentLayer = (env: Environment): Layer => ({
-  ...emptyLayer('environment'),
+export const buildEnvironmentLayer = (env: Environment): PolicyLayer => ({
+  ...createEmptyLayer('environment'),
   general: {
     enabled: parseIfValid('HEALTH_ALERT_ENABLED', strictPolicySettings.HEALTH_ALERT_ENABLED, env),
     minSeverity: parseIfValid('HEALTH_ALERT_MIN_SEVERITY', strictPolicySettings.HEALTH_ALERT_MIN_SEVERITY, env),
@@ -89,8 +89,8 @@ export const buildEnvironmentLayer = (env: Environment): Layer => ({
 
 /** Returns the variables with invalid values, which are ignored. */
 export const findInvalidVariables = (env: Environment): readonly SettingProblem[] => [
-  ...problemsOf(strictPolicySettings, env),
-  ...ruleVariables(env).flatMap(({ name, setting }) => problemsOf({ [name]: setting }, env)),
+  ...findSettingProblems(strictPolicySettings, env),
+  ...ruleVariables(env).flatMap(({ name, setting }) => findSettingProblems({ [name]: setting }, env)),
 ]
 
 const sweeps = whole(1, '', { min: 1 })

@@ -11,7 +11,7 @@ import type {
 import type { WebhookTarget } from '../../policy.ts'
 
 /** Alert configuration of one source; absent values come from lower layers. */
-export interface Layer {
+export interface PolicyLayer {
   source: 'database' | 'file' | 'environment'
   general: AlertSettings
   /** 0 disables the digest. */
@@ -40,7 +40,7 @@ export interface ChannelLayer extends ChannelSettings {
 }
 
 /** Returns a layer that configures nothing. */
-export const emptyLayer = (source: Layer['source']): Layer => ({
+export const createEmptyLayer = (source: PolicyLayer['source']): PolicyLayer => ({
   source,
   general: {},
   digestMinutes: undefined,
@@ -57,12 +57,12 @@ export const emptyLayer = (source: Layer['source']): Layer => ({
 export const toDigestMinutes = ({ enabled, windowMinutes }: DigestSettings): number => (enabled ? windowMinutes : 0)
 
 /** An entry with the source that configures it. */
-export type WithSource<T> = T & { source: Layer['source'] }
+export type WithSource<T> = T & { source: PolicyLayer['source'] }
 
 /** Merges entries by id; the highest layer wins and its entries come first. */
 export const mergeById = <T extends { id: string }>(
-  layers: readonly Layer[],
-  of: (layer: Layer) => readonly T[],
+  layers: readonly PolicyLayer[],
+  of: (layer: PolicyLayer) => readonly T[],
 ): WithSource<T>[] => {
   const merged = new Map<string, WithSource<T>>()
   for (const layer of layers) {
@@ -73,9 +73,9 @@ export const mergeById = <T extends { id: string }>(
 
 /** Merges fields; the highest layer that sets a field wins. */
 export const mergeFields = <T extends object>(
-  layers: readonly Layer[],
-  of: (layer: Layer) => T | undefined,
-): { values: T; sources: { [K in keyof T]?: Layer['source'] } } => {
+  layers: readonly PolicyLayer[],
+  of: (layer: PolicyLayer) => T | undefined,
+): { values: T; sources: { [K in keyof T]?: PolicyLayer['source'] } } => {
   const lowestFirst = layers.toReversed().map((layer) => ({ defined: defined(of(layer)), source: layer.source }))
   const sourced = lowestFirst.map(({ defined, source }) =>
     Object.fromEntries(Object.keys(defined).map((key) => [key, source])),
@@ -83,7 +83,7 @@ export const mergeFields = <T extends object>(
   // `Object.assign` loses the types: values keep their names in `T`, and sources have the names of values.
   return {
     values: Object.assign({}, ...lowestFirst.map(({ defined }) => defined)) as T,
-    sources: Object.assign({}, ...sourced) as { [K in keyof T]?: Layer['source'] },
+    sources: Object.assign({}, ...sourced) as { [K in keyof T]?: PolicyLayer['source'] },
   }
 }
 

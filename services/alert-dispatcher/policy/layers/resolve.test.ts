@@ -2,25 +2,18 @@ import { describe, expect, it } from 'vitest'
 import type { Severity } from '#proto/rules.ts'
 import type { Route } from '../../policy.ts'
 import { buildDatabaseLayer } from '../open-policy.ts'
-import { emptyLayer, type Layer, mergeById, mergeFields } from './layer.ts'
+import { createEmptyLayer, type PolicyLayer, mergeById, mergeFields } from './layer.ts'
 import { resolvePolicy } from './resolve.ts'
+import { createTestRoute } from '../../testing/story.ts'
 
 const never = () => []
-const layer = (source: Layer['source'], said: Partial<Layer>): Layer => ({ ...emptyLayer(source), ...said })
-const resolve = (...layers: Layer[]) => resolvePolicy(layers, {}, never)
-
-const route = (id: string, target: string) => ({
-  id,
-  target,
-  matchRule: '*',
-  matchHost: '*',
-  matchGroup: '*',
-  matchTag: '*',
-  matchSeverity: '*' as const,
-  last: false,
-  enabled: true,
-  minSeverity: null,
+const layer = (source: PolicyLayer['source'], said: Partial<PolicyLayer>): PolicyLayer => ({
+  ...createEmptyLayer(source),
+  ...said,
 })
+const resolve = (...layers: PolicyLayer[]) => resolvePolicy(layers, {}, never)
+
+const route = (id: string, target: string) => createTestRoute({ id, target })
 
 describe('layers are merged', () => {
   it('to the defaults if all are empty', () => {
@@ -141,7 +134,7 @@ describe('the database layer', () => {
       { kind: 'of-a-newer-release', id: 'a', body: {} },
     ])
     expect(read).toEqual({
-      ...emptyLayer('database'),
+      ...createEmptyLayer('database'),
       general: { cooldownMinutes: 5 },
       digestMinutes: 0,
       rules: { 'disk-usage': { warning: 70 } },

@@ -1,25 +1,25 @@
 import type { AlertSettings } from '#proto/alert-policy.ts'
 import type { Severity } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { defaultDigestMinutes, defaultGeneral } from './environment.ts'
-import { type ChannelLayer, type Layer, mergeById, mergeFields } from './layer.ts'
+import { defaultDigestMinutes, defaultAlertSettings } from './environment.ts'
+import { type ChannelLayer, type PolicyLayer, mergeById, mergeFields } from './layer.ts'
 import type { ChannelPolicy, Policy } from '../../policy.ts'
 
 const minuteMs = 60_000
 
 /** Returns the minimum severities of all configured targets; null means the global one. */
-export type MinSeveritiesOf = (
+export type ListMinSeverities = (
   reached: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>,
 ) => readonly (Severity | null)[]
 
 /** Merges layers field by field; the highest comes first. */
 export const resolvePolicy = (
-  layers: readonly Layer[],
+  layers: readonly PolicyLayer[],
   env: Environment,
-  minSeveritiesOf: MinSeveritiesOf,
+  minSeveritiesOf: ListMinSeverities,
   fromUsers: Pick<Policy, 'subscriptions' | 'chatApplications'> = { subscriptions: [], chatApplications: [] },
 ): Policy => {
-  const general = { ...defaultGeneral, ...mergeFields<AlertSettings>(layers, (layer) => layer.general).values }
+  const general = { ...defaultAlertSettings, ...mergeFields<AlertSettings>(layers, (layer) => layer.general).values }
   const digestMinutes = layers.find((layer) => layer.digestMinutes !== undefined)?.digestMinutes
   const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers), ...fromUsers }
   const routes = mergeById(layers, (layer) => layer.routes)
@@ -44,14 +44,14 @@ export const resolvePolicy = (
 
 /** Merges entries by name, field by field. */
 const fieldsByName = <T extends object>(
-  layers: readonly Layer[],
-  of: (layer: Layer) => Readonly<Record<string, T>>,
+  layers: readonly PolicyLayer[],
+  of: (layer: PolicyLayer) => Readonly<Record<string, T>>,
 ): Record<string, T> => {
   const names = new Set(layers.flatMap((layer) => Object.keys(of(layer))))
   return Object.fromEntries([...names].map((name) => [name, mergeFields(layers, (layer) => of(layer)[name]).values]))
 }
 
-const channelsOf = (layers: readonly Layer[], env: Environment): Record<string, ChannelPolicy> => {
+const channelsOf = (layers: readonly PolicyLayer[], env: Environment): Record<string, ChannelPolicy> => {
   const merged = fieldsByName<ChannelLayer>(layers, ({ channels }) => channels)
   const resolved = Object.entries(merged).map(([name, { variables, fromVariables, saved = {}, ...settings }]) => {
     const named = Object.entries(fromVariables ?? {}).flatMap(([variable, from]) => {
@@ -64,5 +64,5 @@ const channelsOf = (layers: readonly Layer[], env: Environment): Record<string, 
   return Object.fromEntries(resolved)
 }
 
-const webhookTargetsOf = (layers: readonly Layer[]): Policy['webhookTargets'] =>
+const webhookTargetsOf = (layers: readonly PolicyLayer[]): Policy['webhookTargets'] =>
   mergeById(layers, ({ webhookTargets }) => webhookTargets.map((target) => ({ ...target, id: target.name })))

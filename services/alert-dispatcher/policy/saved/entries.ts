@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ChannelSettings } from '#proto/alert-policy.ts'
-import { targetFields, type TargetSaving } from '#proto/webhook-targets.ts'
+import { targetFields, type WebhookTargetInput } from '#proto/webhook-targets.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { open, seal } from '#shared/seal/seal.ts'
+import { unseal, seal } from '#shared/seal/seal.ts'
 import type { WebhookTarget } from '../../policy.ts'
 
 /** A stored webhook with encrypted URL and headers. */
@@ -17,7 +17,7 @@ const aboutTarget = (id: string, part: 'url' | 'headers'): string => JSON.string
 
 /** Returns the stored form of a target. Omitted secrets keep their saved values; undefined without a URL. */
 export const sealTargetEntry = (
-  { id, url, headers, ...fields }: TargetSaving,
+  { id, url, headers, ...fields }: WebhookTargetInput,
   before: TargetEntry | undefined,
   key: RotatingKey,
 ): TargetEntry | undefined => {
@@ -29,14 +29,14 @@ export const sealTargetEntry = (
 }
 
 /** Decrypts a target; undefined if the current key cannot decrypt it. */
-export const openTarget = (
+export const decryptTarget = (
   id: string,
   { sealed, ...fields }: TargetEntry,
   key: RotatingKey | undefined,
 ): WebhookTarget | undefined => {
   if (!key) return undefined
-  const url = open(sealed.url, aboutTarget(id, 'url'), key)
-  const headers = sealed.headers === undefined ? '{}' : open(sealed.headers, aboutTarget(id, 'headers'), key)
+  const url = unseal(sealed.url, aboutTarget(id, 'url'), key)
+  const headers = sealed.headers === undefined ? '{}' : unseal(sealed.headers, aboutTarget(id, 'headers'), key)
   return url === undefined || headers === undefined ? undefined : { ...fields, saved: { id, url, headers } }
 }
 
@@ -50,11 +50,11 @@ export type ChannelEntry = z.infer<typeof ChannelEntry>
 const aboutChannel = (channel: string, variable: string): string => JSON.stringify(['alert-channel', channel, variable])
 
 /** Encrypts the value of a channel variable. */
-export const sealText = (text: string, channel: string, variable: string, key: RotatingKey): string =>
+export const encryptChannelValue = (text: string, channel: string, variable: string, key: RotatingKey): string =>
   seal(text, aboutChannel(channel, variable), key)
 
 /** Returns the values of an entry, and the variables whose secrets the current key cannot decrypt. */
-export const openEntry = (
+export const decryptChannelEntry = (
   channel: string,
   { variables, sealed }: Pick<ChannelEntry, 'variables' | 'sealed'>,
   key: RotatingKey | undefined,
@@ -62,7 +62,7 @@ export const openEntry = (
   const texts: Record<string, string> = { ...variables }
   const unread: string[] = []
   for (const [variable, secret] of Object.entries(sealed)) {
-    const text = key && open(secret, aboutChannel(channel, variable), key)
+    const text = key && unseal(secret, aboutChannel(channel, variable), key)
     if (text === undefined) unread.push(variable)
     else texts[variable] = text
   }

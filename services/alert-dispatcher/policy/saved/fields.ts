@@ -1,5 +1,5 @@
 import type { ChannelField } from '#proto/alert-policy.ts'
-import type { ShownTarget } from '#proto/webhook-targets.ts'
+import type { WebhookTargetView } from '#proto/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Setting } from '#shared/config/setting.ts'
 import type { Channel } from '../../channels/channel.ts'
@@ -11,14 +11,14 @@ import type { ChannelPolicy, WebhookTarget } from '../../policy.ts'
 export type ChannelSpec = Pick<Channel, 'id' | 'settings' | 'address'>
 
 /** A channel setting with its name in files and the API: `routingKey` is the field of `…_ROUTING_KEY`. */
-export interface Field {
+export interface ChannelSettingField {
   field: string
   variable: string
   setting: Setting<unknown>
 }
 
 /** Returns the settings of a channel without `enabled` and `minSeverity`, which are separate fields. */
-export const listFields = ({ id, settings }: ChannelSpec): Field[] => {
+export const listFields = ({ id, settings }: ChannelSpec): ChannelSettingField[] => {
   const prefix = `HEALTH_ALERT_${inCapitals(id)}_`
   return Object.entries(settings)
     .filter(([variable]) => variable.startsWith(prefix))
@@ -53,7 +53,7 @@ export const describeFields = (
 }
 
 /** Returns a webhook for users: the masked URL and the names of headers. */
-export const describeTarget = (target: WebhookTarget, env: Environment): ShownTarget => {
+export const describeTarget = (target: WebhookTarget, env: Environment): WebhookTargetView => {
   const { name, enabled, format, minSeverity, templates, saved, urlEnv = '', headersEnv = '', source } = target
   const url = saved?.url ?? env[urlEnv]
   const headers = parseHeaders(saved?.headers ?? env[headersEnv] ?? '{}') ?? {}

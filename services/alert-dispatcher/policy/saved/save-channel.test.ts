@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ChannelSaving } from '#proto/alert-policy.ts'
+import type { ChannelSettingsUpdate } from '#proto/alert-policy.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
 import { sealKey } from '#shared/seal/config.ts'
@@ -8,9 +8,9 @@ import { channels } from '../../channels/index.ts'
 import { pushA } from '../../channels/push-a.ts'
 import { resolveVariables } from '../../channels/targets.ts'
 import { buildDatabaseLayer } from '../open-policy.ts'
-import { emptyLayer } from '../layers/layer.ts'
+import { createEmptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
-import { memoryStores } from '../../stores/collected.ts'
+import { createMemoryStores } from '../../stores/collected.ts'
 import { describeFields } from './fields.ts'
 import { buildChannelEntry } from './save-channel.ts'
 
@@ -19,20 +19,23 @@ const key = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
 
 describe('a saved channel', () => {
   let opened: AsyncDisposableStack
-  let store: ReturnType<typeof memoryStores>['policy']
+  let store: ReturnType<typeof createMemoryStores>['policy']
   beforeEach(() => {
     opened = new AsyncDisposableStack()
-    store = memoryStores().policy
+    store = createMemoryStores().policy
   })
   afterEach(() => opened.disposeAsync())
 
-  const save = async (value: ChannelSaving, channel = chatA, env: Environment = key) => {
+  const save = async (value: ChannelSettingsUpdate, channel = chatA, env: Environment = key) => {
     const net = opened.use(openNet({ env, resolve: async () => ['93.184.215.14'] }))
     await store.put('channel', channel.id, await buildChannelEntry({ env, net, store }, channel, value), 0)
   }
   const policyWith = async (env: Environment = key) => {
     const { layer, unread } = buildDatabaseLayer(await store.all(), sealKey(env))
-    const file = { ...emptyLayer('file'), channels: { 'chat-a': { variables: { HEALTH_ALERT_CHAT_A_CHAT_ID: '5' } } } }
+    const file = {
+      ...createEmptyLayer('file'),
+      channels: { 'chat-a': { variables: { HEALTH_ALERT_CHAT_A_CHAT_ID: '5' } } },
+    }
     return { ...resolvePolicy([layer, file], env, () => [null]), unread }
   }
   const variables = async (env: Environment = key) => (await policyWith(env)).channels['chat-a']?.variables
@@ -120,30 +123,38 @@ describe('a saved channel', () => {
   const secret = 'tk_0123456789'
   const operator = { ...key, HEALTH_ALERT_PUSH_A_URL: here, HEALTH_ALERT_PUSH_A_TOKEN: secret }
 
-  it.each<[string, Environment, ChannelSaving['settings'][], ChannelSaving['settings'], string | null]>([
-    ['a saved token, another host', key, [{ url: here, token: secret }], { url: there }, 'refused'],
+  it.each<[string, Environment, ChannelSettingsUpdate['settings'][], ChannelSettingsUpdate['settings'], string | null]>(
     [
-      'a saved token, another port',
-      key,
-      [{ url: here, token: secret }],
-      { url: 'https://a.example:444/one' },
-      'refused',
+      ['a saved token, another host', key, [{ url: here, token: secret }], { url: there }, 'refused'],
+      [
+        'a saved token, another port',
+        key,
+        [{ url: here, token: secret }],
+        { url: 'https://a.example:444/one' },
+        'refused',
+      ],
+      [
+        'a saved token, another scheme',
+        key,
+        [{ url: here, token: secret }],
+        { url: 'http://a.example/one' },
+        'refused',
+      ],
+      ['a saved token, another path', key, [{ url: here, token: secret }], { url: samePlace }, secret],
+      ['a saved token, given again', key, [{ url: here, token: secret }], { url: there, token: 'tk_new' }, 'tk_new'],
+      ['a saved token, given up', key, [{ url: here, token: secret }], { url: there, token: null }, null],
+      ['a saved token, the switch alone', key, [{ url: here, token: secret }], undefined, secret],
+      ['a saved token without an address', key, [{ token: secret }], { url: there }, 'refused'],
+      ['a saved token for the address of a variable', operator, [{ token: 'tk_own' }], { url: there }, 'refused'],
+      ['the same, on the same server', operator, [{ token: 'tk_own' }], { url: samePlace }, 'tk_own'],
+      ['back to the address of a variable', operator, [{ url: there, token: 'tk_own' }], { url: null }, 'refused'],
+      ['the token of a variable, another host', operator, [], { url: there }, 'refused'],
+      ['the token of a variable, another path', operator, [], { url: samePlace }, 'refused'],
+      ['the token of a variable, given up', operator, [], { url: there, token: null }, null],
+      ['the token of a variable, replaced', operator, [], { url: there, token: 'tk_own' }, 'tk_own'],
+      ['the token of a variable, its address back', operator, [{ url: there, token: null }], { url: null }, secret],
     ],
-    ['a saved token, another scheme', key, [{ url: here, token: secret }], { url: 'http://a.example/one' }, 'refused'],
-    ['a saved token, another path', key, [{ url: here, token: secret }], { url: samePlace }, secret],
-    ['a saved token, given again', key, [{ url: here, token: secret }], { url: there, token: 'tk_new' }, 'tk_new'],
-    ['a saved token, given up', key, [{ url: here, token: secret }], { url: there, token: null }, null],
-    ['a saved token, the switch alone', key, [{ url: here, token: secret }], undefined, secret],
-    ['a saved token without an address', key, [{ token: secret }], { url: there }, 'refused'],
-    ['a saved token for the address of a variable', operator, [{ token: 'tk_own' }], { url: there }, 'refused'],
-    ['the same, on the same server', operator, [{ token: 'tk_own' }], { url: samePlace }, 'tk_own'],
-    ['back to the address of a variable', operator, [{ url: there, token: 'tk_own' }], { url: null }, 'refused'],
-    ['the token of a variable, another host', operator, [], { url: there }, 'refused'],
-    ['the token of a variable, another path', operator, [], { url: samePlace }, 'refused'],
-    ['the token of a variable, given up', operator, [], { url: there, token: null }, null],
-    ['the token of a variable, replaced', operator, [], { url: there, token: 'tk_own' }, 'tk_own'],
-    ['the token of a variable, its address back', operator, [{ url: there, token: null }], { url: null }, secret],
-  ])('%s', async (_case, env, before, settings, expected) => {
+  )('%s', async (_case, env, before, settings, expected) => {
     for (const each of before) await save({ settings: each }, pushA, env)
     const deps = save({ settings }, pushA, env)
     if (expected === 'refused') {

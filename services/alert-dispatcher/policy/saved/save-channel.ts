@@ -1,4 +1,4 @@
-import type { ChannelSaving } from '#proto/alert-policy.ts'
+import type { ChannelSettingsUpdate } from '#proto/alert-policy.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
@@ -9,8 +9,8 @@ import type { Channel } from '../../channels/channel.ts'
 import { parseProvider } from '../../channels/mail/mail.ts'
 import { type ChannelSources, resolveVariables } from '../../channels/targets.ts'
 import type { PolicyStore } from '../../stores/stores.ts'
-import { ChannelEntry, openEntry, sealText } from './entries.ts'
-import { type Field, listFields } from './fields.ts'
+import { ChannelEntry, decryptChannelEntry, encryptChannelValue } from './entries.ts'
+import { type ChannelSettingField, listFields } from './fields.ts'
 import { invalidParameter, isOtherOrigin } from './errors.ts'
 
 /** Dependencies of saving channels and webhook targets. */
@@ -29,7 +29,7 @@ export interface SaveDeps {
 export const buildChannelEntry = async (
   deps: SaveDeps,
   channel: Channel,
-  { settings = {}, ...own }: ChannelSaving,
+  { settings = {}, ...own }: ChannelSettingsUpdate,
 ): Promise<ChannelEntry> => {
   const { env, net, store } = deps
   const before = await savedOf(store, channel)
@@ -41,8 +41,9 @@ export const buildChannelEntry = async (
     delete sealed[variable]
     if (text === null) continue
     requireValid(field, text)
-    if (/^(https?|smtps?):/i.test(text)) await requireAllowed(net, `settings.${name}`, text)
-    if (setting.audience === 'secret') sealed[variable] = sealText(text, channel.id, variable, requireKey(env))
+    if (/^(https?|smtps?):/i.test(text)) await requireAllowedAddress(net, `settings.${name}`, text)
+    if (setting.audience === 'secret')
+      sealed[variable] = encryptChannelValue(text, channel.id, variable, requireEncryptionKey(env))
     else variables[variable] = text
   }
   const saved = { variables, sealed }
@@ -71,7 +72,7 @@ const requireSecretsAgain = (
   const { address } = channel
   if (address === undefined) return
   const read = (entry: SavedTexts) => {
-    const { texts, unread } = openEntry(channel.id, entry, sealKey(env))
+    const { texts, unread } = decryptChannelEntry(channel.id, entry, sealKey(env))
     const effective = resolveVariables(channel, env, { fromFiles, variables: texts })
     return { effective, address: unread.includes(address) ? undefined : effective[address] }
   }
@@ -98,7 +99,7 @@ const savedOf = async (store: SaveDeps['store'], { id }: Channel): Promise<Saved
   return ChannelEntry.safeParse(entry?.body).data ?? { variables: {}, sealed: {} }
 }
 
-const requireField = (channel: Channel, name: string): Field => {
+const requireField = (channel: Channel, name: string): ChannelSettingField => {
   const fields = listFields(channel)
   const field = fields.find((each) => each.field === name)
   const names = fields.map((each) => each.field).join(', ')
@@ -107,7 +108,7 @@ const requireField = (channel: Channel, name: string): Field => {
 }
 
 /** Throws `invalid` for an invalid value. Parser messages never quote it. */
-const requireValid = ({ field, setting }: Field, text: string): void => {
+const requireValid = ({ field, setting }: ChannelSettingField, text: string): void => {
   try {
     setting.parse(text)
   } catch (error) {
@@ -116,7 +117,7 @@ const requireValid = ({ field, setting }: Field, text: string): void => {
 }
 
 /** Throws `invalid` for an address that must not be reached. The check is repeated at each use. */
-export const requireAllowed = async (net: SaveDeps['net'], parameter: string, text: string): Promise<void> => {
+export const requireAllowedAddress = async (net: SaveDeps['net'], parameter: string, text: string): Promise<void> => {
   try {
     const provider = parseProvider(text)
     await (provider?.kind === 'smtp' ? net.mail.check(provider) : net.check(text, 'notification'))
@@ -127,7 +128,7 @@ export const requireAllowed = async (net: SaveDeps['net'], parameter: string, te
 }
 
 /** Returns the encryption key; throws `not-implemented` if it is not set. */
-export const requireKey = (env: Environment): RotatingKey => {
+export const requireEncryptionKey = (env: Environment): RotatingKey => {
   const key = sealKey(env)
   if (key) return key
   const missing = 'cannot save secrets of channels: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { email } from '../../channels/email.ts'
-import { memoryStores } from '../../stores/collected.ts'
+import { createMemoryStores } from '../../stores/collected.ts'
 import { buildChannelEntry } from './save-channel.ts'
 
 const env = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
@@ -9,7 +9,7 @@ const env = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
 describe('a saved mail server', () => {
   const save = async (providerUrl: string, answer = '93.184.215.14') => {
     await using net = openNet({ env, resolve: async () => [answer] })
-    const store = memoryStores().policy
+    const store = createMemoryStores().policy
     return await buildChannelEntry({ env, net, store }, email, { settings: { providerUrl } })
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { TargetSaving } from '#proto/webhook-targets.ts'
+import type { WebhookTargetInput } from '#proto/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
 import { sealKey } from '#shared/seal/config.ts'
@@ -7,33 +7,33 @@ import { listEnabledTargets } from '../../channels/targets.ts'
 import { createMessage } from '../../channels/testing/send-once.ts'
 import { webhookTargets } from '../../channels/webhook-targets.ts'
 import { buildDatabaseLayer } from '../open-policy.ts'
-import { emptyLayer } from '../layers/layer.ts'
+import { createEmptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
-import { memoryStores } from '../../stores/collected.ts'
+import { createMemoryStores } from '../../stores/collected.ts'
 import { describeTarget } from './fields.ts'
 import { prepareTargetEntry } from '../alert-config.ts'
 
 const key = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
 const url = 'https://hooks.example/services/secret-of-the-hook'
-const team: TargetSaving = { id: 'cwt_1', name: 'team', enabled: true, format: 'raw', minSeverity: null }
+const team: WebhookTargetInput = { id: 'cwt_1', name: 'team', enabled: true, format: 'raw', minSeverity: null }
 
 describe('a saved webhook', () => {
   let opened: AsyncDisposableStack
-  let store: ReturnType<typeof memoryStores>['policy']
+  let store: ReturnType<typeof createMemoryStores>['policy']
   beforeEach(() => {
     opened = new AsyncDisposableStack()
-    store = memoryStores().policy
+    store = createMemoryStores().policy
   })
   afterEach(() => opened.disposeAsync())
 
   const netOf = (env: Environment) => opened.use(openNet({ env, resolve: async () => ['93.184.215.14'] }))
-  const save = async (value: TargetSaving, env: Environment = key) => {
+  const save = async (value: WebhookTargetInput, env: Environment = key) => {
     await store.put('webhook-target', value.id, await prepareTargetEntry({ env, net: netOf(env), store }, value), 0)
   }
   const policyWith = async (env: Environment = key) => {
     const { layer, unread } = buildDatabaseLayer(await store.all(), sealKey(env))
     const filed = { name: 'team', urlEnv: 'TEAM_URL', enabled: true, format: 'auto', minSeverity: null } as const
-    const file = { ...emptyLayer('file'), webhookTargets: [filed] }
+    const file = { ...createEmptyLayer('file'), webhookTargets: [filed] }
     return { policy: resolvePolicy([layer, file], env, () => [null]), unread }
   }
 
@@ -63,7 +63,7 @@ describe('a saved webhook', () => {
   const headers = { Authorization: 'Bearer secret-token' }
   const elsewhere = 'https://other.example/services/x'
 
-  it.each<[string, Partial<TargetSaving>, Record<string, string> | 'refused']>([
+  it.each<[string, Partial<WebhookTargetInput>, Record<string, string> | 'refused']>([
     ['to another host', { url: elsewhere }, 'refused'],
     ['to another port', { url: 'https://hooks.example:8443/x' }, 'refused'],
     ['to another path', { url: 'https://hooks.example/x' }, headers],

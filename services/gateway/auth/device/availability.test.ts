@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import type { BuildFacts } from '#proto/http/build.ts'
-import { type Availability, availability } from './open-device-login.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
+import { type DeviceLoginAvailability, getDeviceLoginAvailability } from './open-device-login.ts'
 
 const secret = { SVC_API_KEY_SECRET: 's' }
 const cloud = { SVC_CLOUD_MODE: 'cloud' }
-const builtCloud = { client: { CLIENT_CLOUD_MODE: 'true' } } as unknown as BuildFacts
+const builtCloud = { client: { CLIENT_CLOUD_MODE: 'true' } } as unknown as BuildInfo
 
 /** Environment, `on` or the reason why device login is off, mode, and whether only the operator approves. */
 const rows: [
   env: Record<string, string>,
-  answered: Availability['reason'] | 'on',
+  answered: DeviceLoginAvailability['reason'] | 'on',
   mode: string,
   deviceOnly: boolean,
 ][] = [
@@ -34,9 +34,14 @@ const rows: [
 
 it.each(rows)('%j makes device login %s', (env, answered, mode, deviceOnly) => {
   const enabled = answered === 'on'
-  expect(availability(env, undefined)).toEqual({ enabled, mode, deviceOnly, reason: enabled ? null : answered })
+  expect(getDeviceLoginAvailability(env, undefined)).toEqual({
+    enabled,
+    mode,
+    deviceOnly,
+    reason: enabled ? null : answered,
+  })
 })
 
 it('is not turned on by a cloud build that runs elsewhere', () => {
-  expect(availability(secret, builtCloud)).toMatchObject({ enabled: false, reason: 'disabled' })
+  expect(getDeviceLoginAvailability(secret, builtCloud)).toMatchObject({ enabled: false, reason: 'disabled' })
 })

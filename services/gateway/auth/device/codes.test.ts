@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openCounters } from '#shared/store/counters.ts'
 import { type TestPlace, implementations } from '#shared/store/implementations.suite.ts'
@@ -14,7 +14,7 @@ for (const implementation of kept) {
     let running: TestPlace
     let nowMs: number
     let codes: DeviceCodes
-    const clock = clockOf(() => nowMs)
+    const clock = createClock(() => nowMs)
     const open = async (store: Store) => openDeviceCodes({ store, counters: await openCounters({}), clock })
     beforeAll(async () => {
       running = await implementation.start()

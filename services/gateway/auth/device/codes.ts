@@ -4,35 +4,35 @@ import { Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Counters } from '#shared/store/counters.ts'
 import type { Store } from '#shared/store/store.ts'
-import { type Clock, follow } from '#shared/time/clock.ts'
+import { type Clock, adjustForClockJumps } from '#shared/time/clock.ts'
 
 /** Lifetime of a device code. */
-export const lifetimeMs = 900_000
+export const deviceCodeLifetimeMs = 900_000
 /** Poll interval: six polls a minute stay below the default limit of ten requests. */
-export const intervalMs = 10_000
+export const devicePollIntervalMs = 10_000
 
 /** Retention of a code, longer than its lifetime, so that a late device receives the reason of the rejection. */
-const rememberedMs = 2 * lifetimeMs
+const rememberedMs = 2 * deviceCodeLifetimeMs
 /** Limit for all addresses together, because codes can be requested without authentication. */
 const maxCodesPerMinute = 600
 const minuteSeconds = 60
 const deviceCodeBytes = 32
 const attempts = 5
 
-export interface Codes {
+export interface IssuedDeviceCodes {
   deviceCode: string
   userCode: string
 }
 
 /** Device codes and user codes, from the request to the single exchange. */
 export interface DeviceCodes {
-  issue(clientId: string, scopes: readonly Scope[]): Promise<Codes>
+  issue(clientId: string, scopes: readonly Scope[]): Promise<IssuedDeviceCodes>
   /** Responds to a poll; only one poll is granted. A client id, if sent, must be the one that requested the code. */
   poll(deviceCode: string, clientId: string | undefined): Promise<Polled>
   /** Returns the login of a typed user code; throws `not-found`. */
-  find(userCode: string): Promise<Login>
+  find(userCode: string): Promise<DeviceLoginRecord>
   /** Approves or denies a login. Throws `not-found`, `gone` if expired, or `conflict` if already decided. */
-  decide(userCode: string, decision: DeviceDecision): Promise<Login>
+  decide(userCode: string, decision: DeviceDecision): Promise<DeviceLoginRecord>
 }
 
 interface CodesOptions {
@@ -63,15 +63,15 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
       const hash = hashOf(deviceCode)
       const userCode = await reserve(store, hash)
       const login = followed(freshLogin(clientId, scopes, clock.now()), clock)
-      await store.update(loginName(hash), Login, () => ({ value: login, expiresInMs: rememberedMs }))
+      await store.update(loginName(hash), DeviceLoginRecord, () => ({ value: login, expiresInMs: rememberedMs }))
       return { deviceCode, userCode }
     },
     poll: async (deviceCode, clientId) => {
       let polled: Polled = { error: 'invalid_grant' }
-      await store.update(loginName(hashOf(deviceCode)), Login, (current) => {
+      await store.update(loginName(hashOf(deviceCode)), DeviceLoginRecord, (current) => {
         if (current === undefined) return { value: undefined }
         const login = followed(current, clock)
-        const after = clientId === undefined || clientId === login.clientId ? poll(login, clock.now()) : undefined
+        const after = clientId === undefined || clientId === login.clientId ? applyPoll(login, clock.now()) : undefined
         // The update function can run several times; the result of its last run is the one that was stored.
         polled = after?.polled ?? { error: 'invalid_grant' }
         return { value: after?.login ?? login, expiresInMs: remainingMs(login, clock.now()) }
@@ -79,15 +79,15 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
       return polled
     },
     find: async (userCode) => {
-      const login = await store.get(loginName(await hashBehind(userCode)), Login)
+      const login = await store.get(loginName(await hashBehind(userCode)), DeviceLoginRecord)
       if (login === undefined) throw noSuchCode()
       return followed(login, clock)
     },
     decide: async (userCode, decision) => {
-      const login = await store.update(loginName(await hashBehind(userCode)), Login, (current) => {
+      const login = await store.update(loginName(await hashBehind(userCode)), DeviceLoginRecord, (current) => {
         if (current === undefined) throw noSuchCode()
         const login = followed(current, clock)
-        return { value: decide(login, decision, clock.now()), expiresInMs: remainingMs(login, clock.now()) }
+        return { value: applyDecision(login, decision, clock.now()), expiresInMs: remainingMs(login, clock.now()) }
       })
       if (login === undefined) throw noSuchCode()
       return login
@@ -95,26 +95,26 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
   }
 }
 
-const freshLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): Login => ({
+const freshLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): DeviceLoginRecord => ({
   clientId,
   scopes: [...scopes],
   state: 'pending',
   subject: null,
   issuedAtMs: nowMs,
-  expiresAtMs: nowMs + lifetimeMs,
+  expiresAtMs: nowMs + deviceCodeLifetimeMs,
   polledAtMs: null,
-  intervalMs,
+  intervalMs: devicePollIntervalMs,
 })
 
 /** Adjusts the times of a login after the system clock was set, so that its lifetime does not change. */
-const followed = (login: Login, clock: Clock): Login => ({
+const followed = (login: DeviceLoginRecord, clock: Clock): DeviceLoginRecord => ({
   ...login,
-  issuedAtMs: follow(clock, login.issuedAtMs),
-  expiresAtMs: follow(clock, login.expiresAtMs),
-  polledAtMs: login.polledAtMs === null ? null : follow(clock, login.polledAtMs),
+  issuedAtMs: adjustForClockJumps(clock, login.issuedAtMs),
+  expiresAtMs: adjustForClockJumps(clock, login.expiresAtMs),
+  polledAtMs: login.polledAtMs === null ? null : adjustForClockJumps(clock, login.polledAtMs),
 })
 
-const remainingMs = ({ issuedAtMs }: Login, nowMs: number): number =>
+const remainingMs = ({ issuedAtMs }: DeviceLoginRecord, nowMs: number): number =>
   Math.max(1, Math.min(rememberedMs, issuedAtMs + rememberedMs - nowMs))
 
 /** Reserves and returns a user code that is not in use; throws `busy` after several collisions. */
@@ -145,7 +145,7 @@ export const newUserCode = (): string =>
   Array.from({ length }, () => letters.charAt(randomInt(letters.length))).join('')
 
 /** Formats a user code for display: `WDJB-MJHT`. */
-export const shownUserCode = (code: string): string => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
+export const formatUserCode = (code: string): string => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
 
 /** Parses a typed user code in any case and with any separators; undefined when it is invalid. */
 export const parseUserCode = (typed: string): string | undefined => {
@@ -154,7 +154,7 @@ export const parseUserCode = (typed: string): string | undefined => {
 }
 
 /** The sign-in of one device. */
-export const Login = z.object({
+export const DeviceLoginRecord = z.object({
   clientId: z.string(),
   scopes: z.array(Scope),
   state: z.enum(['pending', 'approved', 'denied', 'used']),
@@ -165,7 +165,7 @@ export const Login = z.object({
   polledAtMs: z.number().nullable(),
   intervalMs: z.number(),
 })
-export type Login = z.infer<typeof Login>
+export type DeviceLoginRecord = z.infer<typeof DeviceLoginRecord>
 
 /** OAuth error codes for a poll that is not granted. */
 export type PollError = 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'invalid_grant'
@@ -181,7 +181,7 @@ const maxIntervalMs = 60_000
 const earlyMs = 1_000
 
 /** Returns the response to a poll and the updated login. A grant marks the login as used, so that it happens once. */
-export const poll = (login: Login, nowMs: number): { login: Login; polled: Polled } => {
+export const applyPoll = (login: DeviceLoginRecord, nowMs: number): { login: DeviceLoginRecord; polled: Polled } => {
   const { clientId, subject, scopes } = login
   if (login.state === 'used') return { login, polled: { error: 'invalid_grant' } }
   if (nowMs >= login.expiresAtMs) return { login, polled: { error: 'expired_token' } }
@@ -205,7 +205,11 @@ export interface DeviceDecision {
 }
 
 /** Returns the login after a decision; throws `gone` if it has expired, or `conflict` if it was already decided. */
-export const decide = (login: Login, { state, subject }: DeviceDecision, nowMs: number): Login => {
+export const applyDecision = (
+  login: DeviceLoginRecord,
+  { state, subject }: DeviceDecision,
+  nowMs: number,
+): DeviceLoginRecord => {
   if (nowMs >= login.expiresAtMs) throw new ServiceError('gone', 'the code has expired; start again on the device')
   if (login.state !== 'pending') throw new ServiceError('conflict', 'this code has already been approved or denied')
   return { ...login, state, subject }

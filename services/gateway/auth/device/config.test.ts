@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { problemsOf, read } from '#shared/config/setting.ts'
+import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { deviceProblems, deviceSettings } from './config.ts'
 
 describe('settings of device login', () => {
@@ -11,15 +11,15 @@ describe('settings of device login', () => {
     ['edge.db', ['CONVERSATIONS_EDGESQL']],
   ])('take the binding %s or refuse the start, and keep it as it was written', (bound, refused) => {
     const env = { CONVERSATIONS_EDGESQL: bound }
-    expect(problemsOf(deviceSettings, env).map(({ name }) => name)).toEqual(refused)
-    if (refused.length === 0) expect(read(deviceSettings, env).CONVERSATIONS_EDGESQL).toBe(bound)
+    expect(findSettingProblems(deviceSettings, env).map(({ name }) => name)).toEqual(refused)
+    if (refused.length === 0) expect(parseSettings(deviceSettings, env).CONVERSATIONS_EDGESQL).toBe(bound)
   })
 
   it('refuse a subject that no identity could carry', () => {
-    expect(problemsOf(deviceSettings, { SVC_DEVICE_LOGIN_SUBJECT: 'x'.repeat(257) })).toEqual([
+    expect(findSettingProblems(deviceSettings, { SVC_DEVICE_LOGIN_SUBJECT: 'x'.repeat(257) })).toEqual([
       { name: 'SVC_DEVICE_LOGIN_SUBJECT', sentence: 'must not be longer than 256 characters' },
     ])
-    expect(read(deviceSettings, {}).SVC_DEVICE_LOGIN_SUBJECT).toBe('self-hosted')
+    expect(parseSettings(deviceSettings, {}).SVC_DEVICE_LOGIN_SUBJECT).toBe('self-hosted')
   })
 
   it.each([

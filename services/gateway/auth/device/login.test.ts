@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { decide, type Login, poll } from './codes.ts'
+import { applyDecision, type DeviceLoginRecord, applyPoll } from './codes.ts'
 
 const startMs = Date.UTC(2026, 5, 1)
-const pending: Login = {
+const pending: DeviceLoginRecord = {
   clientId: 'cli',
   scopes: ['read'],
   state: 'pending',
@@ -12,15 +12,15 @@ const pending: Login = {
   polledAtMs: null,
   intervalMs: 10_000,
 }
-const approved: Login = { ...pending, state: 'approved', subject: 'ada' }
-const denied: Login = { ...pending, state: 'denied', subject: 'ada' }
-const used: Login = { ...approved, state: 'used' }
+const approved: DeviceLoginRecord = { ...pending, state: 'approved', subject: 'ada' }
+const denied: DeviceLoginRecord = { ...pending, state: 'denied', subject: 'ada' }
+const used: DeviceLoginRecord = { ...approved, state: 'used' }
 const granted = { granted: { clientId: 'cli', subject: 'ada', scopes: ['read'] } }
 const lastMs = startMs + 899_999
 const overMs = startMs + 900_000
 
 describe('a poll', () => {
-  it.each<[is: string, login: Login, atMs: number, polled: object, change: Partial<Login>]>([
+  it.each<[is: string, login: DeviceLoginRecord, atMs: number, polled: object, change: Partial<DeviceLoginRecord>]>([
     ['waits', pending, startMs, { error: 'authorization_pending' }, { polledAtMs: startMs }],
     ['waits to the last moment', pending, lastMs, { error: 'authorization_pending' }, { polledAtMs: lastMs }],
     ['is too late', pending, overMs, { error: 'expired_token' }, {}],
@@ -31,7 +31,7 @@ describe('a poll', () => {
     ['comes a second time', used, startMs, { error: 'invalid_grant' }, {}],
     ['comes a second time, late', used, overMs, { error: 'invalid_grant' }, {}],
   ])('%s', (_is, login, atMs, polled, change) => {
-    expect(poll(login, atMs)).toEqual({ login: { ...login, ...change }, polled })
+    expect(applyPoll(login, atMs)).toEqual({ login: { ...login, ...change }, polled })
   })
 
   it.each([
@@ -41,7 +41,7 @@ describe('a poll', () => {
     ['at once', 0, 'slow_down', 15_000],
   ])('that comes %s hears so', (_when, afterMs, error, intervalMs) => {
     const polledAtMs = startMs + 20_000
-    const after = poll({ ...pending, polledAtMs }, polledAtMs + afterMs)
+    const after = applyPoll({ ...pending, polledAtMs }, polledAtMs + afterMs)
     expect(after.polled).toEqual({ error })
     expect(after.login).toMatchObject({ polledAtMs: polledAtMs + afterMs, intervalMs })
   })
@@ -50,28 +50,30 @@ describe('a poll', () => {
     let login = pending
     const intervals: number[] = []
     for (let time = 0; time < 14; time += 1) {
-      login = poll(login, startMs).login
+      login = applyPoll(login, startMs).login
       intervals.push(login.intervalMs / 1000)
     }
     expect(intervals).toEqual([10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 60, 60, 60])
   })
 
   it('gets a key that was approved however fast it comes', () => {
-    expect(poll({ ...approved, polledAtMs: startMs }, startMs).polled).toEqual(granted)
+    expect(applyPoll({ ...approved, polledAtMs: startMs }, startMs).polled).toEqual(granted)
   })
 })
 
 describe('a decision', () => {
   it.each(['approved', 'denied'] as const)('%s belongs to the user who decided it', (state) => {
-    expect(decide(pending, { state, subject: 'bob' }, lastMs)).toEqual({ ...pending, state, subject: 'bob' })
+    expect(applyDecision(pending, { state, subject: 'bob' }, lastMs)).toEqual({ ...pending, state, subject: 'bob' })
   })
 
-  it.each<[of: string, login: Login, atMs: number, code: string]>([
+  it.each<[of: string, login: DeviceLoginRecord, atMs: number, code: string]>([
     ['an expired code', pending, overMs, 'gone'],
     ['an approved one', approved, startMs, 'conflict'],
     ['a denied one', denied, startMs, 'conflict'],
     ['a used one', used, startMs, 'conflict'],
   ])('about %s is refused', (_of, login, atMs, code) => {
-    expect(() => decide(login, { state: 'approved', subject: 'eve' }, atMs)).toThrow(expect.objectContaining({ code }))
+    expect(() => applyDecision(login, { state: 'approved', subject: 'eve' }, atMs)).toThrow(
+      expect.objectContaining({ code }),
+    )
   })
 })

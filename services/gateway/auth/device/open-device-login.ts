@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import type { Counters } from '#shared/store/counters.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -13,23 +13,30 @@ import { HttpError } from '../../response/http-exchange.ts'
 import { cloudMode } from '../../installation/edition.ts'
 import { keySettings } from '../config.ts'
 import type { ApiKeys, IssuedKey } from '../keys/keys.ts'
-import { providerOf } from '../provider.ts'
-import { type Codes, openDeviceCodes, parseUserCode, type Login, type PollError, type DeviceDecision } from './codes.ts'
+import { resolveAuthProvider } from '../provider.ts'
+import {
+  type IssuedDeviceCodes,
+  openDeviceCodes,
+  parseUserCode,
+  type DeviceLoginRecord,
+  type PollError,
+  type DeviceDecision,
+} from './codes.ts'
 import { deviceSettings } from './config.ts'
 
 /** Device login (RFC 8628): a command-line tool receives an API key after a user approves its code in a browser. */
 export interface DeviceLogin {
-  availability(): Availability
+  availability(): DeviceLoginAvailability
   kind: CodeStore['kind']
   /** Returns the subject of keys that the operator approved. */
   operatorSubject(): string
   /** Issues the codes. This and the methods below throw `unavailable` while device login is disabled. */
-  begin(clientId: string, scopes: readonly Scope[]): Promise<Codes>
+  begin(clientId: string, scopes: readonly Scope[]): Promise<IssuedDeviceCodes>
   /** Returns the key of an approved device code once; otherwise throws an OAuth error. */
   exchange(deviceCode: string, clientId: string | undefined): Promise<IssuedKey>
   /** Returns the login of a user code. Attempts are limited per user. */
-  find(userCode: string, decider: Decider): Promise<Login>
-  decide(userCode: string, state: DeviceDecision['state'], decider: Decider): Promise<Login>
+  find(userCode: string, decider: Decider): Promise<DeviceLoginRecord>
+  decide(userCode: string, state: DeviceDecision['state'], decider: Decider): Promise<DeviceLoginRecord>
 }
 
 /** The caller who approves or denies devices. */
@@ -41,7 +48,7 @@ export interface Decider {
 
 interface DeviceLoginOptions {
   env: Environment
-  build: BuildFacts | undefined
+  build: BuildInfo | undefined
   codeStore: CodeStore
   counters: Counters
   clock: Clock
@@ -58,7 +65,7 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
   const codes = openDeviceCodes({ store: codeStore.store, counters, clock })
 
   const requireEnabled = (): void => {
-    const { enabled, reason } = availability(env, build)
+    const { enabled, reason } = getDeviceLoginAvailability(env, build)
     if (!enabled) throw new ServiceError('unavailable', reason === 'disabled' ? disabled : withoutSecret)
   }
 
@@ -72,9 +79,9 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
   }
 
   return {
-    availability: () => availability(env, build),
+    availability: () => getDeviceLoginAvailability(env, build),
     kind: codeStore.kind,
-    operatorSubject: () => read(deviceSettings, env).SVC_DEVICE_LOGIN_SUBJECT,
+    operatorSubject: () => parseSettings(deviceSettings, env).SVC_DEVICE_LOGIN_SUBJECT,
     begin: async (clientId, scopes) => {
       requireEnabled()
       return codes.issue(clientId, scopes)
@@ -111,7 +118,7 @@ const sentences: Record<PollError, string> = {
   invalid_grant: 'the device code is unknown, was used already, or belongs to another client',
 }
 
-export interface Availability {
+export interface DeviceLoginAvailability {
   enabled: boolean
   mode: 'auto' | 'true' | 'false'
   /** True without an authentication provider: only the operator can approve devices. */
@@ -121,19 +128,22 @@ export interface Availability {
 }
 
 /** Returns whether device login is enabled. It needs API keys, because devices receive one. */
-export const availability = (env: Environment, build: BuildFacts | undefined): Availability => {
-  const { SVC_DEVICE_LOGIN: wanted, SVC_API_KEY_SECRET: secret } = read({ ...deviceSettings, ...keySettings }, env)
+export const getDeviceLoginAvailability = (env: Environment, build: BuildInfo | undefined): DeviceLoginAvailability => {
+  const { SVC_DEVICE_LOGIN: wanted, SVC_API_KEY_SECRET: secret } = parseSettings(
+    { ...deviceSettings, ...keySettings },
+    env,
+  )
   const isWanted = wanted ?? cloudMode(build, env).runtime
   const isMissing = secret === undefined
   return {
     enabled: isWanted && !isMissing,
     mode: wanted === undefined ? 'auto' : wanted ? 'true' : 'false',
-    deviceOnly: providerOf(env, build) === 'none',
+    deviceOnly: resolveAuthProvider(env, build) === 'none',
     reason: reasonOf(isWanted, isMissing),
   }
 }
 
-const reasonOf = (isWanted: boolean, isMissing: boolean): Availability['reason'] => {
+const reasonOf = (isWanted: boolean, isMissing: boolean): DeviceLoginAvailability['reason'] => {
   if (!isWanted) return 'disabled'
   return isMissing ? 'missing_api_key_secret' : null
 }
@@ -146,7 +156,7 @@ interface CodeStore extends AsyncDisposable {
 
 /** Opens the store of device codes; throws `unavailable` if the database of the binding cannot be opened. */
 export const openCodeStore = async (env: Environment, shared: Store, log: Logger): Promise<CodeStore> => {
-  const { CONVERSATIONS_EDGESQL: bound } = read(deviceSettings, env)
+  const { CONVERSATIONS_EDGESQL: bound } = parseSettings(deviceSettings, env)
   if (bound === undefined) return { kind: 'store', store: shared, [Symbol.asyncDispose]: async () => {} }
   const store = await openStore({ env: { SVC_STATE_DB_URL: bound }, busIsShared: false, log }).catch(
     (cause: unknown) => {

@@ -5,7 +5,7 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { DeniedUsers } from '../denied.ts'
-import { person } from '../identity.ts'
+import { createUserIdentity } from '../identity.ts'
 import type { AccessToken, ProviderApi } from './provider-api.ts'
 
 /** Verifies OAuth access tokens. They are opaque, so the identity provider introspects them. */
@@ -70,7 +70,7 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
       if (known === undefined || (known.endsAtMs !== undefined && known.endsAtMs <= clock.now())) return undefined
       const isForHere = known.audience.length === 0 || known.audience.some((each) => resources.includes(each))
       if (!isForHere || (await denied.has(known))) return undefined
-      return person({ subject: known.subject })
+      return createUserIdentity({ subject: known.subject })
     },
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import { idpAddresses } from './addresses.ts'
 import { readPublishableKey } from '../config.ts'
 
@@ -45,7 +45,7 @@ describe('a publishable key', () => {
 })
 
 describe('the identity provider', () => {
-  const built = (key: string): BuildFacts => ({
+  const built = (key: string): BuildInfo => ({
     version: '1.0.0',
     gitSha: null,
     gitRef: null,

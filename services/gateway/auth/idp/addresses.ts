@@ -1,7 +1,7 @@
-import type { BuildFacts } from '#proto/http/build.ts'
+import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { builtAuth } from '../provider.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { readBuildAuthSettings } from '../provider.ts'
 import { authSettings } from '../config.ts'
 
 const { IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY } = authSettings
@@ -19,11 +19,11 @@ export interface IdpAddresses {
 }
 
 /** Returns the URLs of the provider, from `IDP_OAUTH_ISSUER`, else from the publishable key of run time or build. */
-export const idpAddresses = (env: Environment, build: BuildFacts | undefined): IdpAddresses | undefined => {
-  const settings = read({ IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY }, env)
+export const idpAddresses = (env: Environment, build: BuildInfo | undefined): IdpAddresses | undefined => {
+  const settings = parseSettings({ IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY }, env)
   const url =
     settings.IDP_OAUTH_ISSUER ??
-    (settings.SVC_IDP_PUBLISHABLE_KEY ?? builtAuth(build).CLIENT_IDP_PUBLISHABLE_KEY)?.issuer
+    (settings.SVC_IDP_PUBLISHABLE_KEY ?? readBuildAuthSettings(build).CLIENT_IDP_PUBLISHABLE_KEY)?.issuer
   if (url === undefined) return undefined
   const issuer = `${url.origin}${url.pathname.replace(/\/+$/, '')}`
   return {

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../../testing/identity-provider.ts'
@@ -11,14 +11,14 @@ let nowMs: number
 let idp: IdentityProvider
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 1)
-  idp = await startIdentityProvider(clockOf(() => nowMs))
+  idp = await startIdentityProvider(createClock(() => nowMs))
 })
 afterEach(async () => idp[Symbol.asyncDispose]())
 
 const start = async (env: Variables = {}): Promise<FakeProduct> =>
   startFake({
     env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, ...env },
-    clock: clockOf(() => nowMs),
+    clock: createClock(() => nowMs),
     routes: signInRoutes,
   })
 const renewing = () => ({ IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: idp.url })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import { parseSettings } from '#shared/config/setting.ts'
 import { authSettings } from '../config.ts'
 import type { FetchJson } from '../outgoing.ts'
 
@@ -37,7 +37,7 @@ export interface ProviderApi {
 }
 
 export const openProviderApi = (env: Environment, fetchJson: FetchJson): ProviderApi => {
-  const settings = () => read({ IDP_API_URL, IDP_SECRET_KEY }, env)
+  const settings = () => parseSettings({ IDP_API_URL, IDP_SECRET_KEY }, env)
   const post = (path: string, json?: unknown) => {
     const {
       IDP_API_URL: { href },

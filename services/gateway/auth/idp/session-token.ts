@@ -4,8 +4,8 @@ import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { DeniedUsers } from '../denied.ts'
 import type { KeySets } from '../key-sets.ts'
-import { person } from '../identity.ts'
-import { readToken } from '../signed-token.ts'
+import { createUserIdentity } from '../identity.ts'
+import { verifyToken } from '../signed-token.ts'
 import type { IdpAddresses } from './addresses.ts'
 
 /** A claim for display only: an absent or invalid value does not make the token invalid. */
@@ -27,16 +27,16 @@ const Claims = z.object({
   picture: shown,
 })
 
-export interface Session {
+export interface IdpSession {
   identity: Identity
   sid: string
 }
 
 export interface SessionTokens {
   /** Returns the session of a token; undefined when it is invalid. */
-  verify(token: string): Promise<Session | undefined>
+  verify(token: string): Promise<IdpSession | undefined>
   /** Returns the session of a token that expired at most `withinMs` ago and may be renewed. */
-  verifyPast(token: string, withinMs: number): Promise<Session | undefined>
+  verifyPast(token: string, withinMs: number): Promise<IdpSession | undefined>
 }
 
 interface SessionTokensOptions {
@@ -50,15 +50,15 @@ interface SessionTokensOptions {
 }
 
 export const openSessionTokens = ({ addresses, site, clock, keySets, denied }: SessionTokensOptions): SessionTokens => {
-  const verifyAt = async (token: string, nowMs: number): Promise<Session | undefined> => {
+  const verifyAt = async (token: string, nowMs: number): Promise<IdpSession | undefined> => {
     const known = addresses()
     if (known === undefined) return undefined
-    const payload = await readToken(token, { keys: keySets.at(known.keys), issuer: known.issuer, nowMs })
+    const payload = await verifyToken(token, { keys: keySets.at(known.keys), issuer: known.issuer, nowMs })
     const claims = Claims.safeParse(payload).data
     if (claims === undefined || claims.sts === 'pending' || isForAnother(claims, site())) return undefined
     const { sub: subject, sid, name, email, picture: avatar } = claims
     if (await denied.has({ subject, sid })) return undefined
-    return { identity: person({ subject, name, email, avatar }), sid }
+    return { identity: createUserIdentity({ subject, name, email, avatar }), sid }
   }
   return {
     verify: (token) => verifyAt(token, clock.now()),

@@ -5,7 +5,7 @@ import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { publicUrl } from '../../request/public-url.ts'
-import { cookieLine, cookieOf, idpCookie, isSecure, renewableMs } from '../cookies.ts'
+import { formatSetCookie, readCookie, idpCookie, isSecure, maxRenewalAgeMs } from '../cookies.ts'
 import type { ProviderApi } from './provider-api.ts'
 import type { SessionTokens } from './session-token.ts'
 
@@ -28,22 +28,25 @@ export const openIdpSessions = ({ env, tokens, renew }: IdpSessionsOptions): Idp
   return {
     ofToken,
     ofBrowser: async (request) => {
-      const token = cookieOf(request.headers, idpCookie)
+      const token = readCookie(request.headers, idpCookie)
       if (token === undefined) return undefined
       const known = await ofToken(token)
       if (known !== undefined) return known
       const next = await renew(token)
       const identity = next === undefined ? undefined : await ofToken(next)
       if (next === undefined || identity === undefined) return undefined
-      request.res?.appendHeader('Set-Cookie', sessionLine(next, isSecure(request.headers, publicUrl(request, env))))
+      request.res?.appendHeader(
+        'Set-Cookie',
+        formatSessionCookie(next, isSecure(request.headers, publicUrl(request, env))),
+      )
       return identity
     },
   }
 }
 
 /** Returns a `Set-Cookie` line for a session token, which lasts as long as the token can be renewed. */
-export const sessionLine = (token: string, secure: boolean): string =>
-  cookieLine(idpCookie, token, { maxAgeMs: renewableMs, secure })
+export const formatSessionCookie = (token: string, secure: boolean): string =>
+  formatSetCookie(idpCookie, token, { maxAgeMs: maxRenewalAgeMs, secure })
 
 /** How long a renewed token is reused: a page sends several requests with the same expired token. */
 const sharedMs = 20_000
@@ -79,7 +82,7 @@ export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew 
 
   return async (expired) => {
     if (!api.enabled()) return undefined
-    const session = await tokens.verifyPast(expired, renewableMs)
+    const session = await tokens.verifyPast(expired, maxRenewalAgeMs)
     if (session === undefined) return undefined
     const known = remembered.get(session.sid)
     if (known !== undefined) return known

@@ -8,12 +8,20 @@ import { ServiceError } from '#proto/errors.ts'
 import type { CallbackQuery } from '#proto/http/session.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { isSameText } from '../../request/bearer.ts'
-import { cookieLine, cookieOf, idpCookie, isSecure, keyCookie, removedCookie, renewableMs } from '../cookies.ts'
+import {
+  formatSetCookie,
+  readCookie,
+  idpCookie,
+  isSecure,
+  keyCookie,
+  formatCookieRemoval,
+  maxRenewalAgeMs,
+} from '../cookies.ts'
 import type { KeySets } from '../key-sets.ts'
-import { algorithms } from '../signed-token.ts'
+import { signatureAlgorithms } from '../signed-token.ts'
 import type { IdpAddresses } from './addresses.ts'
 import type { ProviderApi } from './provider-api.ts'
-import { sessionLine } from './sessions.ts'
+import { formatSessionCookie } from './sessions.ts'
 import type { SessionTokens } from './session-token.ts'
 
 /** A redirect, and the `Set-Cookie` lines of its response. */
@@ -48,6 +56,8 @@ const stateBytes = 24
 /** Maximum duration of a sign-in. */
 const stateMs = 15 * 60_000
 
+const stateRemoval = formatCookieRemoval(stateCookie)
+
 export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions): SignIn => {
   const required = (): IdpAddresses => {
     const known = addresses()
@@ -59,12 +69,12 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
   }
 
   const isSignedIn = async ({ headers }: Visit): Promise<boolean> => {
-    const token = cookieOf(headers, idpCookie)
+    const token = readCookie(headers, idpCookie)
     return token !== undefined && (await tokens.verify(token)) !== undefined
   }
 
   const newToken = async ({ headers }: Visit, query: z.output<typeof CallbackQuery>): Promise<string | undefined> => {
-    const handshake = query[handshakeName] ?? cookieOf(headers, handshakeName)
+    const handshake = query[handshakeName] ?? readCookie(headers, handshakeName)
     if (handshake === undefined) return undefined
     const token = await tokenOfHandshake(handshake, keySets.at(required().keys), clock.now())
     return token !== undefined && (await tokens.verify(token)) !== undefined ? token : undefined
@@ -76,20 +86,20 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
       const secure = isSecure(headers, publicUrl)
       return {
         location: hostedPage(required(), callbackOf(publicUrl, { return: returnTo, state })),
-        cookies: [cookieLine(stateCookie, state, { maxAgeMs: stateMs, secure })],
+        cookies: [formatSetCookie(stateCookie, state, { maxAgeMs: stateMs, secure })],
       }
     },
     finish: async (visit, query) => {
       const { headers, publicUrl } = visit
       const { return: returnTo, state } = query
-      if (await isSignedIn(visit)) return { location: returnTo, cookies: [removedCookie(stateCookie)] }
-      if (!isSameText(state, cookieOf(headers, stateCookie) ?? '')) {
+      if (await isSignedIn(visit)) return { location: returnTo, cookies: [stateRemoval] }
+      if (!isSameText(state, readCookie(headers, stateCookie) ?? '')) {
         throw new ServiceError('unauthenticated', 'sign-in expired or started in another browser; start again')
       }
       const token = await newToken(visit, query)
       if (token !== undefined) {
-        const session = sessionLine(token, isSecure(headers, publicUrl))
-        return { location: returnTo, cookies: [session, removedCookie(stateCookie), removedCookie(keyCookie)] }
+        const session = formatSessionCookie(token, isSecure(headers, publicUrl))
+        return { location: returnTo, cookies: [session, stateRemoval, formatCookieRemoval(keyCookie)] }
       }
       if (query.handshaken !== undefined) {
         throw new ServiceError('unauthenticated', 'the identity provider has no session; sign in again')
@@ -137,7 +147,10 @@ const tokenOfHandshake = async (
   nowMs: number,
 ): Promise<string | undefined> => {
   try {
-    const { payload } = await jwtVerify(handshake, keys, { algorithms, currentDate: new Date(nowMs) })
+    const { payload } = await jwtVerify(handshake, keys, {
+      algorithms: signatureAlgorithms,
+      currentDate: new Date(nowMs),
+    })
     const cookies = Handshake.safeParse(payload).data?.handshake.map((line) => parseSetCookie(line)) ?? []
     return cookies.find(({ name }) => name === idpCookie)?.value || undefined
   } catch (error) {
@@ -161,13 +174,13 @@ interface SignOutOptions {
 export const openSignOut =
   ({ tokens, api, log }: SignOutOptions): SignOut =>
   async (headers) => {
-    const token = cookieOf(headers, idpCookie)
-    const session = token !== undefined && api.enabled() ? await tokens.verifyPast(token, renewableMs) : undefined
+    const token = readCookie(headers, idpCookie)
+    const session = token !== undefined && api.enabled() ? await tokens.verifyPast(token, maxRenewalAgeMs) : undefined
     if (session !== undefined) {
       // The browser is signed out even if the provider does not respond.
       await api
         .revoke(session.sid)
         .catch((error: unknown) => log.warn({ err: error }, 'ending the session at the identity provider failed'))
     }
-    return [removedCookie(idpCookie), removedCookie(keyCookie)]
+    return [formatCookieRemoval(idpCookie), formatCookieRemoval(keyCookie)]
   }

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Claims, readKey, signKey } from './key-token.ts'
+import { type ApiKeyClaims, verifyKeySignature, signKey } from './key-token.ts'
 
 const secret = 'correct horse battery staple'
-const claims: Claims = {
+const claims: ApiKeyClaims = {
   jti: 'AAAAaaaa0000-_zZ',
   sub: 'ada',
   label: 'Adas Läptöp',
@@ -23,28 +23,29 @@ const signed = (payload: string, by = secret): string =>
 describe('a key', () => {
   it('is svc_, its claims in base64url, a dot and their HMAC-SHA-256', () => {
     expect(key).toBe(signed(base64url(claims)))
-    expect(readKey(key, only)).toEqual(claims)
+    expect(verifyKeySignature(key, only)).toEqual(claims)
   })
 
   it('is read with the secret before the present one, too', () => {
-    expect(readKey(key, { current: 'new', previous: secret })).toEqual(claims)
-    expect(readKey(key, { current: 'new', previous: 'another' })).toBeUndefined()
-    expect(readKey(key, { current: 'new', previous: undefined })).toBeUndefined()
+    expect(verifyKeySignature(key, { current: 'new', previous: secret })).toEqual(claims)
+    expect(verifyKeySignature(key, { current: 'new', previous: 'another' })).toBeUndefined()
+    expect(verifyKeySignature(key, { current: 'new', previous: undefined })).toBeUndefined()
   })
 
   it('is not read after any change of one character', () => {
     fc.assert(
       fc.property(fc.nat(key.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
         fc.pre(key[at] !== character)
-        expect(readKey(key.slice(0, at) + character + key.slice(at + 1), only)).toBeUndefined()
+        expect(verifyKeySignature(key.slice(0, at) + character + key.slice(at + 1), only)).toBeUndefined()
       }),
     )
   })
 
   it('is not read when cut anywhere, or with anything added', () => {
-    for (let length = 0; length < key.length; length += 1) expect(readKey(key.slice(0, length), only)).toBeUndefined()
+    for (let length = 0; length < key.length; length += 1)
+      expect(verifyKeySignature(key.slice(0, length), only)).toBeUndefined()
     for (const added of [`${key}=`, `${key}.`, `${key}\n`, ` ${key}`, `${key}.${key}`])
-      expect(readKey(added, only)).toBeUndefined()
+      expect(verifyKeySignature(added, only)).toBeUndefined()
   })
 })
 
@@ -79,5 +80,5 @@ function sameBytes(text: string): string {
 }
 
 it.each(others)('%s is no key', (_what, token) => {
-  expect(readKey(token, only)).toBeUndefined()
+  expect(verifyKeySignature(token, only)).toBeUndefined()
 })

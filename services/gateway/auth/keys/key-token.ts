@@ -5,11 +5,11 @@ import { parseJson } from '#shared/text/strings.ts'
 import { isSameText } from '../../request/bearer.ts'
 
 /** Id of an API key. */
-export const KeyId = z.string().regex(/^[\w-]{16}$/, 'must be the id of a key')
+export const ApiKeyId = z.string().regex(/^[\w-]{16}$/, 'must be the id of a key')
 
 /** Claims of a key. Names registered by JWT have their standard meaning; times are epoch seconds. */
-export const Claims = z.object({
-  jti: KeyId,
+export const ApiKeyClaims = z.object({
+  jti: ApiKeyId,
   sub: z.string().min(1).max(256),
   label: z.string().max(64),
   /** Scope names, including those that only newer releases know. */
@@ -17,7 +17,7 @@ export const Claims = z.object({
   iat: z.number().int(),
   exp: z.number().int(),
 })
-export type Claims = z.infer<typeof Claims>
+export type ApiKeyClaims = z.infer<typeof ApiKeyClaims>
 
 /** Maximum length of a key, longer than one with maximum claims. */
 const maxTokenLength = 4_096
@@ -27,20 +27,20 @@ const tokenShape = /^svc_(?<payload>[\w-]+)\.(?<signature>[\w-]{43})$/
 export const looksLikeKey = (bearer: string): boolean => bearer.startsWith('svc_')
 
 /** Returns the key: `svc_`, the claims in base64url, a dot and their HMAC-SHA-256. */
-export const signKey = (claims: Claims, secret: string): string => {
+export const signKey = (claims: ApiKeyClaims, secret: string): string => {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
   return `svc_${payload}.${signatureOf(payload, secret)}`
 }
 
 /** Returns the claims of a key that one of the secrets signed; the caller checks its expiry. */
-export const readKey = (token: string, { current, previous }: RotatingKey): Claims | undefined => {
+export const verifyKeySignature = (token: string, { current, previous }: RotatingKey): ApiKeyClaims | undefined => {
   if (token.length > maxTokenLength) return undefined
   const { payload, signature } = tokenShape.exec(token)?.groups ?? {}
   if (payload === undefined || signature === undefined) return undefined
   const secrets = previous === undefined ? [current] : [current, previous]
   // The signature is compared as text, because several texts decode to the same bytes but only one was issued.
   if (!secrets.some((secret) => isSameText(signature, signatureOf(payload, secret)))) return undefined
-  return Claims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString())).data
+  return ApiKeyClaims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString())).data
 }
 
 const signatureOf = (payload: string, secret: string): string =>

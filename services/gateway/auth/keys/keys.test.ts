@@ -1,15 +1,15 @@
-import { clockOf, systemClock } from '#shared/time/clock.ts'
+import { createClock, systemClock } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type TestPlace, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openStore } from '#shared/store/open.ts'
 import { describeWith, startRedis } from '../../../testing/servers.ts'
-import { openDenied } from '../denied.ts'
-import { type ApiKeys, type Grant, openApiKeys } from './keys.ts'
+import { openDeniedUsers } from '../denied.ts'
+import { type ApiKeys, type NewApiKey, openApiKeys } from './keys.ts'
 
 const dayMs = 86_400_000
-const grant: Grant = { label: 'laptop', scopes: ['read', 'mcp'], days: 30 }
+const grant: NewApiKey = { label: 'laptop', scopes: ['read', 'mcp'], days: 30 }
 
 for (const implementation of implementations.filter(({ name }) => name === 'memory' || name === 'Redis')) {
   describeWith(implementation.needs, `API keys in ${implementation.name}`, () => {
@@ -18,7 +18,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
     let nowMs: number
     let env: Record<string, string>
     let keys: ApiKeys
-    const clock = clockOf(() => nowMs)
+    const clock = createClock(() => nowMs)
     beforeAll(async () => {
       running = await implementation.start()
     })
@@ -26,7 +26,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       nowMs = Date.UTC(2026, 5, 1, 12, 0, 0, 500)
       env = { SVC_API_KEY_SECRET: 'first secret' }
       store = await running.open()
-      keys = openApiKeys({ env, store, clock, denied: openDenied({}, store) })
+      keys = openApiKeys({ env, store, clock, denied: openDeniedUsers({}, store) })
     })
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
@@ -61,7 +61,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       expect(await keys.verify(first.apiKey)).toBeDefined()
       const revoked = await keys.revoke(first.claims.jti)
       expect(revoked.revokedAtMs).toBe(nowMs)
-      const elsewhere = openApiKeys({ env, store: await running.open(), clock, denied: openDenied({}, store) })
+      const elsewhere = openApiKeys({ env, store: await running.open(), clock, denied: openDeniedUsers({}, store) })
       expect(await elsewhere.verify(first.apiKey)).toBeUndefined()
       expect(await elsewhere.verify(second.apiKey)).toBeDefined()
       nowMs += 29 * dayMs
@@ -112,7 +112,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
     it('are known again when they are used after the store was lost, and can then be revoked', async () => {
       const { apiKey, claims } = await keys.issue(grant)
       await running.next()
-      const again = openApiKeys({ env, store: await running.open(), clock, denied: openDenied({}, store) })
+      const again = openApiKeys({ env, store: await running.open(), clock, denied: openDeniedUsers({}, store) })
       expect(await again.list()).toEqual([])
       expect(await again.verify(apiKey)).toBeDefined()
       expect(await again.list()).toMatchObject([{ claims }])
@@ -148,7 +148,7 @@ describeWith(['redis'], 'API keys while their store does not answer', () => {
       env: { SVC_API_KEY_SECRET: 'secret' },
       store,
       clock: systemClock,
-      denied: openDenied({}, store),
+      denied: openDeniedUsers({}, store),
     })
     const { apiKey } = await keys.issue(grant)
     await server.stop()
@@ -163,7 +163,7 @@ describe('the operator', () => {
     const running = await memory?.start()
     if (running === undefined) throw new Error('there is no store in memory')
     const store = await running.open()
-    return openApiKeys({ env, store, clock: clockOf(() => 0), denied: openDenied({}, store) })
+    return openApiKeys({ env, store, clock: createClock(() => 0), denied: openDeniedUsers({}, store) })
   }
 
   it.each([

@@ -5,16 +5,16 @@ import type { Identity, Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { type RotatingKey, read } from '#shared/config/setting.ts'
+import { type RotatingKey, parseSettings } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
-import { bearerOf, isSameText } from '../../request/bearer.ts'
+import { readBearerToken, isSameText } from '../../request/bearer.ts'
 import { keySettings } from '../config.ts'
 import type { DeniedUsers } from '../denied.ts'
-import { type KeyRecord, openKeyRegistry } from './registry.ts'
-import { type Claims, readKey, signKey } from './key-token.ts'
+import { type ApiKeyRecord, openKeyRegistry } from './registry.ts'
+import { type ApiKeyClaims, verifyKeySignature, signKey } from './key-token.ts'
 
 /** The properties of a new API key. */
-export interface Grant {
+export interface NewApiKey {
   label: string
   /** The subject of the key; the key itself when it acts for no user. */
   subject?: string | undefined
@@ -25,7 +25,7 @@ export interface Grant {
 export interface IssuedKey {
   /** The key; returned once and not stored. */
   apiKey: string
-  claims: Claims
+  claims: ApiKeyClaims
 }
 
 /** Issues, verifies and revokes API keys. The secret is read for every request, so changes take effect at once. */
@@ -35,13 +35,13 @@ export interface ApiKeys {
   requireEnabled(): void
   /** Returns whether a bearer token is the operator secret; false if no secret is set. */
   isOperator(bearer: string): boolean
-  issue(grant: Grant): Promise<IssuedKey>
+  issue(grant: NewApiKey): Promise<IssuedKey>
   /** Returns the caller of a key; undefined if it is invalid, expired, revoked or signed with a replaced secret. */
   verify(token: string): Promise<Identity | undefined>
   /** Lists the keys of one subject or of all, including revoked but not expired ones. */
-  list(subject?: string): Promise<KeyRecord[]>
+  list(subject?: string): Promise<ApiKeyRecord[]>
   /** Revokes a key permanently. Throws `not-found` for an unknown key, or for one of another than the given subject. */
-  revoke(id: string, subject?: string): Promise<KeyRecord>
+  revoke(id: string, subject?: string): Promise<ApiKeyRecord>
 }
 
 interface KeysOptions {
@@ -57,8 +57,9 @@ const idBytes = 12
 
 export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys => {
   const registry = openKeyRegistry(store, clock)
-  const secret = () => read(keySettings, env).SVC_API_KEY_SECRET
-  const isOf = ({ claims }: KeyRecord, subject: string | undefined) => subject === undefined || claims.sub === subject
+  const secret = () => parseSettings(keySettings, env).SVC_API_KEY_SECRET
+  const isOf = ({ claims }: ApiKeyRecord, subject: string | undefined) =>
+    subject === undefined || claims.sub === subject
 
   return {
     enabled: () => secret() !== undefined,
@@ -75,7 +76,7 @@ export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys
     },
     verify: async (token) => {
       const known = secret()
-      const claims = known && readKey(token, known)
+      const claims = known && verifyKeySignature(token, known)
       if (claims === undefined || claims.exp * 1000 <= clock.now()) return undefined
       const record = await registry.find(claims.jti)
       if (record !== undefined && record.revokedAtMs !== null) return undefined
@@ -97,13 +98,13 @@ const required = (secret: RotatingKey | undefined): RotatingKey => {
   throw new ServiceError('unavailable', 'API keys are disabled: SVC_API_KEY_SECRET is not set')
 }
 
-const claimsOf = ({ label, subject, scopes, days }: Grant, nowMs: number): Claims => {
+const claimsOf = ({ label, subject, scopes, days }: NewApiKey, nowMs: number): ApiKeyClaims => {
   const jti = randomBytes(idBytes).toString('base64url')
   const iat = Math.floor(nowMs / 1000)
   return { jti, sub: subject ?? `key:${jti}`, label, scopes: [...scopes], iat, exp: iat + days * secondsPerDay }
 }
 
-const identityOf = ({ sub, label, scopes }: Claims): Identity => ({
+const identityOf = ({ sub, label, scopes }: ApiKeyClaims): Identity => ({
   kind: 'key',
   subject: sub,
   features: 'all',
@@ -112,19 +113,21 @@ const identityOf = ({ sub, label, scopes }: Claims): Identity => ({
 })
 
 /** The holder of the operator secret, for the audit log. */
-export const operator: Identity = { kind: 'service', subject: 'operator', features: 'all' }
+export const operatorIdentity: Identity = { kind: 'service', subject: 'operator', features: 'all' }
 
 /** Returns whether the bearer token of a request is the operator secret. */
 export const isOperator = (headers: IncomingHttpHeaders, keys: ApiKeys): boolean => {
-  const bearer = bearerOf(headers)
+  const bearer = readBearerToken(headers)
   return bearer !== undefined && keys.isOperator(bearer)
 }
 
 /** Returns the error for a caller who is not the operator. */
-export const notTheOperator = (headers: IncomingHttpHeaders): ServiceError =>
+export const createOperatorRequiredError = (headers: IncomingHttpHeaders): ServiceError =>
   new ServiceError(
     'unauthenticated',
-    bearerOf(headers) === undefined ? 'send the operator secret as Authorization: Bearer' : 'wrong operator secret',
+    readBearerToken(headers) === undefined
+      ? 'send the operator secret as Authorization: Bearer'
+      : 'wrong operator secret',
   )
 
 /** Minimum length of a secret without a warning. */
@@ -132,7 +135,7 @@ const minStrongLength = 16
 
 /** Warns about a short secret, because the holder of a key could guess it offline. */
 export const warnOfWeakSecret = (env: Environment, log: Logger): void => {
-  const { SVC_API_KEY_SECRET: secret } = read(keySettings, env)
+  const { SVC_API_KEY_SECRET: secret } = parseSettings(keySettings, env)
   if (secret !== undefined && secret.current.length < minStrongLength)
     log.warn(
       `SVC_API_KEY_SECRET has fewer than ${minStrongLength} characters and could be guessed from an API key; use the output of openssl rand -base64 32`,

@@ -2,25 +2,25 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type Clock, ageMs, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
-import { Claims, KeyId } from './key-token.ts'
+import { ApiKeyClaims, ApiKeyId } from './key-token.ts'
 
 /** The stored record of a key until it expires. The token itself is never stored. */
-export const KeyRecord = z.object({
-  claims: Claims,
+export const ApiKeyRecord = z.object({
+  claims: ApiKeyClaims,
   lastUsedAtMs: z.number().nullable(),
   revokedAtMs: z.number().nullable(),
 })
-export type KeyRecord = z.infer<typeof KeyRecord>
+export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>
 
 /** The known API keys: issued or used, and not expired. */
 export interface KeyRegistry {
-  find(id: string): Promise<KeyRecord | undefined>
+  find(id: string): Promise<ApiKeyRecord | undefined>
   /** Throws `conflict` when there are too many keys. */
-  add(claims: Claims): Promise<void>
+  add(claims: ApiKeyClaims): Promise<void>
   /** Records the last use, at most once a minute. A key that the store has lost is added again. */
-  noteUse(claims: Claims, known: KeyRecord | undefined): Promise<void>
-  revoke(claims: Claims): Promise<KeyRecord>
-  all(): Promise<KeyRecord[]>
+  noteUse(claims: ApiKeyClaims, known: ApiKeyRecord | undefined): Promise<void>
+  revoke(claims: ApiKeyClaims): Promise<ApiKeyRecord>
+  all(): Promise<ApiKeyRecord[]>
 }
 
 /** Maximum number of keys. Their index stays far below the maximum size of a stored value. */
@@ -29,24 +29,24 @@ const maxKeys = 5_000
 const noteUseEveryMs = 60_000
 
 const indexName = 'api-keys'
-const Index = z.array(z.object({ id: KeyId, exp: z.number() }))
+const Index = z.array(z.object({ id: ApiKeyId, exp: z.number() }))
 const nameOf = (id: string): string => `api-key:${id}`
 
 export const openKeyRegistry = (store: Store, clock: Clock): KeyRegistry => {
   /** Keys whose use is being written, so that a burst of requests writes once. */
   const noting = new Set<string>()
 
-  const write = async (claims: Claims, change: Partial<KeyRecord>): Promise<KeyRecord> => {
+  const write = async (claims: ApiKeyClaims, change: Partial<ApiKeyRecord>): Promise<ApiKeyRecord> => {
     const fresh = { claims, lastUsedAtMs: null, revokedAtMs: null }
-    let written: KeyRecord = fresh
-    await store.update(nameOf(claims.jti), KeyRecord, (current) => {
+    let written: ApiKeyRecord = fresh
+    await store.update(nameOf(claims.jti), ApiKeyRecord, (current) => {
       written = { ...(current ?? fresh), ...change }
       return { value: written, expiresInMs: Math.max(1, claims.exp * 1000 - clock.now()) }
     })
     return written
   }
 
-  const list = ({ jti, exp }: Claims) =>
+  const list = ({ jti, exp }: ApiKeyClaims) =>
     store.update(indexName, Index, (current = []) => {
       const inForce = current.filter((key) => key.exp * 1000 > clock.now() && key.id !== jti)
       if (inForce.length >= maxKeys)
@@ -57,7 +57,7 @@ export const openKeyRegistry = (store: Store, clock: Clock): KeyRegistry => {
       return { value: [...inForce, { id: jti, exp }] }
     })
 
-  const find = (id: string) => store.get(nameOf(id), KeyRecord)
+  const find = (id: string) => store.get(nameOf(id), ApiKeyRecord)
 
   return {
     find,

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/time/clock.ts'
+import { createClock } from '#shared/time/clock.ts'
 import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AccessGateway, startAccessGateway } from '../../testing/identity-provider.ts'
@@ -11,7 +11,7 @@ let nowMs: number
 let edge: AccessGateway
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 1)
-  edge = await startAccessGateway(clockOf(() => nowMs))
+  edge = await startAccessGateway(createClock(() => nowMs))
 })
 afterEach(async () => edge[Symbol.asyncDispose]())
 
@@ -23,7 +23,7 @@ const start = async (env: Variables = {}): Promise<FakeProduct> =>
       SVC_EDGE_ACCESS_AUD: 'watchhouse',
       ...env,
     },
-    clock: clockOf(() => nowMs),
+    clock: createClock(() => nowMs),
     routes: signInRoutes,
   })
 
@@ -88,7 +88,7 @@ describe('a token of the access gateway', () => {
     const { status, body } = await send(product, withToken(token))
     expect(status).toBe(503)
     expect(JSON.stringify(body)).not.toContain(edge.url)
-    edge = await startAccessGateway(clockOf(() => nowMs))
+    edge = await startAccessGateway(createClock(() => nowMs))
   })
 })
 

@@ -3,27 +3,27 @@ import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type Values } from '#shared/config/setting.ts'
+import { parseSettings, type Values } from '#shared/config/setting.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { isSharedSecret } from '../../request/bearer.ts'
-import { identityHeader } from '../../request/header.ts'
+import { readIdentityHeader } from '../../request/header.ts'
 import { proxySettings, trustedSettings } from '../config.ts'
-import { person } from '../identity.ts'
+import { createUserIdentity } from '../identity.ts'
 import type { KeySets } from '../key-sets.ts'
-import { readToken } from '../signed-token.ts'
+import { verifyToken } from '../signed-token.ts'
 
 /**
  * Returns the user that a proxy authenticated, by its shared secret or by a Cloudflare Access token. Undefined if there
  * is neither. Throws `unauthenticated` for an invalid token.
  */
-export const proxiedPerson = async (
+export const identifyProxyUser = async (
   request: IncomingMessage,
   env: Environment,
   edgeAccess: EdgeAccess,
 ): Promise<Identity | undefined> => {
   const named = namedByHeader(request, env)
-  if (named !== undefined) return person({ subject: named })
-  const token = identityHeader(request, 'edge-access-jwt-assertion')
+  if (named !== undefined) return createUserIdentity({ subject: named })
+  const token = readIdentityHeader(request, 'edge-access-jwt-assertion')
   if (token === undefined || !edgeAccess.enabled()) return undefined
   const identity = await edgeAccess.verify(token)
   if (identity !== undefined) return identity
@@ -36,9 +36,9 @@ const namedByHeader = (request: IncomingMessage, env: Environment): string | und
     SVC_PROXY_AUTH_SECRET: secret,
     SVC_PROXY_SHARED_SECRET_HEADER: secretHeader,
     SVC_PROXY_AUTH_HEADER: nameHeader,
-  } = read(proxySettings, env)
-  if (secret === undefined || !isSharedSecret(identityHeader(request, secretHeader), secret)) return undefined
-  return identityHeader(request, nameHeader)
+  } = parseSettings(proxySettings, env)
+  if (secret === undefined || !isSharedSecret(readIdentityHeader(request, secretHeader), secret)) return undefined
+  return readIdentityHeader(request, nameHeader)
 }
 
 const { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD } = proxySettings
@@ -68,7 +68,7 @@ interface EdgeAccessOptions {
 
 export const openEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): EdgeAccess => {
   const configured = () => {
-    const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_EDGE_ACCESS_AUD: audience } = read(
+    const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_EDGE_ACCESS_AUD: audience } = parseSettings(
       { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD },
       env,
     )
@@ -81,10 +81,12 @@ export const openEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): Edge
       if (known === undefined) return undefined
       const { team: issuer, audience } = known
       const keys = keySets.at(`${issuer}/cdn-cgi/access/certs`)
-      const payload = await readToken(token, { keys, issuer, audience, nowMs: clock.now() })
+      const payload = await verifyToken(token, { keys, issuer, audience, nowMs: clock.now() })
       const claims = Claims.safeParse(payload).data
       const subject = claims?.sub || claims?.email || claims?.common_name
-      return subject ? person({ subject, email: claims?.email, name: claims?.name ?? claims?.common_name }) : undefined
+      return subject
+        ? createUserIdentity({ subject, email: claims?.email, name: claims?.name ?? claims?.common_name })
+        : undefined
     },
   }
 }
@@ -95,16 +97,16 @@ type TrustedValues = Values<typeof trustedSettings>
  * Returns the user in the headers of a trusted proxy; undefined for other clients, and without a user. Throws
  * `forbidden` for a user without an allowed group.
  */
-export const trustedPerson = (request: IncomingMessage, env: Environment): Identity | undefined => {
-  const settings = read(trustedSettings, env)
+export const identifyTrustedUser = (request: IncomingMessage, env: Environment): Identity | undefined => {
+  const settings = parseSettings(trustedSettings, env)
   if (!isTrusted(request, settings)) return undefined
-  const given = (name: string) => identityHeader(request, name)
+  const given = (name: string) => readIdentityHeader(request, name)
   const email = given(settings.SVC_TRUSTED_EMAIL_HEADER)
   const subject = given(settings.SVC_TRUSTED_USER_HEADER) ?? email
   if (subject === undefined) return undefined
   const groups = groupsOf(given(settings.SVC_TRUSTED_GROUPS_HEADER), given(settings.SVC_TRUSTED_ROLE_HEADER))
   requireAllowedGroup(groups, settings.SVC_TRUSTED_ALLOWED_GROUPS)
-  return person({
+  return createUserIdentity({
     subject,
     email,
     name: given(settings.SVC_TRUSTED_NAME_HEADER),
@@ -123,7 +125,7 @@ export const trustedPerson = (request: IncomingMessage, env: Environment): Ident
 const isTrusted = (request: IncomingMessage, settings: TrustedValues): boolean => {
   const { SVC_TRUSTED_AUTH_SECRET: secret, SVC_TRUSTED_SHARED_SECRET_HEADER: header } = settings
   if (secret === undefined) return settings.SVC_TRUSTED_ALLOW_INSECURE
-  return isSharedSecret(identityHeader(request, header), secret)
+  return isSharedSecret(readIdentityHeader(request, header), secret)
 }
 
 const groupsOf = (groups: string | undefined, role: string | undefined): string[] => {

@@ -1,4 +1,4 @@
-import { type Dashboard, of, quantile, rate } from './panel.ts'
+import { type Dashboard, selectSeries, quantile, rate } from './panel.ts'
 
 const sending = 'watchhouse_alert_send_duration_seconds'
 const ofChannels = 'channel=~"$channel"'
@@ -13,21 +13,21 @@ export const alerts: Dashboard = {
         {
           title: 'Firing conditions',
           kind: 'stat',
-          queries: [[`max(${of('watchhouse_alert_conditions_firing')})`, 'conditions']],
+          queries: [[`max(${selectSeries('watchhouse_alert_conditions_firing')})`, 'conditions']],
           limits: { act: 1 },
         },
         {
           title: 'Rules without data',
           kind: 'stat',
-          queries: [[`max(${of('watchhouse_alert_rules_unknown')})`, 'rules']],
+          queries: [[`max(${selectSeries('watchhouse_alert_rules_unknown')})`, 'rules']],
           limits: { act: 1 },
         },
         {
           title: 'Time since the last successful sweep',
           unit: 's',
           queries: [
-            [`time() - max(${of('watchhouse_alert_sweep_succeeded_timestamp_seconds')})`, 'age'],
-            [`max(${of('watchhouse_alert_sweep_interval_seconds')})`, 'interval'],
+            [`time() - max(${selectSeries('watchhouse_alert_sweep_succeeded_timestamp_seconds')})`, 'age'],
+            [`max(${selectSeries('watchhouse_alert_sweep_interval_seconds')})`, 'interval'],
           ],
         },
         {
@@ -68,7 +68,7 @@ export const alerts: Dashboard = {
       panels: [
         {
           title: 'Pending messages',
-          queries: [[`max by (consumer) (${of('watchhouse_queue_messages')})`, '{{consumer}}']],
+          queries: [[`max by (consumer) (${selectSeries('watchhouse_queue_messages')})`, '{{consumer}}']],
           limits: { look: 100, act: 1000 },
         },
         {

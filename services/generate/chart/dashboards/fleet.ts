@@ -1,8 +1,8 @@
-import { type Dashboard, of, quantile, rate, share } from './panel.ts'
+import { type Dashboard, selectSeries, quantile, rate, shareOfCounter } from './panel.ts'
 
 const statements = 'watchhouse_query_statement_duration_seconds'
 const ofHosts = 'host=~"$host"'
-const up = `max by (host) (${of('watchhouse_host_up', ofHosts)})`
+const up = `max by (host) (${selectSeries('watchhouse_host_up', ofHosts)})`
 
 export const fleet: Dashboard = {
   title: 'Watchhouse: fleet',
@@ -38,17 +38,17 @@ export const fleet: Dashboard = {
         },
         {
           title: 'Running statements',
-          queries: [[`sum by (host) (${of('watchhouse_query_statements_running', ofHosts)})`, '{{host}}']],
+          queries: [[`sum by (host) (${selectSeries('watchhouse_query_statements_running', ofHosts)})`, '{{host}}']],
         },
         {
           title: 'Queued statements',
-          queries: [[`sum by (host) (${of('watchhouse_query_statements_waiting', ofHosts)})`, '{{host}}']],
+          queries: [[`sum by (host) (${selectSeries('watchhouse_query_statements_waiting', ofHosts)})`, '{{host}}']],
           limits: { look: 5, act: 25 },
         },
         {
           title: 'Cache hit ratio',
           unit: 'percentunit',
-          queries: [[share('watchhouse_query_answers_total', 'source!="host"'), 'cached or shared']],
+          queries: [[shareOfCounter('watchhouse_query_answers_total', 'source!="host"'), 'cached or shared']],
         },
       ],
     },

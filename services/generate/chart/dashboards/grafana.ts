@@ -2,7 +2,7 @@ import { metrics, openMetrics } from '#shared/telemetry/metrics.ts'
 import { alerts } from './alerts.ts'
 import { fleet } from './fleet.ts'
 import { health } from './health.ts'
-import type { Dashboard, Panel, Variable } from './panel.ts'
+import type { Dashboard, Panel, DashboardVariable } from './panel.ts'
 
 const width = 8
 const height = 8
@@ -55,7 +55,7 @@ const dashboardOf = (name: string, { title, variables, sections }: Dashboard, he
 })
 
 /** Returns a template variable. Its default selects all series, including those without the label. */
-const variableOf = ({ name, metric }: Variable): object => {
+const variableOf = ({ name, metric }: DashboardVariable): object => {
   const query = `label_values(${metric}, ${name})`
   const all = { includeAll: true, multi: true, allValue: '.*', current: { text: 'All', value: '$__all' } }
   return {

@@ -1,4 +1,4 @@
-import { type Dashboard, of, quantile, rate, share } from './panel.ts'
+import { type Dashboard, selectSeries, quantile, rate, shareOfCounter } from './panel.ts'
 
 const http = 'watchhouse_http_request_duration_seconds'
 const bus = 'watchhouse_bus_request_duration_seconds'
@@ -14,14 +14,14 @@ export const health: Dashboard = {
         {
           title: 'Processes',
           kind: 'stat',
-          queries: [[`count by (version) (${of('watchhouse_build_info')})`, '{{version}}']],
+          queries: [[`count by (version) (${selectSeries('watchhouse_build_info')})`, '{{version}}']],
         },
         { title: 'Requests', unit: 'reqps', queries: [[rate('route', `${http}_count`), '{{route}}']] },
         {
           title: 'Requests in flight and waiting',
           queries: [
-            [`sum(${of('watchhouse_http_in_flight')})`, 'in flight'],
-            [`sum(${of('watchhouse_http_waiting')})`, 'waiting'],
+            [`sum(${selectSeries('watchhouse_http_in_flight')})`, 'in flight'],
+            [`sum(${selectSeries('watchhouse_http_waiting')})`, 'waiting'],
           ],
         },
         {
@@ -32,7 +32,7 @@ export const health: Dashboard = {
         {
           title: 'Request error ratio',
           unit: 'percentunit',
-          queries: [[share(`${http}_count`, 'status=~"5.."'), 'failed']],
+          queries: [[shareOfCounter(`${http}_count`, 'status=~"5.."'), 'failed']],
           limits: { look: 0.01, act: 0.05 },
         },
         {
@@ -68,7 +68,7 @@ export const health: Dashboard = {
         },
         {
           title: 'Requests in flight',
-          queries: [[`sum by (service) (${of('watchhouse_bus_in_flight', ofServices)})`, '{{service}}']],
+          queries: [[`sum by (service) (${selectSeries('watchhouse_bus_in_flight', ofServices)})`, '{{service}}']],
         },
       ],
     },
@@ -85,7 +85,7 @@ export const health: Dashboard = {
           unit: 's',
           queries: [[quantile(0.95, 'outcome', 'watchhouse_agent_answer_seconds'), '{{outcome}}']],
         },
-        { title: 'Runs in progress', queries: [[`sum(${of('watchhouse_agent_runs')})`, 'runs']] },
+        { title: 'Runs in progress', queries: [[`sum(${selectSeries('watchhouse_agent_runs')})`, 'runs']] },
         {
           title: 'Tokens per second',
           queries: [[rate('direction, provider', 'watchhouse_agent_tokens_total'), '{{provider}} {{direction}}']],
@@ -103,18 +103,18 @@ export const health: Dashboard = {
         {
           title: 'Memory',
           unit: 'bytes',
-          queries: [[of('watchhouse_process_resident_memory_bytes'), '{{pod}}']],
+          queries: [[selectSeries('watchhouse_process_resident_memory_bytes'), '{{pod}}']],
         },
         {
           title: 'CPU',
           unit: 'percentunit',
-          queries: [[`rate(${of('watchhouse_process_cpu_seconds_total')}[$__rate_interval])`, '{{pod}}']],
+          queries: [[`rate(${selectSeries('watchhouse_process_cpu_seconds_total')}[$__rate_interval])`, '{{pod}}']],
           limits: { look: 0.7, act: 0.9 },
         },
         {
           title: 'Event loop delay, p99',
           unit: 's',
-          queries: [[of('watchhouse_nodejs_eventloop_lag_p99_seconds'), '{{pod}}']],
+          queries: [[selectSeries('watchhouse_nodejs_eventloop_lag_p99_seconds'), '{{pod}}']],
           limits: { look: 0.1, act: 0.5 },
         },
         {

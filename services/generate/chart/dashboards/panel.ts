@@ -2,11 +2,11 @@
 export interface Dashboard {
   title: string
   /** Template variables for labels to filter by, in addition to the namespace. */
-  variables: readonly Variable[]
+  variables: readonly DashboardVariable[]
   sections: readonly { title: string; panels: readonly Panel[] }[]
 }
 
-export interface Variable {
+export interface DashboardVariable {
   /** The label name. */
   name: string
   /** The metric whose series provide the values of the label. */
@@ -24,15 +24,15 @@ export interface Panel {
 }
 
 /** Returns a PromQL selector of a metric with these label matchers, in the namespace that the user selects. */
-export const of = (metric: string, ...labels: readonly string[]): string =>
+export const selectSeries = (metric: string, ...labels: readonly string[]): string =>
   `${metric}{${['namespace=~"$namespace"', ...labels].join(', ')}}`
 
 export const rate = (by: string, metric: string, ...labels: readonly string[]): string =>
-  `sum by (${by}) (rate(${of(metric, ...labels)}[$__rate_interval]))`
+  `sum by (${by}) (rate(${selectSeries(metric, ...labels)}[$__rate_interval]))`
 
 export const quantile = (share: number, by: string, metric: string, ...labels: readonly string[]): string =>
   `histogram_quantile(${share}, ${rate(`${by}, le`, `${metric}_bucket`, ...labels)})`
 
 /** Returns a PromQL expression for the share of a counter's rate with these labels. It is 0 if no series has them. */
-export const share = (metric: string, ...labels: readonly string[]): string =>
-  `(sum(rate(${of(metric, ...labels)}[$__rate_interval])) or vector(0)) / sum(rate(${of(metric)}[$__rate_interval]))`
+export const shareOfCounter = (metric: string, ...labels: readonly string[]): string =>
+  `(sum(rate(${selectSeries(metric, ...labels)}[$__rate_interval])) or vector(0)) / sum(rate(${selectSeries(metric)}[$__rate_interval]))`

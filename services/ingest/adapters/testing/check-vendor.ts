@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { parseEvents } from '../../accept.ts'
 
 /** 10:00 UTC on 1 March 2026. */
-export const at = '2026-03-01T10:00:00.000Z'
+export const sampleTime = '2026-03-01T10:00:00.000Z'
 /** The same instant in epoch seconds. */
-export const atSeconds = 1_772_359_200
+export const sampleTimeSeconds = 1_772_359_200
 
 interface Expected {
   key: string | null

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { measured, unmeasured } from '../measured.ts'
-import { type Evaluator, changeOf, readRows, withReason } from './evaluator.ts'
+import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { type Evaluator, detectChange, readRows, catchFailures } from './evaluator.ts'
 
 /** How long a restart is reported. */
 const recentMs = 600_000
@@ -10,30 +10,30 @@ const loopMs = 3_600_000
 const toleranceMs = 10_000
 
 /** Counts starts within the last hour, while the latest one is recent. Starts before the first sweep do not count. */
-export const restarted: Evaluator = async ({ contact, earlier }) => {
-  if (!contact.answers) return { measured: unmeasured(contact.reason) }
-  if (!earlier) return { measured: unmeasured('the state of earlier sweeps cannot be read') }
+export const evaluateRestarts: Evaluator = async ({ contact, earlier }) => {
+  if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
+  if (!earlier) return { measured: createMissingMeasurement('the state of earlier sweeps cannot be read') }
   const { firstMetMs, startsMs } = earlier
-  if (firstMetMs === null) return { measured: measured(0), changes: { firstMetMs: contact.nowMs } }
+  if (firstMetMs === null) return { measured: createMeasurement(0), changes: { firstMetMs: contact.nowMs } }
   const startedMs = contact.nowMs - contact.uptimeSeconds * 1_000
   const known = startsMs.filter((startMs) => startMs > contact.nowMs - loopMs)
   const isKnown = known.some((startMs) => Math.abs(startMs - startedMs) <= toleranceMs)
   const isRecent = contact.nowMs - startedMs < recentMs
   const isNew = isRecent && !isKnown && startedMs > firstMetMs + toleranceMs
   const starts = isNew ? [...known, startedMs].slice(-maxStarts) : known
-  return { measured: measured(isRecent ? starts.length : 0), ...(isNew && { changes: { startsMs: starts } }) }
+  return { measured: createMeasurement(isRecent ? starts.length : 0), ...(isNew && { changes: { startsMs: starts } }) }
 }
 
 const maxStarts = 100
 
 /** Returns 1 for an hour after the server version changed. */
-export const versionChanged: Evaluator = async ({ contact, earlier }) => {
-  if (!contact.answers) return { measured: unmeasured(contact.reason) }
-  if (!earlier) return { measured: unmeasured('the version of the last sweep cannot be read') }
+export const evaluateVersionChange: Evaluator = async ({ contact, earlier }) => {
+  if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
+  if (!earlier) return { measured: createMissingMeasurement('the version of the last sweep cannot be read') }
   const known = { value: earlier.version, changedMs: earlier.versionChangedMs }
-  const { isRecent, now } = changeOf(known, contact.version, contact.nowMs)
+  const { isRecent, now } = detectChange(known, contact.version, contact.nowMs)
   return {
-    measured: measured(isRecent ? 1 : 0, isRecent ? [contact.version] : []),
+    measured: createMeasurement(isRecent ? 1 : 0, isRecent ? [contact.version] : []),
     ...(now && { changes: { version: now.value, versionChangedMs: now.changedMs } }),
   }
 }
@@ -48,14 +48,14 @@ const statement = {
 const Rows = z.tuple([z.tuple([z.string()])])
 
 /** Returns 1 for an hour after the settings profile of the configured user changed. */
-export const settingsChanged: Evaluator = withReason(async ({ host, contact, earlier, run }) => {
-  if (!contact.answers) return { measured: unmeasured(contact.reason) }
-  if (!earlier) return { measured: unmeasured('the settings of the last sweep cannot be read') }
+export const evaluateSettingsChange: Evaluator = catchFailures(async ({ host, contact, earlier, run }) => {
+  if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
+  if (!earlier) return { measured: createMissingMeasurement('the settings of the last sweep cannot be read') }
   const [[hash]] = readRows(host, Rows, await run(statement))
   const known = { value: earlier.settingsHash, changedMs: earlier.settingsChangedMs }
-  const { isRecent, now } = changeOf(known, hash, contact.nowMs)
+  const { isRecent, now } = detectChange(known, hash, contact.nowMs)
   return {
-    measured: measured(isRecent ? 1 : 0),
+    measured: createMeasurement(isRecent ? 1 : 0),
     ...(now && { changes: { settingsHash: now.value, settingsChangedMs: now.changedMs } }),
   }
 })

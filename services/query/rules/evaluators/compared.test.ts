@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { evaluatorInput } from '../../testing/evaluator-input.ts'
-import { Earlier } from '../earlier.ts'
+import { SweepState } from '../earlier.ts'
 import { diskDaysToFull } from './disk-days-to-full.ts'
 import type { Evaluator } from './evaluator.ts'
 import { keeperUnreachable } from './unreachable.ts'
-import { restarted, settingsChanged, versionChanged } from './changed.ts'
+import { evaluateRestarts, evaluateSettingsChange, evaluateVersionChange } from './changed.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
@@ -22,7 +22,7 @@ interface Sweep {
 
 /** Runs consecutive sweeps with the state of the earlier ones. */
 const sweeps = () => {
-  let earlier = Earlier.parse({})
+  let earlier = SweepState.parse({})
   return async (evaluator: Evaluator, sweep: Sweep) => {
     const { nowMs, uptimeSeconds = 1e6, version = '25.8.1.1', tables = [], rows = [], fails } = sweep
     const capabilities = {
@@ -39,7 +39,7 @@ const sweeps = () => {
       return { rows }
     }
     const { measured, changes } = await evaluator(evaluatorInput({ contact, earlier, run, nowMs }))
-    earlier = Earlier.parse({ ...earlier, ...changes })
+    earlier = SweepState.parse({ ...earlier, ...changes })
     return measured
   }
 }
@@ -49,7 +49,7 @@ describe('restarts', () => {
     const sweep = sweeps()
     const startMs = 100 * dayMs
     const at = async (minute: number, uptimeMinutes: number) =>
-      (await sweep(restarted, { nowMs: startMs + minute * minuteMs, uptimeSeconds: uptimeMinutes * 60 })).value
+      (await sweep(evaluateRestarts, { nowMs: startMs + minute * minuteMs, uptimeSeconds: uptimeMinutes * 60 })).value
     expect(await at(-10, 1_000)).toBe(0)
     expect(await at(5, 5)).toBe(1)
     expect(await at(9, 9)).toBe(1)
@@ -62,7 +62,7 @@ describe('restarts', () => {
   it('are ignored before the first sweep of a host', async () => {
     const sweep = sweeps()
     const at = async (second: number, uptimeSeconds: number) =>
-      (await sweep(restarted, { nowMs: 100 * dayMs + second * 1_000, uptimeSeconds })).value
+      (await sweep(evaluateRestarts, { nowMs: 100 * dayMs + second * 1_000, uptimeSeconds })).value
     expect(await at(30, 30)).toBe(0)
     expect(await at(330, 330)).toBe(0)
     expect(await at(630, 20)).toBe(1)
@@ -85,14 +85,15 @@ describe('restarts', () => {
       missingShow: new Set<never>(),
     }
     const input = evaluatorInput({ contact: { ...contact, capabilities }, earlier: undefined })
-    expect(await restarted(input)).toEqual({ measured: expect.objectContaining({ value: null }) })
+    expect(await evaluateRestarts(input)).toEqual({ measured: expect.objectContaining({ value: null }) })
   })
 })
 
 describe('a version change', () => {
   it('is reported for an hour, but not on the first sweep', async () => {
     const sweep = sweeps()
-    const at = async (minute: number, version: string) => sweep(versionChanged, { nowMs: minute * minuteMs, version })
+    const at = async (minute: number, version: string) =>
+      sweep(evaluateVersionChange, { nowMs: minute * minuteMs, version })
     expect((await at(0, '25.3')).value).toBe(0)
     expect((await at(5, '25.3')).value).toBe(0)
     expect(await at(10, '25.8')).toMatchObject({ value: 1, offenders: ['25.8'] })
@@ -105,7 +106,7 @@ describe('a settings change', () => {
   it('is detected by hash', async () => {
     const sweep = sweeps()
     const at = async (minute: number, hash: string) =>
-      (await sweep(settingsChanged, { nowMs: minute * minuteMs, rows: [[hash]] })).value
+      (await sweep(evaluateSettingsChange, { nowMs: minute * minuteMs, rows: [[hash]] })).value
     expect(await at(0, '1')).toBe(0)
     expect(await at(5, '2')).toBe(1)
     expect(await at(66, '2')).toBe(0)
@@ -115,7 +116,7 @@ describe('a settings change', () => {
     const fails = new ServiceError('forbidden', 'SELECT secret', {
       details: { clickhouseCode: 497, clickhouseName: 'NO' },
     })
-    const measured = await sweeps()(settingsChanged, { nowMs: 0, fails })
+    const measured = await sweeps()(evaluateSettingsChange, { nowMs: 0, fails })
     expect(measured).toMatchObject({ value: null, reason: 'host db: the query failed (497 NO)' })
   })
 })

@@ -1,21 +1,21 @@
 import { z } from 'zod'
-import { type Earlier, maxDays, maxDisks } from '../earlier.ts'
-import { measured, unmeasured } from '../measured.ts'
-import { type Evaluator, readRows, withReason } from './evaluator.ts'
+import { type SweepState, maxSampleDays, maxSampledDisks } from '../earlier.ts'
+import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { type Evaluator, readRows, catchFailures } from './evaluator.ts'
 
 /** Object storage disks are excluded, because their reported size is meaningless. */
 const statement = {
   what: 'rules',
   maxSeconds: 5,
   sql: `SELECT name, toFloat64(total_space - free_space), toFloat64(greatest(free_space - keep_free_space, 0))
-FROM system.disks WHERE lower(type) = 'local' AND total_space > 0 ORDER BY name LIMIT ${maxDisks}`,
+FROM system.disks WHERE lower(type) = 'local' AND total_space > 0 ORDER BY name LIMIT ${maxSampledDisks}`,
 }
 const Rows = z.array(z.tuple([z.string(), z.number(), z.number()]))
 
 /** Predicts the seconds until the first disk is full, from the growth of the last two weeks. */
-export const diskDaysToFull: Evaluator = withReason(async ({ host, contact, earlier, run }) => {
-  if (!contact.answers) return { measured: unmeasured(contact.reason) }
-  if (!earlier) return { measured: unmeasured('the samples of earlier days cannot be read') }
+export const diskDaysToFull: Evaluator = catchFailures(async ({ host, contact, earlier, run }) => {
+  if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
+  if (!earlier) return { measured: createMissingMeasurement('the samples of earlier days cannot be read') }
   const disks = readRows(host, Rows, await run(statement))
   const today = contact.nowMs / 1_000 / daySeconds
   const forecasts = disks
@@ -28,22 +28,22 @@ export const diskDaysToFull: Evaluator = withReason(async ({ host, contact, earl
   const [worst] = forecasts
   return {
     measured: worst
-      ? measured(
+      ? createMeasurement(
           worst.seconds,
           forecasts.map(({ name }) => name),
         )
-      : unmeasured(`host ${host.name} has disk samples of fewer than four days`),
+      : createMissingMeasurement(`host ${host.name} has disk samples of fewer than four days`),
     changes: sampleDisks(earlier, disks, today),
   }
 })
 
 /** Adds the first sample of a day for each current disk. Returns no changes when today already has samples. */
-const sampleDisks = ({ disks: known }: Earlier, disks: z.infer<typeof Rows>, now: number): Partial<Earlier> => {
+const sampleDisks = ({ disks: known }: SweepState, disks: z.infer<typeof Rows>, now: number): Partial<SweepState> => {
   const today = Math.floor(now)
   const latest = (name: string): number => known[name]?.at(-1)?.day ?? 0
   if (disks.every(([name]) => latest(name) >= today)) return {}
   const samples = disks.map(([name, used]) => {
-    const retained = (known[name] ?? []).slice(1 - maxDays)
+    const retained = (known[name] ?? []).slice(1 - maxSampleDays)
     return [name, latest(name) >= today ? retained : [...retained, { day: now, used }]]
   })
   return { disks: Object.fromEntries(samples) }
@@ -60,25 +60,25 @@ const dropRatio = 0.95
 const maxSeconds = 3_650 * daySeconds
 
 /** The used bytes of a disk at a time, in days since 1970. */
-export interface Sample {
+export interface DiskSample {
   day: number
   used: number
 }
 
 /** Predicts the seconds until `free` bytes are used, by linear regression. Returns undefined for too few samples. */
-export const secondsToFull = (earlier: readonly Sample[], now: Sample, free: number): number | undefined => {
+export const secondsToFull = (earlier: readonly DiskSample[], now: DiskSample, free: number): number | undefined => {
   const samples = afterLastDrop([...earlier.filter(({ day }) => day >= now.day - windowDays && day < now.day), now])
   if (samples.length < minimumSamples) return undefined
   const bytesPerDay = slopeOf(samples)
   return bytesPerDay > 0 ? Math.min((free / bytesPerDay) * daySeconds, maxSeconds) : maxSeconds
 }
 
-const afterLastDrop = (samples: readonly Sample[]): readonly Sample[] => {
-  const isDrop = ({ used }: Sample, index: number): boolean => used < (samples[index - 1]?.used ?? 0) * dropRatio
+const afterLastDrop = (samples: readonly DiskSample[]): readonly DiskSample[] => {
+  const isDrop = ({ used }: DiskSample, index: number): boolean => used < (samples[index - 1]?.used ?? 0) * dropRatio
   return samples.slice(Math.max(0, samples.findLastIndex(isDrop)))
 }
 
-const slopeOf = (samples: readonly Sample[]): number => {
+const slopeOf = (samples: readonly DiskSample[]): number => {
   const meanDay = samples.reduce((sum, { day }) => sum + day, 0) / samples.length
   const meanUsed = samples.reduce((sum, { used }) => sum + used, 0) / samples.length
   const covariance = samples.reduce((sum, { day, used }) => sum + (day - meanDay) * (used - meanUsed), 0)

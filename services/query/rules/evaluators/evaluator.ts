@@ -6,16 +6,16 @@ import { clickhouseCode, hostFailure } from '../../clickhouse/failure.ts'
 import type { Statement } from '../../clickhouse/statement.ts'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
 import type { ReplicationService } from '../../repldb/client.ts'
-import type { Contact } from '../contact.ts'
-import type { Earlier } from '../earlier.ts'
-import { type Measurement, unmeasured } from '../measured.ts'
+import type { HostContact } from '../contact.ts'
+import type { SweepState } from '../earlier.ts'
+import { type Measurement, createMissingMeasurement } from '../measured.ts'
 
 /** The input of an evaluator. */
 export interface EvaluatorInput {
   host: MonitoredHost
-  contact: Contact
+  contact: HostContact
   /** Undefined when the store is unavailable. */
-  earlier: Earlier | undefined
+  earlier: SweepState | undefined
   /** Ids of rules whose statement was denied to the user of this host. */
   denied: readonly string[]
   run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
@@ -28,7 +28,7 @@ export interface EvaluatorInput {
 }
 
 /** Measures what a rule's SQL cannot, and returns the state changes to store for the next sweep. */
-export type Evaluator = (input: EvaluatorInput) => Promise<{ measured: Measurement; changes?: Partial<Earlier> }>
+export type Evaluator = (input: EvaluatorInput) => Promise<{ measured: Measurement; changes?: Partial<SweepState> }>
 
 /** How long a change is reported. */
 const reportedMs = 3_600_000
@@ -40,7 +40,11 @@ interface Known {
 }
 
 /** Checks whether a value changed within the last hour. `now` is the state to store, or undefined when unchanged. */
-export const changeOf = (known: Known, value: string, nowMs: number): { isRecent: boolean; now: Known | undefined } => {
+export const detectChange = (
+  known: Known,
+  value: string,
+  nowMs: number,
+): { isRecent: boolean; now: Known | undefined } => {
   const isChanged = known.value !== null && known.value !== value
   const changedMs = isChanged ? nowMs : known.changedMs
   return {
@@ -50,14 +54,14 @@ export const changeOf = (known: Known, value: string, nowMs: number): { isRecent
 }
 
 /** Wraps an evaluator so that a failed statement becomes an unmeasured value with a reason. */
-export const withReason =
+export const catchFailures =
   (evaluator: Evaluator): Evaluator =>
   async (input) => {
     try {
       return await evaluator(input)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      return { measured: unmeasured(failureOf(input.host.name, error)) }
+      return { measured: createMissingMeasurement(describeFailure(input.host.name, error)) }
     }
   }
 
@@ -73,7 +77,7 @@ export const readRows = <S extends z.ZodType>(
 }
 
 /** Returns the reason of a failure without the server's own message, which repeats the statement. */
-export const failureOf = (host: string, error: ServiceError): string =>
+export const describeFailure = (host: string, error: ServiceError): string =>
   clickhouseCode(error) === undefined
     ? error.message
     : `host ${host}: the query failed (${clickhouseCode(error)} ${String(error.details?.clickhouseName)})`

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { daySeconds, type Sample, secondsToFull } from './disk-days-to-full.ts'
+import { daySeconds, type DiskSample, secondsToFull } from './disk-days-to-full.ts'
 
 const today = 20_000.5
 /** Returns the bytes used on the days before today, oldest first. */
-const before = (...used: number[]): Sample[] =>
+const before = (...used: number[]): DiskSample[] =>
   used.map((each, index) => ({ day: 20_000 - used.length + index, used: each }))
-const days = (samples: Sample[], used: number, free: number): number | undefined => {
+const days = (samples: DiskSample[], used: number, free: number): number | undefined => {
   const seconds = secondsToFull(samples, { day: today, used }, free)
   return seconds === undefined ? undefined : seconds / daySeconds
 }

@@ -1,6 +1,6 @@
-import { grantsFor } from '../../clickhouse/visible-rows.ts'
-import { measured, unmeasured } from '../measured.ts'
-import { restarted, settingsChanged, versionChanged } from './changed.ts'
+import { toGrantStatements } from '../../clickhouse/visible-rows.ts'
+import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { evaluateRestarts, evaluateSettingsChange, evaluateVersionChange } from './changed.ts'
 import { diskDaysToFull } from './disk-days-to-full.ts'
 import type { Evaluator } from './evaluator.ts'
 import { keeperNode } from './keeper-figures.ts'
@@ -25,16 +25,18 @@ const everywhere = [
 /** Returns 1 when the host rejects the configured user, else the number of hidden tables and denied rules. */
 const authOrGrantDenied: Evaluator = async ({ contact, denied }) => {
   if (!contact.answers)
-    return { measured: contact.isRefused ? measured(1, [contact.reason]) : unmeasured(contact.reason) }
+    return {
+      measured: contact.isRefused ? createMeasurement(1, [contact.reason]) : createMissingMeasurement(contact.reason),
+    }
   const hidden = everywhere.filter((table) => !contact.capabilities.tables.has(table)).map((table) => `system.${table}`)
-  return { measured: measured(hidden.length + denied.length, [...hidden, ...denied]) }
+  return { measured: createMeasurement(hidden.length + denied.length, [...hidden, ...denied]) }
 }
 
 /** Counts the missing privileges that make the host hide rows from the user. */
 const insufficientGrants: Evaluator = async ({ contact }) => {
-  if (!contact.answers) return { measured: unmeasured(contact.reason) }
+  if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
   const { missingShow } = contact.capabilities
-  return { measured: measured(missingShow.size, grantsFor(missingShow)) }
+  return { measured: createMeasurement(missingShow.size, toGrantStatements(missingShow)) }
 }
 
 /** Evaluators by the name that rule definitions use. */
@@ -46,8 +48,8 @@ export const evaluators: Readonly<Record<string, Evaluator>> = {
   'keeper-node': keeperNode,
   'keeper-unreachable': keeperUnreachable,
   ...replicationServiceEvaluators,
-  restarted,
-  'settings-changed': settingsChanged,
+  restarted: evaluateRestarts,
+  'settings-changed': evaluateSettingsChange,
   'tls-expiry': tlsExpiry,
-  'version-changed': versionChanged,
+  'version-changed': evaluateVersionChange,
 }

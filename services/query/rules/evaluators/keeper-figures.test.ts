@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFigures } from '../../hosts/keeper.ts'
+import { parsePrometheusMetrics } from '../../hosts/keeper.ts'
 import { keeperFaults, keeperTotals } from './keeper-figures.ts'
 
 /** Made-up metrics of a healthy node, under Keeper's metric names. */
@@ -21,7 +21,10 @@ const well = {
 const before = keeperTotals(new Map(Object.entries(well)))
 const faultsOf = (changes: Record<string, number>) => {
   const lines = Object.entries({ ...well, ...changes }).map(([name, value]) => `# HELP ${name} x\n${name} ${value}`)
-  return keeperFaults(readFigures(lines.join('\n')), before).map(({ fault, isFailure }) => [fault, isFailure])
+  return keeperFaults(parsePrometheusMetrics(lines.join('\n')), before).map(({ fault, isFailure }) => [
+    fault,
+    isFailure,
+  ])
 }
 
 describe('a Keeper node', () => {
@@ -59,12 +62,12 @@ describe('a Keeper node', () => {
   })
 
   it('fails without Keeper metrics', () => {
-    expect(keeperFaults(readFigures('<html>'), {}).map(({ fault }) => fault)).toEqual(['no Keeper metrics'])
+    expect(keeperFaults(parsePrometheusMetrics('<html>'), {}).map(({ fault }) => fault)).toEqual(['no Keeper metrics'])
   })
 })
 
 it('sums labelled metrics and skips non-numeric values', () => {
-  expect(readFigures('a{x="1"} 2\na{x="2"} 3\nb NaN\nc 1e3 1700000000')).toEqual(
+  expect(parsePrometheusMetrics('a{x="1"} 2\na{x="2"} 3\nb NaN\nc 1e3 1700000000')).toEqual(
     new Map([
       ['a', 5],
       ['c', 1_000],

@@ -1,6 +1,6 @@
 import { NetFailure } from '#shared/net/failure.ts'
-import { isKeeper, readFigures } from '../../hosts/keeper.ts'
-import { measured, unmeasured } from '../measured.ts'
+import { isKeeperNode, parsePrometheusMetrics } from '../../hosts/keeper.ts'
+import { createMeasurement, createMissingMeasurement } from '../measured.ts'
 import type { Evaluator } from './evaluator.ts'
 
 const totals = ['CommitsFailed', 'RequestRejectedDueToSoftMemoryLimitCount', 'Latency', 'RequestTotal'] as const
@@ -39,7 +39,7 @@ export const keeperFaults = (figures: ReadonlyMap<string, number>, before: Keepe
       figure('OpenFileDescriptorCount') > maxOpenShare * (figure('MaxFileDescriptorCount') || Infinity),
     ],
   ]
-  if (!isKeeper(figures)) return [{ fault: 'no Keeper metrics', isFailure: true }]
+  if (!isKeeperNode(figures)) return [{ fault: 'no Keeper metrics', isFailure: true }]
   return checks.filter(([, , holds]) => holds).map(([fault, isFailure]) => ({ fault, isFailure }))
 }
 
@@ -59,17 +59,18 @@ const degraded = 1
 
 /** Returns the state of the host's Keeper node from its own metrics: 0 healthy, 1 degraded, 2 failing. */
 export const keeperNode: Evaluator = async ({ host, earlier, net, signal }) => {
-  if (!host.keeperMetrics) return { measured: unmeasured(`no Keeper metrics URL is configured for host ${host.name}`) }
+  if (!host.keeperMetrics)
+    return { measured: createMissingMeasurement(`no Keeper metrics URL is configured for host ${host.name}`) }
   try {
     const response = await net.trusted(host.keeperMetrics, { signal, timeoutMs })
-    if (!response.ok) return { measured: measured(failing, ['metrics cannot be read']) }
-    const figures = readFigures(await response.text())
+    if (!response.ok) return { measured: createMeasurement(failing, ['metrics cannot be read']) }
+    const figures = parsePrometheusMetrics(await response.text())
     const faults = keeperFaults(figures, earlier?.keeper ?? {})
     const level = faults.some(({ isFailure }) => isFailure) ? failing : Math.min(degraded, faults.length)
     const named = faults.map(({ fault }) => fault)
-    return { measured: measured(level, named), changes: { keeper: keeperTotals(figures) } }
+    return { measured: createMeasurement(level, named), changes: { keeper: keeperTotals(figures) } }
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
-    return { measured: measured(failing, ['no response']) }
+    return { measured: createMeasurement(failing, ['no response']) }
   }
 }

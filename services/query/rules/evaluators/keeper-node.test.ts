@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { evaluatorInput } from '../../testing/evaluator-input.ts'
-import { host } from '../../testing/chunked.ts'
+import { testHost } from '../../testing/chunked.ts'
 import { startHttpStub, type StubHost } from '../../testing/stub-host.ts'
-import { Earlier } from '../earlier.ts'
+import { SweepState } from '../earlier.ts'
 import { keeperNode } from './keeper-figures.ts'
 
 const stateOf = async (keeperMetrics?: string, keeper: Record<string, number> = {}) => {
   await using net = openNet({ env: {} })
-  const own = { ...host, ...(keeperMetrics !== undefined && { keeperMetrics: new URL(keeperMetrics) }) }
-  const { measured } = await keeperNode(evaluatorInput({ host: own, earlier: Earlier.parse({ keeper }), net }))
+  const own = { ...testHost, ...(keeperMetrics !== undefined && { keeperMetrics: new URL(keeperMetrics) }) }
+  const { measured } = await keeperNode(evaluatorInput({ host: own, earlier: SweepState.parse({ keeper }), net }))
   return measured
 }
 const saying = (text: string, status = 200): Promise<StubHost> =>

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { growthOf } from '../../repldb/slots.ts'
-import { progressOf } from '../../repldb/overview.ts'
+import { computeSlotGrowth } from '../../repldb/slots.ts'
+import { updateSnapshotProgress } from '../../repldb/overview.ts'
 import { evaluatorInput } from '../../testing/evaluator-input.ts'
-import { aCall, openParts, type OpenParts } from '../../testing/open-parts.ts'
-import { shopFleet } from '../../testing/replication-fleet.ts'
-import { type ReplicationStandIn, startReplicationService } from '../../testing/replication-service.ts'
-import { Earlier } from '../earlier.ts'
+import { createCall, openParts, type OpenParts } from '../../testing/open-parts.ts'
+import { createShopFleet } from '../../testing/replication-fleet.ts'
+import { type SimulatedReplicationService, startReplicationService } from '../../testing/replication-service.ts'
+import { SweepState } from '../earlier.ts'
 import type { Measurement } from '../measured.ts'
 import { replicationServiceEvaluators } from './replication-service.ts'
 
-let service: ReplicationStandIn
+let service: SimulatedReplicationService
 let parts: OpenParts
 const env: Record<string, string> = { COLUMNDB_HOST: 'http://127.0.0.1:9', REPLDB_CACHE_TTL_MS: '0' }
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   env.REPLDB_API_URL = service.url
-  service.fleet = shopFleet()
+  service.fleet = createShopFleet()
   service.failing = undefined
 })
 afterAll(async () => {
@@ -26,10 +26,10 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]()
 })
 
-const evaluated = async (name: string, earlier = Earlier.parse({}), nowMs = Date.now()) => {
+const evaluated = async (name: string, earlier = SweepState.parse({}), nowMs = Date.now()) => {
   const evaluator = replicationServiceEvaluators[name]
   if (!evaluator) throw new Error(`unknown evaluator "${name}"`)
-  return evaluator(evaluatorInput({ replicationService: parts.replicationService, call: aCall(), earlier, nowMs }))
+  return evaluator(evaluatorInput({ replicationService: parts.replicationService, call: createCall(), earlier, nowMs }))
 }
 const measuredBy = async (name: string): Promise<Measurement> => (await evaluated(name)).measured
 
@@ -60,7 +60,7 @@ describe('the evaluators of the replication service', () => {
 
   it('measure how long a snapshot has stalled', async () => {
     const first = await evaluated('repldb-snapshot-stalled', undefined, 1_000_000)
-    const earlier = Earlier.parse(first.changes)
+    const earlier = SweepState.parse(first.changes)
     const later = await evaluated('repldb-snapshot-stalled', earlier, 4_600_000)
     expect(later.measured).toMatchObject({ value: 3_600, offenders: ['events'] })
     const copying = service.fleet.mirrors.find(({ name }) => name === 'events')
@@ -85,7 +85,8 @@ describe('the evaluators of the replication service', () => {
 })
 
 describe('rules about the replication service', () => {
-  const idsOf = async () => (await parts.handlers.rules({}, aCall())).rules.filter(({ id }) => id.startsWith('repldb-'))
+  const idsOf = async () =>
+    (await parts.handlers.rules({}, createCall())).rules.filter(({ id }) => id.startsWith('repldb-'))
 
   it('are listed where it is configured', async () => {
     const rules = await idsOf()
@@ -98,7 +99,10 @@ describe('rules about the replication service', () => {
   it('are evaluated for an unreachable host', async () => {
     const [host] = parts.hosts.list()
     const rules = ['repldb-mirror-failed', 'repldb-slot-lag']
-    const { readings } = await parts.handlers.evaluateRules({ hostKey: host?.key ?? '', rules, metrics: [] }, aCall())
+    const { readings } = await parts.handlers.evaluateRules(
+      { hostKey: host?.key ?? '', rules, metrics: [] },
+      createCall(),
+    )
     expect(readings.map(({ id, value }) => [id, value])).toEqual([
       ['repldb-mirror-failed', 1],
       ['repldb-slot-lag', 2_400 * 1_048_576],
@@ -116,7 +120,7 @@ describe('the growth of a slot', () => {
     ['a level', points(3, 3, 3, 3, 3), 0],
     ['a megabyte a minute', points(0, 0.001, 0.002, 0.003, 0.004), 60 * 1_048_576],
     ['catching up', points(0.004, 0.003, 0.002, 0.001, 0), -60 * 1_048_576],
-  ])('of %s', (_what, given, expected) => expect(growthOf(given)).toBe(expected))
+  ])('of %s', (_what, given, expected) => expect(computeSlotGrowth(given)).toBe(expected))
 })
 
 it('tracks the last progress of a snapshot', () => {
@@ -126,7 +130,7 @@ it('tracks the last progress of a snapshot', () => {
     { mirror: 'b', done: 6 },
     { mirror: 'c', done: 0 },
   ]
-  expect(progressOf(copies, before, 9)).toEqual({
+  expect(updateSnapshotProgress(copies, before, 9)).toEqual({
     a: { done: 5, sinceMs: 1 },
     b: { done: 6, sinceMs: 9 },
     c: { done: 0, sinceMs: 9 },

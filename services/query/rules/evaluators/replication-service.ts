@@ -1,11 +1,11 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbMirror } from '#proto/repldb.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
-import { copiesOf, progressOf, overviewOf } from '../../repldb/overview.ts'
+import { readSnapshotProgress, updateSnapshotProgress, readOverview } from '../../repldb/overview.ts'
 import { endpoints } from '../../repldb/endpoints.ts'
 import { errorsByMirror } from '../../repldb/log-patterns.ts'
 import { allSlots, bytesPerMegabyte, slotGrowths } from '../../repldb/slots.ts'
-import { measured, unmeasured } from '../measured.ts'
+import { createMeasurement, createMissingMeasurement } from '../measured.ts'
 import type { Evaluator } from './evaluator.ts'
 
 /** Wraps an evaluator so that a failed request to the replication service becomes an unmeasured value. */
@@ -16,26 +16,26 @@ const withReason =
       return await evaluator(input)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      return { measured: unmeasured(error.message) }
+      return { measured: createMissingMeasurement(error.message) }
     }
   }
 
 /** Counts the mirrors in a state. */
 const mirrorsIn = (state: RepldbMirror['state']): Evaluator =>
   withReason(async ({ replicationService, call, nowMs }) => {
-    const { mirrors } = await overviewOf(replicationService, call, nowMs)
+    const { mirrors } = await readOverview(replicationService, call, nowMs)
     const names = mirrors.flatMap((mirror) => (mirror.state === state ? [mirror.name] : []))
-    return { measured: measured(names.length, names) }
+    return { measured: createMeasurement(names.length, names) }
   })
 
 /** Returns 1 while the service does not respond or rejects the password. */
 const unreachable: Evaluator = async ({ replicationService, call }) => {
   try {
     await replicationService.callApi(endpoints.version, {}, call)
-    return { measured: measured(0) }
+    return { measured: createMeasurement(0) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { measured: measured(1, [error.message]) }
+    return { measured: createMeasurement(1, [error.message]) }
   }
 }
 
@@ -45,7 +45,7 @@ const slotLag = withReason(async ({ replicationService, call }) => {
   const behind = slots.filter(({ lagInMb }) => (lagInMb ?? 0) > 0)
   const worst = (behind[0]?.lagInMb ?? 0) * bytesPerMegabyte
   return {
-    measured: measured(
+    measured: createMeasurement(
       Math.round(worst),
       behind.map(({ peer, slotName }) => `${peer}/${slotName}`),
     ),
@@ -56,7 +56,7 @@ const slotLag = withReason(async ({ replicationService, call }) => {
 const slotLagGrowth = withReason(async ({ replicationService, call }) => {
   const growing = (await slotGrowths(replicationService, call)).filter(({ bytesPerHour }) => bytesPerHour > 0)
   return {
-    measured: measured(
+    measured: createMeasurement(
       growing[0]?.bytesPerHour ?? 0,
       growing.map(({ slot }) => slot),
     ),
@@ -65,14 +65,18 @@ const slotLagGrowth = withReason(async ({ replicationService, call }) => {
 
 /** Returns the seconds since the longest stalled snapshot last progressed. */
 const snapshotStalled = withReason(async ({ replicationService, call, earlier, nowMs }) => {
-  if (!earlier) return { measured: unmeasured('the state of earlier sweeps cannot be read') }
-  const copies = progressOf(await copiesOf(replicationService, call, nowMs), earlier.copies, nowMs)
+  if (!earlier) return { measured: createMissingMeasurement('the state of earlier sweeps cannot be read') }
+  const copies = updateSnapshotProgress(
+    await readSnapshotProgress(replicationService, call, nowMs),
+    earlier.copies,
+    nowMs,
+  )
   const stalled = Object.entries(copies)
     .map(([mirror, { sinceMs }]) => ({ mirror, seconds: Math.round((nowMs - sinceMs) / 1_000) }))
     .filter(({ seconds }) => seconds > 0)
     .toSorted((one, other) => other.seconds - one.seconds)
   return {
-    measured: measured(
+    measured: createMeasurement(
       stalled[0]?.seconds ?? 0,
       stalled.map(({ mirror }) => mirror),
     ),
@@ -85,7 +89,7 @@ const errors = withReason(async ({ replicationService, call, nowMs }) => {
   const byMirror = [...(await errorsByMirror(replicationService, call, nowMs))]
   const lines = byMirror.reduce((sum, [, count]) => sum + count, 0)
   const names = byMirror.toSorted(([, one], [, other]) => other - one).map(([name]) => name || 'no mirror')
-  return { measured: measured(lines, names) }
+  return { measured: createMeasurement(lines, names) }
 })
 
 /** Evaluators of the replication service, by the name that rule definitions use. */
@@ -100,5 +104,5 @@ export const replicationServiceEvaluators: Readonly<Record<string, Evaluator>> =
 }
 
 /** Checks whether a rule needs a replication service. */
-export const isOfReplicationService = ({ evaluator }: Pick<RuleDefinition, 'evaluator'>): boolean =>
+export const requiresReplicationService = ({ evaluator }: Pick<RuleDefinition, 'evaluator'>): boolean =>
   evaluator !== undefined && Object.hasOwn(replicationServiceEvaluators, evaluator)

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { Connector } from '#shared/net/connect.ts'
 import { openNet } from '#shared/net/net.ts'
 import { evaluatorInput } from '../../testing/evaluator-input.ts'
-import { host } from '../../testing/chunked.ts'
+import { testHost } from '../../testing/chunked.ts'
 import { startTcpStub } from '../../testing/stub-host.ts'
 import { tlsExpiry } from './tls-expiry.ts'
 
@@ -31,7 +31,7 @@ DwOEo5r4ajOCB17JK2eJLwIgbh/KvZJociYfyUPbqMa/z3uhaSOeK1kmO613kMj9
 const endsMs = Date.parse('2126-10-28T15:48:48Z')
 
 const expiryOf = async (url: string, nowMs: number, connect?: Connector) => {
-  const target = { ...host, url: new URL(url), ...(connect && { connect }) }
+  const target = { ...testHost, url: new URL(url), ...(connect && { connect }) }
   return (await tlsExpiry(evaluatorInput({ host: target, nowMs }))).measured
 }
 

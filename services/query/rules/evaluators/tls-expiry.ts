@@ -1,17 +1,18 @@
 import { isIP, connect as dial, type Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
-import { measured, unmeasured } from '../measured.ts'
+import { createMeasurement, createMissingMeasurement } from '../measured.ts'
 import type { Evaluator } from './evaluator.ts'
 
 const handshakeMs = 5_000
 
 /** Returns the seconds until the host's certificate expires, negative once expired. It runs no query. */
 export const tlsExpiry: Evaluator = async ({ host, signal, nowMs }) => {
-  if (host.url.protocol !== 'https:') return { measured: unmeasured(`host ${host.name} does not use TLS`) }
+  if (host.url.protocol !== 'https:')
+    return { measured: createMissingMeasurement(`host ${host.name} does not use TLS`) }
   const endsMs = await certificateExpiry(host, signal)
-  if (endsMs === undefined) return { measured: unmeasured(`host ${host.name} presents no certificate`) }
-  return { measured: measured(Math.floor((endsMs - nowMs) / 1_000)) }
+  if (endsMs === undefined) return { measured: createMissingMeasurement(`host ${host.name} presents no certificate`) }
+  return { measured: createMeasurement(Math.floor((endsMs - nowMs) / 1_000)) }
 }
 
 /** Returns the expiry of the presented certificate, trusted or not; undefined when the handshake fails. */

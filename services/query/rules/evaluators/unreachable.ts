@@ -1,14 +1,14 @@
 import { ServiceError } from '#proto/errors.ts'
 import { clickhouseCode } from '../../clickhouse/failure.ts'
-import { measured, unmeasured } from '../measured.ts'
-import { type Evaluator, failureOf } from './evaluator.ts'
+import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { type Evaluator, describeFailure } from './evaluator.ts'
 
 /** Counts consecutive sweeps without a response. A host that rejects the password is reachable. */
 export const hostUnreachable: Evaluator = async ({ contact, earlier }) => {
   const before = earlier?.unanswered ?? 0
   const causes = contact.answers || contact.isRefused ? [] : [contact.reason]
   const unanswered = causes.length === 0 ? 0 : before + 1
-  return { measured: measured(unanswered, causes), ...(unanswered !== before && { changes: { unanswered } }) }
+  return { measured: createMeasurement(unanswered, causes), ...(unanswered !== before && { changes: { unanswered } }) }
 }
 
 const statement = { what: 'rules', maxSeconds: 5, sql: "SELECT count() FROM system.zookeeper WHERE path = '/'" }
@@ -17,21 +17,22 @@ const withoutKeeper = new Set<number | undefined>([60, 139, 225, 497])
 
 /** Returns 1 when the host cannot read from its Keeper. */
 export const keeperUnreachable: Evaluator = async ({ host, contact, run }) => {
-  if (!contact.answers) return { measured: unmeasured(contact.reason) }
-  if (!contact.capabilities.tables.has('zookeeper')) return { measured: unmeasured(`host ${host.name} has no Keeper`) }
+  if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
+  if (!contact.capabilities.tables.has('zookeeper'))
+    return { measured: createMissingMeasurement(`host ${host.name} has no Keeper`) }
   try {
     await run(statement)
-    return { measured: measured(0) }
+    return { measured: createMeasurement(0) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const code = clickhouseCode(error)
     // Only Keeper errors and timeouts count; an unreachable or busy host says nothing about Keeper.
-    if (code === 999 || code === 159 || error.code === 'timeout') return { measured: measured(1) }
+    if (code === 999 || code === 159 || error.code === 'timeout') return { measured: createMeasurement(1) }
     return {
-      measured: unmeasured(
+      measured: createMissingMeasurement(
         withoutKeeper.has(code)
           ? `host ${host.name} has no Keeper that its user may read`
-          : failureOf(host.name, error),
+          : describeFailure(host.name, error),
       ),
     }
   }

@@ -1,5 +1,5 @@
 import type { AdviceKind } from '#proto/advice.ts'
-import type { Proposal, Subject } from '../subject.ts'
+import type { Proposal, AdviceSubject } from '../subject.ts'
 import { materializedView } from './materialized-view.ts'
 import { partitionKey } from './partition-key.ts'
 import { prewhere } from './prewhere.ts'
@@ -7,7 +7,7 @@ import { projection } from './projection.ts'
 import { skipIndex } from './skip-index.ts'
 
 /** The kinds of query advice, each a function that returns the proposals for one table. */
-export const kinds: Readonly<Record<AdviceKind, (subject: Subject) => Proposal[]>> = {
+export const queryAdvisors: Readonly<Record<AdviceKind, (subject: AdviceSubject) => Proposal[]>> = {
   prewhere,
   'skip-index': skipIndex,
   projection,

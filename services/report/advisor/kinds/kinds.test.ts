@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { adviceKinds } from '#proto/advice.ts'
-import { condition, subjectOf } from '../../testing/subject.ts'
+import { aReadCondition, anAdviceSubject } from '../../testing/subject.ts'
 import type { Proposal } from '../subject.ts'
-import { kinds } from './index.ts'
+import { queryAdvisors } from './index.ts'
 import { materializedView } from './materialized-view.ts'
 import { partitionKey } from './partition-key.ts'
 import { prewhere } from './prewhere.ts'
@@ -12,12 +12,12 @@ import { skipIndex } from './skip-index.ts'
 
 const purposes = (proposals: readonly Proposal[]) => [...new Set(proposals.map(({ purpose }) => purpose))]
 const replacing = { engine: 'ReplacingMergeTree', sortingKey: 'id, guest' }
-const inMarch = condition('day', "(`day` >= '2026-03-01')", 'range')
+const inMarch = aReadCondition('day', "(`day` >= '2026-03-01')", 'range')
 
 it('lists every kind and has a file for each', () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name !== 'index.ts' && !name.endsWith('.test.ts'))
   expect(files.toSorted()).toEqual(adviceKinds.map((kind) => `${kind}.ts`).toSorted())
-  expect(Object.keys(kinds)).toEqual([...adviceKinds])
+  expect(Object.keys(queryAdvisors)).toEqual([...adviceKinds])
 })
 
 describe('a skip index', () => {
@@ -27,7 +27,7 @@ describe('a skip index', () => {
     ['text', ['minmax', 'ngrambf_v1(4, 4096, 2, 0)']],
     ['other', []],
   ] as const)('is proposed for %s in the types %j', (kind, types) => {
-    const proposals = skipIndex(subjectOf({ read: { conditions: [condition('guest', 'c', kind)] } }))
+    const proposals = skipIndex(anAdviceSubject({ read: { conditions: [aReadCondition('guest', 'c', kind)] } }))
     expect(proposals.map(({ test }) => test)).toEqual(types.map((type) => ({ by: 'index', column: 'guest', type })))
   })
 
@@ -35,15 +35,15 @@ describe('a skip index', () => {
     ['the first column of the sorting key', { overview: { sortingKey: 'guest, id' } }],
     ['an indexed column', { indexes: [index('guest')] }],
     ['FINAL', { read: { isFinal: true } }],
-    ['a subcolumn', { read: { conditions: [condition('guest.size', 'c')] } }],
+    ['a subcolumn', { read: { conditions: [aReadCondition('guest.size', 'c')] } }],
   ])('is not proposed for %s', (_what, differing) => {
-    expect(skipIndex(subjectOf(differing))).toEqual([])
+    expect(skipIndex(anAdviceSubject(differing))).toEqual([])
   })
 })
 
 describe('a projection', () => {
   it('saves the granules without a match, except one per part', () => {
-    const [proposal] = projection(subjectOf())
+    const [proposal] = projection(anAdviceSubject())
     expect(proposal?.ddl).toContain('ADD PROJECTION by_guest (SELECT `guest`, `note` ORDER BY `guest`)')
     expect(savingsOf(proposal, { rows: 1_000_000, matchingRows: 5_000, matchingGranules: 900 })).toEqual({
       marksBefore: 1_000,
@@ -58,7 +58,7 @@ describe('a projection', () => {
     ['as many groups as rows', 1_000_000, undefined],
   ])('with groups is evaluated for %s: %d groups, %s marks', (_what, groups, marksAfter) => {
     const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)'], hasValues: false }
-    const [proposal] = projection(subjectOf({ read: { grouping, conditions: [] } }))
+    const [proposal] = projection(anAdviceSubject({ read: { grouping, conditions: [] } }))
     expect(proposal?.ddl).toContain('ADD PROJECTION grouped (SELECT `day`, sum(`guest`) GROUP BY `day`)')
     const counted = { groups, matchingGroups: groups, matchingRows: 1_000_000 }
     expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marksAfter)
@@ -69,7 +69,7 @@ describe('a projection', () => {
     ['FINAL', { read: { isFinal: true } }],
     ['an existing projection', { projections: [projectionOf('SELECT guest, note ORDER BY guest')] }],
   ])('is not proposed for %s', (_what, differing) => {
-    expect(projection(subjectOf(differing))).toEqual([])
+    expect(projection(anAdviceSubject(differing))).toEqual([])
   })
 })
 
@@ -77,7 +77,9 @@ describe('a materialized view', () => {
   const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)', 'quantile(0.9)(`id`)'], hasValues: false }
 
   it('stores aggregate states by group and filter columns', () => {
-    const [proposal] = materializedView(subjectOf({ read: { grouping, columns: [{ name: 'guest', sql: '`guest`' }] } }))
+    const [proposal] = materializedView(
+      anAdviceSubject({ read: { grouping, columns: [{ name: 'guest', sql: '`guest`' }] } }),
+    )
     expect(proposal?.ddl?.split(';\n')[0]).toBe(
       'CREATE MATERIALIZED VIEW `cafe`.`orders_groups` ENGINE = AggregatingMergeTree ORDER BY (key_1, key_2) SETTINGS allow_nullable_key = 1 AS SELECT `day` AS key_1, `guest` AS key_2, sumState(`guest`) AS state_1, quantileState(0.9)(`id`) AS state_2 FROM `cafe`.`orders` GROUP BY key_1, key_2',
     )
@@ -88,14 +90,14 @@ describe('a materialized view', () => {
     ['one of several tables', { grouping, isAlone: false }],
     ['FINAL', { grouping, isFinal: true }],
   ])('is not proposed for %s', (_what, read) => {
-    expect(materializedView(subjectOf({ read }))).toEqual([])
+    expect(materializedView(anAdviceSubject({ read }))).toEqual([])
   })
 
   it.each([
     [1_000, 1],
     [20_000, undefined],
   ])('with %d groups reads %s marks', (groups, marks) => {
-    const [proposal] = materializedView(subjectOf({ read: { grouping, conditions: [] } }))
+    const [proposal] = materializedView(anAdviceSubject({ read: { grouping, conditions: [] } }))
     const counted = { groups, matchingGroups: 0, matchingRows: 0 }
     expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marks)
   })
@@ -105,7 +107,7 @@ describe('a partition key', () => {
   const read = { columns: [{ name: 'day', sql: '`day`' }], conditions: [inMarch] }
 
   it('copies the table with the same engine', () => {
-    const [proposal] = partitionKey(subjectOf({ read }))
+    const [proposal] = partitionKey(anAdviceSubject({ read }))
     expect(proposal?.ddl?.split(';\n')).toEqual([
       'CREATE TABLE `cafe`.`orders_partitioned` AS `cafe`.`orders` ENGINE = MergeTree PARTITION BY toYYYYMM(`day`) ORDER BY id SETTINGS index_granularity = 1000',
       'INSERT INTO `cafe`.`orders_partitioned` SELECT * FROM `cafe`.`orders`',
@@ -118,7 +120,7 @@ describe('a partition key', () => {
     ['one month', 1, undefined],
     ['more months than one insert allows', 101, undefined],
   ])('is evaluated for %s: %d groups, %s marks', (_what, groups, marksAfter) => {
-    const [proposal] = partitionKey(subjectOf({ read }))
+    const [proposal] = partitionKey(anAdviceSubject({ read }))
     const counted = { groups, matchingGroups: 1, matchingRows: 83_334 }
     expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marksAfter)
   })
@@ -131,7 +133,7 @@ describe('a partition key', () => {
       { overview: { engine: 'ReplacingMergeTree' } },
     ],
   ])('is not proposed for %s', (_what, differing) => {
-    expect(partitionKey(subjectOf({ read, ...differing }))).toEqual([])
+    expect(partitionKey(anAdviceSubject({ read, ...differing }))).toEqual([])
   })
 })
 
@@ -139,7 +141,7 @@ describe('PREWHERE', () => {
   const final = { isFinal: true, hasPrewhere: false }
 
   it('reads the other columns only in granules with a match', () => {
-    const [proposal] = prewhere(subjectOf({ read: final, overview: replacing }))
+    const [proposal] = prewhere(anAdviceSubject({ read: final, overview: replacing }))
     expect(proposal?.rewritten).toBe('SELECT note\nFROM cafe.orders\nPREWHERE (`guest` = 7)\nWHERE guest = 7')
     expect(savingsOf(proposal, { rows: 1_000_000, matchingRows: 10, matchingGranules: 10 })).toEqual({
       marksBefore: 1_000,
@@ -167,7 +169,7 @@ describe('PREWHERE', () => {
       { read: { hasPrewhere: false }, statement: { formatted: null, database: undefined } },
     ],
   ])('is not proposed %s', (_what, differing) => {
-    expect(purposes(prewhere(subjectOf(differing)))).toEqual([])
+    expect(purposes(prewhere(anAdviceSubject(differing)))).toEqual([])
   })
 })
 

@@ -1,10 +1,10 @@
-import { type Proposal, keepsRows, rowsPerMark, savedMarks, type Subject } from '../subject.ts'
+import { type Proposal, keepsRows, estimateRowsPerMark, estimateSavings, type AdviceSubject } from '../subject.ts'
 
 /** Minimum average rows per group for which the view is worth its cost. */
 const minRowsPerGroup = 100
 
 /** Proposes a materialized view that aggregates each group on insert, for queries that group rows. */
-export const materializedView = (subject: Subject): Proposal[] => {
+export const materializedView = (subject: AdviceSubject): Proposal[] => {
   const { read, overview } = subject
   if (!read.grouping || read.isFinal || !keepsRows(subject) || !read.isAlone) return []
   const filtered = new Set(read.conditions.flatMap(({ columns }) => columns))
@@ -36,7 +36,7 @@ export const materializedView = (subject: Subject): Proposal[] => {
         savings: ({ groups }) =>
           groups * minRowsPerGroup > (overview.rows ?? 0)
             ? null
-            : savedMarks(subject, Math.ceil(groups / rowsPerMark(subject))),
+            : estimateSavings(subject, Math.ceil(groups / estimateRowsPerMark(subject))),
       },
     },
   ]

@@ -1,4 +1,12 @@
-import { type Proposal, allOf, keepsRows, rowsPerMark, savedMarks, sortingColumns, type Subject } from '../subject.ts'
+import {
+  type Proposal,
+  joinConditions,
+  keepsRows,
+  estimateRowsPerMark,
+  estimateSavings,
+  sortingColumns,
+  type AdviceSubject,
+} from '../subject.ts'
 
 /** Maximum number of partitions: the default of `max_partitions_per_insert_block`. */
 const maxPartitions = 100
@@ -6,7 +14,7 @@ const maxPartitions = 100
 const minMarks = 10
 
 /** Proposes monthly partitions for an unpartitioned table that is filtered by time. */
-export const partitionKey = (subject: Subject): Proposal[] => {
+export const partitionKey = (subject: AdviceSubject): Proposal[] => {
   const { read, overview, columns } = subject
   if (overview.partitionKey !== '' || !keepsRows(subject)) return []
   const [leading] = sortingColumns(subject)
@@ -29,11 +37,11 @@ export const partitionKey = (subject: Subject): Proposal[] => {
         test: {
           by: 'groups',
           keys: [key],
-          condition: allOf(conditions),
+          condition: joinConditions(conditions),
           savings: ({ groups, matchingRows }) => {
             const marks = overview.marks / Math.max(1, groups)
             if (groups < 2 || groups > maxPartitions || marks < minMarks) return null
-            return savedMarks(subject, Math.ceil(matchingRows / rowsPerMark(subject)))
+            return estimateSavings(subject, Math.ceil(matchingRows / estimateRowsPerMark(subject)))
           },
         },
       },
@@ -41,7 +49,7 @@ export const partitionKey = (subject: Subject): Proposal[] => {
   })
 }
 
-const ddlOf = ({ read, overview }: Subject, key: string): string => {
+const ddlOf = ({ read, overview }: AdviceSubject, key: string): string => {
   const copy = `${read.sql.slice(0, -1)}_partitioned\``
   // The engine clauses have a fixed order: PARTITION BY, PRIMARY KEY, ORDER BY.
   const engine = overview.engineFull.replace(/ (?=PRIMARY KEY |ORDER BY )/, ` PARTITION BY ${key} `)

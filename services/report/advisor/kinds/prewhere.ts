@@ -1,16 +1,16 @@
-import { type Proposal, allOf, bytesPerMark, sortingColumns, type Subject } from '../subject.ts'
+import { type Proposal, joinConditions, estimateBytesPerMark, sortingColumns, type AdviceSubject } from '../subject.ts'
 
 /**
  * Proposes PREWHERE if the host does not apply it automatically. With FINAL, only conditions on the sorting key are
  * safe. All versions of a row have the same key, so the filter keeps or drops all of them.
  */
-export const prewhere = (subject: Subject): Proposal[] => {
+export const prewhere = (subject: AdviceSubject): Proposal[] => {
   const { read } = subject
   const keys = sortingColumns(subject)
   const usable = read.conditions.filter(
     ({ columns }) => !read.isFinal || columns.every((column) => keys.includes(column)),
   )
-  const condition = allOf(usable)
+  const condition = joinConditions(usable)
   const rewritten = rewrite(subject, condition)
   if (usable.length === 0 || rewritten === null) return []
   const first = new Set(usable.flatMap(({ columns }) => columns))
@@ -32,12 +32,12 @@ export const prewhere = (subject: Subject): Proposal[] => {
         condition,
         savings: ({ matchingGranules }) => {
           const after = Math.min(matchingGranules, read.marks)
-          const bytesFirst = read.marks * bytesPerMark(subject, [...first])
+          const bytesFirst = read.marks * estimateBytesPerMark(subject, [...first])
           return {
             marksBefore: read.marks,
             marksAfter: after,
-            bytesBefore: Math.round(bytesFirst + read.marks * bytesPerMark(subject, rest)),
-            bytesAfter: Math.round(bytesFirst + after * bytesPerMark(subject, rest)),
+            bytesBefore: Math.round(bytesFirst + read.marks * estimateBytesPerMark(subject, rest)),
+            bytesAfter: Math.round(bytesFirst + after * estimateBytesPerMark(subject, rest)),
           }
         },
       },
@@ -45,7 +45,7 @@ export const prewhere = (subject: Subject): Proposal[] => {
   ]
 }
 
-const reasonOf = ({ read }: Subject): string =>
+const reasonOf = ({ read }: AdviceSubject): string =>
   read.isFinal
     ? 'With FINAL, ClickHouse does not move conditions to PREWHERE automatically.'
     : 'With the settings of this user, ClickHouse does not move the conditions to PREWHERE automatically.'
@@ -54,7 +54,7 @@ const reasonOf = ({ read }: Subject): string =>
  * Adds PREWHERE to a formatted query, or returns null. Only clauses of the outermost SELECT start at the beginning of a
  * line: the formatter indents nested ones and escapes line breaks in strings.
  */
-const rewrite = ({ read, statement: { formatted } }: Subject, condition: string): string | null => {
+const rewrite = ({ read, statement: { formatted } }: AdviceSubject, condition: string): string | null => {
   const lines = formatted?.split('\n') ?? []
   const clauses = lines.filter((line) => /^(?:PRE)?WHERE /.test(line))
   if (!read.isAlone || read.hasPrewhere || clauses.length !== 1) return null

@@ -1,21 +1,21 @@
 import {
   type Proposal,
-  columnNamed,
+  findColumnNamed,
   comparedColumns,
   keepsRows,
-  rowsPerMark,
-  savedMarks,
-  type Subject,
+  estimateRowsPerMark,
+  estimateSavings,
+  type AdviceSubject,
 } from '../subject.ts'
 
 /** Proposes projections that sort the rows for a condition or pre-aggregate the groups of the query. */
-export const projection = (subject: Subject): Proposal[] =>
+export const projection = (subject: AdviceSubject): Proposal[] =>
   keepsRows(subject) && !subject.read.isFinal ? [...ordered(subject), ...grouped(subject)] : []
 
 const risk =
   'Its data is stored again, every insert also writes it, and MATERIALIZE PROJECTION reads the whole table once as a mutation. Revert with DROP PROJECTION.'
 
-const ordered = (subject: Subject): Proposal[] => {
+const ordered = (subject: AdviceSubject): Proposal[] => {
   const { read, overview, projections } = subject
   const candidates = comparedColumns(subject).filter(
     ({ name, kinds }) =>
@@ -35,16 +35,16 @@ const ordered = (subject: Subject): Proposal[] => {
       condition,
       // In each part, the matching rows start and end within a granule, which adds one granule per part.
       savings: ({ matchingRows }) =>
-        savedMarks(subject, Math.ceil(matchingRows / rowsPerMark(subject)) + overview.parts),
+        estimateSavings(subject, Math.ceil(matchingRows / estimateRowsPerMark(subject)) + overview.parts),
     },
   }))
 }
 
 /** Returns the columns of the projection. A subcolumn is stored as its whole column. */
-const projectedColumns = ({ read, columns }: Subject): string[] => [
+const projectedColumns = ({ read, columns }: AdviceSubject): string[] => [
   ...new Set(
     read.columns.map(({ name, sql }) => {
-      const whole = columnNamed(columns, name)?.name ?? name
+      const whole = findColumnNamed(columns, name)?.name ?? name
       return read.columns.find((each) => each.name === whole)?.sql ?? sql.split('.')[0] ?? sql
     }),
   ),
@@ -53,7 +53,7 @@ const projectedColumns = ({ read, columns }: Subject): string[] => [
 /** Minimum average rows per group for which the projection is worth its cost. */
 const minRowsPerGroup = 10
 
-const grouped = (subject: Subject): Proposal[] => {
+const grouped = (subject: AdviceSubject): Proposal[] => {
   const { read, projections } = subject
   if (!read.grouping || projections.some(({ definition }) => definition?.includes(' GROUP BY '))) return []
   const filtered = new Set(read.conditions.flatMap(({ columns }) => columns))
@@ -80,7 +80,7 @@ const grouped = (subject: Subject): Proposal[] => {
           const { rows, parts } = subject.overview
           if (groups * minRowsPerGroup > (rows ?? 0)) return null
           // Each part can contain all groups.
-          return savedMarks(subject, Math.ceil(groups / rowsPerMark(subject)) * Math.max(1, parts))
+          return estimateSavings(subject, Math.ceil(groups / estimateRowsPerMark(subject)) * Math.max(1, parts))
         },
       },
     },

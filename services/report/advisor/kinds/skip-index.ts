@@ -1,5 +1,5 @@
 import type { ReadCondition, SkipIndexType } from '#proto/advising.ts'
-import { type Proposal, type ComparedColumn, comparedColumns, type Subject } from '../subject.ts'
+import { type Proposal, type ComparedColumn, comparedColumns, type AdviceSubject } from '../subject.ts'
 
 const typesFor: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>> = {
   equality: ['minmax', 'set(100)', 'bloom_filter(0.01)'],
@@ -9,7 +9,7 @@ const typesFor: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>
 }
 
 /** Proposes skip indexes for columns that are compared with constants. The host cannot test them with FINAL. */
-export const skipIndex = (subject: Subject): Proposal[] => {
+export const skipIndex = (subject: AdviceSubject): Proposal[] => {
   const { read, indexes } = subject
   if (read.isFinal) return []
   return comparedColumns(subject)

@@ -1,5 +1,5 @@
 import type { StructureAdvice } from '#proto/structure-advice.ts'
-import { bytes } from '../../measures/words.ts'
+import { formatBytes } from '../../measures/words.ts'
 
 /** Hardware and settings of a host. */
 export interface HostConfig {
@@ -50,7 +50,7 @@ const rules: Readonly<Record<string, (value: string, config: HostConfig) => Sett
     memoryBytes !== null && (Number(value) === 0 || Number(value) > memoryBytes)
       ? {
           title: 'Memory limit per query',
-          rationale: `${Number(value) === 0 ? 'There is none' : `It is ${bytes(Number(value))}`}, and the host has ${bytes(memoryBytes)}: one query can take all memory from the others.`,
+          rationale: `${Number(value) === 0 ? 'There is none' : `It is ${formatBytes(Number(value))}`}, and the host has ${formatBytes(memoryBytes)}: one query can take all memory from the others.`,
           value: String(Math.floor(halfOfMemory * memoryBytes)),
           risk: 'Queries that need more memory will fail.',
         }
@@ -77,7 +77,7 @@ const rules: Readonly<Record<string, (value: string, config: HostConfig) => Sett
     memoryBytes !== null && Number(value) > maxCacheShare * memoryBytes
       ? {
           title: 'Smaller mark cache',
-          rationale: `The cache can take ${bytes(Number(value))} of ${bytes(memoryBytes)}.`,
+          rationale: `The cache can take ${formatBytes(Number(value))} of ${formatBytes(memoryBytes)}.`,
           value: String(Math.floor(maxCacheShare * memoryBytes)),
           risk: 'If the marks of all tables exceed the cache, more of them are read from disk.',
         }

@@ -1,6 +1,6 @@
 import type { AdvisedCodec, StructureAdvice } from '#proto/structure-advice.ts'
-import { figure } from '../../measures/words.ts'
-import { type AdviceContext, type TableFacts, isRefusal } from './facts.ts'
+import { formatFigure } from '../../measures/words.ts'
+import { type TableAdviceContext, type TableFacts, isRefusal } from './facts.ts'
 
 type Column = TableFacts['columns'][number]
 
@@ -19,7 +19,7 @@ const codecsFor = (type: string): AdvisedCodec[] => {
   return ['ZSTD(1)']
 }
 
-interface CodecContext extends AdviceContext {
+interface CodecContext extends TableAdviceContext {
   /** Whether codecs can be measured in a temporary table. */
   mayWrite: boolean
 }
@@ -48,7 +48,7 @@ const adviseColumn = async (
     kind: 'codec',
     subject: `${name}.${column.name}`,
     title: `${column.name} with CODEC(${codec})`,
-    rationale: `It has the default codec and compresses ${figure(column.ratio ?? 1)} times.`,
+    rationale: `It has the default codec and compresses ${formatFigure(column.ratio ?? 1)} times.`,
     ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} ${column.type} CODEC(${codec})`,
     proof,
     savings,

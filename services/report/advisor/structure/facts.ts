@@ -31,10 +31,10 @@ export interface TableFacts {
 }
 
 /** A kind of table advice: a pure function of the facts about a table. */
-export type AdvisorKind = (facts: TableFacts) => StructureAdvice[]
+export type TableAdvisor = (facts: TableFacts) => StructureAdvice[]
 
 /** The client, call, host and table for requests of the table advisor. */
-export interface AdviceContext {
+export interface TableAdviceContext {
   query: Client<typeof query>
   call: Call
   hostKey: string
@@ -49,7 +49,7 @@ const systemDatabases = new Set(['system', 'INFORMATION_SCHEMA', 'information_sc
 const maxColumns = 40
 
 /** Fetches metadata and statistics of a table. Returns the reason as a string if the host does not provide them. */
-export const readTable = async (context: AdviceContext): Promise<TableFacts | string> => {
+export const readTable = async (context: TableAdviceContext): Promise<TableFacts | string> => {
   const { query, call, hostKey, database, table } = context
   if (systemDatabases.has(database)) return 'it is a system table'
   const named = { hostKey, database, table }
@@ -77,7 +77,7 @@ const countable =
 const bounded = /^(Nullable\()?U?Int(16|32|64)\b/
 
 const countColumns = async (
-  { query, call, hostKey, database, table, readsData }: AdviceContext,
+  { query, call, hostKey, database, table, readsData }: TableAdviceContext,
   columns: readonly Column[],
 ): Promise<Pick<TableFacts, 'sampled' | 'counted'>> => {
   const requested = columns

@@ -3,17 +3,20 @@ import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { aCall } from '../../testing/insights.ts'
-import { columnOf, countedOf, factsOf } from '../../testing/table-facts.ts'
+import { aColumn, createColumnCounts, createTableFacts } from '../../testing/table-facts.ts'
 import { settingAdvice, upgradeAdvice } from './advise-host.ts'
 import { codecAdvice } from './codecs.ts'
 import type { TableFacts } from './facts.ts'
-import { kinds } from './kinds/index.ts'
+import { tableAdvisors } from './kinds/index.ts'
 
 const gibibyte = 1_024 ** 3
-const advised = (facts: TableFacts) => kinds.flatMap((kind) => kind(facts))
+const advised = (facts: TableFacts) => tableAdvisors.flatMap((kind) => kind(facts))
 const titles = (facts: TableFacts) => advised(facts).map(({ title }) => title)
-const one = (type: string, counts: Parameters<typeof countedOf>[0] = {}, more: Parameters<typeof columnOf>[2] = {}) =>
-  factsOf([columnOf('x', type, more)], { counted: new Map([['x', countedOf(counts)]]) })
+const one = (
+  type: string,
+  counts: Parameters<typeof createColumnCounts>[0] = {},
+  more: Parameters<typeof aColumn>[2] = {},
+) => createTableFacts([aColumn('x', type, more)], { counted: new Map([['x', createColumnCounts(counts)]]) })
 
 describe('advice on a column', () => {
   it.each([
@@ -58,13 +61,16 @@ describe('advice on a column', () => {
 
 describe('advice on a table', () => {
   const keys = (leading: number, second: number) =>
-    factsOf([columnOf('id', 'UUID', { isInSortingKey: true }), columnOf('kind', 'UUID', { isInSortingKey: true })], {
-      overview: { sortingKey: 'id, kind' },
-      counted: new Map([
-        ['id', countedOf({ distinct: leading })],
-        ['kind', countedOf({ distinct: second })],
-      ]),
-    })
+    createTableFacts(
+      [aColumn('id', 'UUID', { isInSortingKey: true }), aColumn('kind', 'UUID', { isInSortingKey: true })],
+      {
+        overview: { sortingKey: 'id, kind' },
+        counted: new Map([
+          ['id', createColumnCounts({ distinct: leading })],
+          ['kind', createColumnCounts({ distinct: second })],
+        ]),
+      },
+    )
 
   it('puts columns with few values first in the sorting key', () => {
     expect(titles(keys(900_000, 5))).toEqual(['kind before id in the sorting key'])
@@ -73,15 +79,15 @@ describe('advice on a table', () => {
   })
 
   it('recommends a sorting key if there is none', () => {
-    expect(advised(factsOf([], { overview: { sortingKey: '' } }))).toMatchObject([
+    expect(advised(createTableFacts([], { overview: { sortingKey: '' } }))).toMatchObject([
       { title: 'Add a sorting key', proof: 'unverified', ddl: null },
     ])
   })
 
   it('recommends a TTL for old data without one', () => {
-    const day = columnOf('day', 'Date', { isInPartitionKey: true })
+    const day = aColumn('day', 'Date', { isInPartitionKey: true })
     const old = { oldBytes: 5 * gibibyte, overview: { compressedBytes: 10 * gibibyte } }
-    expect(advised(factsOf([day], old))).toMatchObject([
+    expect(advised(createTableFacts([day], old))).toMatchObject([
       {
         kind: 'ttl',
         ddl: expect.stringContaining('MODIFY TTL toDateTime(`day`)'),
@@ -89,13 +95,13 @@ describe('advice on a table', () => {
       },
     ])
     const removed = { ...old.overview, engineFull: 'MergeTree ORDER BY id TTL day + toIntervalYear(1)' }
-    expect(advised(factsOf([day], { ...old, overview: removed }))).toEqual([])
-    expect(advised(factsOf([day], { ...old, oldBytes: gibibyte / 2 }))).toEqual([])
+    expect(advised(createTableFacts([day], { ...old, overview: removed }))).toEqual([])
+    expect(advised(createTableFacts([day], { ...old, oldBytes: gibibyte / 2 }))).toEqual([])
   })
 })
 
 describe('advice on codecs', () => {
-  const facts = factsOf([columnOf('x', 'UInt64', { ratio: 2 })])
+  const facts = createTableFacts([aColumn('x', 'UInt64', { ratio: 2 })])
   type Responses = Partial<Client<typeof query>>
   const ratios: Responses = { codecRatios: async () => [{ codec: 'Delta, ZSTD(1)', ratio: 8 }] }
   const advise = (responses: Responses, more: { readsData?: boolean; mayWrite?: boolean } = {}, of = facts) => {
@@ -137,8 +143,10 @@ describe('advice on codecs', () => {
   })
 
   it('is empty for small columns, columns with a codec, and small savings', async () => {
-    expect(await advise(ratios, {}, factsOf([columnOf('x', 'UInt64', { compressedBytes: 1_000 })]))).toEqual([])
-    expect(await advise(ratios, {}, factsOf([columnOf('x', 'UInt64', { codec: 'CODEC(ZSTD(1))' })]))).toEqual([])
+    expect(await advise(ratios, {}, createTableFacts([aColumn('x', 'UInt64', { compressedBytes: 1_000 })]))).toEqual([])
+    expect(await advise(ratios, {}, createTableFacts([aColumn('x', 'UInt64', { codec: 'CODEC(ZSTD(1))' })]))).toEqual(
+      [],
+    )
     expect(await advise({ codecRatios: async () => [{ codec: 'ZSTD(1)', ratio: 2.2 }] })).toEqual([])
   })
 

@@ -1,10 +1,10 @@
-import type { Chart } from './document.ts'
+import type { ReportChart } from './document.ts'
 
 const width = 100
 const height = 30
 
 /** Returns a bar chart as an HTML figure with SVG. */
-export const chart = ({ title, highest, from, to, values }: Chart): string => {
+export const renderChart = ({ title, highest, from, to, values }: ReportChart): string => {
   const largest = Math.max(0, ...values.map((value) => value ?? 0))
   const step = width / Math.max(1, values.length)
   const bars = values.flatMap((value, index) => {
@@ -25,7 +25,7 @@ const round = (value: number): number => Math.round(value * 100) / 100
 const blocks = '▁▂▃▄▅▆▇█'
 
 /** Returns the values as a line of block characters, with a space for a missing value. */
-export const sparkline = (values: Chart['values']): string => {
+export const sparkline = (values: ReportChart['values']): string => {
   const largest = Math.max(0, ...values.map((value) => value ?? 0))
   return values
     .map((value) =>

@@ -1,21 +1,21 @@
 /** A report in sections of text, tables and charts, independent of the output format. */
-export interface Document {
+export interface ReportDocument {
   title: string
   subtitle: string
   headline: string
-  sections: readonly Section[]
+  sections: readonly ReportSection[]
 }
 
-export interface Section {
+export interface ReportSection {
   title: string
-  blocks: readonly Block[]
+  blocks: readonly ReportBlock[]
 }
 
-export type Block =
+export type ReportBlock =
   | { kind: 'text'; text: string }
   | { kind: 'statement'; sql: string }
   | { kind: 'table'; columns: readonly Column[]; rows: readonly (readonly string[])[] }
-  | Chart
+  | ReportChart
 
 interface Column {
   title: string
@@ -23,7 +23,7 @@ interface Column {
 }
 
 /** A bar chart over time, with gaps for missing values. */
-export interface Chart {
+export interface ReportChart {
   kind: 'chart'
   title: string
   /** The largest value, formatted like both ends of the time axis, `from` and `to`. */
@@ -34,12 +34,12 @@ export interface Chart {
 }
 
 /** Returns right-aligned table columns for numbers. */
-export const numeric = (...titles: string[]): Column[] => titles.map((title) => ({ title, isNumber: true }))
+export const numberColumns = (...titles: string[]): Column[] => titles.map((title) => ({ title, isNumber: true }))
 /** Returns table columns for text. */
-export const plain = (...titles: string[]): Column[] => titles.map((title) => ({ title }))
+export const textColumns = (...titles: string[]): Column[] => titles.map((title) => ({ title }))
 
 /** Formats a value, and null as a dash. */
-export const known = (value: number | null, format: (value: number) => string): string =>
+export const formatOrDash = (value: number | null, format: (value: number) => string): string =>
   value === null ? '–' : format(value)
 
 /** Returns a section with one table; undefined without rows. */
@@ -47,4 +47,4 @@ export const tableSection = (
   title: string,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-): Section | undefined => (rows.length === 0 ? undefined : { title, blocks: [{ kind: 'table', columns, rows }] })
+): ReportSection | undefined => (rows.length === 0 ? undefined : { title, blocks: [{ kind: 'table', columns, rows }] })

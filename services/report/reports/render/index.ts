@@ -1,8 +1,8 @@
 import type { HostReport, reportFormats } from '#proto/host-report.ts'
-import { chart, escapeHtml } from './bars.ts'
-import type { Block, Document } from './document.ts'
+import { renderChart, escapeHtml } from './bars.ts'
+import type { ReportBlock, ReportDocument } from './document.ts'
 import { layOut } from './lay-out.ts'
-import { markdown } from './markdown.ts'
+import { renderMarkdown } from './markdown.ts'
 
 const style = `
 :root { color-scheme: light dark; }
@@ -18,7 +18,7 @@ svg { width: 100%; height: 6rem; display: block; fill: #2f6f9f; } .ends { displa
 @media print { body { margin: 0; max-width: none; } }`
 
 /** Renders a report as a complete, printable page without scripts and external resources. */
-const html = ({ title, subtitle, headline, sections }: Document): string => `<!doctype html>
+const html = ({ title, subtitle, headline, sections }: ReportDocument): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -36,20 +36,20 @@ ${sections.map((section) => `<h2>${escapeHtml(section.title)}</h2>\n${section.bl
 </html>
 `
 
-const renderBlock = (block: Block): string => {
+const renderBlock = (block: ReportBlock): string => {
   switch (block.kind) {
     case 'text':
       return `<p>${escapeHtml(block.text)}</p>`
     case 'statement':
       return `<pre>${escapeHtml(block.sql)}</pre>`
     case 'chart':
-      return chart(block)
+      return renderChart(block)
     case 'table':
       return table(block)
   }
 }
 
-const table = ({ columns, rows }: Block & { kind: 'table' }): string => {
+const table = ({ columns, rows }: ReportBlock & { kind: 'table' }): string => {
   if (rows.length === 0) return ''
   const cell = (tag: string, text: string, index: number): string =>
     `<${tag}${columns[index]?.isNumber ? ' class="number"' : ''}>${escapeHtml(text)}</${tag}>`
@@ -58,7 +58,7 @@ const table = ({ columns, rows }: Block & { kind: 'table' }): string => {
   return `<div class="wide"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`
 }
 
-const renderers = { html, markdown } satisfies Record<(typeof reportFormats)[number], unknown>
+const renderers = { html, markdown: renderMarkdown } satisfies Record<(typeof reportFormats)[number], unknown>
 
 /** Renders a report in the requested format. */
 export const render = (report: HostReport, format: (typeof reportFormats)[number]): string =>

@@ -1,12 +1,19 @@
 import type { HostReport, ReportedPattern, StatementTotals } from '#proto/host-report.ts'
-import { bytes, count, duration, percent } from '../../measures/words.ts'
-import { known, numeric, plain, tableSection, type Chart, type Section } from './document.ts'
+import { formatBytes, formatCount, formatSeconds, formatPercent } from '../../measures/words.ts'
+import {
+  formatOrDash,
+  numberColumns,
+  textColumns,
+  tableSection,
+  type ReportChart,
+  type ReportSection,
+} from './document.ts'
 
 type Moment = (atMs: number) => string
 
-const milliseconds = (value: number | null): string => known(value, (ms) => duration(ms / 1_000))
+const milliseconds = (value: number | null): string => formatOrDash(value, (ms) => formatSeconds(ms / 1_000))
 
-export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: Moment): Section | undefined => {
+export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: Moment): ReportSection | undefined => {
   if (!incidents) return undefined
   const { total, fired, critical, open, flapping, list } = incidents
   const text =
@@ -20,14 +27,14 @@ export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: 
       { kind: 'text', text: text + flaps },
       {
         kind: 'table',
-        columns: plain('Alert', 'Severity', 'Since', 'Lasted', 'Acknowledged by'),
+        columns: textColumns('Alert', 'Severity', 'Since', 'Lasted', 'Acknowledged by'),
         rows: list.map(({ title, severity, sinceMs, endedAtMs, acknowledgedBy }) => [
           title,
           severity,
           moment(sinceMs),
           endedAtMs === null
-            ? `open, ${duration((writtenAtMs - sinceMs) / 1_000)}`
-            : duration((endedAtMs - sinceMs) / 1_000),
+            ? `open, ${formatSeconds((writtenAtMs - sinceMs) / 1_000)}`
+            : formatSeconds((endedAtMs - sinceMs) / 1_000),
           acknowledgedBy ?? '–',
         ]),
       },
@@ -35,7 +42,7 @@ export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: 
   }
 }
 
-export const statementSection = (report: HostReport, moment: Moment): Section | undefined => {
+export const statementSection = (report: HostReport, moment: Moment): ReportSection | undefined => {
   if (!report.statements) return undefined
   const { now, before } = report.statements
   const row = (title: string, format: (totals: StatementTotals) => string): string[] => [
@@ -48,14 +55,16 @@ export const statementSection = (report: HostReport, moment: Moment): Section | 
     blocks: [
       {
         kind: 'table',
-        columns: [...plain(''), ...numeric('This period', 'Previous period')],
+        columns: [...textColumns(''), ...numberColumns('This period', 'Previous period')],
         rows: [
-          row('Finished', ({ calls }) => count(calls)),
-          row('Failed', ({ calls, errors }) => (calls > 0 ? `${count(errors)} (${percent(errors / calls)})` : '0')),
-          row('Total duration', ({ totalMs }) => duration(totalMs / 1_000)),
+          row('Finished', ({ calls }) => formatCount(calls)),
+          row('Failed', ({ calls, errors }) =>
+            calls > 0 ? `${formatCount(errors)} (${formatPercent(errors / calls)})` : '0',
+          ),
+          row('Total duration', ({ totalMs }) => formatSeconds(totalMs / 1_000)),
           row('Median', ({ p50Ms }) => milliseconds(p50Ms)),
           row('95th percentile', ({ p95Ms }) => milliseconds(p95Ms)),
-          row('Peak memory of one query', ({ peakMemoryBytes }) => known(peakMemoryBytes, bytes)),
+          row('Peak memory of one query', ({ peakMemoryBytes }) => formatOrDash(peakMemoryBytes, formatBytes)),
         ],
       },
       ...chartsOf(report, moment),
@@ -63,8 +72,8 @@ export const statementSection = (report: HostReport, moment: Moment): Section | 
   }
 }
 
-const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): Chart[] => {
-  const chart = (title: string, values: (number | null)[], format: (value: number) => string): Chart => ({
+const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): ReportChart[] => {
+  const chart = (title: string, values: (number | null)[], format: (value: number) => string): ReportChart => ({
     kind: 'chart',
     title,
     values,
@@ -77,12 +86,12 @@ const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): Chart[]
     chart(
       'Queries',
       of(({ calls }) => calls),
-      count,
+      formatCount,
     ),
     chart(
       'Failed queries',
       of(({ errors }) => errors),
-      count,
+      formatCount,
     ),
     chart(
       '95th percentile of duration',
@@ -92,41 +101,45 @@ const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): Chart[]
     chart(
       'Peak memory of one query',
       of(({ peakMemoryBytes }) => peakMemoryBytes),
-      bytes,
+      formatBytes,
     ),
   ]
 }
 
-export const patternSections = ({ regressions, improvements, newPatterns }: HostReport): (Section | undefined)[] => [
+export const patternSections = ({
+  regressions,
+  improvements,
+  newPatterns,
+}: HostReport): (ReportSection | undefined)[] => [
   tableSection('Slower query patterns', patternColumns, regressions.map(patternRow)),
   tableSection('Faster query patterns', patternColumns, improvements.map(patternRow)),
   tableSection('New query patterns', patternColumns, newPatterns.map(patternRow)),
 ]
 
 const patternColumns = [
-  ...plain('Query'),
-  ...numeric('Calls', '95th percentile', 'before', 'Read per query', 'before', 'Share of time', 'before'),
+  ...textColumns('Query'),
+  ...numberColumns('Calls', '95th percentile', 'before', 'Read per query', 'before', 'Share of time', 'before'),
 ]
 
 const patternRow = (pattern: ReportedPattern): string[] => [
   pattern.text,
-  count(pattern.calls),
+  formatCount(pattern.calls),
   milliseconds(pattern.p95Ms),
   milliseconds(pattern.p95MsBefore),
-  known(pattern.readBytes, bytes),
-  known(pattern.readBytesBefore, bytes),
-  known(pattern.share, percent),
-  known(pattern.shareBefore, percent),
+  formatOrDash(pattern.readBytes, formatBytes),
+  formatOrDash(pattern.readBytesBefore, formatBytes),
+  formatOrDash(pattern.share, formatPercent),
+  formatOrDash(pattern.shareBefore, formatPercent),
 ]
 
-export const failureSection = ({ errorCodes, statements }: HostReport): Section | undefined =>
+export const failureSection = ({ errorCodes, statements }: HostReport): ReportSection | undefined =>
   tableSection(
     'Failed queries by error code',
-    [...plain('Code', ''), ...numeric('This period', 'Previous period')],
+    [...textColumns('Code', ''), ...numberColumns('This period', 'Previous period')],
     errorCodes.map(({ code, name, count: times, countBefore }) => [
       `${name} (${code})`,
       statements?.before && countBefore === 0 ? 'new' : '',
-      count(times),
-      statements?.before ? count(countBefore) : '–',
+      formatCount(times),
+      statements?.before ? formatCount(countBefore) : '–',
     ]),
   )

@@ -1,12 +1,19 @@
 import type { HostReport } from '#proto/host-report.ts'
-import { bytes, count, duration, figure } from '../../measures/words.ts'
-import { type Document, type Section, known, numeric, plain, tableSection } from './document.ts'
+import { formatBytes, formatCount, formatSeconds, formatFigure } from '../../measures/words.ts'
+import {
+  type ReportDocument,
+  type ReportSection,
+  formatOrDash,
+  numberColumns,
+  textColumns,
+  tableSection,
+} from './document.ts'
 import { incidentSection, statementSection, patternSections, failureSection } from './lay-out-events.ts'
 
 /** Converts a report to a document with a fixed order of sections. Sections without data are omitted. */
-export const layOut = (report: HostReport): Document => {
+export const layOut = (report: HostReport): ReportDocument => {
   const moment = momentsOf(report.zone)
-  const sections: (Section | undefined)[] = [
+  const sections: (ReportSection | undefined)[] = [
     summarySection(report),
     incidentSection(report, moment),
     statementSection(report, moment),
@@ -27,58 +34,58 @@ export const layOut = (report: HostReport): Document => {
   }
 }
 
-const summarySection = ({ summary }: HostReport): Section | undefined =>
+const summarySection = ({ summary }: HostReport): ReportSection | undefined =>
   summary === null ? undefined : { title: 'Summary by the language model', blocks: [{ kind: 'text', text: summary }] }
 
 type Moment = (atMs: number) => string
 
-const storageSections = ({ disks, tables }: HostReport): (Section | undefined)[] => [
+const storageSections = ({ disks, tables }: HostReport): (ReportSection | undefined)[] => [
   tableSection(
     'Disks',
-    [...plain('Disk'), ...numeric('Used', 'Size', 'Growth'), ...plain('Forecast')],
+    [...textColumns('Disk'), ...numberColumns('Used', 'Size', 'Growth'), ...textColumns('Forecast')],
     disks.map(({ disk, usedBytes, totalBytes, grewBytes, forecast }) => [
       disk,
-      bytes(usedBytes),
-      bytes(totalBytes),
-      known(grewBytes, signedBytes),
+      formatBytes(usedBytes),
+      formatBytes(totalBytes),
+      formatOrDash(grewBytes, signedBytes),
       forecast,
     ]),
   ),
   tableSection(
     'Largest tables',
-    [...plain('Table'), ...numeric('Rows', 'Size', 'Inserted', 'before')],
+    [...textColumns('Table'), ...numberColumns('Rows', 'Size', 'Inserted', 'before')],
     tables.map(({ table, rows, bytes: size, writtenBytes, writtenBytesBefore }) => [
       table,
-      count(rows),
-      known(size, bytes),
-      known(writtenBytes, bytes),
-      known(writtenBytesBefore, bytes),
+      formatCount(rows),
+      formatOrDash(size, formatBytes),
+      formatOrDash(writtenBytes, formatBytes),
+      formatOrDash(writtenBytesBefore, formatBytes),
     ]),
   ),
 ]
 
-const signedBytes = (value: number): string => (value < 0 ? `−${bytes(-value)}` : bytes(value))
+const signedBytes = (value: number): string => (value < 0 ? `−${formatBytes(-value)}` : formatBytes(value))
 
-const upkeepSection = ({ worst, safeguards }: HostReport, moment: Moment): Section | undefined => {
+const upkeepSection = ({ worst, safeguards }: HostReport, moment: Moment): ReportSection | undefined => {
   const words = ({ value, unit }: HostReport['worst'][number]): string => {
-    if (unit === 'bytes') return bytes(value)
-    return unit === 'seconds' ? duration(value) : figure(value)
+    if (unit === 'bytes') return formatBytes(value)
+    return unit === 'seconds' ? formatSeconds(value) : formatFigure(value)
   }
   const { backupAtMs, failedBackups, certificateExpiresAtMs } = safeguards
   const when = (atMs: number | null): string => (atMs === null ? 'none known' : moment(atMs))
   return tableSection(
     'Peak values, backups and certificates',
-    [...plain(''), ...numeric('Value'), ...plain('At')],
+    [...textColumns(''), ...numberColumns('Value'), ...textColumns('At')],
     [
-      ...worst.map((each) => [each.what, words(each), known(each.atMs, moment)]),
+      ...worst.map((each) => [each.what, words(each), formatOrDash(each.atMs, moment)]),
       ['last successful backup', when(backupAtMs), ''],
-      ['failed backups', known(failedBackups, figure), ''],
+      ['failed backups', formatOrDash(failedBackups, formatFigure), ''],
       ['next certificate expiry', when(certificateExpiresAtMs), ''],
     ],
   )
 }
 
-const changeSection = ({ changes }: HostReport): Section => {
+const changeSection = ({ changes }: HostReport): ReportSection => {
   const { version, versionBefore, settings, restarts } = changes
   const upgrade = versionBefore === null ? '' : `, upgraded from ${versionBefore}`
   const changed = settings && settings.length > 0 ? settings.join(', ') : 'none'
@@ -87,7 +94,7 @@ const changeSection = ({ changes }: HostReport): Section => {
     blocks: [
       {
         kind: 'text',
-        text: `Version ${version ?? 'unknown'}${upgrade}. Server restarts: ${known(restarts, figure)}.`,
+        text: `Version ${version ?? 'unknown'}${upgrade}. Server restarts: ${formatOrDash(restarts, formatFigure)}.`,
       },
       {
         kind: 'text',
@@ -97,7 +104,7 @@ const changeSection = ({ changes }: HostReport): Section => {
   }
 }
 
-const coverageSection = ({ coverage }: HostReport): Section => {
+const coverageSection = ({ coverage }: HostReport): ReportSection => {
   const { hours, watchedHours, rules, unknownRules, undelivered } = coverage
   const failed = undelivered?.map(({ channel, count }) => `${channel} ${count}`).join(', ')
   const watched = watchedHours === null ? 'for an unknown number of hours' : `in ${watchedHours} of ${hours} hours`
@@ -110,7 +117,7 @@ const coverageSection = ({ coverage }: HostReport): Section => {
   }
 }
 
-const recommendationSection = ({ recommendations }: HostReport): Section | undefined =>
+const recommendationSection = ({ recommendations }: HostReport): ReportSection | undefined =>
   recommendations.length === 0
     ? undefined
     : {
@@ -121,7 +128,7 @@ const recommendationSection = ({ recommendations }: HostReport): Section | undef
         ]),
       }
 
-const noteSection = ({ notes }: HostReport): Section | undefined =>
+const noteSection = ({ notes }: HostReport): ReportSection | undefined =>
   notes.length === 0 ? undefined : { title: 'No data', blocks: notes.map((text) => ({ kind: 'text' as const, text })) }
 
 /** Returns a formatter of timestamps in a time zone. */

@@ -1,5 +1,5 @@
 import { sparkline } from './bars.ts'
-import type { Block, Document } from './document.ts'
+import type { ReportBlock, ReportDocument } from './document.ts'
 
 /** Escapes text for Markdown and joins its lines, so that it contains no markup, list, HTML or automatic link. */
 export const escapeMarkdown = (text: string): string =>
@@ -13,7 +13,7 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/^(\d+)([.)])(?=\s|$)/, String.raw`$1\$2`)
 
 /** Renders a report as GitHub Flavored Markdown. */
-export const markdown = ({ title, subtitle, headline, sections }: Document): string =>
+export const renderMarkdown = ({ title, subtitle, headline, sections }: ReportDocument): string =>
   [
     `# ${escapeMarkdown(title)}`,
     escapeMarkdown(subtitle),
@@ -23,7 +23,7 @@ export const markdown = ({ title, subtitle, headline, sections }: Document): str
     .filter((part) => part !== '')
     .join('\n\n') + '\n'
 
-const renderBlock = (block: Block): string => {
+const renderBlock = (block: ReportBlock): string => {
   switch (block.kind) {
     case 'text':
       return escapeMarkdown(block.text)
@@ -43,7 +43,7 @@ const fenced = (sql: string): string => {
   return `${fence}sql\n${sql}\n${fence}`
 }
 
-const table = ({ columns, rows }: Block & { kind: 'table' }): string => {
+const table = ({ columns, rows }: ReportBlock & { kind: 'table' }): string => {
   if (rows.length === 0) return ''
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
@@ -54,7 +54,7 @@ const table = ({ columns, rows }: Block & { kind: 'table' }): string => {
 }
 
 /** Renders a report as plain text without SQL statements. */
-export const plain = ({ title, subtitle, headline, sections }: Document): string =>
+export const renderPlainText = ({ title, subtitle, headline, sections }: ReportDocument): string =>
   [
     title,
     subtitle,
@@ -62,7 +62,7 @@ export const plain = ({ title, subtitle, headline, sections }: Document): string
     ...sections.flatMap((section) => ['', section.title, ...section.blocks.flatMap(linesOf)]),
   ].join('\n')
 
-const linesOf = (block: Block): string[] => {
+const linesOf = (block: ReportBlock): string[] => {
   switch (block.kind) {
     case 'text':
       return [block.text]

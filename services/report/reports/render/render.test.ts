@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aReport, line, material, about } from '../../testing/reports.ts'
+import { aReport, aHistoryEntry, createReportData, testReportSubject } from '../../testing/reports.ts'
 import { diskHours } from '../../testing/rows.ts'
 import { writeReport } from '../write-report.ts'
 import { escapeMarkdown } from './markdown.ts'
@@ -14,9 +14,9 @@ const steps = Array.from({ length: 28 }, (_, step) => ({
   peakMemoryBytes: 5,
 }))
 const full = writeReport(
-  { ...about, host: evil },
-  material({
-    history: [line('fire', 3, { title: evil })],
+  { ...testReportSubject, host: evil },
+  createReportData({
+    history: [aHistoryEntry('fire', 3, { title: evil })],
     rows: {
       'statement-totals': [
         { isBefore: 0, calls: 10, errors: 1, totalMs: 5, p50Ms: 1, p95Ms: null, peakMemoryBytes: 5 },

@@ -12,7 +12,7 @@ const notifiedKinds = new Set(['fire', 'escalate', 'lower', 'remind', 'recover']
  * Returns the alerts of a period from their history lines. Alerts that fired before the period are included if the
  * period contains a line about them.
  */
-export const incidentsOf = (history: readonly HistoryEntry[], acknowledged: readonly Silence[]): Incidents => {
+export const summarizeIncidents = (history: readonly HistoryEntry[], acknowledged: readonly Silence[]): Incidents => {
   const episodes = Map.groupBy(
     history.filter(({ kind }) => notifiedKinds.has(kind)),
     ({ episode }) => episode,

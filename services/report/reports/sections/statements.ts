@@ -1,6 +1,6 @@
 import type { HostReport, ReportedPattern, StatementTotals } from '#proto/host-report.ts'
-import { type ReportRow, reportSteps } from '#proto/report-rows.ts'
-import type { Period } from '../material.ts'
+import { type ReportRow, reportStepCount } from '#proto/report-rows.ts'
+import type { ReportTimeRange } from '../material.ts'
 
 type Totals = ReportRow<'statement-totals'>
 type Pattern = ReportRow<'patterns'>
@@ -8,21 +8,21 @@ type Pattern = ReportRow<'patterns'>
 const none: StatementTotals = { calls: 0, errors: 0, totalMs: 0, p50Ms: null, p95Ms: null, peakMemoryBytes: null }
 
 /** Returns the query totals of both periods. `before` is null if the log has no entries of the previous period. */
-export const statementsOf = (rows: readonly Totals[]): HostReport['statements'] => {
+export const summarizeStatements = (rows: readonly Totals[]): HostReport['statements'] => {
   const [now, before] = [0, 1].map((isBefore) => rows.find((row) => row.isBefore === isBefore))
   const figures = ({ isBefore: _isBefore, ...totals }: Totals): StatementTotals => totals
   return { now: now ? figures(now) : none, before: before ? figures(before) : null }
 }
 
 /** Returns the figures of each time step of the period, including steps without queries. */
-export const courseOf = (
+export const fillStatementSteps = (
   rows: readonly ReportRow<'statement-steps'>[],
-  { fromMs, toMs }: Period,
+  { fromMs, toMs }: ReportTimeRange,
 ): HostReport['course'] => {
   const steps = new Map(rows.map(({ step, ...figures }) => [step, figures]))
   const quiet = { calls: 0, errors: 0, p95Ms: null, peakMemoryBytes: null }
-  return Array.from({ length: reportSteps }, (_, step) => ({
-    atMs: Math.round(fromMs + (step * (toMs - fromMs)) / reportSteps),
+  return Array.from({ length: reportStepCount }, (_, step) => ({
+    atMs: Math.round(fromMs + (step * (toMs - fromMs)) / reportStepCount),
     ...(steps.get(step) ?? quiet),
   }))
 }
@@ -33,11 +33,11 @@ const ratio = 1.5
 const maxLines = 5
 
 /** Returns the patterns that are slower than in the previous period, largest additional total time first. */
-export const regressionsOf = (rows: readonly Pattern[]): ReportedPattern[] =>
+export const findRegressions = (rows: readonly Pattern[]): ReportedPattern[] =>
   costliest(rows, ({ calls, p95Ms, p95MsBefore }) => (isWorse(p95Ms, p95MsBefore) ? calls * (p95Ms - p95MsBefore) : 0))
 
 /** Returns the patterns that are faster than in the previous period, largest saved total time first. */
-export const improvementsOf = (rows: readonly Pattern[]): ReportedPattern[] =>
+export const findImprovements = (rows: readonly Pattern[]): ReportedPattern[] =>
   costliest(rows, ({ calls, p95Ms, p95MsBefore }) => (isWorse(p95MsBefore, p95Ms) ? calls * (p95MsBefore - p95Ms) : 0))
 
 type ComparedPattern = Pattern & { p95Ms: number; p95MsBefore: number }
@@ -56,7 +56,7 @@ const costliest = (rows: readonly Pattern[], weigh: (row: ComparedPattern) => nu
     .map(reported)
 
 /** Returns the patterns that did not run in the previous period, longest total duration first. */
-export const newPatternsOf = (rows: readonly Pattern[]): ReportedPattern[] =>
+export const findNewPatterns = (rows: readonly Pattern[]): ReportedPattern[] =>
   rows
     .filter(({ calls, callsBefore }) => calls > 0 && callsBefore === 0)
     .toSorted((one, other) => other.totalMs - one.totalMs || one.hash.localeCompare(other.hash, 'en'))
@@ -72,7 +72,7 @@ const reported = ({ totalMs, totalMsBefore, allMs, allMsBefore, ...row }: Patter
 const maxCodes = 10
 
 /** Returns the error codes of failed queries, most frequent first. */
-export const errorCodesOf = (rows: readonly ReportRow<'error-codes'>[]): HostReport['errorCodes'] =>
+export const rankErrorCodes = (rows: readonly ReportRow<'error-codes'>[]): HostReport['errorCodes'] =>
   rows
     .filter(({ count }) => count > 0)
     .toSorted((one, other) => other.count - one.count || one.code - other.code)

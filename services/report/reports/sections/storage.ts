@@ -2,7 +2,7 @@ import type { HostReport, ReportedDisk } from '#proto/host-report.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { ReportRow } from '#proto/report-rows.ts'
 import { forecastDisk, knownDiskHours, describeForecast } from '../../measures/forecast.ts'
-import type { Period } from '../material.ts'
+import type { ReportTimeRange } from '../material.ts'
 
 type DiskHours = ReturnType<typeof knownDiskHours>
 
@@ -11,9 +11,9 @@ const hourMs = 3_600_000
 const nearHours = 6
 
 /** Returns the disks at the end of the period, with growth and forecast. */
-export const disksOf = (
+export const summarizeDisks = (
   rows: readonly ReportRow<'disk-hours'>[],
-  period: Period,
+  period: ReportTimeRange,
   writtenAtMs: number,
 ): ReportedDisk[] => {
   const periodHours = (Math.min(period.toMs, writtenAtMs) - period.fromMs) / hourMs
@@ -41,7 +41,7 @@ const diskOf = (disk: string, hours: DiskHours, periodHours: number): ReportedDi
 const maxTables = 5
 
 /** Returns the largest tables and the bytes inserted into them. */
-export const tablesOf = (
+export const findLargestTables = (
   tables: readonly InsightRow<'tables'>[],
   written: readonly ReportRow<'written'>[] | undefined,
 ): HostReport['tables'] =>

@@ -1,10 +1,10 @@
 import type { HostReport } from '#proto/host-report.ts'
-import type { Material } from '../material.ts'
+import type { ReportData } from '../material.ts'
 
 const hourMs = 3_600_000
 
 /** Returns the state of backups and certificates; values are null if unknown. */
-export const safeguardsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['safeguards'] => {
+export const summarizeSafeguards = ({ rows }: Pick<ReportData, 'rows'>): HostReport['safeguards'] => {
   const [backups] = rows.backups ?? []
   return {
     backupAtMs: backups?.succeededAtMs ?? null,
@@ -14,15 +14,15 @@ export const safeguardsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['safe
 }
 
 /** Returns the hashes of the settings that differ from their defaults, by name. */
-export const settingsOf = ({ settings }: Pick<Material, 'settings'>): HostReport['settings'] =>
+export const collectSettingHashes = ({ settings }: Pick<ReportData, 'settings'>): HostReport['settings'] =>
   Object.fromEntries((settings ?? []).map(({ name, valueHash }) => [name, valueHash]))
 
 /** Returns the changes since the report of the previous week. */
-export const changesOf = (
-  material: Pick<Material, 'rows' | 'settings' | 'version' | 'before'>,
+export const summarizeChanges = (
+  material: Pick<ReportData, 'rows' | 'settings' | 'version' | 'before'>,
 ): HostReport['changes'] => {
   const { rows, settings, version, before } = material
-  const now = settingsOf(material)
+  const now = collectSettingHashes(material)
   const names = new Set([...Object.keys(now), ...Object.keys(before?.settings ?? {})])
   const versionBefore = before?.changes.version ?? null
   return {
@@ -34,13 +34,13 @@ export const changesOf = (
 }
 
 /** Returns how much of the period the host was monitored, with its rules without data and failed deliveries. */
-export const coverageOf = ({
+export const summarizeCoverage = ({
   period,
   writtenAtMs,
   rows,
   checks,
   undelivered,
-}: Pick<Material, 'period' | 'writtenAtMs' | 'rows' | 'checks' | 'undelivered'>): HostReport['coverage'] => {
+}: Pick<ReportData, 'period' | 'writtenAtMs' | 'rows' | 'checks' | 'undelivered'>): HostReport['coverage'] => {
   const evaluated = checks?.filter(({ status, atMs }) => status !== 'off' && atMs !== null)
   const byChannel = undelivered && Map.groupBy(undelivered, ({ channel }) => channel)
   return {
@@ -56,10 +56,10 @@ const maxRecommended = 10
 const worstFirst = ['critical', 'warning', 'info']
 
 /** Returns the undismissed insights of the period, one per kind and subject, most severe first, then latest first. */
-export const recommendationsOf = ({
+export const selectRecommendations = ({
   insights,
   period,
-}: Pick<Material, 'insights' | 'period'>): HostReport['recommendations'] => {
+}: Pick<ReportData, 'insights' | 'period'>): HostReport['recommendations'] => {
   const found = insights
     .filter(({ foundAtMs, dismissed }) => !dismissed && foundAtMs >= period.fromMs && foundAtMs < period.toMs)
     .toSorted(

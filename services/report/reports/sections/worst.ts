@@ -1,5 +1,5 @@
 import type { HostReport } from '#proto/host-report.ts'
-import type { Material } from '../material.ts'
+import type { ReportData } from '../material.ts'
 
 type Worst = HostReport['worst'][number]
 
@@ -12,7 +12,7 @@ const peakNames: Readonly<Record<string, Pick<Worst, 'what' | 'unit'>>> = {
 }
 
 /** Returns the peak values of the period, and the age of the oldest mutation that is unfinished now. */
-export const worstOf = ({ rows, mutations }: Pick<Material, 'rows' | 'mutations'>): Worst[] => {
+export const collectPeakValues = ({ rows, mutations }: Pick<ReportData, 'rows' | 'mutations'>): Worst[] => {
   const peaks = (rows.peaks ?? []).flatMap(({ metric, value, atMs }) => {
     const named = peakNames[metric]
     return named && value !== null ? { ...named, value, atMs } : []

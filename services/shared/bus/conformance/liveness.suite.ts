@@ -4,11 +4,11 @@ import { ServiceError } from '#proto/errors.ts'
 import { decodeJson, encodeJson } from '../body.ts'
 import { encodeFailure } from '../failure.ts'
 import { frameHeaders } from '../frame.ts'
-import { frameBytes } from '../limits.ts'
+import { maxFrameBytes } from '../limits.ts'
 import { requestHeaders } from '../request-headers.ts'
 import { type Place, neverStarved, until } from './implementations.suite.ts'
 import { callOf, probe } from './probe.suite.ts'
-import { pick } from '../route.ts'
+import { pickByHash } from '../route.ts'
 import type { Wire } from '../wire.ts'
 
 /** Guarantees of a bus when processes and connections fail. */
@@ -16,7 +16,7 @@ export const liveness = (place: () => Place): void => {
   /** Returns a host key that is routed to this instance while it lives. */
   const keyOf = (instance: string, instances: readonly string[]): string => {
     const keys = Array.from({ length: 100 }, (_, index) => `host-${index}`)
-    const key = keys.find((one) => pick(one, instances) === instance)
+    const key = keys.find((one) => pickByHash(one, instances) === instance)
     if (key === undefined) throw new Error(`no key of a hundred prefers ${instance}`)
     return key
   }
@@ -203,7 +203,7 @@ export const liveness = (place: () => Place): void => {
 
   it('does not retry a safe request whose handler reports unavailable', async () => {
     let requests = 0
-    const failure = encodeFailure(new ServiceError('unavailable', 'The host is down.'), frameBytes)
+    const failure = encodeFailure(new ServiceError('unavailable', 'The host is down.'), maxFrameBytes)
     await serveRaw((wire, reply) => {
       requests += 1
       wire.publish(reply, failure, { headers: frameHeaders('error', 0) })

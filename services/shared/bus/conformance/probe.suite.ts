@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Call, Identity, Priority } from '#proto/call.ts'
 import { type Handlers, bytes, event, json, rpc, service, stream } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { giveBack } from '../body.ts'
+import { releaseBytes } from '../body.ts'
 
 const callers = ['gateway', 'report'] as const
 const empty = z.object({})
@@ -182,7 +182,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
           seen.produced += 1
           yield piece.fill(number % 251)
         }
-        giveBack(piece)
+        releaseBytes(piece)
         return { pieces }
       }
       return { head: {}, frames: frames() }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Place, until } from './implementations.suite.ts'
-import { pick } from '../route.ts'
+import { pickByHash } from '../route.ts'
 import { callOf, probe, somethingHappened } from './probe.suite.ts'
 import { recordTelemetry } from './recording.suite.ts'
 
@@ -49,7 +49,7 @@ export const routing = (place: () => Place): void => {
     const many = Array.from({ length: 200 }, (_, index) => `host-${index}`)
     const goTo = async (names: readonly string[]): Promise<boolean> => {
       const answers = await Promise.all(many.map((hostKey) => client.ofHost({ hostKey }, callOf())))
-      return answers.every(({ instance }, index) => instance === pick(many[index] ?? '', names))
+      return answers.every(({ instance }, index) => instance === pickByHash(many[index] ?? '', names))
     }
     await until(() => goTo(['q1', 'q2', 'q3']))
     await bus[Symbol.asyncDispose]()

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { encodeJson } from '../body.ts'
 import { type FrameKind, frameHeaders } from '../frame.ts'
 import { type Place, neverStarved, until } from './implementations.suite.ts'
-import { frameBytes, type Limits } from '../limits.ts'
+import { maxFrameBytes, type Limits } from '../limits.ts'
 import { callOf, probe } from './probe.suite.ts'
 import type { WireMessage } from '../wire.ts'
 
@@ -38,13 +38,13 @@ export const streaming = (place: () => Place): void => {
 
   it.each([
     ['small pieces', 100, 1_000],
-    ['pieces of one frame', 40, frameBytes],
+    ['pieces of one frame', 40, maxFrameBytes],
     ['pieces that must be cut', 3, 1_000_000],
   ])('carries bytes unchanged: %s', async (_name, pieces, size) => {
     const { client } = await pair()
     const stream = await client.blob({ pieces, size }, callOf())
     const frames = await collect(stream.frames)
-    expect(Math.max(...frames.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(frameBytes)
+    expect(Math.max(...frames.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(maxFrameBytes)
     const expected = Buffer.concat(Array.from({ length: pieces }, (_, number) => Buffer.alloc(size, number % 251)))
     expect(Buffer.concat(frames).equals(expected)).toBe(true)
     expect(stream.tail()).toEqual({ pieces })
@@ -89,7 +89,7 @@ export const streaming = (place: () => Place): void => {
 
   it('lets the producer be only as far ahead as credit allows, and loses nothing for a slow reader', async () => {
     const { client, seen } = await pair()
-    const { frames } = await client.blob({ pieces: 60, size: frameBytes }, callOf())
+    const { frames } = await client.blob({ pieces: 60, size: maxFrameBytes }, callOf())
     let read = 0
     for await (const frame of frames) {
       read += 1
@@ -122,7 +122,7 @@ export const streaming = (place: () => Place): void => {
 
   it('refuses a JSON frame that is too large, as half of one would be no value', async () => {
     const { client } = await pair()
-    const stream = await client.count({ to: 1, padding: frameBytes }, callOf())
+    const stream = await client.count({ to: 1, padding: maxFrameBytes }, callOf())
     await expect(collect(stream.frames)).rejects.toMatchObject({ code: 'too-large' })
   })
 

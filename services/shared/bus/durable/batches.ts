@@ -10,7 +10,7 @@ export interface Batches<T> {
 }
 
 /** Returns a writer that collects items during a write and writes them together afterwards. */
-export const inBatches = <T>(write: (items: readonly T[]) => Promise<void>): Batches<T> => {
+export const createBatchWriter = <T>(write: (items: readonly T[]) => Promise<void>): Batches<T> => {
   let last: Promise<void> = Promise.resolve()
   let open: { items: T[]; written: Promise<void> } | undefined
   const begin = (item: T): Promise<void> => {
@@ -45,7 +45,7 @@ const runAll = (): void => {
  * Starts work at the end of the current event-loop iteration, together with other such work. Messages to one connection
  * are then sent in one write, which wakes the reader once.
  */
-export const together = <T>(work: () => T | Promise<T>): Promise<T> => {
+export const startTogether = <T>(work: () => T | Promise<T>): Promise<T> => {
   const { promise, resolve } = Promise.withResolvers<T>()
   waiting.push(() => resolve(start(work)))
   if (waiting.length === 1) setImmediate(runAll)

@@ -4,13 +4,13 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { openOutage } from '../../telemetry/outage.ts'
+import { openOutageLog } from '../../telemetry/outage.ts'
 import { decodeJson, encodeJson } from '../body.ts'
 import type { ResolvedConsumer, QueueDriver, ClaimedMessage } from './driver.ts'
 import type { QueueLimits } from './limits.ts'
 import { observeConsumer } from './observe.ts'
-import type { Consumer, DeadLetter, DeadLetters, Handle, Outcome, Queue } from './queue.ts'
-import { type AnyStream, deadStreamOf, deadSubject, streamOf } from './streams.ts'
+import type { Consumer, DeadLetter, DeadLetters, MessageHandler, Outcome, Queue } from './queue.ts'
+import { type AnyStreamName, deadLetterStreams, deadLetterSubject, findStreamName } from './streams.ts'
 
 /** The dependencies of a queue. */
 export interface QueueParts {
@@ -40,7 +40,7 @@ export const createQueue = (parts: QueueParts): Queue => {
           'too-large',
           `message too large: ${encoded.byteLength} bytes; the maximum is ${limits.bodyBytes}`,
         )
-      return driver.store(streamOf(subject), { subject, id, body: encoded })
+      return driver.store(findStreamName(subject), { subject, id, body: encoded })
     },
     async consume({ body, ...consumer }, handle) {
       const attached = { tries: limits.tries, maxInFlight: limits.maxInFlight, mayRepeat: false, ...consumer }
@@ -53,7 +53,7 @@ export const createQueue = (parts: QueueParts): Queue => {
       running.add(consuming)
       return consuming
     },
-    dead: { EVENTS: deadLetters(driver, deadStreamOf.EVENTS) },
+    dead: { EVENTS: deadLetters(driver, deadLetterStreams.EVENTS) },
     async [Symbol.asyncDispose]() {
       await Promise.all([...running].map((consuming) => consuming[Symbol.asyncDispose]()))
       await driver[Symbol.asyncDispose]()
@@ -77,7 +77,11 @@ const startConsuming = (
     }
   }
   const facts = { consumer: consumer.name }
-  const outage = openOutage(log, { begins: 'receiving messages failed', ends: 'receiving messages recovered', facts })
+  const outage = openOutageLog(log, {
+    begins: 'receiving messages failed',
+    ends: 'receiving messages recovered',
+    facts,
+  })
   const failed = async (cause: unknown) => {
     // A lost connection is logged once, not by each of its consumers.
     if (driver.connected) outage.failed(cause)
@@ -120,11 +124,11 @@ const sayWorking = (inHand: ReadonlyMap<ClaimedMessage, unknown>, everyMs: numbe
 const handler = <S extends z.ZodType>(
   parts: QueueParts,
   consumer: ResolvedConsumer & Consumer<S>,
-  handle: Handle<z.output<S>>,
+  handle: MessageHandler<z.output<S>>,
 ): ((taken: ClaimedMessage) => Promise<void>) => {
   const { limits, log } = parts
   const facts = { consumer: consumer.name }
-  const outage = openOutage(log, { begins: 'handling messages failed', ends: 'handling messages recovered', facts })
+  const outage = openOutageLog(log, { begins: 'handling messages failed', ends: 'handling messages recovered', facts })
   return async (taken) => {
     try {
       const outcome = await outcomeOf(consumer, handle, taken)
@@ -144,7 +148,7 @@ const isAway = (error: unknown): boolean => error instanceof ServiceError && err
 
 const outcomeOf = async <S extends z.ZodType>(
   { tries = 1, body }: ResolvedConsumer & Consumer<S>,
-  handle: Handle<z.output<S>>,
+  handle: MessageHandler<z.output<S>>,
   taken: ClaimedMessage,
 ): Promise<Outcome> => {
   const { subject, deliveries } = taken
@@ -193,8 +197,8 @@ const bury = async ({ driver, log }: QueueParts, taken: ClaimedMessage, reason: 
     deliveries,
     atMs: systemClock.now(),
   }
-  const deadAs = deadSubject(subject)
-  await driver.store(streamOf(deadAs), { subject: deadAs, id: messageId, body: encodeJson(letter) })
+  const deadAs = deadLetterSubject(subject)
+  await driver.store(findStreamName(deadAs), { subject: deadAs, id: messageId, body: encodeJson(letter) })
   await taken.done()
   log?.warn({ id: messageId, subject, reason, deliveries }, 'message dead-lettered')
 }
@@ -202,7 +206,7 @@ const bury = async ({ driver, log }: QueueParts, taken: ClaimedMessage, reason: 
 /** Maximum sequence numbers to read for one page, since removed letters leave gaps. */
 const looksLimit = 1_000
 
-const deadLetters = (driver: QueueDriver, stream: AnyStream): DeadLetters => ({
+const deadLetters = (driver: QueueDriver, stream: AnyStreamName): DeadLetters => ({
   async list({ limit, before }) {
     const letters: DeadLetter[] = []
     let sequence = before === undefined ? await driver.lastDead(stream) : sequenceOf(before) - 1

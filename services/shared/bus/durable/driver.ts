@@ -1,5 +1,5 @@
 import type { Consumer, PublishResult } from './queue.ts'
-import type { AnyStream } from './streams.ts'
+import type { AnyStreamName } from './streams.ts'
 import type { z } from 'zod'
 
 /** The server-specific operations of a queue; `createQueue` implements the rest. */
@@ -7,7 +7,7 @@ export interface QueueDriver extends AsyncDisposable {
   readonly connected: boolean
   /** The problem of the server; undefined if there is none. */
   readonly problem?: string | undefined
-  store(stream: AnyStream, message: StoredMessage): Promise<PublishResult>
+  store(stream: AnyStreamName, message: StoredMessage): Promise<PublishResult>
   /** Registers the consumer. From then on, messages are stored until it has handled them. */
   attach(consumer: ResolvedConsumer): Promise<void>
   /**
@@ -18,9 +18,9 @@ export interface QueueDriver extends AsyncDisposable {
   /** Returns the number of unhandled messages of the consumer. */
   backlog(consumer: ResolvedConsumer): Promise<number>
   /** Returns the sequence number of the newest dead letter of a stream, or 0. */
-  lastDead(stream: AnyStream): Promise<number>
-  dead(stream: AnyStream, sequence: number): Promise<Uint8Array | undefined>
-  removeDead(stream: AnyStream, sequence: number): Promise<boolean>
+  lastDead(stream: AnyStreamName): Promise<number>
+  dead(stream: AnyStreamName, sequence: number): Promise<Uint8Array | undefined>
+  removeDead(stream: AnyStreamName, sequence: number): Promise<boolean>
 }
 
 /** A consumer with the default values of all limits filled in. */

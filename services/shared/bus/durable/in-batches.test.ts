@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { inBatches } from './batches.ts'
+import { createBatchWriter } from './batches.ts'
 
 it('writes together what comes meanwhile, in order, and reports the result of its own batch to each', async () => {
   const batches: string[][] = []
   const writes = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const { write, idle } = inBatches<string>(async (items) => {
+  const { write, idle } = createBatchWriter<string>(async (items) => {
     batches.push([...items])
     await writes[batches.length - 1]?.promise
   })
@@ -23,7 +23,7 @@ it('writes together what comes meanwhile, in order, and reports the result of it
 
 it('writes 500 at once', async () => {
   const sizes: number[] = []
-  const { write } = inBatches<number>(async ({ length }) => void sizes.push(length))
+  const { write } = createBatchWriter<number>(async ({ length }) => void sizes.push(length))
   await Promise.all(Array.from({ length: 1_001 }, (_, index) => write(index)))
   expect(sizes).toEqual([500, 500, 1])
 })

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { openOutage } from '../../telemetry/outage.ts'
+import { openOutageLog } from '../../telemetry/outage.ts'
 import { type NatsHubOptions, connectTo } from '../nats-connection.ts'
 import type { Endpoint } from '../wire.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
-import { addressOf } from './nats-failure.ts'
+import { parseServerAddress } from './nats-failure.ts'
 import { ensureConsumer, ensureStreams, openJetStream } from './nats-streams.ts'
-import { consumers } from './roles.ts'
+import { consumerPlans } from './roles.ts'
 import { streamNames } from './streams.ts'
 
 interface Installing extends NatsHubOptions {
@@ -29,17 +29,17 @@ const checkEveryMs = 60_000
  * Creates all streams and consumers, and recreates them if the server loses them, until disposed. Throws `unavailable`
  * if the server cannot be reached.
  */
-export const keepInstalled = async (options: Installing, endpoint: Endpoint): Promise<Installation> => {
+export const keepStreamsInstalled = async (options: Installing, endpoint: Endpoint): Promise<Installation> => {
   const { replicas, log } = options
   const limits = { ...defaultQueueLimits, ...options.limits }
   const { connection } = await connectTo(options, endpoint)
   const stop = new AbortController()
   let problem: string | undefined
-  const outage = openOutage(log, { begins: 'creating streams failed', ends: 'creating streams recovered' })
+  const outage = openOutageLog(log, { begins: 'creating streams failed', ends: 'creating streams recovered' })
   const install = async (): Promise<void> => {
     const manager = await openJetStream(connection)
-    await ensureStreams(manager, streamNames, { address: addressOf(options.url), limits, replicas })
-    for (const consumer of consumers) await ensureConsumer(manager, consumer, limits)
+    await ensureStreams(manager, streamNames, { address: parseServerAddress(options.url), limits, replicas })
+    for (const consumer of consumerPlans) await ensureConsumer(manager, consumer, limits)
   }
   const run = async () => {
     while (!stop.signal.aborted) {

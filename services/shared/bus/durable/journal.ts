@@ -1,5 +1,5 @@
 import type { StoredMessage } from './driver.ts'
-import type { AnyStream } from './streams.ts'
+import type { AnyStreamName } from './streams.ts'
 
 /** Persists the messages of in-memory queues, so that they survive a restart of the process. */
 export interface Journal extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface Journal extends AsyncDisposable {
 export interface JournalEntry extends StoredMessage {
   /** Unique key of this entry; the id of a message may be published again later. */
   key: string
-  stream: AnyStream
+  stream: AnyStreamName
   /** The sequence number of the message in its stream; for a dead letter, its id. */
   sequence: number
   /** Time of arrival, in epoch milliseconds. */

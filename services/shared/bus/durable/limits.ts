@@ -1,4 +1,4 @@
-import { type AnyStream, streams } from './streams.ts'
+import { type AnyStreamName, streamPlans } from './streams.ts'
 
 /** Time and size limits of a queue. */
 export interface QueueLimits {
@@ -19,8 +19,8 @@ export interface QueueLimits {
   /** How long a pull request stays open. A restarted server gets a new request within this time. */
   pullMs: number
   retryMs: number
-  duplicateWindowMs: Readonly<Record<AnyStream, number>>
-  maxBytes: Readonly<Record<AnyStream, number>>
+  duplicateWindowMs: Readonly<Record<AnyStreamName, number>>
+  maxBytes: Readonly<Record<AnyStreamName, number>>
 }
 
 /** The default limits; tests shorten the times. */
@@ -38,9 +38,11 @@ export const defaultQueueLimits: QueueLimits = {
   maxBytes: eachStream(({ maxBytes }) => maxBytes),
 }
 
-function eachStream(valueOf: (plan: (typeof streams)[AnyStream]) => number): Readonly<Record<AnyStream, number>> {
+function eachStream(
+  valueOf: (plan: (typeof streamPlans)[AnyStreamName]) => number,
+): Readonly<Record<AnyStreamName, number>> {
   return {
-    EVENTS: valueOf(streams.EVENTS),
-    EVENTS_DLQ: valueOf(streams.EVENTS_DLQ),
+    EVENTS: valueOf(streamPlans.EVENTS),
+    EVENTS_DLQ: valueOf(streamPlans.EVENTS_DLQ),
   }
 }

@@ -5,9 +5,16 @@ import type { ResolvedConsumer, QueueDriver, ClaimedMessage } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import type { MemoryConsumer, MemoryStream } from './memory-stream.ts'
-import { type Store, type Streams, openStreams, restored, storeInMemory, storeWithJournal } from './memory-streams.ts'
+import {
+  type StoreMessage,
+  type Streams,
+  openStreams,
+  toStreamEntry,
+  storeInMemory,
+  storeWithJournal,
+} from './memory-streams.ts'
 import type { Queue } from './queue.ts'
-import { streamOf } from './streams.ts'
+import { findStreamName } from './streams.ts'
 
 /** A function that opens a queue; all queues that it opens share their streams. */
 export type OpenMemoryQueue = (log?: Logger, metrics?: Registry) => Promise<Queue>
@@ -33,14 +40,14 @@ export const openLastingQueues = async ({ journal, log, limits: chosen }: Lastin
   const kept = openStreams(limits, (message) => void journal.forget(message.key))
   const left = await journal.load()
   // The stream is derived from the subject, because an earlier release stored all dead letters in one stream.
-  for (const message of left) kept[streamOf(message.subject)].restore(restored(message))
+  for (const message of left) kept[findStreamName(message.subject)].restore(toStreamEntry(message))
   if (left.length > 0) log?.info({ messages: left.length }, 'restored queued messages of the previous process')
   return queuesOver({ kept, store: storeWithJournal(kept, journal, log), limits })
 }
 
 interface Opened {
   kept: Streams
-  store: Store
+  store: StoreMessage
   limits: QueueLimits
 }
 
@@ -49,7 +56,7 @@ const queuesOver =
   async (log, metrics) =>
     createQueue({ driver: memoryDriver(kept, store), limits, log, metrics })
 
-const memoryDriver = (kept: Streams, store: Store): QueueDriver => ({
+const memoryDriver = (kept: Streams, store: StoreMessage): QueueDriver => ({
   connected: true,
   store,
   attach: async (consumer) => void kept[consumer.stream].consumer(consumer),

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import { matcher } from '../subject.ts'
 import type { ResolvedConsumer, StoredMessage } from './driver.ts'
-import { type AnyStream, type StreamPlan, streams } from './streams.ts'
+import { type AnyStreamName, type StreamPlan, streamPlans } from './streams.ts'
 
 /** The configuration of a stream in memory. */
 export type MemoryPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
-  name: AnyStream
+  name: AnyStreamName
   /** Called for each message that all consumers have handled. */
   ended?(message: StreamEntry): void
 }
@@ -144,7 +144,7 @@ export class MemoryStream {
       if (whenFull === 'refuse' || this.#bytes + bytes <= maxBytes) break
       this.remove(sequence)
     }
-    if (this.#bytes + bytes > maxBytes) throw full(name)
+    if (this.#bytes + bytes > maxBytes) throw createStreamFullError(name)
   }
 
   #forget(now: number): void {
@@ -163,13 +163,13 @@ export class MemoryStream {
 const maxKnownIds = 100_000
 
 /** Returns the error for a publisher when a stream is full. */
-export const full = (stream: AnyStream): ServiceError =>
+export const createStreamFullError = (stream: AnyStreamName): ServiceError =>
   new ServiceError('busy', `the queue "${stream}" is full (${maxMebibytes(stream)} MiB); ${fullRemedy}`, {
     retryAfterMs: 5_000,
   })
 
 const fullRemedy = 'check that its consumers are running and that their targets respond'
-const maxMebibytes = (stream: AnyStream): number => Math.round(streams[stream].maxBytes / 1024 / 1024)
+const maxMebibytes = (stream: AnyStreamName): number => Math.round(streamPlans[stream].maxBytes / 1024 / 1024)
 
 const hand = (consumer: MemoryConsumer, sequence: number): void => {
   consumer.open.set(sequence, 0)

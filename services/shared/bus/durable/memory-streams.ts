@@ -4,19 +4,19 @@ import type { QueueDriver } from './driver.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import type { QueueLimits } from './limits.ts'
 import { type StreamEntry, MemoryStream } from './memory-stream.ts'
-import { type AnyStream, streams } from './streams.ts'
+import { type AnyStreamName, streamPlans } from './streams.ts'
 
 /** All streams of a process. */
-export type Streams = Readonly<Record<AnyStream, MemoryStream>>
+export type Streams = Readonly<Record<AnyStreamName, MemoryStream>>
 
 /** Maximum bytes of a stream in memory; streams on disk may be larger. */
 const maxMemoryBytes = 64 * 1024 * 1024
 
 /** Creates empty streams. `ended` is called for each message that is removed. */
 export const openStreams = (limits: QueueLimits, ended?: (message: StreamEntry) => void): Streams => {
-  const open = (name: AnyStream) =>
+  const open = (name: AnyStreamName) =>
     new MemoryStream({
-      ...streams[name],
+      ...streamPlans[name],
       name,
       maxBytes: Math.min(limits.maxBytes[name], maxMemoryBytes),
       duplicateWindowMs: limits.duplicateWindowMs[name],
@@ -26,18 +26,18 @@ export const openStreams = (limits: QueueLimits, ended?: (message: StreamEntry) 
 }
 
 /** Converts an entry of a journal to an entry of a stream. */
-export const restored = ({ cameAtMs, waiting, stream: _stream, ...message }: JournalEntry): StreamEntry => ({
+export const toStreamEntry = ({ cameAtMs, waiting, stream: _stream, ...message }: JournalEntry): StreamEntry => ({
   ...message,
   atMs: systemClock.elapsedMs() - Math.max(0, systemClock.now() - cameAtMs),
   waiting: new Set(waiting),
 })
 
 /** A function that stores a message in a stream. */
-export type Store = QueueDriver['store']
+export type StoreMessage = QueueDriver['store']
 
 /** Returns a function that stores messages in memory only. */
 export const storeInMemory =
-  (kept: Streams): Store =>
+  (kept: Streams): StoreMessage =>
   async (name, message) => {
     const admitted = kept[name].admit(message)
     if (admitted) kept[name].add(admitted)
@@ -48,9 +48,9 @@ export const storeInMemory =
  * Returns a function that stores messages in the journal and then in memory. A message is delivered only after it is in
  * the journal; otherwise it could be handled first and be delivered again after a restart.
  */
-export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | undefined): Store => {
+export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | undefined): StoreMessage => {
   const underWay = new Map<string, Promise<void>>()
-  const keep = async (stream: AnyStream, message: StreamEntry) => {
+  const keep = async (stream: AnyStreamName, message: StreamEntry) => {
     try {
       await journal.keep(journaled(stream, message))
     } catch (error) {
@@ -78,7 +78,7 @@ export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | 
   }
 }
 
-const journaled = (stream: AnyStream, { atMs, waiting, ...message }: StreamEntry): JournalEntry => ({
+const journaled = (stream: AnyStreamName, { atMs, waiting, ...message }: StreamEntry): JournalEntry => ({
   ...message,
   stream,
   cameAtMs: Math.round(systemClock.now() - (systemClock.elapsedMs() - atMs)),

@@ -2,10 +2,10 @@
 export const serverName = (address: string): string => `NATS server "${address}"`
 
 /** Returns host and port of a NATS URL, without credentials; `unknown` if the URL is invalid. */
-export const addressOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'unknown')
+export const parseServerAddress = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'unknown')
 
 /** Returns the cause and the remedy for an error code of JetStream. */
-export const causeOf = (code: number, description = 'JetStream gives no reason'): string =>
+export const describeJetStreamError = (code: number, description = 'JetStream gives no reason'): string =>
   causes[code] ?? `${description}; check the log of the server`
 
 const storage = 'free space on its disk or raise max_file_store of its JetStream, then restart it'
@@ -21,7 +21,7 @@ const causes: Readonly<Record<number, string>> = {
 }
 
 /** Returns why a publish was not acknowledged, with a remedy. */
-export const notKeptOf = (cause: unknown): string =>
+export const describePublishFailure = (cause: unknown): string =>
   cause instanceof Error && /503|no responders/i.test(cause.message)
     ? `no stream accepts the message: JetStream is disabled or its disk is full; ${storage}`
     : `JetStream does not respond, possibly because its disk is full; ${storage}`

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { decodeJson } from '../body.ts'
 import type { EncodeHeaders } from '../nats-connection.ts'
 import type { WireHeaders } from '../wire.ts'
-import { together } from './batches.ts'
+import { startTogether } from './batches.ts'
 
 /** The response of JetStream to a publish: the stream that stores the message, or an error. */
 const Said = z.object({
@@ -46,7 +46,7 @@ export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishin
     )
     awaited.set(reply, resolve)
     try {
-      const { data } = await together(() => {
+      const { data } = await startTogether(() => {
         connection.publish(subject, body, { reply, headers: encode(headers) })
         return promise
       })

@@ -10,8 +10,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { describeWith, startNats } from '../../../testing/servers.ts'
 import { until } from '../conformance/implementations.suite.ts'
-import { natsAccounts, serverAccounts, streamUser } from '../accounts.ts'
-import { keepInstalled } from './installer.ts'
+import { buildNatsAccounts, serverAccounts, streamUser } from '../accounts.ts'
+import { keepStreamsInstalled } from './installer.ts'
 import { openNatsQueue } from './nats-queue.ts'
 import type { Queue } from './queue.ts'
 
@@ -202,13 +202,13 @@ describeWith(
 
 describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
   const start = async (port?: number) => {
-    const config = `accounts ${JSON.stringify(serverAccounts(natsAccounts([], []), () => 'secret'))}`
+    const config = `accounts ${JSON.stringify(serverAccounts(buildNatsAccounts([], []), () => 'secret'))}`
     const server = await startNats({ config, ...(port !== undefined && { port }) })
     const { url } = server
     const queueOf = (caller: 'alert-dispatcher' | 'ingest', user = streamUser(caller)) =>
       openNatsQueue({ url, user, password: 'secret', replicas: 1, creates: false, limits }, { caller, instance: 'x' })
     const install = () =>
-      keepInstalled(
+      keepStreamsInstalled(
         { url, user: streamUser('gateway'), password: 'secret', replicas: 1, limits },
         { caller: 'gateway', instance: 'x' },
       )

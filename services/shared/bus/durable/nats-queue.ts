@@ -3,18 +3,18 @@ import type { Consumer as NatsConsumer, ConsumerInfo, JetStreamManager, JsMsg, N
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
-import { connectTo, encodeWith, logConnection } from '../nats-connection.ts'
+import { connectTo, createHeaderEncoder, logConnection } from '../nats-connection.ts'
 import type { Endpoint } from '../wire.ts'
 import { createQueue } from './create-queue.ts'
 import type { ClaimedMessage, QueueDriver, ResolvedConsumer, StoredMessage } from './driver.ts'
 import { defaultQueueLimits, type QueueLimits } from './limits.ts'
-import { full } from './memory-stream.ts'
+import { createStreamFullError } from './memory-stream.ts'
 import { openPublisher, type Publish } from './nats-publisher.ts'
-import { addressOf, causeOf, notKeptOf, serverName } from './nats-failure.ts'
+import { parseServerAddress, describeJetStreamError, describePublishFailure, serverName } from './nats-failure.ts'
 import { ensureConsumer, ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
 import type { Queue } from './queue.ts'
-import { type AnyStream, streamNames } from './streams.ts'
-import { together } from './batches.ts'
+import { type AnyStreamName, streamNames } from './streams.ts'
+import { startTogether } from './batches.ts'
 
 interface NatsQueueOptions {
   url: string
@@ -36,10 +36,10 @@ export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoin
   try {
     const manager = await openJetStream(connection)
     const { replicas, creates = true } = options
-    const where = { address: addressOf(options.url), limits, replicas }
+    const where = { address: parseServerAddress(options.url), limits, replicas }
     const ensure = creates ? () => ensureStreams(manager, streamNames, where) : undefined
     await ensure?.()
-    const encode = encodeWith(nats.MsgHdrsImpl)
+    const encode = createHeaderEncoder(nats.MsgHdrsImpl)
     const publish = openPublisher({ connection, inbox, encode, withinMs: limits.publishWithinMs })
     const log = options.log?.child({ connection: `${endpoint.caller}, queue` })
     const driver = new NatsQueue({ connection, manager, publish, limits, ensure, log, address: where.address })
@@ -99,12 +99,12 @@ class NatsQueue implements QueueDriver {
       : `${serverName(this.#address)}: does not respond; check that it is running`
   }
 
-  async store(stream: AnyStream, { subject, id, body }: StoredMessage): Promise<{ duplicate: boolean }> {
+  async store(stream: AnyStreamName, { subject, id, body }: StoredMessage): Promise<{ duplicate: boolean }> {
     // The client would buffer the message and send it after the caller gave up.
     if (!this.#connected) throw unavailable()
     const headers = { 'Nats-Msg-Id': id, 'Nats-Expected-Stream': stream }
     const said = await this.#publish(subject, body, headers).catch((cause: unknown) => {
-      throw this.#failed(notKeptOf(cause), cause)
+      throw this.#failed(describePublishFailure(cause), cause)
     })
     if (said.error === undefined && said.stream === stream) {
       this.#failure = undefined
@@ -112,10 +112,10 @@ class NatsQueue implements QueueDriver {
     }
     const code = said.error?.err_code ?? 0
     if (fullCodes.has(code)) {
-      this.#failure = full(stream).message
-      throw full(stream)
+      this.#failure = createStreamFullError(stream).message
+      throw createStreamFullError(stream)
     }
-    throw this.#failed(causeOf(code, said.error?.description), said.error)
+    throw this.#failed(describeJetStreamError(code, said.error?.description), said.error)
   }
 
   #failed(reason: string, cause: unknown): ServiceError {
@@ -166,17 +166,17 @@ class NatsQueue implements QueueDriver {
     return info.num_pending + info.num_ack_pending
   }
 
-  async lastDead(stream: AnyStream): Promise<number> {
+  async lastDead(stream: AnyStreamName): Promise<number> {
     const { state } = await this.#manager.streams.info(stream)
     return state.messages === 0 ? 0 : state.last_seq
   }
 
-  async dead(stream: AnyStream, sequence: number): Promise<Uint8Array | undefined> {
+  async dead(stream: AnyStreamName, sequence: number): Promise<Uint8Array | undefined> {
     const message = await this.#manager.streams.getMessage(stream, { seq: sequence }).catch(undefinedWhenMissing)
     return message?.data
   }
 
-  async removeDead(stream: AnyStream, sequence: number): Promise<boolean> {
+  async removeDead(stream: AnyStreamName, sequence: number): Promise<boolean> {
     const removed = await this.#manager.streams.deleteMessage(stream, sequence, false).catch(undefinedWhenMissing)
     return removed ?? false
   }
@@ -208,9 +208,9 @@ const takenFrom = (message: JsMsg, mayRepeat: boolean): ClaimedMessage => ({
   deliveries: message.info.deliveryCount,
   ageMs: Math.max(0, systemClock.now() - message.info.timestampNanos / nanoseconds(1)),
   done: async () => {
-    if (mayRepeat) return together(() => message.ack())
+    if (mayRepeat) return startTogether(() => message.ack())
     // Without a confirmation it is redelivered, and its handler recognizes it as handled.
-    if (!(await together(() => message.ackAck()))) throw unavailable()
+    if (!(await startTogether(() => message.ackAck()))) throw unavailable()
   },
   again: (inMs) => message.nak(Math.max(1, Math.round(inMs))),
   working: () => message.working(),

@@ -1,9 +1,9 @@
 import type { ConsumerConfig, ConsumerInfo, JetStreamManager, NatsConnection, StreamConfig } from 'nats'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueueLimits } from './limits.ts'
-import { causeOf, serverName } from './nats-failure.ts'
+import { describeJetStreamError, serverName } from './nats-failure.ts'
 import type { ConsumerPlan } from './roles.ts'
-import { type AnyStream, streams } from './streams.ts'
+import { type AnyStreamName, streamPlans } from './streams.ts'
 
 const nanosecondsPerMs = 1_000_000
 
@@ -39,7 +39,7 @@ const isAtLeast = (version: string, least: readonly number[]): boolean => {
 /** Creates the streams, or updates the configuration of existing ones; their messages are kept. */
 export const ensureStreams = async (
   manager: JetStreamManager,
-  names: readonly AnyStream[],
+  names: readonly AnyStreamName[],
   { address, limits, replicas }: { address: string; limits: QueueLimits; replicas: number },
 ): Promise<void> => {
   for (const name of names) {
@@ -47,7 +47,7 @@ export const ensureStreams = async (
       const code = apiErrorOf(cause)?.err_code ?? 0
       const said = cause instanceof Error ? cause.message : String(cause)
       const size = `${Math.round(limits.maxBytes[name] / 1024 / 1024)} MiB`
-      const sentence = `${serverName(address)} refuses the stream ${name} (${size}): ${causeOf(code, said)}`
+      const sentence = `${serverName(address)} refuses the stream ${name} (${size}): ${describeJetStreamError(code, said)}`
       throw new ServiceError('unavailable', sentence, { cause })
     })
   }
@@ -85,8 +85,12 @@ const ensureStream = async (manager: JetStreamManager, config: ReturnType<typeof
   else await manager.streams.update(config.name, { ...known.config, ...config })
 }
 
-const configOf = (name: AnyStream, limits: QueueLimits, replicas: number): Partial<StreamConfig> & { name: string } => {
-  const plan = streams[name]
+const configOf = (
+  name: AnyStreamName,
+  limits: QueueLimits,
+  replicas: number,
+): Partial<StreamConfig> & { name: string } => {
+  const plan = streamPlans[name]
   // The enumerations of the client have these values; importing them would load the client in processes without NATS.
   const words = {
     retention: 'limits',

@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { describeWith } from '../../../testing/servers.ts'
 import { until } from '../conformance/implementations.suite.ts'
 import { type Place, implementations } from './implementations.suite.ts'
-import type { Handle, Queue } from './queue.ts'
+import type { MessageHandler, Queue } from './queue.ts'
 
 const Body = z.object({ text: z.string() })
 const channel = { stream: 'EVENTS', name: 'webhook', subjects: 'inbound.webhook.>', body: Body } as const
@@ -27,7 +27,7 @@ for (const implementation of implementations) {
 
     const publish = (id: string, text = id) => queue.publish(subject, { id, body: { text } })
     /** Consumes with a handler that records its messages. */
-    const consume = async (handle: Handle<z.infer<typeof Body>> = async () => 'done', options: object = {}) => {
+    const consume = async (handle: MessageHandler<z.infer<typeof Body>> = async () => 'done', options: object = {}) => {
       const seen: string[] = []
       await queue.consume({ ...channel, ...options }, async (message) => {
         seen.push(message.body.text)

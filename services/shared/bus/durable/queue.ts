@@ -12,7 +12,7 @@ export interface Queue extends AsyncDisposable {
    */
   publish(subject: string, message: { id: string; body: unknown }): Promise<PublishResult>
   /** Delivers messages to `handle` until disposed; consumers with the same name share them across processes. */
-  consume<S extends z.ZodType>(consumer: Consumer<S>, handle: Handle<z.output<S>>): Promise<AsyncDisposable>
+  consume<S extends z.ZodType>(consumer: Consumer<S>, handle: MessageHandler<z.output<S>>): Promise<AsyncDisposable>
   /** The dead letters of each stream, kept for 30 days. */
   readonly dead: Readonly<Record<StreamName, DeadLetters>>
 }
@@ -42,7 +42,7 @@ export interface Consumer<S extends z.ZodType> {
 /**
  * A function that handles one message. The message is in progress until it resolves, and is redelivered if it rejects.
  */
-export type Handle<T> = (message: QueuedMessage<T>) => Promise<Outcome>
+export type MessageHandler<T> = (message: QueuedMessage<T>) => Promise<Outcome>
 
 /** A message for its handler. */
 export interface QueuedMessage<T> {

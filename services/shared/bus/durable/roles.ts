@@ -1,7 +1,7 @@
 import type { ServiceName } from '#proto/call.ts'
-import { inboundSubjects } from '#proto/inbound-event.ts'
+import { inboundSubjectPattern } from '#proto/inbound-event.ts'
 import type { StreamName } from './queue.ts'
-import { type AnyStream, deadStreamOf, deadSubject, streamNames, streams } from './streams.ts'
+import { type AnyStreamName, deadLetterStreams, deadLetterSubject, streamNames, streamPlans } from './streams.ts'
 
 /** A consumer of the product; only its service takes messages from it. */
 export interface ConsumerPlan {
@@ -12,20 +12,20 @@ export interface ConsumerPlan {
 }
 
 /** The consumers of all services. */
-export const consumers: readonly ConsumerPlan[] = [
-  { service: 'ingest', stream: 'EVENTS', name: 'events-kept', subjects: inboundSubjects },
-  { service: 'ingest', stream: 'EVENTS', name: 'events-reemitted', subjects: inboundSubjects },
-  { service: 'alert-dispatcher', stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects },
+export const consumerPlans: readonly ConsumerPlan[] = [
+  { service: 'ingest', stream: 'EVENTS', name: 'events-kept', subjects: inboundSubjectPattern },
+  { service: 'ingest', stream: 'EVENTS', name: 'events-reemitted', subjects: inboundSubjectPattern },
+  { service: 'alert-dispatcher', stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjectPattern },
 ]
 
 /** The stream that each service publishes to. The service also lists, resends and removes its dead letters. */
 const publishers: Partial<Record<ServiceName, StreamName>> = { ingest: 'EVENTS' }
 
 /** The service that creates streams and consumers when NATS_STREAMS_URL is set. */
-export const installer = 'gateway' satisfies ServiceName
+export const installerService = 'gateway' satisfies ServiceName
 
 /** Services that use streams, each with its own NATS user. */
-export const streamServices: readonly ServiceName[] = [installer, 'ingest', 'alert-dispatcher']
+export const streamServices: readonly ServiceName[] = [installerService, 'ingest', 'alert-dispatcher']
 
 /** A subject of JetStream that a service may publish to. */
 export interface StreamAccess {
@@ -37,7 +37,7 @@ export interface StreamAccess {
 /** Returns the JetStream subjects that a service publishes to, one for each API call in its code. */
 export const streamAccess = (service: ServiceName): readonly StreamAccess[] => {
   if (!streamServices.includes(service)) return []
-  const own = service === installer ? installing() : taking(service)
+  const own = service === installerService ? installing() : taking(service)
   return [{ subject: '$JS.API.INFO' }, ...own]
 }
 
@@ -45,17 +45,17 @@ const installing = (): StreamAccess[] => [
   ...streamNames.flatMap((name) =>
     ['CREATE', 'UPDATE', 'INFO'].map((call) => ({ subject: `$JS.API.STREAM.${call}.${name}` })),
   ),
-  ...consumers.map(({ stream, name, subjects }) => ({
+  ...consumerPlans.map(({ stream, name, subjects }) => ({
     subject: `$JS.API.CONSUMER.CREATE.${stream}.${name}.${subjects}`,
   })),
 ]
 
 const taking = (service: ServiceName): StreamAccess[] => {
   const published = publishers[service]
-  const own = consumers.filter((consumer) => consumer.service === service)
-  const buried = new Set(own.flatMap(({ stream }) => streams[stream].subjects.map(deadSubject)))
+  const own = consumerPlans.filter((consumer) => consumer.service === service)
+  const buried = new Set(own.flatMap(({ stream }) => streamPlans[stream].subjects.map(deadLetterSubject)))
   return [
-    ...(published === undefined ? [] : [...subjectsOf(published), ...deadLetterCalls(deadStreamOf[published])]),
+    ...(published === undefined ? [] : [...subjectsOf(published), ...deadLetterCalls(deadLetterStreams[published])]),
     ...[...buried].map((subject) => ({ subject })),
     ...own.flatMap(({ stream, name }) => [
       { subject: `$JS.API.CONSUMER.INFO.${stream}.${name}` },
@@ -65,7 +65,8 @@ const taking = (service: ServiceName): StreamAccess[] => {
   ]
 }
 
-const subjectsOf = (stream: AnyStream): StreamAccess[] => streams[stream].subjects.map((subject) => ({ subject }))
+const subjectsOf = (stream: AnyStreamName): StreamAccess[] =>
+  streamPlans[stream].subjects.map((subject) => ({ subject }))
 
-const deadLetterCalls = (stream: AnyStream): StreamAccess[] =>
+const deadLetterCalls = (stream: AnyStreamName): StreamAccess[] =>
   ['STREAM.INFO', 'STREAM.MSG.GET', 'STREAM.MSG.DELETE'].map((call) => ({ subject: `$JS.API.${call}.${stream}` }))

@@ -3,9 +3,9 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../store/sql/connection.ts'
 import { migrate } from '../../store/sql/migrate.ts'
-import { type Batches, inBatches } from './batches.ts'
+import { type Batches, createBatchWriter } from './batches.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { type AnyStream, streamNames, streams } from './streams.ts'
+import { type AnyStreamName, streamNames, streamPlans } from './streams.ts'
 
 interface QueueTables {
   watchhouse_queue: {
@@ -25,7 +25,7 @@ const names = ['watchhouse_queue'] as const
 export const openSqlJournal = async (database: Database, log: Logger | undefined): Promise<Journal> => {
   await migrate(database, 'queue', names, [{ name: 'queue', up: createTable }])
   const tables = database.tables<QueueTables>(names)
-  const keeping = inBatches<JournalEntry>(async (messages) => {
+  const keeping = createBatchWriter<JournalEntry>(async (messages) => {
     const values = messages.map(rowOf)
     await database.run(() => tables.insertInto('watchhouse_queue').values(values).execute())
   })
@@ -49,7 +49,7 @@ const maxPendingRows = 10_000
 
 const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger | undefined): Batches<string> => {
   let owed: readonly string[] = []
-  return inBatches<string>(async (keys) => {
+  return createBatchWriter<string>(async (keys) => {
     const all = [...owed, ...keys]
     try {
       await database.run(() => tables.deleteFrom('watchhouse_queue').where('key', 'in', all).execute())
@@ -65,7 +65,7 @@ const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger |
 /** Removes messages that are older than the limits of their stream, as a server does. */
 const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promise<void> => {
   for (const stream of streamNames) {
-    const before = systemClock.now() - streams[stream].maxAgeMs
+    const before = systemClock.now() - streamPlans[stream].maxAgeMs
     const old = tables.deleteFrom('watchhouse_queue').where('stream', '=', stream).where('came_at_ms', '<', before)
     await database.run(() => old.execute())
   }
@@ -83,7 +83,7 @@ const rowOf = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
 
 /** Converts a row to an entry; returns none for an unknown stream of a newer release. */
 const journaledOf = ({ stream: name, sequence, body, came_at_ms, waiting, ...row }: Row): JournalEntry[] => {
-  const stream = streamNames.find((each): each is AnyStream => each === name)
+  const stream = streamNames.find((each): each is AnyStreamName => each === name)
   if (stream === undefined) return []
   return [
     {

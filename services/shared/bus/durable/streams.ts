@@ -12,14 +12,14 @@ export interface StreamPlan {
 }
 
 /** The name of any stream. Dead letters have their own stream, which only their publisher reads. */
-export type AnyStream = StreamName | 'EVENTS_DLQ'
+export type AnyStreamName = StreamName | 'EVENTS_DLQ'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const mebibyte = 1024 * 1024
 
 /** The configurations of all streams. */
-export const streams: Readonly<Record<AnyStream, StreamPlan>> = {
+export const streamPlans: Readonly<Record<AnyStreamName, StreamPlan>> = {
   EVENTS: {
     subjects: ['inbound.>'],
     maxAgeMs: dayMs,
@@ -33,7 +33,7 @@ export const streams: Readonly<Record<AnyStream, StreamPlan>> = {
 
 function deadLetters(subject: string): StreamPlan {
   return {
-    subjects: [deadSubject(subject)],
+    subjects: [deadLetterSubject(subject)],
     maxAgeMs: 30 * dayMs,
     maxBytes: 256 * mebibyte,
     whenFull: 'forget-oldest',
@@ -42,17 +42,17 @@ function deadLetters(subject: string): StreamPlan {
 }
 
 /** Returns the subject of the dead letter for a message with this subject. */
-export function deadSubject(subject: string): string {
+export function deadLetterSubject(subject: string): string {
   return `dead.${subject}`
 }
 
 /** The dead-letter stream by stream. */
-export const deadStreamOf: Readonly<Record<StreamName, AnyStream>> = { EVENTS: 'EVENTS_DLQ' }
+export const deadLetterStreams: Readonly<Record<StreamName, AnyStreamName>> = { EVENTS: 'EVENTS_DLQ' }
 
 /** Returns the stream that stores a subject. */
-export const streamOf = (subject: string): AnyStream => {
+export const findStreamName = (subject: string): AnyStreamName => {
   const isKept = (pattern: string) => subject.startsWith(pattern.slice(0, -'>'.length))
-  for (const name of streamNames) if (streams[name].subjects.some(isKept)) return name
+  for (const name of streamNames) if (streamPlans[name].subjects.some(isKept)) return name
   throw new Error(`no stream stores subject "${subject}"`)
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { unlessPoison } from './unless-poison.ts'
+import { deadLetterPoison } from './unless-poison.ts'
 
 const handed = (deliveries: number, error?: Error) =>
-  unlessPoison<unknown>(async () => {
+  deadLetterPoison<unknown>(async () => {
     if (error) throw error
     return 'done'
   })({ subject: 's', id: 'i', body: {}, deliveries })

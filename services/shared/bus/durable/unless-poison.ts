@@ -1,13 +1,13 @@
 import { ServiceError } from '#proto/errors.ts'
 import { defaultQueueLimits } from './limits.ts'
-import type { Handle } from './queue.ts'
+import type { MessageHandler } from './queue.ts'
 
 /**
  * Returns a handler that dead-letters a message after 20 failed deliveries. Failures because a server is unavailable,
  * busy or slow are retried further, up to the `tries` of the consumer.
  */
-export const unlessPoison =
-  <T>(handle: Handle<T>): Handle<T> =>
+export const deadLetterPoison =
+  <T>(handle: MessageHandler<T>): MessageHandler<T> =>
   async (message) => {
     try {
       return await handle(message)

@@ -8,21 +8,21 @@ import { openSignatures } from '../config.ts'
 import { callOf } from '../conformance/probe.suite.ts'
 import { openBus, openMemoryHub } from '../open.ts'
 import { requestHeaders } from '../request-headers.ts'
-import { type ClockReadings, type SignedRequest, type Signatures, signatureOf } from '../signatures.ts'
+import { type ClockReadings, type SignedRequest, type Signatures, createSignature } from '../signatures.ts'
 import type { Wire, WireHeaders, WireMessage } from '../wire.ts'
-import { keysOfProcess } from './keys.ts'
+import { createProcessKeys } from './keys.ts'
 
 /** The identity of a user. */
-export const ada: Identity = { kind: 'user', subject: 'ada', features: ['QUERIES'] }
+export const testUser: Identity = { kind: 'user', subject: 'ada', features: ['QUERIES'] }
 
 /** Returns the identity of a service that calls for itself. */
-export const itself = (subject: ServiceName): Identity => ({ kind: 'service', subject, features: 'all' })
+export const serviceIdentity = (subject: ServiceName): Identity => ({ kind: 'service', subject, features: 'all' })
 
 const empty = z.object({})
 const callers = ['gateway', 'agent', 'mcp', 'alert-dispatcher', 'report'] as const
 
 /** A contract whose methods are called for users, and by services for themselves. */
-export const acting = service('query', {
+export const actingContract = service('query', {
   kill: rpc({ doc: 'Changes something.', callers: ['gateway'], input: empty, output: empty }),
   keep: rpc({ doc: 'Changes something for a service.', callers: ['report'], input: empty, output: empty }),
   rows: rpc({ doc: 'Reads.', callers, safe: true, input: empty, output: z.object({ subject: z.string() }) }),
@@ -31,7 +31,7 @@ export const acting = service('query', {
 })
 
 /** A contract whose method acts for a user. */
-export const passing = service('agent', {
+export const delegatingContract = service('agent', {
   start: rpc({
     doc: 'Acts for a person.',
     callers: ['gateway'],
@@ -58,14 +58,15 @@ export const signedBy = (
   sign: Signatures['sign'],
   request: SignedRequest,
   readings?: () => ClockReadings,
-): WireHeaders => ({ ...request.headers, signature: signatureOf({ sign, digest }, request, readings) ?? '' })
+): WireHeaders => ({ ...request.headers, signature: createSignature({ sign, digest }, request, readings) ?? '' })
 
 const digest = (content: Uint8Array | string) => hash('sha256', content, 'base64url')
 
 /** Starts the services of a cluster on one hub, each with only its own keys. */
 export const startCluster = async (mode: 'required' | 'accepted' = 'required') => {
   const secret = newSecret()
-  const signaturesOf = (holder: string) => signaturesWith({ NATS_SIGNATURES: mode, ...keysOfProcess([holder], secret) })
+  const signaturesOf = (holder: string) =>
+    signaturesWith({ NATS_SIGNATURES: mode, ...createProcessKeys([holder], secret) })
   const hub = openMemoryHub()
   const opened = new AsyncDisposableStack()
   const open = async (caller: ServiceName, signatures = signaturesOf(caller), instance: string = caller) =>
@@ -84,7 +85,7 @@ export const startCluster = async (mode: 'required' | 'accepted' = 'required') =
       dial: async (_input: object, { identity }: Call) => ({ subject: identity.subject }),
       pieces: async () => ({ head: {}, frames: none() }),
     }
-    await query.serve(acting, handlers, { part })
+    await query.serve(actingContract, handlers, { part })
   }
   await serveQuery('query')
   return { hub, secret, signaturesOf, open, serveQuery, changed, [Symbol.asyncDispose]: () => opened.disposeAsync() }
@@ -109,7 +110,7 @@ export const publishRaw = async (
 }
 
 /** Returns the headers of an unsigned request. */
-export const unsigned = (identity = ada): WireHeaders => requestHeaders(callOf({ identity }), 10_000)
+export const createUnsignedHeaders = (identity = testUser): WireHeaders => requestHeaders(callOf({ identity }), 10_000)
 
 /** Returns a signing function that forges MACs with a key directly, without deriving the key of the caller. */
 export const macBy =

@@ -1,11 +1,11 @@
 import { isServiceName, serviceCalls } from '#proto/call.ts'
 import { deriveKey } from '../signatures.ts'
-import { withGuest } from '../subject.ts'
+import { listKeyHolders } from '../subject.ts'
 
 /** Returns the bus keys of a process by variable. `holders` are its services, or a part such as `query-guest`. */
-export const keysOfProcess = (holders: readonly string[], secret: string): Record<string, string> => {
+export const createProcessKeys = (holders: readonly string[], secret: string): Record<string, string> => {
   if (holders.includes('gateway')) return { NATS_SIGNING_KEY: secret }
-  const calls = holders.map((holder) => callKeysOf(holder, secret)).filter((each) => each !== '')
+  const calls = holders.map((holder) => formatCallKeys(holder, secret)).filter((each) => each !== '')
   return {
     NATS_VERIFICATION_KEY: holders.map((holder) => deriveKey(holder, secret)).join(','),
     ...(calls.length > 0 && { NATS_CALL_KEYS: calls.join(',') }),
@@ -13,15 +13,15 @@ export const keysOfProcess = (holders: readonly string[], secret: string): Recor
 }
 
 /** Returns the value of `NATS_CALL_KEYS` for a service; empty if it calls no other service. */
-export const callKeysOf = (caller: string, secret: string): string =>
-  calleesOf(caller)
-    .map((callee) => `${callee}=${callKeyOf(caller, callee, secret)}`)
+export const formatCallKeys = (caller: string, secret: string): string =>
+  listCallees(caller)
+    .map((callee) => `${callee}=${deriveCallKey(caller, callee, secret)}`)
     .join(',')
 
 /** Returns the services and guest parts that a service calls. */
-export const calleesOf = (caller: string): string[] =>
-  isServiceName(caller) ? serviceCalls[caller].flatMap(withGuest) : []
+export const listCallees = (caller: string): string[] =>
+  isServiceName(caller) ? serviceCalls[caller].flatMap(listKeyHolders) : []
 
 /** Returns the key with which one service signs its calls to another. */
-export const callKeyOf = (caller: string, callee: string, secret: string): string =>
+export const deriveCallKey = (caller: string, callee: string, secret: string): string =>
   deriveKey(caller, deriveKey(callee, secret))

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
-import { onLoopback } from '../../net/testing/on-loopback.ts'
+import { listenOnLoopback } from '../../net/testing/on-loopback.ts'
 
 /** The API key that the fake service accepts, in the format of AgentState keys. */
 export const convstoreKey = 'as_live_0123456789abcdefghijklmnopqrstuvwxyzABCD'
@@ -81,7 +81,7 @@ export const startConvstore = async (tagForm = /./): Promise<ConvstoreServer> =>
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(status === 204 ? undefined : JSON.stringify(json ?? { error: { code: String(status), message: '' } }))
   })
-  const { origin, stop } = await onLoopback(server)
+  const { origin, stop } = await listenOnLoopback(server)
   return {
     url: `${origin}/api`,
     threads,

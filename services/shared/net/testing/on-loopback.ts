@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A server of a test that listens on loopback. */
-export interface OnLoopback {
+export interface LoopbackServer {
   /** The URL without a path. */
   origin: string
   /** Closes the server and all its connections. */
@@ -11,7 +11,7 @@ export interface OnLoopback {
 }
 
 /** Starts listening on loopback, on a free port by default. */
-export const onLoopback = async (server: Server, wantedPort = 0): Promise<OnLoopback> => {
+export const listenOnLoopback = async (server: Server, wantedPort = 0): Promise<LoopbackServer> => {
   server.listen(wantedPort, '127.0.0.1')
   await once(server, 'listening')
   // The address of a listening TCP server is never a string or null.

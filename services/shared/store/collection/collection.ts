@@ -4,7 +4,17 @@ import { ServiceError } from '#proto/errors.ts'
 import { parseJson } from '../../text/strings.ts'
 import type { Database } from '../sql/connection.ts'
 import { memoryTables } from './memory-rows.ts'
-import type { ColumnType, ColumnValue, Condition, Place, Row, RowQuery, RowText, TableSpec, Tables } from './rows.ts'
+import type {
+  ColumnType,
+  ColumnValue,
+  Condition,
+  RowPosition,
+  Row,
+  RowQuery,
+  RowText,
+  TableSpec,
+  Tables,
+} from './rows.ts'
 
 type Columns = Readonly<Record<string, ColumnType>>
 type ValueOf<K extends ColumnType | undefined> = K extends 'integer' ? number : string
@@ -53,14 +63,14 @@ export interface CollectionQuery<C extends Columns> {
   readonly orderBy?: keyof C & string
   readonly descending?: boolean
   /** Only documents after this position. */
-  readonly after?: Place | undefined
+  readonly after?: RowPosition | undefined
   readonly limit?: number | undefined
 }
 
 /** A page of a list, with the position after which the next page starts; undefined on the last page. */
 export interface Page<T> {
   readonly documents: T[]
-  readonly next: Place | undefined
+  readonly next: RowPosition | undefined
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { ColumnValue, Condition, Row, RowQuery, Rows, TableSpec, Tables } from './rows.ts'
+import type { ColumnValue, Condition, Row, RowQuery, RowTable, TableSpec, Tables } from './rows.ts'
 
 const defaultMaxDocuments = 10_000
 const defaultMaxCharacters = 64 * 1024 * 1024
 
 /** Creates tables in memory. A failed step is not rolled back. */
 export const memoryTables = (): Tables => {
-  const rowsByTable = new Map<string, Rows>()
+  const rowsByTable = new Map<string, RowTable>()
   const lastSteps = new Map<string, Promise<unknown>>()
   const tables: Tables = {
     kind: 'memory',
@@ -31,7 +31,7 @@ export const memoryTables = (): Tables => {
   return tables
 }
 
-const memoryRows = ({ supersedes, memory = {} }: TableSpec): Rows => {
+const memoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
   const { maxDocuments = defaultMaxDocuments, maxCharacters = defaultMaxCharacters } = memory
   const rows = new Map<string, Row>()
   // One iterator for the lifetime of the table: a new one would skip all removed entries again.

@@ -43,13 +43,13 @@ export type Condition = { readonly column: string } & (
 )
 
 /** The position of a row in an order: its sort value and its id. */
-export interface Place {
+export interface RowPosition {
   readonly value: ColumnValue
   readonly id: string
 }
 
 /** A text of a row (its id, document or summary), with the position of the row. */
-export interface RowText extends Place {
+export interface RowText extends RowPosition {
   readonly text: string
 }
 
@@ -59,7 +59,7 @@ export interface RowQuery {
   readonly orderBy?: string | undefined
   readonly descending?: boolean | undefined
   /** Only rows after this position. */
-  readonly after?: Place | undefined
+  readonly after?: RowPosition | undefined
   readonly limit?: number | undefined
 }
 
@@ -67,7 +67,7 @@ export interface RowQuery {
  * The rows of one table. Calls of up to 500 written or 2,000 removed rows are atomic; larger calls are atomic per
  * batch.
  */
-export interface Rows {
+export interface RowTable {
   /**
    * Adds rows and returns how many were written. A row with an existing id replaces the stored one if it supersedes it,
    * or is skipped with `leave`.
@@ -88,7 +88,7 @@ export interface Rows {
 /** The tables of several collections. */
 export interface Tables {
   readonly kind: 'memory' | 'postgres' | 'sqlite'
-  of(table: TableSpec): Rows
+  of(table: TableSpec): RowTable
   /** Reports unreadable rows to the operator. */
   report(problem: string): void
   /** Runs a step atomically. Steps with the same lock name run one at a time. */

@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import type { Database } from '../sql/connection.ts'
 import { migrate } from '../sql/migrate.ts'
-import type { ColumnValue, Condition, Row, RowQuery, Rows, TableSpec, Tables } from './rows.ts'
+import type { ColumnValue, Condition, Row, RowQuery, RowTable, TableSpec, Tables } from './rows.ts'
 
 /** A stored row by column name. */
 interface Stored {
@@ -47,7 +47,7 @@ const tablesOver = (database: Database, all: Kysely<StoredTables>): Tables => ({
     ),
 })
 
-const sqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table: TableSpec): Rows => {
+const sqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table: TableSpec): RowTable => {
   const { name } = table
   const putOnce = async (rows: readonly Row[], existing: 'replace' | 'leave') =>
     Number((await run(() => putting(all, table, rows, existing).executeTakeFirst())).numInsertedOrUpdatedRows)

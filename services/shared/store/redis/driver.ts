@@ -5,7 +5,7 @@ import type { Fence } from '../store.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { connectRedis } from './connection.ts'
 import { appendChannel, keys, leaseKey, valueKey } from './keys.ts'
-import { type Script, failureOf, reasonOf, run, script } from './run.ts'
+import { type Script, toRedisFailure, describeRedisError, runRedisScript, script } from './run.ts'
 import {
   ackScript,
   claimScript,
@@ -26,15 +26,15 @@ export const openRedisDriver = async (
 ): Promise<Driver> => {
   const client = await connectRedis(url)
   const { host: address } = new URL(url)
-  const explain = (error: unknown) => reasonOf(error, address)
+  const explain = (error: unknown) => describeRedisError(error, address)
   const heartbeat = startHeartbeat(() => client.ping(), report, explain)
   client.on('close', () => heartbeat.learn(false))
   client.on('ready', () => heartbeat.learn(true))
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     heartbeat.require()
-    return work().catch((error: unknown) => Promise.reject(failureOf(error, address)))
+    return work().catch((error: unknown) => Promise.reject(toRedisFailure(error, address)))
   }
-  const evaluate: Evaluate = (lua, keys, values) => guarded(() => run(client, lua, keys, values))
+  const evaluate: Evaluate = (lua, keys, values) => guarded(() => runRedisScript(client, lua, keys, values))
   return {
     get connected() {
       return heartbeat.connected

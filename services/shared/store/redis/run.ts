@@ -12,7 +12,7 @@ export interface Script {
 export const script = (text: string): Script => ({ text, digest: hash('sha1', text) })
 
 /** Runs a script by its digest, or by its text if the server does not have it cached. */
-export const run = async (
+export const runRedisScript = async (
   client: Redis,
   { text, digest }: Script,
   keys: readonly string[],
@@ -35,13 +35,13 @@ const temporaryCodes = /^(LOADING|READONLY|MISCONF|OOM|MASTERDOWN|NOREPLICAS|BUS
  * Converts a failure of the server to `unavailable`; returns any other error unchanged. `address` contains no
  * credentials.
  */
-export const failureOf = (error: unknown, address: string): unknown => {
+export const toRedisFailure = (error: unknown, address: string): unknown => {
   if (error instanceof Error && error.name === 'ReplyError' && !temporaryCodes.test(error.message)) return error
-  return new ServiceError('unavailable', reasonOf(error, address), { retryAfterMs: 1_000, cause: error })
+  return new ServiceError('unavailable', describeRedisError(error, address), { retryAfterMs: 1_000, cause: error })
 }
 
 /** Returns the server, the reason for its failure and a remedy. */
-export const reasonOf = (error: unknown, address: string): string => {
+export const describeRedisError = (error: unknown, address: string): string => {
   const [, code = ''] = /^([A-Z]+)\b/.exec(error instanceof Error ? error.message : '') ?? []
   return `state store Redis "${address}": ${causes[code] ?? 'does not respond; check that it is running and that its address is correct'}`
 }

@@ -8,10 +8,10 @@ import {
 } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
 import { startHeartbeat } from '../heartbeat.ts'
-import { failureOf, reasonOf } from './failure.ts'
+import { toDatabaseFailure, describeDatabaseError } from './failure.ts'
 import { openLibsql } from './libsql.ts'
 import { openPostgres } from './postgres.ts'
-import type { Server } from './context.ts'
+import type { DatabaseServer } from './context.ts'
 import type { StateDatabase } from './state-database.ts'
 
 class NulTransformer extends OperationNodeTransformer {
@@ -78,7 +78,7 @@ export interface Database extends AsyncDisposable {
    * Runs queries. Throws `unavailable` immediately while the server does not respond, and if it fails during a query.
    */
   run<T>(work: () => Promise<T>): Promise<T>
-  listen: Server['listen']
+  listen: DatabaseServer['listen']
   /** Reports a problem with stored data, which `problem` then returns like a failed query. */
   report(problem: string): void
 }
@@ -93,7 +93,7 @@ const reportedForMs = 60_000
 export const openDatabase = async (where: StateDatabase, listener: DatabaseListener = () => {}): Promise<Database> => {
   const server = where.kind === 'postgres' ? await openPostgres(where) : await openLibsql(where)
   let failed: { reason: string; atMs: number } | undefined
-  const explain = (error: unknown) => (error === undefined ? undefined : reasonOf(error, where))
+  const explain = (error: unknown) => (error === undefined ? undefined : describeDatabaseError(error, where))
   const heartbeat = startHeartbeat(server.probe, listener, explain)
   const latest = () => (failed && performance.now() - failed.atMs < reportedForMs ? failed.reason : undefined)
   const report = (problem: string) => {
@@ -106,7 +106,7 @@ export const openDatabase = async (where: StateDatabase, listener: DatabaseListe
     try {
       return await work()
     } catch (error) {
-      const failure = failureOf(error, where)
+      const failure = toDatabaseFailure(error, where)
       if (failure !== error && failure instanceof ServiceError) report(failure.message)
       throw failure
     }

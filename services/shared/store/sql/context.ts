@@ -11,7 +11,7 @@ import type { Database } from './connection.ts'
 import type { StoreTables } from './tables.ts'
 
 /** The operations of a database server that differ between PostgreSQL and SQLite. */
-export interface Server extends AsyncDisposable {
+export interface DatabaseServer extends AsyncDisposable {
   kysely: Kysely<unknown>
   /** Like `kysely` with a longer statement timeout, if `kysely` has one. */
   migrating?: Kysely<unknown>
@@ -21,7 +21,7 @@ export interface Server extends AsyncDisposable {
 }
 
 /** Dependencies of the SQL statements of the store. */
-export interface Sql {
+export interface SqlContext {
   database: Database
   tables: Kysely<StoreTables>
   now: RawBuilder<number>
@@ -32,7 +32,7 @@ export interface Sql {
 }
 
 /** Notifies the listeners of all processes after the transaction commits; does nothing on SQLite. */
-export const notify = async ({ database, channel }: Sql, transaction: Kysely<StoreTables>): Promise<void> => {
+export const notify = async ({ database, channel }: SqlContext, transaction: Kysely<StoreTables>): Promise<void> => {
   if (database.kind === 'postgres') await sql`select pg_notify(${channel}, '')`.execute(transaction)
 }
 

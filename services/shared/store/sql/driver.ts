@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { type Driver, type ClaimedText, maxClaimMs } from '../driver.ts'
 import type { Fence } from '../store.ts'
 import { type DatabaseListener, openDatabase } from './connection.ts'
-import { type Sql, isPast } from './context.ts'
+import { type SqlContext, isPast } from './context.ts'
 import { migrate } from './migrate.ts'
 import type { StateDatabase } from './state-database.ts'
-import { type StoreTables, nowMs, storeMigrations, storeTables } from './tables.ts'
-import { ack, read, write } from './values.ts'
+import { type StoreTables, nowExpression, storeMigrations, storeTables } from './tables.ts'
+import { ackMessages, readStoredValues, write } from './values.ts'
 
 const Token = z.coerce.number()
 
@@ -16,7 +16,7 @@ const Token = z.coerce.number()
  * Takes the lease if it is free, and returns its token. The row is kept, so that tokens keep growing. All takers of a
  * name use the same length.
  */
-const takeLease = async ({ tables, now }: Sql, name: string, lengthMs: number): Promise<number | undefined> => {
+const takeLease = async ({ tables, now }: SqlContext, name: string, lengthMs: number): Promise<number | undefined> => {
   const expires_at_ms = sql<number>`${now} + ${sql.lit(lengthMs)}`
   const row = await tables
     .insertInto('watchhouse_leases')
@@ -33,7 +33,7 @@ const takeLease = async ({ tables, now }: Sql, name: string, lengthMs: number): 
 }
 
 /** Extends the lease; returns false if it has expired or another process holds it. */
-const renewLease = async ({ tables, now }: Sql, { name, token }: Fence, lengthMs: number): Promise<boolean> => {
+const renewLease = async ({ tables, now }: SqlContext, { name, token }: Fence, lengthMs: number): Promise<boolean> => {
   const renewed = await tables
     .updateTable('watchhouse_leases')
     .set({ expires_at_ms: sql<number>`${now} + ${sql.lit(lengthMs)}` })
@@ -45,7 +45,7 @@ const renewLease = async ({ tables, now }: Sql, { name, token }: Fence, lengthMs
 }
 
 /** Releases the lease by setting its end to 0, which is always in the past. */
-const releaseLease = async ({ tables }: Sql, { name, token }: Fence): Promise<void> => {
+const releaseLease = async ({ tables }: SqlContext, { name, token }: Fence): Promise<void> => {
   await tables
     .updateTable('watchhouse_leases')
     .set({ expires_at_ms: 0 })
@@ -58,7 +58,7 @@ const pruneEveryMs = 60_000
 const maxRowsPerPrune = 5_000
 
 /** Removes expired values once a minute until disposed. Failures are harmless, because reads ignore expired values. */
-const startPruning = (context: Sql): AsyncDisposable => {
+const startPruning = (context: SqlContext): AsyncDisposable => {
   const stop = new AbortController()
   const running = keepPruning(context, stop.signal)
   return {
@@ -69,7 +69,7 @@ const startPruning = (context: Sql): AsyncDisposable => {
   }
 }
 
-const keepPruning = async (context: Sql, signal: AbortSignal): Promise<void> => {
+const keepPruning = async (context: SqlContext, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
     await wait(pruneEveryMs, undefined, { signal, ref: false }).catch(() => {})
     if (!signal.aborted) await context.database.run(() => prune(context)).catch(() => {})
@@ -77,7 +77,7 @@ const keepPruning = async (context: Sql, signal: AbortSignal): Promise<void> => 
 }
 
 /** Removes one batch of expired values. */
-export const prune = async ({ tables, now }: Sql): Promise<void> => {
+export const prune = async ({ tables, now }: SqlContext): Promise<void> => {
   const expired = tables
     .selectFrom('watchhouse_state')
     .select('key')
@@ -89,7 +89,7 @@ export const prune = async ({ tables, now }: Sql): Promise<void> => {
 const Claimed = z.array(z.object({ place: z.coerce.number(), id: z.string(), text: z.string(), attempt: z.number() }))
 
 /** Claims the oldest messages. Skips rows that another process is claiming, so claimers never wait for each other. */
-const claim = async ({ database, tables, now }: Sql, max: number, claimMs: number): Promise<ClaimedText[]> => {
+const claim = async ({ database, tables, now }: SqlContext, max: number, claimMs: number): Promise<ClaimedText[]> => {
   const oldest = tables
     .selectFrom('watchhouse_outbox')
     .select('place')
@@ -117,7 +117,7 @@ const batchesOf = (ids: readonly string[]): string[][] =>
     ids.slice(index * maxIdsPerStatement, (index + 1) * maxIdsPerStatement),
   )
 
-const renew = async ({ tables, now }: Sql, ids: readonly string[], claimMs: number): Promise<void> => {
+const renew = async ({ tables, now }: SqlContext, ids: readonly string[], claimMs: number): Promise<void> => {
   for (const batch of batchesOf(ids))
     await tables
       .updateTable('watchhouse_outbox')
@@ -127,17 +127,17 @@ const renew = async ({ tables, now }: Sql, ids: readonly string[], claimMs: numb
       .execute()
 }
 
-const holds = async ({ tables }: Sql, ids: readonly string[]): Promise<string[]> =>
+const holds = async ({ tables }: SqlContext, ids: readonly string[]): Promise<string[]> =>
   (await tables.selectFrom('watchhouse_outbox').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)
 
 /** Opens a driver on the state database and migrates its tables. */
 export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListener): Promise<Driver> => {
   const database = await openDatabase(where, report)
   const tables = database.tables<StoreTables>(storeTables)
-  const context: Sql = {
+  const context: SqlContext = {
     database,
     tables,
-    now: nowMs(database.kind),
+    now: nowExpression(database.kind),
     channel: `${database.prefix}watchhouse_outbox`,
     wakes: new Set(),
   }
@@ -155,13 +155,13 @@ export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListe
     get problem() {
       return database.problem
     },
-    read: (keys) => database.run(() => read(context, keys)),
+    read: (keys) => database.run(() => readStoredValues(context, keys)),
     write: (change) => database.run(() => write(context, change)),
     takeLease: (name, lengthMs) => database.run(() => takeLease(context, name, lengthMs)),
     renewLease: (fence, lengthMs) => database.run(() => renewLease(context, fence, lengthMs)),
     releaseLease: (fence) => database.run(() => releaseLease(context, fence)),
     claim: (max, claimMs) => database.run(() => claim(context, max, claimMs)),
-    ack: (ids) => database.run(() => ack(tables, ids)),
+    ack: (ids) => database.run(() => ackMessages(tables, ids)),
     renew: (ids, claimMs) => database.run(() => renew(context, ids, claimMs)),
     holds: (ids) => database.run(() => holds(context, ids)),
     listen: (wake) => listen(context, wake),
@@ -173,7 +173,7 @@ export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListe
 }
 
 /** Calls `wake` after appends. On SQLite only appends of this process notify; polling finds the others. */
-const listen = async ({ database, channel, wakes }: Sql, wake: () => void): Promise<AsyncDisposable> => {
+const listen = async ({ database, channel, wakes }: SqlContext, wake: () => void): Promise<AsyncDisposable> => {
   if (database.kind === 'postgres') return database.listen(channel, wake)
   wakes.add(wake)
   return { [Symbol.asyncDispose]: async () => void wakes.delete(wake) }

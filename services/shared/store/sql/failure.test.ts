@@ -12,7 +12,7 @@ import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { describeWith, startPostgres } from '../../../testing/servers.ts'
 import { openStore } from '../open.ts'
 import { openDatabase } from './connection.ts'
-import { nameOf, reasonOf } from './failure.ts'
+import { formatDatabaseName, describeDatabaseError } from './failure.ts'
 import { maxConnections } from './postgres.ts'
 
 let folder: string
@@ -103,7 +103,7 @@ describe('what a failure says', () => {
     ['file:/data/state.db', '/data/state.db'],
     [pathToFileURL('/data/with space.db').href, '/data/with space.db'],
   ])('names %s without its secrets', (url, expected) => {
-    expect(nameOf({ url })).toBe(expected)
+    expect(formatDatabaseName({ url })).toBe(expected)
   })
 
   it.each([
@@ -120,7 +120,7 @@ describe('what a failure says', () => {
     ['EHOSTUNREACH', /does not answer \(EHOSTUNREACH\)/],
   ])('has a cause and a remedy for %s', (code, sentence) => {
     const error = Object.assign(new Error('secret'), { code })
-    const said = reasonOf(error, { kind: 'postgres', url: 'postgres://me:secret@db/one' })
+    const said = describeDatabaseError(error, { kind: 'postgres', url: 'postgres://me:secret@db/one' })
     expect(said).toMatch(sentence)
     expect(said).toMatch(/^state database "db\/one": .*; /)
     expect(said).not.toContain('secret')

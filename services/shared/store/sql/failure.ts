@@ -19,9 +19,9 @@ const conflictCodes = new Set(['40001', '40P01'])
  * Converts a failure of the server to `unavailable` with database, cause and remedy. Any other error is a defect and is
  * returned unchanged.
  */
-export const failureOf = (error: unknown, location: DatabaseLocation): unknown => {
+export const toDatabaseFailure = (error: unknown, location: DatabaseLocation): unknown => {
   if (error instanceof ServiceError || !(error instanceof Error) || !isServerFailure(error)) return error
-  return new ServiceError('unavailable', reasonOf(error, location), { retryAfterMs: 1_000, cause: error })
+  return new ServiceError('unavailable', describeDatabaseError(error, location), { retryAfterMs: 1_000, cause: error })
 }
 
 /** Returns whether a transaction failed because of a concurrent one and can be retried. */
@@ -34,11 +34,11 @@ export const isReadOnly = (error: unknown): boolean => error instanceof Error &&
  * Returns the database, the reason and a remedy: `state database "/var/lib/state.db": no space left on its disk; …`.
  * Contains no credentials.
  */
-export const reasonOf = (error: unknown, location: DatabaseLocation): string =>
-  `state database "${nameOf(location)}": ${causeOf(error, location)}`
+export const describeDatabaseError = (error: unknown, location: DatabaseLocation): string =>
+  `state database "${formatDatabaseName(location)}": ${causeOf(error, location)}`
 
 /** Returns the path of a file, or the address of a server without credentials. */
-export const nameOf = ({ url }: Pick<DatabaseLocation, 'url'>): string => {
+export const formatDatabaseName = ({ url }: Pick<DatabaseLocation, 'url'>): string => {
   const path = filePath(url)
   if (path !== undefined) return path
   const { host, pathname, searchParams } = new URL(url)

@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
-import { patient } from './patient.ts'
+import { retryWhileLocked } from './patient.ts'
 
 const maxWaiting = 1_000
 
@@ -86,7 +86,7 @@ const libsqlDriver = (clients: LibsqlClients): Driver => {
       try {
         transactions.set(connection, {
           lock,
-          transaction: await patient(clients.writer, () => clients.writer.transaction('write')),
+          transaction: await retryWhileLocked(clients.writer, () => clients.writer.transaction('write')),
         })
       } catch (error) {
         lock[Symbol.dispose]()
@@ -133,9 +133,9 @@ const executeAlone = async (
   mutex: ReturnType<typeof createMutex>,
   query: CompiledQuery,
 ): Promise<ResultSet> => {
-  if (query.query.kind === 'SelectQueryNode') return patient(reader, () => execute(reader, query))
+  if (query.query.kind === 'SelectQueryNode') return retryWhileLocked(reader, () => execute(reader, query))
   using _lock = await mutex.acquire()
-  return await patient(writer, () => execute(writer, query))
+  return await retryWhileLocked(writer, () => execute(writer, query))
 }
 
 const execute = (target: Client | Transaction, { sql, parameters }: CompiledQuery): Promise<ResultSet> =>

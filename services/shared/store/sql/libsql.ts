@@ -2,14 +2,14 @@ import { statSync } from 'node:fs'
 import type { Client } from '@libsql/client'
 import { Kysely } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
-import type { Server } from './context.ts'
-import { filePath, reasonOf } from './failure.ts'
+import type { DatabaseServer } from './context.ts'
+import { filePath, describeDatabaseError } from './failure.ts'
 import { type LibsqlClients, libsqlDialect } from './libsql-dialect.ts'
-import { patient } from './patient.ts'
+import { retryWhileLocked } from './patient.ts'
 import type { StateDatabase } from './state-database.ts'
 
 /** Opens a SQLite file or a libSQL server and waits for its first response. */
-export const openLibsql = async (where: StateDatabase): Promise<Server> => {
+export const openLibsql = async (where: StateDatabase): Promise<DatabaseServer> => {
   const { url, token } = where
   const { createClient } = await import('@libsql/client')
   const open = () => createClient({ url, authToken: token })
@@ -19,15 +19,15 @@ export const openLibsql = async (where: StateDatabase): Promise<Server> => {
     clients.push(reader, writer)
     // A write-ahead log allows reads during a write; libSQL servers set their own journal mode.
     const first = url.startsWith('file:') ? 'pragma journal_mode = wal' : 'select 1'
-    await patient(writer, () => writer.execute(first))
+    await retryWhileLocked(writer, () => writer.execute(first))
     return serverOver({ reader, writer }, url)
   } catch (error) {
     for (const client of clients) client.close()
-    throw new ServiceError('unavailable', reasonOf(error, where), { cause: error })
+    throw new ServiceError('unavailable', describeDatabaseError(error, where), { cause: error })
   }
 }
 
-const serverOver = (clients: LibsqlClients, url: string): Server => {
+const serverOver = (clients: LibsqlClients, url: string): DatabaseServer => {
   const path = filePath(url)
   let inode = path === undefined ? undefined : inodeOf(path)
   const probe = async () => {

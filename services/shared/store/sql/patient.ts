@@ -12,7 +12,7 @@ const busyPauseMs = 10
  * statement stays open on its connection and would block the end of the next transaction, so the client reconnects
  * before each retry.
  */
-export const patient = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
+export const retryWhileLocked = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
   const until = performance.now() + busyForMs
   for (;;) {
     try {

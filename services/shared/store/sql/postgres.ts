@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { Kysely, PostgresDialect } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
-import type { Server } from './context.ts'
-import { reasonOf } from './failure.ts'
+import type { DatabaseServer } from './context.ts'
+import { describeDatabaseError } from './failure.ts'
 import type { StateDatabase } from './state-database.ts'
 
 /** Maximum number of concurrent statements per process; probes and listeners have additional connections. */
@@ -17,7 +17,7 @@ const startWithinMs = 10_000
 const pauseMs = 200
 
 /** Opens a pool of PostgreSQL connections. Waits up to 10 s for the first response, then throws `unavailable`. */
-export const openPostgres = async (where: StateDatabase): Promise<Server> => {
+export const openPostgres = async (where: StateDatabase): Promise<DatabaseServer> => {
   const { url } = where
   const { default: pg } = await import('pg')
   const options = {
@@ -72,7 +72,7 @@ const waitForResponse = async (pool: Pool, where: StateDatabase): Promise<void> 
         continue
       }
       await pool.end()
-      throw new ServiceError('unavailable', reasonOf(error, where), { cause: error })
+      throw new ServiceError('unavailable', describeDatabaseError(error, where), { cause: error })
     }
   }
 }

@@ -4,11 +4,11 @@ import { describeWith } from '../../../testing/servers.ts'
 import { type TestPlace, implementations, until } from '../implementations.suite.ts'
 import { type Database, openDatabase } from './connection.ts'
 import { prune } from './driver.ts'
-import { stateDatabase } from './state-database.ts'
-import { type StoreTables, nowMs, storeTables } from './tables.ts'
+import { readStateDatabase } from './state-database.ts'
+import { type StoreTables, nowExpression, storeTables } from './tables.ts'
 
 const openPlace = async (running: TestPlace): Promise<Database> => {
-  const where = stateDatabase(running.env())
+  const where = readStateDatabase(running.env())
   if (!where) throw new Error('this place has no state database')
   return openDatabase(where)
 }
@@ -35,7 +35,7 @@ for (const implementation of implementations.filter(({ name }) => /SQL/.test(nam
       const keys = async () =>
         (await tables.selectFrom('watchhouse_state').select('key').orderBy('key').execute()).map(({ key }) => key)
       expect(await keys()).toEqual(['expired', 'lasting', 'later'])
-      await prune({ database, tables, now: nowMs(database.kind), channel: '', wakes: new Set() })
+      await prune({ database, tables, now: nowExpression(database.kind), channel: '', wakes: new Set() })
       expect(await keys()).toEqual(['lasting', 'later'])
     })
   })

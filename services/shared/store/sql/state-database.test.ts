@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stateDatabase } from './state-database.ts'
+import { readStateDatabase } from './state-database.ts'
 
 const postgres = 'postgres://a:b@db:5433/one'
 
@@ -45,7 +45,7 @@ describe('the state database', () => {
     ],
     ['a SQLite file', { SVC_STATE_DB_URL: 'file:/var/lib/state.db' }, 'file:/var/lib/state.db'],
   ])('is found by precedence: %s', (_, env, url) => {
-    expect(stateDatabase(env)?.url).toBe(url)
+    expect(readStateDatabase(env)?.url).toBe(url)
   })
 
   it('gives a libSQL server its token and every kind the table prefix', () => {
@@ -54,7 +54,7 @@ describe('the state database', () => {
       SVC_STATE_DB_PASSWORD: 'token',
       SVC_STATE_DB_TABLE_PREFIX: 'w1_',
     }
-    expect(stateDatabase(env)).toEqual({
+    expect(readStateDatabase(env)).toEqual({
       kind: 'sqlite',
       url: 'libsql://db.example',
       token: 'token',
@@ -72,7 +72,7 @@ describe('the state database', () => {
     [{ POSTGRES_HOST: 'db', POSTGRES_PORT: 'x' }, 'POSTGRES_PORT', /port number/],
     [{ POSTGRES_HOST: 'db', POSTGRES_SSLMODE: 'requre' }, 'POSTGRES_SSLMODE', /one of disable/],
   ])('is refused in words, without the value: %j', (env, name, sentence) => {
-    const problems = () => stateDatabase(env)
+    const problems = () => readStateDatabase(env)
     expect(problems).toThrow(sentence)
     expect(problems).toThrow(new RegExp(`^${name}: `))
     expect(problems).not.toThrow(/a:b/)
@@ -87,8 +87,8 @@ describe('the state database', () => {
       POSTGRES_SSLMODE: 'requre',
     }
     const names = ['SVC_STATE_DB_TABLE_PREFIX', 'SVC_STATE_DB_URL', 'POSTGRES_PORT', 'POSTGRES_SSLMODE']
-    expect(() => stateDatabase(env)).toThrow(new RegExp(names.map((name) => `^${name}: .*`).join('\\n'), 'm'))
-    expect(() => stateDatabase({ SVC_STATE_DB_URL: 'file:/tmp/x', DATABASE_URL: 'zz' })).toThrow(/^DATABASE_URL: /)
-    expect(stateDatabase({ SVC_STATE_DB_URL: postgres, DATABASE_URL: 'zz' })?.url).toBe(postgres)
+    expect(() => readStateDatabase(env)).toThrow(new RegExp(names.map((name) => `^${name}: .*`).join('\\n'), 'm'))
+    expect(() => readStateDatabase({ SVC_STATE_DB_URL: 'file:/tmp/x', DATABASE_URL: 'zz' })).toThrow(/^DATABASE_URL: /)
+    expect(readStateDatabase({ SVC_STATE_DB_URL: postgres, DATABASE_URL: 'zz' })?.url).toBe(postgres)
   })
 })

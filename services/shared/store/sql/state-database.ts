@@ -1,9 +1,9 @@
 import type { Environment } from '../../config/environment.ts'
-import { InvalidSettings, read, type SettingProblem, type Values } from '../../config/setting.ts'
+import { InvalidSettings, parseSettings, type SettingProblem, type Values } from '../../config/setting.ts'
 import { databaseSettings } from '../config.ts'
 import type { Logger } from 'pino'
 import type { Database } from './connection.ts'
-import { reportTo } from '../heartbeat.ts'
+import { createOutageReporter } from '../heartbeat.ts'
 
 /** Address and kind of the state database. */
 export interface StateDatabase {
@@ -24,8 +24,8 @@ const sslModes: ReadonlySet<string> = new Set(['disable', 'prefer', 'require', '
 const tablePrefixShape = /^([a-z_][a-z0-9_]{0,30})?$/
 
 /** Returns the configured state database, if any; throws `InvalidSettings` with all problems. */
-export const stateDatabase = (env: Environment): StateDatabase | undefined => {
-  const settings = read(databaseSettings, env)
+export const readStateDatabase = (env: Environment): StateDatabase | undefined => {
+  const settings = parseSettings(databaseSettings, env)
   const problems = problemsIn(settings)
   if (problems.length > 0) throw new InvalidSettings(problems)
   const tablePrefix = settings.SVC_STATE_DB_TABLE_PREFIX
@@ -37,9 +37,9 @@ export const stateDatabase = (env: Environment): StateDatabase | undefined => {
  * SQLite.
  */
 export const postgresDatabase = (env: Environment): StateDatabase | undefined => {
-  const state = stateDatabase(env)
+  const state = readStateDatabase(env)
   if (state === undefined || state.kind === 'postgres') return state
-  return otherDatabase(read(databaseSettings, env), state.tablePrefix)
+  return otherDatabase(parseSettings(databaseSettings, env), state.tablePrefix)
 }
 
 const problemsIn = (settings: DatabaseValues): SettingProblem[] => {
@@ -144,9 +144,9 @@ const withParts = (
 
 /** Opens the state database for a service; returns undefined if none is configured. */
 export const openStateDatabase = async (env: Environment, log: Logger): Promise<Database | undefined> => {
-  const where = stateDatabase(env)
+  const where = readStateDatabase(env)
   if (where === undefined) return undefined
   // Imported only if a database is configured, because the drivers are large.
   const { openDatabase } = await import('./connection.ts')
-  return openDatabase(where, reportTo(log, 'state database'))
+  return openDatabase(where, createOutageReporter(log, 'state database'))
 }

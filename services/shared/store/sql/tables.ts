@@ -24,7 +24,7 @@ export interface StoreTables {
 export const storeTables = ['watchhouse_state', 'watchhouse_leases', 'watchhouse_outbox'] as const
 
 /** Returns the SQL expression for the current time of the database clock, which all processes share. */
-export const nowMs = (kind: Database['kind']): RawBuilder<number> =>
+export const nowExpression = (kind: Database['kind']): RawBuilder<number> =>
   kind === 'postgres'
     ? sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
     : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`

@@ -2,13 +2,16 @@ import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { Change, StoredValue, ValueChange, WriteResult } from '../driver.ts'
 import { isLostRace } from './failure.ts'
-import { type Sql, notify } from './context.ts'
+import { type SqlContext, notify } from './context.ts'
 import type { StoreTables } from './tables.ts'
 
 type Tables = Kysely<StoreTables>
 
 /** Reads the values of keys in order; undefined for a missing or expired one. */
-export const read = async ({ tables, now }: Sql, keys: readonly string[]): Promise<(StoredValue | undefined)[]> => {
+export const readStoredValues = async (
+  { tables, now }: SqlContext,
+  keys: readonly string[],
+): Promise<(StoredValue | undefined)[]> => {
   const rows = await tables
     .selectFrom('watchhouse_state')
     .select(['key', 'version', 'text'])
@@ -20,7 +23,7 @@ export const read = async ({ tables, now }: Sql, keys: readonly string[]): Promi
 }
 
 /** Removes messages from the outbox. */
-export const ack = async (tables: Tables, ids: readonly string[]): Promise<void> => {
+export const ackMessages = async (tables: Tables, ids: readonly string[]): Promise<void> => {
   await tables.deleteFrom('watchhouse_outbox').where('id', 'in', ids).execute()
 }
 
@@ -28,7 +31,7 @@ export const ack = async (tables: Tables, ids: readonly string[]): Promise<void>
  * Applies a change if every value has its expected version. Uses a transaction only if more than one statement is
  * needed.
  */
-export const write = async (context: Sql, change: Change): Promise<WriteResult> => {
+export const write = async (context: SqlContext, change: Change): Promise<WriteResult> => {
   const { tables, wakes } = context
   const { values, messages, acks, needs, fence, claimMs } = change
   const [only, ...others] = values
@@ -63,13 +66,13 @@ const refusalIn = (error: unknown): WriteResult => {
 }
 
 /** Writes values in the order of their keys, so that two writers of the same keys cannot deadlock. */
-const writeAll = async (context: Sql, transaction: Tables, change: Change): Promise<WriteResult> => {
+const writeAll = async (context: SqlContext, transaction: Tables, change: Change): Promise<WriteResult> => {
   const { messages, acks, outboxLimit, claimMs } = change
   if (await isFenced(context, transaction, change)) return 'fenced'
   for (const value of change.values.toSorted((one, other) => (one.key < other.key ? -1 : 1)))
     if ((await writeValue(context, transaction, value)) === 'changed') throw new Refusal('changed')
   if (!(await areInOutbox(context, transaction, change))) throw new Refusal('gone')
-  if (acks.length > 0) await ack(transaction, acks)
+  if (acks.length > 0) await ackMessages(transaction, acks)
   if (messages.length === 0) return 'written'
   if ((await countMessages(transaction, outboxLimit)) + messages.length > outboxLimit) throw new Refusal('full')
   const unclaimed = { attempt: 0, claimed_until_ms: 0 }
@@ -88,7 +91,7 @@ const writeAll = async (context: Sql, transaction: Tables, change: Change): Prom
  * Returns whether all required messages are in the outbox. Locks their rows until the end of the transaction, so that
  * no other process acknowledges them.
  */
-const areInOutbox = async ({ database }: Sql, transaction: Tables, { needs }: Change): Promise<boolean> => {
+const areInOutbox = async ({ database }: SqlContext, transaction: Tables, { needs }: Change): Promise<boolean> => {
   if (needs.length === 0) return true
   const query = transaction.selectFrom('watchhouse_outbox').select('id').where('id', 'in', needs)
   return (await (database.kind === 'postgres' ? query.forShare() : query).execute()).length === needs.length
@@ -100,7 +103,7 @@ const Token = z.coerce.number()
  * Returns whether a newer lease exists. Locks the row of the lease until the end of the transaction, so that no process
  * takes it before the write.
  */
-const isFenced = async ({ database }: Sql, transaction: Tables, { fence }: Change): Promise<boolean> => {
+const isFenced = async ({ database }: SqlContext, transaction: Tables, { fence }: Change): Promise<boolean> => {
   if (!fence) return false
   const query = transaction.selectFrom('watchhouse_leases').select('token').where('name', '=', fence.name)
   const row = await (database.kind === 'postgres' ? query.forShare() : query).executeTakeFirst()
@@ -116,7 +119,7 @@ const countMessages = async (transaction: Tables, limit: number): Promise<number
   return Token.parse(count)
 }
 
-const writeValue = async (context: Sql, tables: Tables, change: ValueChange): Promise<WriteResult> => {
+const writeValue = async (context: SqlContext, tables: Tables, change: ValueChange): Promise<WriteResult> => {
   const { key, expected, version, text, expiresInMs } = change
   if (text === undefined) return remove(context, tables, change)
   const expires_at_ms = expiresInMs === undefined ? null : sql<number | null>`${context.now} + ${sql.lit(expiresInMs)}`
@@ -144,8 +147,8 @@ const writeValue = async (context: Sql, tables: Tables, change: ValueChange): Pr
   return updated.numUpdatedRows === 1n ? 'written' : 'changed'
 }
 
-const remove = async (context: Sql, tables: Tables, { key, expected }: ValueChange): Promise<WriteResult> => {
-  if (expected === undefined) return (await read({ ...context, tables }, [key]))[0] ? 'changed' : 'written'
+const remove = async (context: SqlContext, tables: Tables, { key, expected }: ValueChange): Promise<WriteResult> => {
+  if (expected === undefined) return (await readStoredValues({ ...context, tables }, [key]))[0] ? 'changed' : 'written'
   const removed = await tables
     .deleteFrom('watchhouse_state')
     .where('key', '=', key)

@@ -1,7 +1,7 @@
 import type { ChartPart } from '#proto/agent-parts.ts'
 import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { ChartData } from '#proto/query.ts'
-import { isInstant, keyOf } from '#lib/table/result-rows.ts'
+import { isDateType, getResultColumnKey } from '#lib/table/result-rows.ts'
 
 /** The agent gives durations without a unit, so they are shown as plain numbers. */
 const units: Record<NonNullable<ChartPart['unit']>, Unit> = {
@@ -15,18 +15,22 @@ const units: Record<NonNullable<ChartPart['unit']>, Unit> = {
 const timeKinds: Partial<Record<ChartPart['kind'], ChartInfo['kind']>> = { bar: 'bar', area: 'area' }
 
 /** Converts a chart in an answer to the format of catalogue charts. Times keep the wall-clock time of the host. */
-export const chartOf = ({ title, kind, columns, rows, x, y, unit: partUnit }: ChartPart, id: string): ChartData => {
+export const toCatalogueChart = (
+  { title, kind, columns, rows, x, y, unit: partUnit }: ChartPart,
+  id: string,
+): ChartData => {
   const along = columns.findIndex(({ name }) => name === x)
-  const overTime = along >= 0 && isInstant(columns[along]?.type ?? '')
+  const overTime = along >= 0 && isDateType(columns[along]?.type ?? '')
   const unit: Unit = partUnit === null ? 'none' : units[partUnit]
   const drawn: ChartInfo['columns'] = columns.flatMap(({ name }, index): ChartInfo['columns'] => {
-    if (index === along) return [{ name: keyOf(index), label: name, role: overTime ? 'time' : 'label', unit: 'none' }]
-    return y.includes(name) ? [{ name: keyOf(index), label: name, role: 'value', unit }] : []
+    if (index === along)
+      return [{ name: getResultColumnKey(index), label: name, role: overTime ? 'time' : 'label', unit: 'none' }]
+    return y.includes(name) ? [{ name: getResultColumnKey(index), label: name, role: 'value', unit }] : []
   })
   const keyed = rows.map((row) =>
     Object.fromEntries(
       columns.map((_, index): [string, unknown] => [
-        keyOf(index),
+        getResultColumnKey(index),
         index === along && overTime ? instantOf(row[index]) : row[index],
       ]),
     ),

@@ -1,7 +1,7 @@
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai'
 import { describe, expect, it } from 'vitest'
-import { assemble } from './assemble.ts'
-import { streamOf } from './stream-of.ts'
+import { createMessageAssembler } from './assemble.ts'
+import { createChunkStream } from './stream-of.ts'
 import type { Message } from './message.ts'
 
 const chunks: UIMessageChunk[] = [
@@ -28,17 +28,17 @@ const chunks: UIMessageChunk[] = [
 describe('assemble', () => {
   it('builds the same message as the AI SDK', async () => {
     const message: Message = { id: '', role: 'assistant', parts: [] }
-    const add = assemble(message)
+    const add = createMessageAssembler(message)
     for (const chunk of chunks) add(chunk)
     let theirs: UIMessage | undefined
-    for await (const next of readUIMessageStream({ stream: streamOf(structuredClone(chunks)) })) theirs = next
+    for await (const next of readUIMessageStream({ stream: createChunkStream(structuredClone(chunks)) })) theirs = next
     expect(message).toMatchObject(JSON.parse(JSON.stringify({ ...theirs, parts: theirs?.parts ?? [] })))
   })
 
   it('records the duration of a call and an abort', () => {
     const message: Message = { id: '', role: 'assistant', parts: [] }
     let nowMs = 1_000
-    const add = assemble(message, () => nowMs)
+    const add = createMessageAssembler(message, () => nowMs)
     add({ type: 'tool-input-available', toolCallId: 'c', toolName: 'query', input: {} })
     nowMs += 250
     add({ type: 'tool-output-available', toolCallId: 'c', output: 1 })

@@ -1,7 +1,7 @@
-import type { Message, Part, ToolPart, WordsPart } from './message.ts'
+import type { Message, MessagePart, ToolPart, TextOrReasoningPart } from './message.ts'
 
 /** A chunk of the UI message stream. Its `type` decides which fields are set. */
-export interface Chunk {
+export interface MessageChunk {
   type: string
   id?: string
   messageId?: string
@@ -16,8 +16,11 @@ export interface Chunk {
 }
 
 /** Returns a function that adds stream chunks to a message, in place, as the AI SDK does. */
-export const assemble = (message: Message, now: () => number = Date.now): ((chunk: Chunk) => void) => {
-  const handlers: Record<string, (chunk: Chunk) => void> = {
+export const createMessageAssembler = (
+  message: Message,
+  now: () => number = Date.now,
+): ((chunk: MessageChunk) => void) => {
+  const handlers: Record<string, (chunk: MessageChunk) => void> = {
     start: ({ messageId }) => {
       if (messageId) message.id = messageId
     },
@@ -33,21 +36,21 @@ export const assemble = (message: Message, now: () => number = Date.now): ((chun
   }
 }
 
-const add = <P extends Part>({ parts }: Message, part: P): P => {
+const add = <P extends MessagePart>({ parts }: Message, part: P): P => {
   parts.push(part)
   // Returns the element of the array, which may be a reactive proxy, so that the page sees later changes.
   return parts.at(-1) as P
 }
 
-const wordsOf = (message: Message): Record<string, (chunk: Chunk) => void> => {
-  const open = new Map<string, WordsPart>()
-  const begin = (type: WordsPart['type']) => (chunk: Chunk) =>
+const wordsOf = (message: Message): Record<string, (chunk: MessageChunk) => void> => {
+  const open = new Map<string, TextOrReasoningPart>()
+  const begin = (type: TextOrReasoningPart['type']) => (chunk: MessageChunk) =>
     void open.set(chunk.id ?? '', add(message, { type, text: '', state: 'streaming' }))
-  const append = ({ id = '', delta = '' }: Chunk) => {
+  const append = ({ id = '', delta = '' }: MessageChunk) => {
     const part = open.get(id)
     if (part) part.text += delta
   }
-  const end = ({ id = '' }: Chunk) => {
+  const end = ({ id = '' }: MessageChunk) => {
     const part = open.get(id)
     if (part) part.state = 'done'
   }
@@ -61,20 +64,20 @@ const wordsOf = (message: Message): Record<string, (chunk: Chunk) => void> => {
   }
 }
 
-const toolsOf = (message: Message, now: () => number): Record<string, (chunk: Chunk) => void> => {
+const toolsOf = (message: Message, now: () => number): Record<string, (chunk: MessageChunk) => void> => {
   const calls = new Map<string, ToolPart>()
-  const callOf = ({ toolCallId = '', toolName = '', title }: Chunk): ToolPart => {
+  const callOf = ({ toolCallId = '', toolName = '', title }: MessageChunk): ToolPart => {
     const known = calls.get(toolCallId)
     const call = known ?? add<ToolPart>(message, { type: `tool-${toolName}`, toolCallId, state: 'input-streaming' })
     if (title !== undefined) call.title = title
     calls.set(toolCallId, call)
     return call
   }
-  const end = (chunk: Chunk, outcome: Partial<ToolPart>) => {
+  const end = (chunk: MessageChunk, outcome: Partial<ToolPart>) => {
     const call = callOf(chunk)
     Object.assign(call, outcome, call.calledAtMs !== undefined && { tookMs: now() - call.calledAtMs })
   }
-  const fail = (chunk: Chunk) => end(chunk, { state: 'output-error', errorText: chunk.errorText ?? '' })
+  const fail = (chunk: MessageChunk) => end(chunk, { state: 'output-error', errorText: chunk.errorText ?? '' })
   return {
     'tool-input-start': (chunk) => void callOf(chunk),
     'tool-input-available': (chunk) =>
@@ -89,7 +92,7 @@ const toolsOf = (message: Message, now: () => number): Record<string, (chunk: Ch
 }
 
 /** Replaces the part with the same type and id, or appends a new one. */
-const addData = (message: Message, type: `data-${string}`, { id, data }: Chunk): void => {
+const addData = (message: Message, type: `data-${string}`, { id, data }: MessageChunk): void => {
   const before = message.parts.find((part) => part.type === type && id !== undefined && 'id' in part && part.id === id)
   if (before && 'data' in before) before.data = data
   else add(message, { type, ...(id !== undefined && { id }), data })

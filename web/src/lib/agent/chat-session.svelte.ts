@@ -5,14 +5,19 @@ import { createAttempt } from '#lib/api/attempt.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 import { randomId } from '#lib/ui/random-id.ts'
 import { Chat } from './chat.svelte.ts'
-import { backendQuery, browserConversations, conversationsKey, serverConversations } from './conversations.ts'
+import {
+  conversationBackendQuery,
+  browserConversations,
+  conversationsKey,
+  serverConversations,
+} from './conversations.ts'
 
 /** A conversation with its model and storage backend, saved after each message. It ends with the current component. */
 export class ChatSession {
   /** The selected model; null selects the default. */
   model = $state<string | null>(null)
   readonly check = createQuery(() => configCheckQuery())
-  readonly backend = createQuery(() => backendQuery())
+  readonly backend = createQuery(() => conversationBackendQuery())
   readonly store = $derived(this.backend.data?.backend === 'browser' ? browserConversations : serverConversations)
   readonly chat: Chat
   readonly #client = useQueryClient()

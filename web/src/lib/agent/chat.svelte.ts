@@ -1,9 +1,9 @@
 import { startAnswer, decideApproval, decideEgress, resumeAnswer, stopAnswer, type SeenPage } from '#lib/api/agent.ts'
 import { failureMessage } from '#lib/api/failure.ts'
 import { randomId } from '#lib/ui/random-id.ts'
-import { follow } from './follow.ts'
+import { streamAnswerInto } from './follow.ts'
 import { trimForRequest } from './message-limits.ts'
-import { userMessage, type Message, type ToolPart } from './message.ts'
+import { createUserMessage, type Message, type ToolPart } from './message.ts'
 
 /** The host, the model and the page of a question. */
 export interface ChatContext {
@@ -42,7 +42,7 @@ export class Chat {
   /** Sends a question. It replaces the message at `at` and all later ones; by default it is appended. */
   send(text: string, context: ChatContext, at = this.messages.length): Promise<void> {
     this.messages.splice(at)
-    this.messages.push(userMessage(randomId(), text))
+    this.messages.push(createUserMessage(randomId(), text))
     return this.#send(context)
   }
 
@@ -102,7 +102,7 @@ export class Chat {
       if (response) {
         this.messages.push({ id: randomId(), role: 'assistant', parts: [] })
         const message = this.messages.at(-1)
-        if (message) await follow(response, response.headers.get('x-run-id') ?? id, message, signal)
+        if (message) await streamAnswerInto(response, response.headers.get('x-run-id') ?? id, message, signal)
         if (!signal.aborted) this.#onchange(id, $state.snapshot(this.messages), context)
       }
     } catch (error) {

@@ -3,24 +3,24 @@ import { call } from '#lib/api/call.ts'
 import { RequestFailure } from '#lib/api/failure.ts'
 import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
 import { trimForStorage } from './message-limits.ts'
-import { textOf, type Message } from './message.ts'
+import { getMessageText, type Message } from './message.ts'
 
 /** A conversation in the list, without its messages. */
-export interface Summary {
+export interface ConversationListEntry {
   id: string
   title: string
   updatedAtMs: number
 }
 
-export interface Conversation extends Summary {
+export interface Conversation extends ConversationListEntry {
   hostId: number | null
   model: string | null
   messages: Message[]
 }
 
 /** Storage of conversations. */
-export interface Conversations {
-  list: () => Promise<readonly Summary[]>
+export interface ConversationStorage {
+  list: () => Promise<readonly ConversationListEntry[]>
   /** Resolves to null for an unknown id. */
   load: (id: string) => Promise<Conversation | null>
   save: (conversation: Omit<Conversation, 'title' | 'updatedAtMs'>) => Promise<void>
@@ -30,7 +30,7 @@ export interface Conversations {
 /** Query key prefix of the conversation list. */
 export const conversationsKey = ['conversations'] as const
 
-export const backendQuery = () =>
+export const conversationBackendQuery = () =>
   queryOptions({
     queryKey: ['conversation-backend'],
     queryFn: ({ signal }) => call('GET /api/v1/conversations/backend', { signal }),
@@ -38,7 +38,7 @@ export const backendQuery = () =>
   })
 
 /** Stores conversations on the server, for the signed-in user. */
-export const serverConversations: Conversations = {
+export const serverConversations: ConversationStorage = {
   list: async () => (await call('GET /api/v1/conversations', { query: { limit: 50 } })).data,
   load: async (id) => {
     try {
@@ -73,11 +73,11 @@ const maxCharacters = 2_000_000
 const maxTitleLength = 80
 
 /** Stores conversations in this browser only. */
-export const browserConversations: Conversations = {
+export const browserConversations: ConversationStorage = {
   list: async () => readConversations(),
   load: async (id) => readConversations().find((each) => each.id === id) ?? null,
   save: async (conversation) => {
-    const stored = { ...conversation, title: titleOf(conversation.messages), updatedAtMs: Date.now() }
+    const stored = { ...conversation, title: deriveConversationTitle(conversation.messages), updatedAtMs: Date.now() }
     writeConversations([stored, ...readConversations().filter(({ id }) => id !== stored.id)])
   },
   remove: async (id) => writeConversations(readConversations().filter((each) => each.id !== id)),
@@ -105,8 +105,8 @@ const isConversation = (value: unknown): value is Conversation =>
   Array.isArray(value.messages)
 
 /** Returns the title of a conversation: the beginning of its first message. */
-export const titleOf = (messages: readonly Message[]): string => {
-  const words = messages[0] ? textOf(messages[0]).replaceAll(/\s+/g, ' ').trim() : ''
+export const deriveConversationTitle = (messages: readonly Message[]): string => {
+  const words = messages[0] ? getMessageText(messages[0]).replaceAll(/\s+/g, ' ').trim() : ''
   if (words === '') return 'Conversation'
   return words.length > maxTitleLength ? `${words.slice(0, maxTitleLength)}…` : words
 }

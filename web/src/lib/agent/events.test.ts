@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { eventsOf, type ServerEvent } from './events.ts'
-import { streamOf } from './stream-of.ts'
+import { readServerEvents, type ServerEvent } from './events.ts'
+import { createChunkStream } from './stream-of.ts'
 
 const read = async (...written: string[]): Promise<ServerEvent[]> => {
-  const stream = streamOf(written.map((text) => new TextEncoder().encode(text)))
-  return Array.fromAsync(eventsOf(new Response(stream)))
+  const stream = createChunkStream(written.map((text) => new TextEncoder().encode(text)))
+  return Array.fromAsync(readServerEvents(new Response(stream)))
 }
 
 describe('eventsOf', () => {

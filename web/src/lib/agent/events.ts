@@ -5,7 +5,7 @@ export interface ServerEvent {
 }
 
 /** Yields the events of a response as they arrive. Comments, which only keep the connection open, are skipped. */
-export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
+export async function* readServerEvents(response: Response): AsyncGenerator<ServerEvent> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

@@ -1,7 +1,7 @@
 import { resumeAnswer } from '#lib/api/agent.ts'
 import { RequestFailure } from '#lib/api/failure.ts'
-import { assemble } from './assemble.ts'
-import { eventsOf } from './events.ts'
+import { createMessageAssembler } from './assemble.ts'
+import { readServerEvents } from './events.ts'
 import type { Message } from './message.ts'
 
 /** Maximum number of reconnects in a row. The delay before each grows by `waitMs`. */
@@ -11,15 +11,20 @@ const waitMs = 1_000
 const done = '[DONE]'
 
 /** Streams an answer into a message until its end. Reconnects when the connection is lost. */
-export const follow = async (first: Response, run: string, message: Message, signal: AbortSignal): Promise<void> => {
-  const add = assemble(message)
+export const streamAnswerInto = async (
+  first: Response,
+  run: string,
+  message: Message,
+  signal: AbortSignal,
+): Promise<void> => {
+  const add = createMessageAssembler(message)
   let response: Response | null = first
   let last = 0
   for (let tries = 1; ; tries += 1) {
     try {
       response ??= await resumeAnswer(run, last, signal)
       if (!response) return
-      for await (const { id, data } of eventsOf(response)) {
+      for await (const { id, data } of readServerEvents(response)) {
         if (data === done) return
         last = Math.max(last, id)
         tries = 1

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { AgentRequest } from '#proto/http/agent.ts'
 import { trimForStorage, trimForRequest } from './message-limits.ts'
-import { userMessage, type Message, type Part } from './message.ts'
+import { createUserMessage, type Message, type MessagePart } from './message.ts'
 
-const result = (length: number): Part => ({
+const result = (length: number): MessagePart => ({
   type: 'tool-query',
   toolCallId: 'c',
   state: 'output-available',
   input: {},
   output: { text: 'ß'.repeat(length) },
 })
-const answered = (...parts: Part[]): Message => ({ id: 'a', role: 'assistant', parts })
-const question = (text: string) => userMessage('q', text)
+const answered = (...parts: MessagePart[]): Message => ({ id: 'a', role: 'assistant', parts })
+const question = (text: string) => createUserMessage('q', text)
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
 describe('trimForRequest', () => {
   it('keeps everything that a model reads', () => {
-    const thought: Part = { type: 'reasoning', text: 'Hm.', state: 'done' }
+    const thought: MessagePart = { type: 'reasoning', text: 'Hm.', state: 'done' }
     const [, answer] = trimForRequest([
       question('a'),
       answered(thought, result(1), { type: 'data-usage', data: {} }),

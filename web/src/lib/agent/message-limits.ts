@@ -1,4 +1,4 @@
-import { dataOf, isData, isTool, type Message, type Part } from './message.ts'
+import { getPartData, isData, isTool, type Message, type MessagePart } from './message.ts'
 
 /** Limits of a request and of a stored conversation. Those of the service are higher, as they include the envelope. */
 const maxSent = { messages: 64, partsOfMessage: 256, bytes: 120_000 }
@@ -46,17 +46,18 @@ const firstFitting = (messages: readonly unknown[], max: { messages: number; byt
 
 const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length
 
-const sentPart = (part: Part): { type: string; [name: string]: unknown }[] => {
+const sentPart = (part: MessagePart): { type: string; [name: string]: unknown }[] => {
   if (isTool(part)) {
     const { type, toolCallId, state, input, output, errorText } = part
     return [{ type, toolCallId, state, input, output: shortened(output), errorText }]
   }
   if (part.type === 'reasoning') return []
   if (!isData(part)) return [{ ...part }]
-  return dataOf([part], 'data-evidence').map(({ id }) => ({ type: 'data-evidence', data: { id } }))
+  return getPartData([part], 'data-evidence').map(({ id }) => ({ type: 'data-evidence', data: { id } }))
 }
 
-const withShortResult = (part: Part): Part => (isTool(part) ? { ...part, output: shortened(part.output) } : part)
+const withShortResult = (part: MessagePart): MessagePart =>
+  isTool(part) ? { ...part, output: shortened(part.output) } : part
 
 const shortened = (output: unknown): unknown => {
   const text = JSON.stringify(output) ?? ''

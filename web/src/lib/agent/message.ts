@@ -15,12 +15,12 @@ export interface Message {
   id: string
   role: 'user' | 'assistant'
   metadata?: { isStopped?: boolean }
-  parts: Part[]
+  parts: MessagePart[]
 }
 
-export type Part = WordsPart | ToolPart | DataPart | { type: 'step-start' }
+export type MessagePart = TextOrReasoningPart | ToolPart | DataPart | { type: 'step-start' }
 
-export interface WordsPart {
+export interface TextOrReasoningPart {
   type: 'text' | 'reasoning'
   text: string
   state: 'streaming' | 'done'
@@ -58,19 +58,20 @@ interface DataOf {
   'data-run-lost': ErrorPart
 }
 
-export const isTool = (part: Part): part is ToolPart => part.type.startsWith('tool-')
-export const isWords = (part: Part): part is WordsPart => part.type === 'text' || part.type === 'reasoning'
-export const isData = (part: Part): part is DataPart => part.type.startsWith('data-')
+export const isTool = (part: MessagePart): part is ToolPart => part.type.startsWith('tool-')
+export const isTextOrReasoningPart = (part: MessagePart): part is TextOrReasoningPart =>
+  part.type === 'text' || part.type === 'reasoning'
+export const isData = (part: MessagePart): part is DataPart => part.type.startsWith('data-')
 
 /** Returns the data of all parts of a type. */
-export const dataOf = <T extends keyof DataOf>(parts: readonly Part[], type: T): DataOf[T][] =>
+export const getPartData = <T extends keyof DataOf>(parts: readonly MessagePart[], type: T): DataOf[T][] =>
   // The service validates every part against the schema of its type before it sends it.
   parts.flatMap((part) => (isData(part) && part.type === type ? [part.data as DataOf[T]] : []))
 
-export const textOf = ({ parts }: Message): string =>
+export const getMessageText = ({ parts }: Message): string =>
   parts.flatMap((part) => (part.type === 'text' && 'text' in part ? [part.text] : [])).join('\n\n')
 
-export const userMessage = (id: string, text: string): Message => ({
+export const createUserMessage = (id: string, text: string): Message => ({
   id,
   role: 'user',
   parts: [{ type: 'text', text, state: 'done' }],

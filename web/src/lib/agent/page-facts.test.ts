@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { pageFacts, pageTitle, type Place } from './page-facts.ts'
+import { pageFacts, pageTitle, type PageLocation } from './page-facts.ts'
 
-const at = (address: string, route: string, parts: Place['parts'] = {}): Place => {
+const at = (address: string, route: string, parts: PageLocation['parts'] = {}): PageLocation => {
   const { pathname: path, searchParams: search } = new URL(address, 'https://watchhouse.test')
   return { route, path, parts, search }
 }

@@ -9,7 +9,7 @@ export interface PageFact {
 }
 
 /** The location of a page, as given by the router and the URL. */
-export interface Place {
+export interface PageLocation {
   /** The route pattern, such as `/queries/[id]`. */
   route: string
   path: string
@@ -36,7 +36,7 @@ const maxLength = 300
 const maxFacts = 12
 
 /** Returns the facts about a page that its URL contains, except host and time range. */
-export const pageFacts = (place: Place): PageFact[] => {
+export const pageFacts = (place: PageLocation): PageFact[] => {
   const { route, parts, search } = place
   const part = Object.values(parts)[0]
   const partName = partNames[route]
@@ -53,7 +53,7 @@ export const pageFacts = (place: Place): PageFact[] => {
 }
 
 /** Returns the title of a page. */
-export const pageTitle = ({ route, path, parts }: Place, catalogue: Catalogue | undefined): string => {
+export const pageTitle = ({ route, path, parts }: PageLocation, catalogue: Catalogue | undefined): string => {
   const titles: Readonly<Record<string, string | undefined>> = {
     '/tables/[name]': catalogue?.tables.find(({ name }) => name === parts['name'])?.title,
     '/charts/[name]': catalogue?.charts.find(({ name }) => name === parts['name'])?.title,

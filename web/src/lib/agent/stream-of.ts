@@ -1,5 +1,5 @@
 /** Creates a stream of the given chunks, for tests. */
-export const streamOf = <T>(pieces: readonly T[]): ReadableStream<T> =>
+export const createChunkStream = <T>(pieces: readonly T[]): ReadableStream<T> =>
   new ReadableStream({
     start(controller) {
       for (const piece of pieces) controller.enqueue(piece)

@@ -36,11 +36,11 @@ const isColumn = (value: unknown): value is ResultColumn =>
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** Returns the SQL statement among the arguments of a call, or null. */
-export const statementOf = (input: unknown): string | null =>
+export const readSqlArgument = (input: unknown): string | null =>
   isRecord(input) && typeof input['sql'] === 'string' ? input['sql'] : null
 
 /** Returns the other arguments of a call as JSON, or null if there are none. */
-export const argumentsOf = (input: unknown): string | null => {
+export const formatOtherArguments = (input: unknown): string | null => {
   if (!isRecord(input)) return input === undefined || input === '' ? null : String(input)
   const { sql: _sql, ...others } = input
   return Object.keys(others).length === 0 ? null : JSON.stringify(others, null, 2)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { accountsOf, isMeasured } from './accounts.ts'
+import { readAnalyticsAccounts, hasAnalytics } from './accounts.ts'
 
 const product = { CLIENT_PRODUCT_ANALYTICS_KEY: 'k', CLIENT_PRODUCT_ANALYTICS_HOST: 'https://eu.example/ingest' }
 
@@ -12,7 +12,7 @@ it.each([
   [{ CLIENT_ANALYTICS_B_ENABLED: '1', ...product }, null, { key: 'k', host: 'https://eu.example' }],
   [{ CLIENT_ANALYTICS_B_ENABLED: '1', ...product, CLIENT_PRODUCT_ANALYTICS_HOST: 'eu' }, null, null],
 ])('a build with %o uses %o and %o', (built, measurementId, measured) => {
-  const accounts = accountsOf(built)
+  const accounts = readAnalyticsAccounts(built)
   expect(accounts).toEqual({ measurementId, product: measured })
-  expect(isMeasured(accounts)).toBe(measurementId !== null || measured !== null)
+  expect(hasAnalytics(accounts)).toBe(measurementId !== null || measured !== null)
 })

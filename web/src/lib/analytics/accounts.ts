@@ -1,10 +1,10 @@
 import type { ClientVariable } from '#proto/build-variables.ts'
-import { buildFlag } from '#lib/state/build-flags.ts'
+import { parseBuildFlag } from '#lib/state/build-flags.ts'
 
 type Built = Readonly<Partial<Record<ClientVariable, string | null>>>
 
 /** The analytics accounts of this build; a field is null where it is disabled. */
-export interface Accounts {
+export interface AnalyticsAccounts {
   /** The measurement id of Google Analytics. */
   measurementId: string | null
   /** The project key of product analytics, and the origin that receives its events. */
@@ -12,14 +12,15 @@ export interface Accounts {
 }
 
 /** Returns the configured accounts. Each requires its `CLIENT_ANALYTICS_…_ENABLED` flag and its id or key. */
-export const accountsOf = (built: Built): Accounts => {
+export const readAnalyticsAccounts = (built: Built): AnalyticsAccounts => {
   const { CLIENT_MEASUREMENT_ID: id, CLIENT_PRODUCT_ANALYTICS_KEY: key, CLIENT_PRODUCT_ANALYTICS_HOST: url } = built
   const host = url && URL.canParse(url) ? new URL(url).origin : null
   return {
-    measurementId: buildFlag(built.CLIENT_ANALYTICS_A_ENABLED) && id ? id : null,
-    product: buildFlag(built.CLIENT_ANALYTICS_B_ENABLED) && key && host ? { key, host } : null,
+    measurementId: parseBuildFlag(built.CLIENT_ANALYTICS_A_ENABLED) && id ? id : null,
+    product: parseBuildFlag(built.CLIENT_ANALYTICS_B_ENABLED) && key && host ? { key, host } : null,
   }
 }
 
 /** Whether any analytics is enabled, so that users have to consent. */
-export const isMeasured = ({ measurementId, product }: Accounts): boolean => measurementId !== null || product !== null
+export const hasAnalytics = ({ measurementId, product }: AnalyticsAccounts): boolean =>
+  measurementId !== null || product !== null

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { productEvent } from './measure.ts'
+import { createPageViewEvent } from './measure.ts'
 
 it('reports the pattern of a page without personal data', () => {
   const opened = { pattern: '/tables/[name]', origin: 'https://watch.example', visitor: 'v' }
-  expect(productEvent('k', opened)).toEqual({
+  expect(createPageViewEvent('k', opened)).toEqual({
     api_key: 'k',
     event: '$pageview',
     distinct_id: 'v',

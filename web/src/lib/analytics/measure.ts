@@ -1,5 +1,5 @@
 import { randomId } from '#lib/ui/random-id.ts'
-import type { Accounts } from './accounts.ts'
+import type { AnalyticsAccounts } from './accounts.ts'
 
 /** A page view: the path pattern, such as `/tables/[name]`, without any values of the URL. */
 interface PageView {
@@ -10,7 +10,7 @@ interface PageView {
 }
 
 /** Returns a page view event in the format of PostHog. */
-export const productEvent = (key: string, { pattern, origin, visitor }: PageView) => ({
+export const createPageViewEvent = (key: string, { pattern, origin, visitor }: PageView) => ({
   api_key: key,
   event: '$pageview',
   distinct_id: visitor,
@@ -20,14 +20,14 @@ export const productEvent = (key: string, { pattern, origin, visitor }: PageView
 const visitor = randomId()
 
 /** Reports a page view to the configured analytics. Failures are ignored. */
-export const measure = ({ measurementId, product }: Accounts, pattern: string): void => {
+export const reportPageView = ({ measurementId, product }: AnalyticsAccounts, pattern: string): void => {
   const pageView = { pattern, origin: location.origin, visitor }
   if (measurementId !== null) sendToGoogle(measurementId, pageView)
   if (product === null) return
   void fetch(`${product.host}/i/v0/e/`, {
     method: 'POST',
     // Without custom headers the browser sends no preflight request.
-    body: JSON.stringify(productEvent(product.key, pageView)),
+    body: JSON.stringify(createPageViewEvent(product.key, pageView)),
     credentials: 'omit',
     keepalive: true,
     referrerPolicy: 'no-referrer',

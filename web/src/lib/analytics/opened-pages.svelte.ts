@@ -1,16 +1,16 @@
 import { page } from '$app/state'
 import { call } from '#lib/api/call.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
-import { accountsOf, isMeasured } from './accounts.ts'
+import { readAnalyticsAccounts, hasAnalytics } from './accounts.ts'
 import { consent } from './consent.ts'
 
-const accounts = accountsOf(import.meta.env)
+const accounts = readAnalyticsAccounts(import.meta.env)
 
 /** Whether analytics is enabled, so that users have to consent. */
-export const needsConsent = isMeasured(accounts)
+export const needsConsent = hasAnalytics(accounts)
 
 /** Counts page views: on the service where the operator enables that, and in analytics where the user consents. */
-export const countOpenedPages = (session: Session): void => {
+export const trackPageViews = (session: Session): void => {
   const isKept = $derived(session.offers?.pageViews === true)
   const isGranted = $derived(needsConsent && consent.current === 'granted')
   const pattern = $derived(page.route.id)
@@ -21,6 +21,7 @@ export const countOpenedPages = (session: Session): void => {
   })
   $effect(() => {
     void path
-    if (pattern !== null && isGranted) void import('./measure.ts').then(({ measure }) => measure(accounts, pattern))
+    if (pattern !== null && isGranted)
+      void import('./measure.ts').then(({ reportPageView }) => reportPageView(accounts, pattern))
   })
 }

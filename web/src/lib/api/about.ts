@@ -19,7 +19,7 @@ export const billingQuery = () =>
   })
 
 /** Query for the method with which command-line programs sign in. */
-export const programsQuery = () =>
+export const cliSignInQuery = () =>
   queryOptions({
     queryKey: ['cli'],
     queryFn: ({ signal }) => call('GET /api/v1/auth/cli', { signal }),

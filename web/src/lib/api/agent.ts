@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, callForStream, type Body } from './call.ts'
+import { call, callForStream, type RouteBody } from './call.ts'
 
 export const modelsQuery = () =>
   queryOptions({
@@ -38,7 +38,7 @@ export const followUpsQuery = (id: string, messages: number) =>
     retry: false,
   })
 
-type QuestionBody = Pick<Body<'POST /api/v1/agent'>, 'id' | 'messages' | 'hostId' | 'model' | 'pageContext'>
+type QuestionBody = Pick<RouteBody<'POST /api/v1/agent'>, 'id' | 'messages' | 'hostId' | 'model' | 'pageContext'>
 
 /** The page that the user is viewing while they use the agent. */
 export type SeenPage = NonNullable<QuestionBody['pageContext']>

@@ -1,16 +1,16 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, hrefOf, type Body, type Data, type Query } from './call.ts'
+import { call, buildHref, type RouteBody, type RouteData, type RouteParameters } from './call.ts'
 import { alertConfigQuery, healthKey } from './health.ts'
 import { routeQuery } from './route-query.ts'
 
 /** Query key of the alert configuration. It covers all health queries, as changes re-evaluate rules at once. */
 export const alertConfigKey = healthKey
 
-export type ChannelConfig = Data<'GET /api/v1/health/alert-config'>['channels'][number]
-export type ChannelUpdate = Body<'PUT /api/v1/health/alert-config/channels/{channel}'>
-export type AlertTarget = Data<'GET /api/v1/health/targets'>[number]
-export type WebhookTarget = Data<'GET /api/v1/health/webhook-targets'>[number]
-export type TestResult = Data<'POST /api/v1/health/channels/{channel}/test'>[number]
+export type ChannelConfig = RouteData<'GET /api/v1/health/alert-config'>['channels'][number]
+export type ChannelUpdate = RouteBody<'PUT /api/v1/health/alert-config/channels/{channel}'>
+export type AlertTarget = RouteData<'GET /api/v1/health/targets'>[number]
+export type WebhookTarget = RouteData<'GET /api/v1/health/webhook-targets'>[number]
+export type ChannelTestResult = RouteData<'POST /api/v1/health/channels/{channel}/test'>[number]
 
 /** Query for the channel configuration. Unlike `alertConfigQuery`, it is refetched whenever a page opens. */
 export const channelsQuery = () => ({ ...alertConfigQuery(), staleTime: 0 })
@@ -26,7 +26,7 @@ export const resetChannel = (channel: string) =>
   call('DELETE /api/v1/health/alert-config/channels/{channel}', { path: { channel } })
 
 /** Sends a test message to one target of a channel, or to all of them. */
-export const testChannel = async (channel: string, target?: string): Promise<TestResult[]> =>
+export const testChannel = async (channel: string, target?: string): Promise<ChannelTestResult[]> =>
   (
     await call('POST /api/v1/health/channels/{channel}/test', {
       path: { channel },
@@ -37,24 +37,24 @@ export const testChannel = async (channel: string, target?: string): Promise<Tes
 /** Query for the additional webhook targets. */
 export const webhookTargetsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/webhook-targets')
 
-export type WebhookTargetUpdate = Body<'PUT /api/v1/health/webhook-targets/{id}'>
+export type WebhookTargetUpdate = RouteBody<'PUT /api/v1/health/webhook-targets/{id}'>
 
 /** Query for the chats in which the chat application is installed. */
 export const chatApplicationQuery = () => routeQuery(healthKey, 'GET /api/v1/health/chat-application')
 
 /** URL that redirects to the chat service, where the user selects a chat for the installation. */
-export const installChatPage = hrefOf('GET /api/v1/health/chat-application/install')
+export const chatInstallationHref = buildHref('GET /api/v1/health/chat-application/install')
 
 export const deleteChatInstallation = (id: string) =>
   call('DELETE /api/v1/health/chat-application/{id}', { path: { id } })
 
 /** Kinds of alert configuration that are lists of entries. */
 export type AlertConfigKind = 'webhook-targets' | 'custom-rules' | 'maintenance-windows' | 'quiet-hours' | 'routes'
-export type AlertConfigBody = Body<`PUT /api/v1/health/${AlertConfigKind}/{id}`>
+export type AlertConfigBody = RouteBody<`PUT /api/v1/health/${AlertConfigKind}/{id}`>
 
 export const createAlertConfig = (kind: AlertConfigKind, body: AlertConfigBody) =>
   // A new entry requires fields that an update may omit.
-  call(`POST /api/v1/health/${kind}`, { body: body as Body<`POST /api/v1/health/${AlertConfigKind}`> })
+  call(`POST /api/v1/health/${kind}`, { body: body as RouteBody<`POST /api/v1/health/${AlertConfigKind}`> })
 
 export const updateAlertConfig = (kind: AlertConfigKind, id: string, body: AlertConfigBody) =>
   call(`PUT /api/v1/health/${kind}/{id}`, { path: { id }, body })
@@ -62,11 +62,11 @@ export const updateAlertConfig = (kind: AlertConfigKind, id: string, body: Alert
 export const deleteAlertConfig = (kind: AlertConfigKind, id: string) =>
   call(`DELETE /api/v1/health/${kind}/{id}`, { path: { id } })
 
-export type GeneralSettings = Data<'GET /api/v1/health/alert-config'>['general']
-export type CustomRuleUpdate = Body<'PUT /api/v1/health/custom-rules/{id}'>
-export type RuleConfig = Data<'GET /api/v1/health/check-alerts'>[number]
-export type RuleConfigUpdate = Body<'PUT /api/v1/health/check-alerts/{checkId}'>
-export type CustomRule = Data<'GET /api/v1/health/custom-rules'>[number]
+export type GeneralSettings = RouteData<'GET /api/v1/health/alert-config'>['general']
+export type CustomRuleUpdate = RouteBody<'PUT /api/v1/health/custom-rules/{id}'>
+export type RuleConfig = RouteData<'GET /api/v1/health/check-alerts'>[number]
+export type RuleConfigUpdate = RouteBody<'PUT /api/v1/health/check-alerts/{checkId}'>
+export type CustomRule = RouteData<'GET /api/v1/health/custom-rules'>[number]
 /** Query for the rules with a stored configuration. */
 export const ruleConfigsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/check-alerts')
 
@@ -77,10 +77,10 @@ export const saveRule = (ruleId: string, body: RuleConfigUpdate) =>
 export const resetRule = (ruleId: string) =>
   call('DELETE /api/v1/health/check-alerts/{checkId}', { path: { checkId: ruleId } })
 
-export const saveGeneral = (body: Body<'PUT /api/v1/health/alert-config'>) =>
+export const saveGeneralSettings = (body: RouteBody<'PUT /api/v1/health/alert-config'>) =>
   call('PUT /api/v1/health/alert-config', { body })
 
-export const saveDigest = (body: Body<'PUT /api/v1/health/alert-digest'>) =>
+export const saveDigest = (body: RouteBody<'PUT /api/v1/health/alert-digest'>) =>
   call('PUT /api/v1/health/alert-digest', { body })
 
 /** Query for the custom rules and the metrics that they can use. */
@@ -94,38 +94,38 @@ export const customRulesQuery = () =>
 export const testRule = async (hostId: number, rule: CustomRuleUpdate) =>
   (await call('POST /api/v1/health/custom-rules/test', { body: { hostId, ...rule } })).data
 
-export type MaintenanceWindow = Data<'GET /api/v1/health/maintenance-windows'>[number]
-export type QuietHours = Data<'GET /api/v1/health/quiet-hours'>[number]
-export type AlertRoute = Data<'GET /api/v1/health/routes'>[number]
+export type MaintenanceWindow = RouteData<'GET /api/v1/health/maintenance-windows'>[number]
+export type QuietHours = RouteData<'GET /api/v1/health/quiet-hours'>[number]
+export type AlertRoute = RouteData<'GET /api/v1/health/routes'>[number]
 
 /** Query for maintenance windows, during which no notifications are sent. */
 export const maintenanceQuery = () => routeQuery(healthKey, 'GET /api/v1/health/maintenance-windows')
 /** Query for quiet hours, during which only notifications of a minimum severity are sent. */
 export const quietHoursQuery = () => routeQuery(healthKey, 'GET /api/v1/health/quiet-hours')
 /** Query for the notification routes. */
-export const routesQuery = () => routeQuery(healthKey, 'GET /api/v1/health/routes')
+export const alertRoutesQuery = () => routeQuery(healthKey, 'GET /api/v1/health/routes')
 
-export type MaintenanceWindowUpdate = Body<'PUT /api/v1/health/maintenance-windows/{id}'>
-export type QuietHoursUpdate = Body<'PUT /api/v1/health/quiet-hours/{id}'>
-export type RouteUpdate = Body<'PUT /api/v1/health/routes/{id}'>
+export type MaintenanceWindowUpdate = RouteBody<'PUT /api/v1/health/maintenance-windows/{id}'>
+export type QuietHoursUpdate = RouteBody<'PUT /api/v1/health/quiet-hours/{id}'>
+export type RouteUpdate = RouteBody<'PUT /api/v1/health/routes/{id}'>
 
-export type DeadLetter = Data<'GET /api/v1/health/dead-letters'>[number]
+export type DeadLetter = RouteData<'GET /api/v1/health/dead-letters'>[number]
 
 /** Query for notifications and inbound events that could not be delivered, newest first. */
 export const deadLettersQuery = () => routeQuery(healthKey, 'GET /api/v1/health/dead-letters')
 
-export const replay = ({ id, stream }: Pick<DeadLetter, 'id' | 'stream'>) =>
+export const replayDeadLetterById = ({ id, stream }: Pick<DeadLetter, 'id' | 'stream'>) =>
   call('POST /api/v1/health/dead-letters/{id}/replay', { path: { id }, body: { stream } })
 
 /** Query for delivery results, newest first. */
-export const deliveriesQuery = (result: Query<'GET /api/v1/health/deliveries'>['result'] | null) =>
+export const deliveriesQuery = (result: RouteParameters<'GET /api/v1/health/deliveries'>['result'] | null) =>
   queryOptions({
     queryKey: [...healthKey, 'deliveries', result],
     queryFn: ({ signal }) => call('GET /api/v1/health/deliveries', { query: { result }, signal }),
   })
 
 /** Query for inbound events from other systems, newest first. */
-export const eventsQuery = (query: Query<'GET /api/v1/events'>) =>
+export const eventsQuery = (query: RouteParameters<'GET /api/v1/events'>) =>
   queryOptions({
     queryKey: [...healthKey, 'events', query],
     queryFn: ({ signal }) => call('GET /api/v1/events', { query, signal }),

@@ -1,17 +1,17 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import type { Interval } from '#proto/catalogue.ts'
 import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
-import { call, type ResponseBody, type Data, type Query } from './call.ts'
+import { call, type ResponseBody, type RouteData, type RouteParameters } from './call.ts'
 import type { WindowQuery } from './queries.ts'
 
-export type PatternAnswer = ResponseBody<'GET /api/v1/insights/query-patterns/{hash}'>
-export type Pattern = NonNullable<PatternAnswer['data']>
-export type Detail = NonNullable<Data<'GET /api/v1/queries/{queryId}'>>
-export type ExplainResult = Data<'GET /api/v1/explain'>
+export type PatternResponse = ResponseBody<'GET /api/v1/insights/query-patterns/{hash}'>
+export type QueryPattern = NonNullable<PatternResponse['data']>
+export type LoggedQueryDetail = NonNullable<RouteData<'GET /api/v1/queries/{queryId}'>>
+export type ExplainResult = RouteData<'GET /api/v1/explain'>
 export type Advice = ResponseBody<'POST /api/v1/advice'>
 
-export interface PatternsInput {
-  order: Query<'GET /api/v1/insights/query-patterns'>['order']
+export interface PatternListInput {
+  order: RouteParameters<'GET /api/v1/insights/query-patterns'>['order']
   search: string
   user: string
   own: boolean
@@ -20,7 +20,7 @@ export interface PatternsInput {
 }
 
 /** Query for query patterns, in descending order of the selected column. */
-export const patternsQuery = (host: number, window: WindowQuery, { own, ...input }: PatternsInput) => {
+export const patternsQuery = (host: number, window: WindowQuery, { own, ...input }: PatternListInput) => {
   const query = { hostId: host, ...window, ...input, own: own ? '1' : null }
   return queryOptions({
     queryKey: ['patterns', host, query],
@@ -28,14 +28,14 @@ export const patternsQuery = (host: number, window: WindowQuery, { own, ...input
   })
 }
 
-export interface PatternInput {
+export interface PatternDetailInput {
   window: WindowQuery
   interval: Interval
   timezone: string | null
 }
 
 /** Query for one query pattern with its trends, tables and regressions. */
-export const patternQuery = (host: number, hash: string, { window, interval, timezone }: PatternInput) =>
+export const patternQuery = (host: number, hash: string, { window, interval, timezone }: PatternDetailInput) =>
   queryOptions({
     queryKey: ['pattern', host, hash, window, interval, timezone],
     queryFn: ({ signal }) =>

@@ -1,14 +1,14 @@
-import { call, type Body, type Data } from './call.ts'
+import { call, type RouteBody, type RouteData } from './call.ts'
 
-export type ApiKey = Data<'GET /api/v1/auth/api-keys'>[number]
-export type NewKey = Data<'POST /api/v1/auth/api-key'>
+export type ApiKey = RouteData<'GET /api/v1/auth/api-keys'>[number]
+export type IssuedApiKey = RouteData<'POST /api/v1/auth/api-key'>
 
 /** Lists all keys if the operator secret is given, otherwise those of the signed-in user. */
 export const listKeys = async (operator: string | undefined): Promise<readonly ApiKey[]> =>
   (await call('GET /api/v1/auth/api-keys', { bearer: operator })).data
 
 /** Issues a key. This is the only response that contains the key itself. */
-export const issueKey = async (operator: string, body: Body<'POST /api/v1/auth/api-key'>): Promise<NewKey> =>
+export const issueKey = async (operator: string, body: RouteBody<'POST /api/v1/auth/api-key'>): Promise<IssuedApiKey> =>
   (await call('POST /api/v1/auth/api-key', { bearer: operator, body })).data
 
 export const revokeKey = (operator: string | undefined, id: string) =>

@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, type Data, type Query } from './call.ts'
+import { call, type RouteData, type RouteParameters } from './call.ts'
 
-export type AuditRecord = Data<'GET /api/v1/audit'>[number]
+export type AuditRecord = RouteData<'GET /api/v1/audit'>[number]
 
 /** The query parameters of the audit route. */
-export type AuditFilter = Query<'GET /api/v1/audit'>
+export type AuditFilter = RouteParameters<'GET /api/v1/audit'>
 
 const fetchRecords = (filter: AuditFilter, signal?: AbortSignal) =>
   call('GET /api/v1/audit', { query: filter, ...(signal && { signal }) })

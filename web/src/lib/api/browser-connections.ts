@@ -14,7 +14,7 @@ const storedAs = 'browser-connections'
 /** Maximum number of connections, as local storage is limited. */
 const maxConnections = 50
 
-export const browserConnections = (): BrowserConnection[] => {
+export const listBrowserConnections = (): BrowserConnection[] => {
   const stored = readStoredJson(storedAs)
   return Array.isArray(stored) ? stored.filter(isBrowserConnection) : []
 }
@@ -26,7 +26,7 @@ const isBrowserConnection = (value: unknown): value is BrowserConnection =>
 
 /** Saves a connection; one with the same id is replaced. Returns whether it was stored. */
 export const saveBrowserConnection = (host: BrowserConnection): boolean => {
-  const present = browserConnections()
+  const present = listBrowserConnections()
   const isNew = present.every(({ id }) => id !== host.id)
   const hosts = isNew ? [...present, host] : present.map((each) => (each.id === host.id ? host : each))
   // The open session may use the previous address or password.
@@ -35,10 +35,11 @@ export const saveBrowserConnection = (host: BrowserConnection): boolean => {
 }
 
 export const deleteBrowserConnection = (id: string): boolean =>
-  writeStored(storedAs, JSON.stringify(browserConnections().filter((host) => host.id !== id)))
+  writeStored(storedAs, JSON.stringify(listBrowserConnections().filter((host) => host.id !== id)))
 
 /** Returns the id of the browser connection in the URL of a page, or null. */
-export const connectionOf = (parameters: Pick<URLSearchParams, 'get'>): string | null => parameters.get('connection')
+export const readConnectionId = (parameters: Pick<URLSearchParams, 'get'>): string | null =>
+  parameters.get('connection')
 
 type OpenSession = (
   host: BrowserConnection,
@@ -56,8 +57,8 @@ const leewayMs = 60_000
 let session: Promise<Session> | undefined
 
 /** Returns the headers that select the browser connection of the current page; empty for configured hosts. */
-export const connectionHeaders = async (open: OpenSession): Promise<Record<string, string>> => {
-  const id = connectionOf(new URLSearchParams(location.search))
+export const fetchConnectionHeaders = async (open: OpenSession): Promise<Record<string, string>> => {
+  const id = readConnectionId(new URLSearchParams(location.search))
   if (id === null) return {}
   const known = await session?.catch(() => undefined)
   if (known?.id !== id || known.expiresAtMs - leewayMs < Date.now()) session = createSession(id, open)
@@ -65,7 +66,7 @@ export const connectionHeaders = async (open: OpenSession): Promise<Record<strin
 }
 
 const createSession = async (id: string, open: OpenSession): Promise<Session> => {
-  const host = browserConnections().find((each) => each.id === id)
+  const host = listBrowserConnections().find((each) => each.id === id)
   if (!host) throw new Error('Connection not found. It is stored only in the browser in which it was added.')
   const { token, header, expiresAt } = await open(host)
   return { id, headers: { [header]: token }, expiresAtMs: Date.parse(expiresAt) }

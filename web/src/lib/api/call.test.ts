@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { call, hrefOf, type ResponseBody, type RouteName } from './call.ts'
+import { call, buildHref, type ResponseBody, type RouteName } from './call.ts'
 
 const sent: { address: string; init: RequestInit }[] = []
 beforeEach(() => {
@@ -37,7 +37,7 @@ describe('call', () => {
       ['filter', 'user.eq.ada'],
       ['filter', 'kind.eq.Select'],
     ])
-    expect(hrefOf('GET /api/v1/tables/{name}', { path: { name: 'running-queries' }, query })).toBe(
+    expect(buildHref('GET /api/v1/tables/{name}', { path: { name: 'running-queries' }, query })).toBe(
       '/api/v1/tables/running-queries?filter=user.eq.ada&filter=kind.eq.Select',
     )
   })

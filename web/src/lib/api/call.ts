@@ -7,11 +7,11 @@ export type RouteName = keyof Routes
 /** The response body of a route. */
 export type ResponseBody<R extends RouteName> = Routes[R]['response']
 /** The `data` field of a route's response. */
-export type Data<R extends RouteName> = ResponseBody<R> extends { data: infer D } ? D : never
+export type RouteData<R extends RouteName> = ResponseBody<R> extends { data: infer D } ? D : never
 /** The request body of a route. */
-export type Body<R extends RouteName> = Routes[R]['body']
+export type RouteBody<R extends RouteName> = Routes[R]['body']
 /** The query parameters of a route. */
-export type Query<R extends RouteName> = Routes[R]['query']
+export type RouteParameters<R extends RouteName> = Routes[R]['query']
 
 type Field<N extends string, T> = undefined extends T
   ? { [_ in N]?: T }
@@ -20,30 +20,31 @@ type Field<N extends string, T> = undefined extends T
     : { [_ in N]: T }
 
 /** The path and query parameters of a route. */
-type Place<R extends RouteName> = Field<'query', Query<R>> &
+type Place<R extends RouteName> = Field<'query', RouteParameters<R>> &
   ([PathParameter<R>] extends [never] ? unknown : { path: Record<PathParameter<R>, string> })
 
-type CallInput<R extends RouteName> = Omit<RequestOptions, 'body' | 'method'> & Place<R> & Field<'body', Body<R>>
+type CallInput<R extends RouteName> = Omit<RequestOptions, 'body' | 'method'> & Place<R> & Field<'body', RouteBody<R>>
 
 /** The arguments of `call` after the route. */
-export type Arguments<R extends RouteName> = Optional<CallInput<R>>
+export type CallArguments<R extends RouteName> = Optional<CallInput<R>>
 
 type Optional<T> = object extends T ? [input?: T] : [input: T]
 
 /** Calls a route and returns its JSON response, or rejects with a `RequestFailure`. */
-export const call = <R extends RouteName>(route: R, ...[input]: Arguments<R>): Promise<ResponseBody<R>> =>
+export const call = <R extends RouteName>(route: R, ...[input]: CallArguments<R>): Promise<ResponseBody<R>> =>
   requestJson(addressOf(route, input), optionsOf(route, input))
 
 /** Calls a route and returns its response as a file. */
-export const callForFile = <R extends RouteName>(route: R, ...[input]: Arguments<R>): Promise<Blob> =>
+export const callForFile = <R extends RouteName>(route: R, ...[input]: CallArguments<R>): Promise<Blob> =>
   requestFile(addressOf(route, input), optionsOf(route, input))
 
 /** Calls a route and returns the response as soon as its headers arrive; null for 204. */
-export const callForStream = <R extends RouteName>(route: R, ...[input]: Arguments<R>): Promise<Response | null> =>
+export const callForStream = <R extends RouteName>(route: R, ...[input]: CallArguments<R>): Promise<Response | null> =>
   requestStream(addressOf(route, input), optionsOf(route, input))
 
 /** Returns the address of a route, for links. */
-export const hrefOf = <R extends RouteName>(route: R, ...[place]: Optional<Place<R>>): string => addressOf(route, place)
+export const buildHref = <R extends RouteName>(route: R, ...[place]: Optional<Place<R>>): string =>
+  addressOf(route, place)
 
 interface Address {
   path?: Readonly<Record<string, string>>

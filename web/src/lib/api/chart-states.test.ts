@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChartData, ChartResult } from '#proto/query.ts'
 import { ChartInfo } from '#proto/catalogue.ts'
-import { commonFailure, outageOf, withResults } from './chart-states.ts'
+import { commonFailure, findHostOutage, mergeChartResults } from './chart-states.ts'
 
 const chart = ChartInfo.parse({
   name: 'a',
@@ -18,20 +18,20 @@ const bad: ChartResult = { ok: false, error: { code: 'unavailable', message: 'on
 
 describe('chart states', () => {
   it('keep the data and its time when a refresh fails', () => {
-    const first = withResults(undefined, { a: good, b: good }, 1)
-    const second = withResults(first, { a: bad, b: good }, 2)
+    const first = mergeChartResults(undefined, { a: good, b: good }, 1)
+    const second = mergeChartResults(first, { a: bad, b: good }, 2)
     expect(second.a).toEqual({ data, failure: 'one does not answer', receivedAtMs: 1 })
     expect(second.b).toEqual({ data, failure: null, receivedAtMs: 2 })
   })
 
   it('have no data for a chart that never loaded', () => {
-    expect(withResults(undefined, { a: bad }, 1).a?.data).toBeUndefined()
+    expect(mergeChartResults(undefined, { a: bad }, 1).a?.data).toBeUndefined()
   })
 
   it('report a failure that all charts share once', () => {
-    expect(commonFailure(withResults(undefined, { a: bad, b: bad }, 1))).toBe('one does not answer')
-    expect(commonFailure(withResults(undefined, { a: bad, b: good }, 1))).toBeNull()
-    expect(commonFailure(withResults(undefined, { a: good, b: good }, 1))).toBeNull()
+    expect(commonFailure(mergeChartResults(undefined, { a: bad, b: bad }, 1))).toBe('one does not answer')
+    expect(commonFailure(mergeChartResults(undefined, { a: bad, b: good }, 1))).toBeNull()
+    expect(commonFailure(mergeChartResults(undefined, { a: good, b: good }, 1))).toBeNull()
     expect(commonFailure(undefined)).toBeNull()
   })
 
@@ -40,12 +40,12 @@ describe('chart states', () => {
       ok: false,
       error: { code: 'unavailable', message, details: { host: 'one', reason: 'unreachable' } },
     })
-    expect(outageOf({ a: silent('one cannot be reached'), b: silent('one is silent') })).toMatchObject({
+    expect(findHostOutage({ a: silent('one cannot be reached'), b: silent('one is silent') })).toMatchObject({
       message: 'one cannot be reached',
       details: { host: 'one' },
     })
-    expect(outageOf({ a: silent('one cannot be reached'), b: good })).toBeNull()
-    expect(outageOf({ a: bad, b: bad })).toBeNull()
-    expect(outageOf({})).toBeNull()
+    expect(findHostOutage({ a: silent('one cannot be reached'), b: good })).toBeNull()
+    expect(findHostOutage({ a: bad, b: bad })).toBeNull()
+    expect(findHostOutage({})).toBeNull()
   })
 })

@@ -12,7 +12,7 @@ export interface ChartState {
 export type ChartStates = Readonly<Record<string, ChartState>>
 
 /** Merges new results; a chart that failed keeps its previous data. */
-export const withResults = (
+export const mergeChartResults = (
   known: ChartStates | undefined,
   results: Readonly<Record<string, ChartResult>>,
   nowMs: number,
@@ -26,7 +26,7 @@ export const withResults = (
   )
 
 /** Returns the failure of the first chart if the host was unreachable for all charts, otherwise null. */
-export const outageOf = (results: Readonly<Record<string, ChartResult>>): RequestFailure | null => {
+export const findHostOutage = (results: Readonly<Record<string, ChartResult>>): RequestFailure | null => {
   const failures = Object.values(results).map((result) =>
     result.ok ? null : new RequestFailure({ ...result.error, status: 503, type: result.error.code }),
   )

@@ -1,11 +1,11 @@
 import { QueryCache, QueryClient } from '@tanstack/svelte-query'
 import { RequestFailure } from './failure.ts'
 import { configQuery } from './queries.ts'
-import { delayBefore, shouldRetry } from './retry.ts'
+import { getRetryDelayMs, shouldRetry } from './retry.ts'
 import { meQuery } from './sign-in.ts'
 
 /** Creates the query cache. A failed refresh keeps the last data on screen, marked as stale. */
-export const createClient = (): QueryClient => {
+export const createQueryClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       // The session has expired. Config and user determine the visible pages and the sign-in methods.
@@ -18,7 +18,7 @@ export const createClient = (): QueryClient => {
     defaultOptions: {
       queries: {
         retry: shouldRetry,
-        retryDelay: delayBefore,
+        retryDelay: getRetryDelayMs,
         // Dashboards are often open on networks without internet, where browsers report "offline".
         networkMode: 'always',
         refetchIntervalInBackground: false,

@@ -1,17 +1,17 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, type Data } from './call.ts'
+import { call, type RouteData } from './call.ts'
 
 /** The address and credentials of a database. */
-export interface Target {
+export interface DatabaseTarget {
   url: string
   user: string
   password: string
 }
 
-export type TestResult = Data<'POST /api/v1/browser-connections/test'>
+export type ConnectionTestResult = RouteData<'POST /api/v1/browser-connections/test'>
 
 /** Tests a connection. If the test fails, the promise still resolves, with the reason. */
-export const testConnection = async (target: Target): Promise<TestResult> =>
+export const testConnection = async (target: DatabaseTarget): Promise<ConnectionTestResult> =>
   (await call('POST /api/v1/browser-connections/test', { body: target })).data
 
 /** Query for the connections that the signed-in user has stored on the server. */
@@ -21,11 +21,11 @@ export const storedConnectionsQuery = () =>
     queryFn: async ({ signal }) => (await call('GET /api/v1/user-connections', { signal })).data,
   })
 
-export const storeConnection = async (name: string, target: Target) =>
+export const storeConnection = async (name: string, target: DatabaseTarget) =>
   (await call('POST /api/v1/user-connections', { body: { name, ...target } })).data
 
 /** Renames a connection. A new target must be complete, as stored credentials are never returned. */
-export const updateConnection = async (id: string, name: string, target?: Target) =>
+export const updateConnection = async (id: string, name: string, target?: DatabaseTarget) =>
   call('PUT /api/v1/user-connections/{id}', { path: { id }, body: { name, ...target } })
 
 export const deleteConnection = (id: string) => call('DELETE /api/v1/user-connections/{id}', { path: { id } })

@@ -1,9 +1,9 @@
 import type { ExportFormat } from '#proto/table-page.ts'
 import { call, callForFile, type ResponseBody } from './call.ts'
 
-export type Result = ResponseBody<'POST /api/v1/explorer/query'>
+export type StatementResult = ResponseBody<'POST /api/v1/explorer/query'>
 
-export interface Run {
+export interface ConsoleStatement {
   host: number
   query: string
   database?: string | undefined
@@ -12,10 +12,10 @@ export interface Run {
   runId?: string | undefined
 }
 
-const bodyOf = ({ host, ...run }: Run) => ({ hostId: host, ...run })
+const bodyOf = ({ host, ...run }: ConsoleStatement) => ({ hostId: host, ...run })
 
 /** Runs a read-only statement. */
-export const runStatement = (run: Run, signal?: AbortSignal): Promise<Result> =>
+export const runStatement = (run: ConsoleStatement, signal?: AbortSignal): Promise<StatementResult> =>
   call('POST /api/v1/explorer/query', { body: bodyOf(run), ...(signal && { signal }) })
 
 /** Cancels a run of the current user. */
@@ -23,5 +23,5 @@ export const cancelRun = (host: number, runId: string) =>
   call('DELETE /api/v1/explorer/query/{runId}', { path: { runId }, query: { hostId: host } })
 
 /** Runs a statement again and returns all rows as a file. */
-export const exportRows = (run: Run, format: ExportFormat): Promise<Blob> =>
+export const exportRows = (run: ConsoleStatement, format: ExportFormat): Promise<Blob> =>
   callForFile('POST /api/v1/explorer/query', { body: { ...bodyOf(run), format } })

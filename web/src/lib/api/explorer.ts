@@ -1,14 +1,14 @@
-import type { Data } from './call.ts'
+import type { RouteData } from './call.ts'
 import { routeQuery } from './route-query.ts'
 
 /** A database, or one of its tables. */
-export interface Place {
+export interface DatabaseOrTable {
   database: string
   table?: string
 }
-type TableName = Required<Place>
+type TableName = Required<DatabaseOrTable>
 
-export type Dependency = Data<'GET /api/v1/explorer/dependencies'>[number]
+export type Dependency = RouteData<'GET /api/v1/explorer/dependencies'>[number]
 
 const about = ['explorer']
 
@@ -19,11 +19,11 @@ export const databasesQuery = (hostId: number) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/databases', { query: { hostId } }))
 export const tablesQuery = (hostId: number, database: string) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/tables', { query: { hostId, database } }))
-export const tableQuery = (hostId: number, place: TableName) =>
+export const tableOverviewQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/table', { query: { hostId, ...place } }))
 export const columnsQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/columns', { query: { hostId, ...place } }))
-export const ddlQuery = (hostId: number, place: Place) =>
+export const ddlQuery = (hostId: number, place: DatabaseOrTable) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/ddl', { query: { hostId, ...place } }))
 export const skipIndexesQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/skip-indexes', { query: { hostId, ...place } }))
@@ -31,7 +31,7 @@ export const projectionsQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/projections', { query: { hostId, ...place } }))
 export const partsQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/parts', { query: { hostId, ...place } }))
-export const dependenciesQuery = (hostId: number, place: Place) =>
+export const dependenciesQuery = (hostId: number, place: DatabaseOrTable) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/dependencies', { query: { hostId, ...place } }))
 export const usageQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/usage', { query: { hostId, ...place } }))

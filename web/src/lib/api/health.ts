@@ -1,28 +1,28 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, type ResponseBody, type Body, type Data } from './call.ts'
+import { call, type ResponseBody, type RouteBody, type RouteData } from './call.ts'
 import { routeQuery } from './route-query.ts'
 
 /** Query key prefix of all health queries, so that a change invalidates them together. */
 export const healthKey = ['health'] as const
 
 /** Maximum number of history entries per response. */
-export const maxLines = 200
+export const maxHistoryEntries = 200
 
 export type AlertState = ResponseBody<'GET /api/v1/health/alert-state'>
-export type LiveCondition = AlertState['data'][number]
-export type Check = Data<'GET /api/v1/health/checks'>[number]
-export type HistoryLine = Data<'GET /api/v1/health/history'>[number]
-export type Silence = Data<'GET /api/v1/health/ack'>[number]
-export type HostFigures = Data<'GET /api/v1/health/snapshot'>[number]
+export type ActiveCondition = AlertState['data'][number]
+export type Check = RouteData<'GET /api/v1/health/checks'>[number]
+export type ConditionHistoryEntry = RouteData<'GET /api/v1/health/history'>[number]
+export type Silence = RouteData<'GET /api/v1/health/ack'>[number]
+export type HostHealthSnapshot = RouteData<'GET /api/v1/health/snapshot'>[number]
 export type AlertConfig = ResponseBody<'GET /api/v1/health/alert-config'>
 
 /** A host by its position in the list, or all hosts. */
-export type Scope = number | 'all'
+export type HostScope = number | 'all'
 
-const ofScope = (scope: Scope) => (scope === 'all' ? {} : { hostId: scope })
+const ofScope = (scope: HostScope) => (scope === 'all' ? {} : { hostId: scope })
 
 /** Query for the conditions that are not ok. */
-export const alertStateQuery = (scope: Scope) =>
+export const alertStateQuery = (scope: HostScope) =>
   queryOptions({
     queryKey: [...healthKey, 'state', scope],
     queryFn: ({ signal }) => call('GET /api/v1/health/alert-state', { query: ofScope(scope), signal }),
@@ -40,11 +40,11 @@ export const checksQuery = (host: number, sweptAtMs: number | null | undefined) 
   })
 
 /** Query for the condition history of one day, or for the latest entries. */
-export const historyQuery = (scope: Scope, day: string | null) =>
+export const historyQuery = (scope: HostScope, day: string | null) =>
   queryOptions({
     queryKey: [...healthKey, 'history', scope, day],
     queryFn: ({ signal }) =>
-      call('GET /api/v1/health/history', { query: { ...ofScope(scope), day, limit: maxLines }, signal }),
+      call('GET /api/v1/health/history', { query: { ...ofScope(scope), day, limit: maxHistoryEntries }, signal }),
   })
 
 /** Query for silences with author and reason. Its key includes the silenced conditions, so that changes refetch it. */
@@ -81,13 +81,13 @@ export const diagnosisQuery = (host: number, ruleId: string) =>
 export type ConditionKey = { hostId: number; ruleId: string; episode: string } | { episode: string }
 
 /** Returns the key of a condition; undefined if its host is no longer configured. */
-export const conditionKeyOf = ({ source, hostId, ruleId, episode }: LiveCondition): ConditionKey | undefined => {
+export const toConditionKey = ({ source, hostId, ruleId, episode }: ActiveCondition): ConditionKey | undefined => {
   if (source !== null) return { episode }
   return hostId === null ? undefined : { hostId, ruleId, episode }
 }
 
-type AckBody = Body<'POST /api/v1/health/inbound/{episode}/ack'>
-type DismissBody = Body<'POST /api/v1/health/inbound/{episode}/dismiss'>
+type AckBody = RouteBody<'POST /api/v1/health/inbound/{episode}/ack'>
+type DismissBody = RouteBody<'POST /api/v1/health/inbound/{episode}/dismiss'>
 
 export const acknowledge = (conditionKey: ConditionKey, body: AckBody) =>
   'ruleId' in conditionKey

@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, type ResponseBody, type Data } from './call.ts'
+import { call, type ResponseBody, type RouteData } from './call.ts'
 import type { WindowQuery } from './queries.ts'
 
 export type Topology = ResponseBody<'GET /api/v1/cluster/topology'>
-export type SettingsDiff = Data<'GET /api/v1/settings-diff'>
-export type Comparison = Data<'GET /api/v1/compare'>
+export type SettingsDiff = RouteData<'GET /api/v1/settings-diff'>
+export type Comparison = RouteData<'GET /api/v1/compare'>
 
 /** Query for the clusters as defined on one host. */
 export const topologyQuery = (host: number) =>

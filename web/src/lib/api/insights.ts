@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, type ResponseBody, type Query } from './call.ts'
+import { call, type ResponseBody, type RouteParameters } from './call.ts'
 
 /** Query key prefix of all insight queries, so that a scan invalidates them together. */
 export const insightsKey = ['insights'] as const
@@ -7,12 +7,12 @@ export const insightsKey = ['insights'] as const
 export type Insights = ResponseBody<'GET /api/v1/insights'>
 export type Insight = Insights['data'][number]
 export type Forecast = ResponseBody<'GET /api/v1/insights/forecast'>['data'][number]
-export type AwaitedForecast = ResponseBody<'GET /api/v1/insights/forecast'>['metadata']['awaited'][number]
+export type PendingForecast = ResponseBody<'GET /api/v1/insights/forecast'>['metadata']['awaited'][number]
 
 export interface InsightsInput {
   host: number
   lastHours: number
-  severity: Query<'GET /api/v1/insights'>['severity'] | null
+  severity: RouteParameters<'GET /api/v1/insights'>['severity'] | null
   dismissed: boolean
 }
 

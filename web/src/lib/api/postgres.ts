@@ -1,4 +1,4 @@
-import type { Query } from './call.ts'
+import type { RouteParameters } from './call.ts'
 import { routeQuery } from './route-query.ts'
 
 const about = ['postgres']
@@ -9,10 +9,12 @@ export const postgresStatusQuery = () => routeQuery(about, 'GET /api/v1/postgres
 export const postgresActivityQuery = (all: boolean) =>
   routeQuery(about, 'GET /api/v1/postgres/activity', { query: { limit: 500, all: all ? '1' : null } })
 /** Query for statement statistics by pattern. */
-export const postgresStatementsQuery = (order: Query<'GET /api/v1/postgres/statements'>['order'], search: string) =>
-  routeQuery(about, 'GET /api/v1/postgres/statements', { query: { order, limit: 200, search } })
+export const postgresStatementsQuery = (
+  order: RouteParameters<'GET /api/v1/postgres/statements'>['order'],
+  search: string,
+) => routeQuery(about, 'GET /api/v1/postgres/statements', { query: { order, limit: 200, search } })
 /** Query for the tables of the source database. */
-export const postgresTablesQuery = (order: Query<'GET /api/v1/postgres/tables'>['order'], search: string) =>
+export const postgresTablesQuery = (order: RouteParameters<'GET /api/v1/postgres/tables'>['order'], search: string) =>
   routeQuery(about, 'GET /api/v1/postgres/tables', { query: { order, limit: 200, search } })
 /** Query for replication senders, receivers and slots. */
 export const postgresReplicationQuery = () => routeQuery(about, 'GET /api/v1/postgres/replication')

@@ -1,12 +1,12 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import type { HostSummary } from '#proto/http/config.ts'
-import { call, type Body } from './call.ts'
-import { outageOf, withResults, type ChartStates } from './chart-states.ts'
+import { call, type RouteBody } from './call.ts'
+import { findHostOutage, mergeChartResults, type ChartStates } from './chart-states.ts'
 
 /** Refresh interval of host statuses, independent of the refresh interval of the page. */
 export const statusRefreshMs = 60_000
 /** Refresh interval of host statuses while the current host is down or unreachable, the same as in the service. */
-export const statusWatchMs = 5_000
+export const downStatusRefreshMs = 5_000
 
 /** Definitions change with a deployment of the service, not while a page is open. */
 const configAgeMs = 10 * 60_000
@@ -46,7 +46,7 @@ export interface ChartsQuery {
   host: number
   names: readonly string[]
   window: WindowQuery
-  interval: Body<'POST /api/v1/charts/batch'>['interval']
+  interval: RouteBody<'POST /api/v1/charts/batch'>['interval']
   timezone: string | null
   /** Values of the chart parameters. */
   params?: Record<string, string>
@@ -64,9 +64,9 @@ export const chartsQuery = ({ host, names, window, interval, timezone, params = 
     queryFn: async ({ signal, client }): Promise<ChartStates> => {
       const body = { hostId: host, names: [...names], interval, ...window, ...(timezone ? { timezone } : {}), params }
       const answer = await call('POST /api/v1/charts/batch', { signal, body })
-      const outage = outageOf(answer.data)
+      const outage = findHostOutage(answer.data)
       if (outage) throw outage
-      return withResults(client.getQueryData<ChartStates>(queryKey), answer.data, Date.now())
+      return mergeChartResults(client.getQueryData<ChartStates>(queryKey), answer.data, Date.now())
     },
   })
 }
@@ -96,7 +96,7 @@ export const tableListQuery = (host: number, text: string) => {
  * Returns a `placeholderData` function that keeps the previous data while a query with the same key prefix loads. A
  * prefix that includes the host prevents showing data of another host.
  */
-export const keepPreviousOf =
+export const keepPreviousForKey =
   (subject: readonly unknown[]) =>
   <Data>(previous: Data | undefined, query: { queryKey: readonly unknown[] } | undefined): Data | undefined =>
     query && subject.every((part, index) => query.queryKey[index] === part) ? previous : undefined

@@ -1,4 +1,4 @@
-import type { Body } from './call.ts'
+import type { RouteBody } from './call.ts'
 import { routeQuery } from './route-query.ts'
 
 const about = ['repldb']
@@ -21,7 +21,7 @@ export const tableCountsQuery = (mirror: string) =>
 /** Query for the rows written over time. */
 export const mirrorGraphQuery = (
   flowJobName: string,
-  aggregateType: Body<'POST /api/v1/repldb/mirrors/cdc/graph'>['aggregateType'],
+  aggregateType: RouteBody<'POST /api/v1/repldb/mirrors/cdc/graph'>['aggregateType'],
 ) => routeQuery(about, 'POST /api/v1/repldb/mirrors/cdc/graph', { body: { flowJobName, aggregateType } })
 /** Query for the latest batches of a mirror. */
 export const batchesQuery = (flowJobName: string) =>
@@ -29,10 +29,13 @@ export const batchesQuery = (flowJobName: string) =>
 /** Query for the patterns of the latest log lines of one mirror, or of all. */
 export const logPatternsQuery = (
   mirror: string | undefined,
-  level: Body<'POST /api/v1/repldb/mirrors/logs'>['level'],
+  level: RouteBody<'POST /api/v1/repldb/mirrors/logs'>['level'],
 ) => routeQuery(about, 'GET /api/v1/repldb/log-patterns', { query: { level, mirror } })
 /** Query for the latest log lines. */
-export const logLinesQuery = (mirror: string | undefined, level: Body<'POST /api/v1/repldb/mirrors/logs'>['level']) =>
+export const logLinesQuery = (
+  mirror: string | undefined,
+  level: RouteBody<'POST /api/v1/repldb/mirrors/logs'>['level'],
+) =>
   routeQuery(about, 'POST /api/v1/repldb/mirrors/logs', {
     body: { flowJobName: mirror ?? '', level, numPerPage: 100 },
   })
@@ -48,5 +51,5 @@ export const peerStatsQuery = (peer: string) =>
 export const slotLagQuery = (
   peerName: string,
   slotName: string,
-  timeSince: Body<'POST /api/v1/repldb/peers/slots/lag_history'>['timeSince'],
+  timeSince: RouteBody<'POST /api/v1/repldb/peers/slots/lag_history'>['timeSince'],
 ) => routeQuery(about, 'POST /api/v1/repldb/peers/slots/lag_history', { body: { peerName, slotName, timeSince } })

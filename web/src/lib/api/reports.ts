@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, hrefOf, type Body } from './call.ts'
+import { call, buildHref, type RouteBody } from './call.ts'
 
 export const reportsKey = ['reports'] as const
 
@@ -10,8 +10,8 @@ export const reportsQuery = (host: number) =>
     queryFn: ({ signal }) => call('GET /api/v1/reports', { query: { hostId: host }, signal }),
   })
 
-export const buildReport = (body: Body<'POST /api/v1/reports'>) => call('POST /api/v1/reports', { body })
+export const buildReport = (body: RouteBody<'POST /api/v1/reports'>) => call('POST /api/v1/reports', { body })
 
 /** Returns the address of a report, as a printable page or as Markdown. */
 export const reportHref = (id: string, format: 'html' | 'markdown'): string =>
-  hrefOf('GET /api/v1/reports/{id}', { path: { id }, query: { format } })
+  buildHref('GET /api/v1/reports/{id}', { path: { id }, query: { format } })

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { delayBefore } from './retry.ts'
+import { getRetryDelayMs } from './retry.ts'
 import { RequestFailure } from './failure.ts'
 import { requestJson } from './request.ts'
 
@@ -60,7 +60,7 @@ describe('API requests', () => {
     })
     expect(failure.details).toEqual({ host: 'a' })
     expect(failure.isTransient).toBe(true)
-    expect(delayBefore(0, failure)).toBe(3000)
+    expect(getRetryDelayMs(0, failure)).toBe(3000)
   })
 
   it('does not retry at once when a host is down', async () => {

@@ -1,5 +1,5 @@
-import type { Failure } from '#proto/http/answer.ts'
-import { connectionHeaders, type BrowserConnection } from './browser-connections.ts'
+import type { ErrorResponse } from '#proto/http/answer.ts'
+import { fetchConnectionHeaders, type BrowserConnection } from './browser-connections.ts'
 import { RequestFailure } from './failure.ts'
 import type { Routes } from './routes.ts'
 
@@ -19,7 +19,7 @@ export interface RequestOptions {
 
 /** Sends a request and returns its JSON response, or rejects with a `RequestFailure`. */
 export const requestJson = async <Body>(path: string, options: RequestOptions = {}): Promise<Body> => {
-  const response = await send(path, options, await connectionHeaders(openSession))
+  const response = await send(path, options, await fetchConnectionHeaders(openSession))
   const body = await readBody(response, path)
   if (!response.ok) throw responseFailure(response, body)
   // The service validates every response against the schema from which the type is inferred.
@@ -28,14 +28,14 @@ export const requestJson = async <Body>(path: string, options: RequestOptions = 
 
 /** Sends a request and returns the response as a file. Unlike a link, it sends the header of a browser connection. */
 export const requestFile = async (path: string, options: RequestOptions = {}): Promise<Blob> => {
-  const response = await send(path, options, await connectionHeaders(openSession))
+  const response = await send(path, options, await fetchConnectionHeaders(openSession))
   if (!response.ok) throw responseFailure(response, await readBody(response, path))
   return response.blob()
 }
 
 /** Sends a request without a timeout and returns the response while it streams; null for 204. */
 export const requestStream = async (path: string, options: RequestOptions = {}): Promise<Response | null> => {
-  const response = await send(path, options, await connectionHeaders(openSession), null)
+  const response = await send(path, options, await fetchConnectionHeaders(openSession), null)
   if (!response.ok) throw responseFailure(response, await readBody(response, path))
   return response.status === 204 ? null : response
 }
@@ -99,7 +99,7 @@ const responseFailure = (response: Response, body: unknown): RequestFailure => {
   })
 }
 
-const isFailure = (body: unknown): body is Failure =>
+const isFailure = (body: unknown): body is ErrorResponse =>
   typeof body === 'object' && body !== null && 'error' in body && 'success' in body && body.success === false
 
 const retryAfter = (header: string | null): number | null => {

@@ -10,7 +10,7 @@ export const shouldRetry = (failures: number, error: Error): boolean =>
   failures < maxRetries && error instanceof RequestFailure && error.isTransient
 
 /** Returns the delay in milliseconds: that of `Retry-After`, otherwise doubled with each failure. */
-export const delayBefore = (failures: number, error: Error): number => {
+export const getRetryDelayMs = (failures: number, error: Error): number => {
   const requested = error instanceof RequestFailure ? error.retryAfterMs : null
   return Math.min(requested ?? firstDelayMs * 2 ** failures, maxDelayMs)
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { answer } from '#proto/http/answer.ts'
+import type { createResponseSchema } from '#proto/http/answer.ts'
 
 /** The response, query parameters and request body of a route. */
 export interface Route<
@@ -13,7 +13,9 @@ export interface Route<
 }
 
 /** A response that contains only `data`. */
-export type DataAnswer<D extends z.ZodType> = ReturnType<typeof answer<D, z.ZodObject<Record<never, never>>>>
+export type DataResponse<D extends z.ZodType> = ReturnType<
+  typeof createResponseSchema<D, z.ZodObject<Record<never, never>>>
+>
 
 type Primitive = string | number | boolean
 

@@ -43,7 +43,7 @@ import type * as skills from '#proto/http/skills.ts'
 import type * as status from '#proto/http/status.ts'
 import type * as structureAdvice from '#proto/http/structure-advice.ts'
 import type * as subscriptions from '#proto/http/subscriptions.ts'
-import type { DataAnswer, Route } from './route.ts'
+import type { DataResponse, Route } from './route.ts'
 
 /** The response, parameters and body of every route, by method and path. */
 export interface Routes {
@@ -52,7 +52,7 @@ export interface Routes {
   'DELETE /api/v1/auth/session': Route<typeof session.SignOutResponse>
   'DELETE /api/v1/conversations': Route<typeof conversations.RemoveConversationsResponse>
   'DELETE /api/v1/conversations/{id}': Route<typeof conversations.RemoveConversationsResponse>
-  'DELETE /api/v1/explorer/query/{runId}': Route<typeof console.CancelResponse, typeof console.CancelQuery>
+  'DELETE /api/v1/explorer/query/{runId}': Route<typeof console.CancelRunResponse, typeof console.CancelRunQuery>
   'DELETE /api/v1/health/ack': Route<typeof alerts.SilenceResponse, typeof alerts.SilenceQuery>
   'DELETE /api/v1/health/alert-config': Route<typeof alerts.AlertConfigResponse>
   'DELETE /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigResponse>
@@ -78,8 +78,8 @@ export interface Routes {
   'GET /api/cron/health-sweep': Route<typeof cron.SweepResponse, typeof cron.CronQuery>
   'GET /api/cron/retention-prune': Route<typeof cron.PruneResponse, typeof cron.CronQuery>
   'GET /api/cron/weekly-report': Route<typeof cron.WeeklyReportResponse, typeof cron.CronQuery>
-  'GET /api/health': Route<typeof status.Health>
-  'GET /api/healthz': Route<typeof status.Healthz>
+  'GET /api/health': Route<typeof status.HealthResponse>
+  'GET /api/healthz': Route<typeof status.HealthzResponse>
   'GET /api/v1/advice/host': Route<typeof structureAdvice.StructureAdviceResponse, typeof parameters.HostQuery>
   'GET /api/v1/agent/skills': Route<typeof skills.SkillsResponse>
   'GET /api/v1/agent/skills/{name}': Route<typeof skills.SkillResponse>
@@ -111,17 +111,17 @@ export interface Routes {
   'GET /api/v1/docs/{page}': Route<typeof docs.DocResponse>
   'GET /api/v1/events': Route<typeof events.EventsResponse, typeof events.EventsQuery>
   'GET /api/v1/explain': Route<typeof analysis.ExplainResponse, typeof analysis.ExplainQuery>
-  'GET /api/v1/explorer/columns': Route<typeof explorer.ColumnsResponse, typeof explorer.OfTableQuery>
+  'GET /api/v1/explorer/columns': Route<typeof explorer.ColumnsResponse, typeof explorer.ExplorerTableQuery>
   'GET /api/v1/explorer/databases': Route<typeof explorer.DatabasesResponse, typeof explorer.DatabasesQuery>
-  'GET /api/v1/explorer/ddl': Route<typeof explorer.DdlResponse, typeof explorer.OfDatabaseQuery>
-  'GET /api/v1/explorer/dependencies': Route<typeof explorer.DependenciesResponse, typeof explorer.OfDatabaseQuery>
-  'GET /api/v1/explorer/indexes': Route<typeof explorer.KeysResponse, typeof explorer.OfTableQuery>
+  'GET /api/v1/explorer/ddl': Route<typeof explorer.DdlResponse, typeof explorer.ExplorerDatabaseQuery>
+  'GET /api/v1/explorer/dependencies': Route<typeof explorer.DependenciesResponse, typeof explorer.ExplorerDatabaseQuery>
+  'GET /api/v1/explorer/indexes': Route<typeof explorer.KeysResponse, typeof explorer.ExplorerTableQuery>
   'GET /api/v1/explorer/parts': Route<typeof explorer.PartsResponse, typeof explorer.PartsQuery>
   'GET /api/v1/explorer/preview': Route<typeof console.ConsoleResponse, typeof explorer.PreviewQuery>
-  'GET /api/v1/explorer/projections': Route<typeof explorer.ProjectionsResponse, typeof explorer.OfTableQuery>
+  'GET /api/v1/explorer/projections': Route<typeof explorer.ProjectionsResponse, typeof explorer.ExplorerTableQuery>
   'GET /api/v1/explorer/query-log': Route<typeof explorer.TableQueriesResponse, typeof explorer.TableQueriesQuery>
-  'GET /api/v1/explorer/skip-indexes': Route<typeof explorer.SkipIndexesResponse, typeof explorer.OfTableQuery>
-  'GET /api/v1/explorer/table': Route<typeof explorer.TableOverviewResponse, typeof explorer.OfTableQuery>
+  'GET /api/v1/explorer/skip-indexes': Route<typeof explorer.SkipIndexesResponse, typeof explorer.ExplorerTableQuery>
+  'GET /api/v1/explorer/table': Route<typeof explorer.TableOverviewResponse, typeof explorer.ExplorerTableQuery>
   'GET /api/v1/explorer/tables': Route<typeof explorer.TablesResponse, typeof explorer.TablesQuery>
   'GET /api/v1/explorer/usage': Route<typeof explorer.UsageResponse, typeof explorer.UsageQuery>
   'GET /api/v1/findings': Route<typeof insights.FindingsResponse, typeof insights.FindingsQuery>
@@ -159,7 +159,7 @@ export interface Routes {
   'GET /api/v1/management': Route<typeof management.ManagementState>
   'GET /api/v1/mcp/info': Route<typeof mcp.McpInfo>
   'GET /api/v1/metrics': Route<z.ZodString, typeof exposition.MetricsQuery>
-  'GET /api/v1/openapi.json': Route<typeof openapi.OpenApi>
+  'GET /api/v1/openapi.json': Route<typeof openapi.OpenApiDocument>
   'GET /api/v1/overview': Route<typeof data.OverviewResponse, typeof parameters.HostQuery>
   'GET /api/v1/own-cost': Route<typeof ownCost.OwnCostResponse, typeof ownCost.OwnCostQuery>
   'GET /api/v1/postgres/activity': Route<typeof postgres.PostgresActivityResponse, typeof postgres.PostgresActivityQuery>
@@ -170,20 +170,20 @@ export interface Routes {
   'GET /api/v1/postgres/tables': Route<typeof postgres.PostgresTablesResponse, typeof postgres.PostgresTablesQuery>
   'GET /api/v1/queries/{queryId}': Route<typeof analysis.QueryDetailResponse, typeof analysis.QueryDetailQuery>
   'GET /api/v1/repldb-status': Route<typeof repldb.RepldbStatusResponse>
-  'GET /api/v1/repldb/dynamic_settings': Route<DataAnswer<typeof repldb.RepldbSettings>>
+  'GET /api/v1/repldb/dynamic_settings': Route<DataResponse<typeof repldb.RepldbSettings>>
   'GET /api/v1/repldb/log-patterns': Route<typeof repldb.RepldbLogPatternsResponse, typeof repldb.RepldbLogPatternsQuery>
-  'GET /api/v1/repldb/mirrors/cdc/initial_load/{mirror}': Route<DataAnswer<typeof repldb.RepldbInitialLoad>>
-  'GET /api/v1/repldb/mirrors/cdc/table_total_counts/{mirror}': Route<DataAnswer<typeof repldb.RepldbTableCounts>>
-  'GET /api/v1/repldb/mirrors/list': Route<DataAnswer<typeof repldb.RepldbMirrors>>
-  'GET /api/v1/repldb/mirrors/names': Route<DataAnswer<typeof repldb.RepldbMirrorNames>>
-  'GET /api/v1/repldb/mirrors/total_rows_synced/{mirror}': Route<DataAnswer<typeof repldb.RepldbRowsSynced>>
+  'GET /api/v1/repldb/mirrors/cdc/initial_load/{mirror}': Route<DataResponse<typeof repldb.RepldbInitialLoad>>
+  'GET /api/v1/repldb/mirrors/cdc/table_total_counts/{mirror}': Route<DataResponse<typeof repldb.RepldbTableCounts>>
+  'GET /api/v1/repldb/mirrors/list': Route<DataResponse<typeof repldb.RepldbMirrors>>
+  'GET /api/v1/repldb/mirrors/names': Route<DataResponse<typeof repldb.RepldbMirrorNames>>
+  'GET /api/v1/repldb/mirrors/total_rows_synced/{mirror}': Route<DataResponse<typeof repldb.RepldbRowsSynced>>
   'GET /api/v1/repldb/overview': Route<typeof repldb.RepldbOverviewResponse>
-  'GET /api/v1/repldb/peers/info/{peer}': Route<DataAnswer<typeof repldb.RepldbPeerInfo>>
-  'GET /api/v1/repldb/peers/list': Route<DataAnswer<typeof repldb.RepldbPeers>>
-  'GET /api/v1/repldb/peers/slots/{peer}': Route<DataAnswer<typeof repldb.RepldbSlots>>
-  'GET /api/v1/repldb/peers/stats/{peer}': Route<DataAnswer<typeof repldb.RepldbPeerStats>>
-  'GET /api/v1/repldb/peers/type/{peer}': Route<DataAnswer<typeof repldb.RepldbPeerType>>
-  'GET /api/v1/repldb/version': Route<DataAnswer<typeof repldb.RepldbVersion>>
+  'GET /api/v1/repldb/peers/info/{peer}': Route<DataResponse<typeof repldb.RepldbPeerInfo>>
+  'GET /api/v1/repldb/peers/list': Route<DataResponse<typeof repldb.RepldbPeers>>
+  'GET /api/v1/repldb/peers/slots/{peer}': Route<DataResponse<typeof repldb.RepldbSlots>>
+  'GET /api/v1/repldb/peers/stats/{peer}': Route<DataResponse<typeof repldb.RepldbPeerStats>>
+  'GET /api/v1/repldb/peers/type/{peer}': Route<DataResponse<typeof repldb.RepldbPeerType>>
+  'GET /api/v1/repldb/version': Route<DataResponse<typeof repldb.RepldbVersion>>
   'GET /api/v1/reports': Route<typeof reports.ReportsResponse, typeof reports.ReportsQuery>
   'GET /api/v1/reports/{id}': Route<typeof reports.ReportResponse, typeof reports.ReportQuery>
   'GET /api/v1/settings-diff': Route<typeof comparison.SettingsDiffResponse, typeof comparison.SettingsDiffQuery>
@@ -193,7 +193,7 @@ export interface Routes {
   'GET /api/v1/user-connections': Route<typeof connections.UserConnectionsResponse>
   'GET /api/v1/webhook-subscriptions': Route<typeof subscriptions.SubscriptionsResponse>
   'GET /api/v1/webhook-subscriptions/{id}/deliveries': Route<typeof subscriptions.SubscriptionDeliveriesResponse>
-  'GET /api/version': Route<typeof status.Version>
+  'GET /api/version': Route<typeof status.VersionResponse>
   'GET /auth.md': Route<z.ZodString>
   'POST /api/events/ingest': Route<typeof events.IngestResponse, z.ZodUndefined, typeof events.IngestBody>
   'POST /api/v1/actions': Route<typeof actions.ActionResponse, typeof parameters.HostQuery, typeof actions.ActionRequest>
@@ -202,7 +202,7 @@ export interface Routes {
   'POST /api/v1/agent': Route<z.ZodString, z.ZodUndefined, typeof agent.AgentRequest>
   'POST /api/v1/agent/approvals/{id}': Route<typeof agent.ApprovalResponse, z.ZodUndefined, typeof agent.ApprovalRequest>
   'POST /api/v1/agent/egress/{id}': Route<typeof agent.EgressResponse, z.ZodUndefined, typeof agent.ApprovalRequest>
-  'POST /api/v1/agent/{id}/stop': Route<typeof agent.StopResponse, z.ZodUndefined, typeof parameters.noBody>
+  'POST /api/v1/agent/{id}/stop': Route<typeof agent.StopRunResponse, z.ZodUndefined, typeof parameters.noBody>
   'POST /api/v1/agents/sign-in': Route<typeof models.BeginSignInResponse, z.ZodUndefined, typeof models.BeginSignInRequest>
   'POST /api/v1/auth/api-key': Route<typeof auth.ApiKeyResponse, z.ZodUndefined, typeof auth.ApiKeyRequest>
   'POST /api/v1/auth/device/approve': Route<typeof auth.DeviceDecisionResponse, z.ZodUndefined, typeof auth.UserCodeRequest>
@@ -234,11 +234,11 @@ export interface Routes {
   'POST /api/v1/management': Route<typeof management.ManagementResponse, typeof parameters.HostQuery, typeof management.ManagementRequest>
   'POST /api/v1/mcp/probe': Route<typeof models.ProbeResponse, z.ZodUndefined, typeof models.ProbeRequest>
   'POST /api/v1/page-views': Route<typeof pageViews.PageViewResponse, z.ZodUndefined, typeof pageViews.PageViewRequest>
-  'POST /api/v1/repldb/mirrors/cdc/batches': Route<DataAnswer<typeof repldb.RepldbBatches>, z.ZodUndefined, typeof repldb.RepldbBatchesRequest>
-  'POST /api/v1/repldb/mirrors/cdc/graph': Route<DataAnswer<typeof repldb.RepldbGraph>, z.ZodUndefined, typeof repldb.RepldbGraphRequest>
-  'POST /api/v1/repldb/mirrors/logs': Route<DataAnswer<typeof repldb.RepldbLogs>, z.ZodUndefined, typeof repldb.RepldbLogsRequest>
-  'POST /api/v1/repldb/mirrors/status': Route<DataAnswer<typeof repldb.RepldbMirrorStatus>, z.ZodUndefined, typeof repldb.RepldbMirrorStatusRequest>
-  'POST /api/v1/repldb/peers/slots/lag_history': Route<DataAnswer<typeof repldb.RepldbSlotLag>, z.ZodUndefined, typeof repldb.RepldbSlotLagRequest>
+  'POST /api/v1/repldb/mirrors/cdc/batches': Route<DataResponse<typeof repldb.RepldbBatches>, z.ZodUndefined, typeof repldb.RepldbBatchesRequest>
+  'POST /api/v1/repldb/mirrors/cdc/graph': Route<DataResponse<typeof repldb.RepldbGraph>, z.ZodUndefined, typeof repldb.RepldbGraphRequest>
+  'POST /api/v1/repldb/mirrors/logs': Route<DataResponse<typeof repldb.RepldbLogs>, z.ZodUndefined, typeof repldb.RepldbLogsRequest>
+  'POST /api/v1/repldb/mirrors/status': Route<DataResponse<typeof repldb.RepldbMirrorStatus>, z.ZodUndefined, typeof repldb.RepldbMirrorStatusRequest>
+  'POST /api/v1/repldb/peers/slots/lag_history': Route<DataResponse<typeof repldb.RepldbSlotLag>, z.ZodUndefined, typeof repldb.RepldbSlotLagRequest>
   'POST /api/v1/reports': Route<typeof reports.BuildReportResponse, z.ZodUndefined, typeof reports.BuildReportRequest>
   'POST /api/v1/user-connections': Route<typeof connections.UserConnectionResponse, z.ZodUndefined, typeof connections.UserConnectionRequest>
   'POST /api/v1/webhook-subscriptions': Route<typeof subscriptions.SignedSubscriptionResponse, z.ZodUndefined, typeof subscriptions.NewSubscription>
@@ -249,7 +249,7 @@ export interface Routes {
   'POST /api/webhooks/repository': Route<typeof deployments.RepositoryHookResponse, z.ZodUndefined, typeof deployments.RepositoryHookBody>
   'POST /auth/device/code': Route<typeof auth.DeviceCodeResponse, z.ZodUndefined, typeof auth.DeviceCodeRequest>
   'POST /auth/token': Route<typeof auth.TokenResponse, z.ZodUndefined, typeof auth.TokenRequest>
-  'PUT /api/v1/conversations/{id}': Route<typeof conversations.StoreConversationResponse, z.ZodUndefined, typeof conversations.KeepConversationRequest>
+  'PUT /api/v1/conversations/{id}': Route<typeof conversations.StoreConversationResponse, z.ZodUndefined, typeof conversations.StoreConversationRequest>
   'PUT /api/v1/health/alert-config': Route<typeof alerts.AlertConfigResponse, z.ZodUndefined, typeof alerts.AlertConfigRequest>
   'PUT /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigResponse, z.ZodUndefined, typeof alerts.AlertChannelRequest>
   'PUT /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestResponse, z.ZodUndefined, typeof alerts.AlertDigestRequest>

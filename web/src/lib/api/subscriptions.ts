@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, type Body, type Data } from './call.ts'
+import { call, type RouteBody, type RouteData } from './call.ts'
 
 /** Query key prefix of all webhook subscription queries. */
 export const subscriptionsKey = ['webhook-subscriptions'] as const
 
-export type Subscription = Data<'GET /api/v1/webhook-subscriptions'>[number]
-export type SubscriptionFields = Body<'PUT /api/v1/webhook-subscriptions/{id}'>
+export type Subscription = RouteData<'GET /api/v1/webhook-subscriptions'>[number]
+export type SubscriptionUpdate = RouteBody<'PUT /api/v1/webhook-subscriptions/{id}'>
 /** A subscription with its signing secret, which is returned only once. */
-export type SignedSubscription = Data<'POST /api/v1/webhook-subscriptions'>
+export type SignedSubscription = RouteData<'POST /api/v1/webhook-subscriptions'>
 
 /** Query for the webhook subscriptions of the current user. */
 export const subscriptionsQuery = () =>
@@ -24,11 +24,11 @@ export const subscriptionDeliveriesQuery = (id: string) =>
       (await call('GET /api/v1/webhook-subscriptions/{id}/deliveries', { path: { id }, signal })).data,
   })
 
-export const createSubscription = async (body: Body<'POST /api/v1/webhook-subscriptions'>) =>
+export const createSubscription = async (body: RouteBody<'POST /api/v1/webhook-subscriptions'>) =>
   (await call('POST /api/v1/webhook-subscriptions', { body })).data
 
 /** Updates a subscription. If its URL moved to another server, the response contains a new signing secret. */
-export const updateSubscription = async (id: string, body: SubscriptionFields) =>
+export const updateSubscription = async (id: string, body: SubscriptionUpdate) =>
   (await call('PUT /api/v1/webhook-subscriptions/{id}', { path: { id }, body })).data
 
 export const rotateSecret = async (id: string) =>

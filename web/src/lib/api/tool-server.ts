@@ -17,12 +17,12 @@ export const toolServerQuery = () =>
   })
 
 /** The part of a tool's JSON Schema that the forms support. */
-export interface InputSchema {
-  properties?: Readonly<Record<string, InputProperty>>
+export interface ToolInputSchema {
+  properties?: Readonly<Record<string, ToolInputProperty>>
   required?: readonly string[]
 }
 
-export interface InputProperty {
+export interface ToolInputProperty {
   type?: string
   description?: string
   default?: unknown
@@ -33,29 +33,29 @@ export interface InputProperty {
 }
 
 /** A tool as listed by the server. */
-export interface Tool {
+export interface ListedTool {
   name: string
   title: string
   description: string
-  inputSchema: InputSchema
+  inputSchema: ToolInputSchema
 }
 
-export interface CallResult {
+export interface ToolCallResult {
   isError?: boolean
   content: readonly { type: string; text?: string }[]
   structuredContent?: Readonly<Record<string, unknown>>
 }
 
 /** Lists the tools. The server authenticates by API key only, not by the session of the browser. */
-export const listTools = async (key: string): Promise<readonly Tool[]> =>
-  (await sendMessage<{ tools: readonly Tool[] }>({ method: 'tools/list', params: {}, key })).tools
+export const listTools = async (key: string): Promise<readonly ListedTool[]> =>
+  (await sendMessage<{ tools: readonly ListedTool[] }>({ method: 'tools/list', params: {}, key })).tools
 
 export const callTool = (
   name: string,
   toolArguments: Readonly<Record<string, unknown>>,
   key: string,
-): Promise<CallResult> =>
-  sendMessage<CallResult>({
+): Promise<ToolCallResult> =>
+  sendMessage<ToolCallResult>({
     method: 'tools/call',
     params: { name, arguments: toolArguments },
     key,

@@ -1,14 +1,14 @@
 import { createQuery } from '@tanstack/svelte-query'
-import { historyQuery, type HistoryLine } from '#lib/api/health.ts'
-import { createPageLoaded } from '#lib/state/page-loaded.svelte.ts'
+import { historyQuery, type ConditionHistoryEntry } from '#lib/api/health.ts'
+import { createPageLoadGate } from '#lib/state/page-loaded.svelte.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
 const refreshMs = 10 * 60_000
 
 /** Creates the query for recent alerts of the current host. Only configured hosts have alerts. */
-export const createAlertLines = (session: Session): { readonly lines: readonly HistoryLine[] } => {
-  const page = createPageLoaded()
+export const createAlertHistory = (session: Session): { readonly lines: readonly ConditionHistoryEntry[] } => {
+  const page = createPageLoadGate()
   const history = createQuery(() => ({
     ...historyQuery(view.host, null),
     enabled: page.isDue && view.host >= 0 && view.connection === null && session.isOffered('HEALTH'),

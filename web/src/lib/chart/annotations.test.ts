@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutOverlap, annotationsIn, toAnnotations } from './annotations.ts'
+import { dropOverlaps, filterAnnotations, toAnnotations } from './annotations.ts'
 
 const line = {
   id: '1',
@@ -46,7 +46,7 @@ it('includes deployments with their outcome', () => {
 
 it('finds the annotations of a bucket, excluding its end', () => {
   const list = [10, 20, 30].map((timeMs) => ({ timeMs, kind: 'Version', text: '' }))
-  expect(annotationsIn(list, 10, 20).map(({ timeMs }) => timeMs)).toEqual([10, 20])
+  expect(filterAnnotations(list, 10, 20).map(({ timeMs }) => timeMs)).toEqual([10, 20])
 })
 
 it('drops overlapping annotations, but keeps an alert beside a change', () => {
@@ -56,5 +56,5 @@ it('drops overlapping annotations, but keeps an alert beside a change', () => {
     { timeMs: 4, kind: 'Alert', text: '' },
     { timeMs: 9, kind: 'Version', text: '' },
   ]
-  expect(withoutOverlap(list, (timeMs) => timeMs, 6).map(({ timeMs }) => timeMs)).toEqual([0, 4, 9])
+  expect(dropOverlaps(list, (timeMs) => timeMs, 6).map(({ timeMs }) => timeMs)).toEqual([0, 4, 9])
 })

@@ -1,7 +1,7 @@
 import { createContext } from 'svelte'
 import type { ChartState } from '#lib/api/chart-states.ts'
 import type { Deployment } from '#lib/api/deployments.ts'
-import type { HistoryLine } from '#lib/api/health.ts'
+import type { ConditionHistoryEntry } from '#lib/api/health.ts'
 import { readInstant } from '#lib/ui/time.ts'
 
 /** An event that may explain what a chart shows. */
@@ -24,7 +24,7 @@ const maxAnnotations = 60
 /** Combines changes of the host, alerts and deployments into annotations, oldest first. */
 export const toAnnotations = (
   changes: ChartState | undefined,
-  alerts: readonly HistoryLine[],
+  alerts: readonly ConditionHistoryEntry[],
   deployments: readonly Deployment[],
 ): Annotation[] => {
   const changed = (changes?.data?.rows ?? []).flatMap((row) => {
@@ -52,7 +52,7 @@ const describe = ({ repository, title, outcome }: Deployment): string =>
  * Drops alerts that would overlap the previous alert, and changes that would overlap the previous change. `place`
  * returns the position of an instant in pixels.
  */
-export const withoutOverlap = (
+export const dropOverlaps = (
   list: readonly Annotation[],
   place: (timeMs: number) => number,
   minGap: number,
@@ -68,5 +68,5 @@ export const withoutOverlap = (
 }
 
 /** Returns the annotations within a bucket. */
-export const annotationsIn = (list: readonly Annotation[], fromMs: number, lengthMs: number): Annotation[] =>
+export const filterAnnotations = (list: readonly Annotation[], fromMs: number, lengthMs: number): Annotation[] =>
   list.filter(({ timeMs }) => timeMs >= fromMs && timeMs < fromMs + lengthMs)

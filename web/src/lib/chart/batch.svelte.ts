@@ -2,13 +2,13 @@ import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query'
 import type { ChartInfo } from '#proto/catalogue.ts'
 import { commonFailure, type ChartStates } from '#lib/api/chart-states.ts'
 import { failureMessage } from '#lib/api/failure.ts'
-import { chartsQuery, keepPreviousOf, maxCharts } from '#lib/api/queries.ts'
-import { spanSeconds, toWindow, type Range } from '#lib/state/range.ts'
+import { chartsQuery, keepPreviousForKey, maxCharts } from '#lib/api/queries.ts'
+import { getRangeSeconds, toWindow, type TimeRange } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
 /** The chart whose rows annotate all other charts with changes of the host. */
-export const changesChart = 'host-changes'
+export const changesChartName = 'host-changes'
 
 /** The charts of a page, fetched in one request. */
 export interface ChartBatch {
@@ -29,7 +29,7 @@ interface BatchRequest {
 
 /** Fetches the charts of a page over the selected time range. */
 export const createChartBatch = (session: Session, request: () => BatchRequest): ChartBatch => {
-  const query = (range: Range, further: readonly string[]) => {
+  const query = (range: TimeRange, further: readonly string[]) => {
     const { charts, params = {} } = request()
     const names =
       charts.length > 0 ? [...new Set([...charts.slice(0, maxCharts - 1).map(({ name }) => name), ...further])] : []
@@ -43,11 +43,11 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
         params,
       }),
       refetchInterval: view.rangeRefreshMs,
-      placeholderData: keepPreviousOf(['charts', view.host, names.join()]),
+      placeholderData: keepPreviousForKey(['charts', view.host, names.join()]),
     }
   }
-  const hasChanges = $derived(session.catalogue?.charts.some(({ name }) => name === changesChart) ?? false)
-  const now = createQuery(() => query(view.range, hasChanges ? [changesChart] : []))
+  const hasChanges = $derived(session.catalogue?.charts.some(({ name }) => name === changesChartName) ?? false)
+  const now = createQuery(() => query(view.range, hasChanges ? [changesChartName] : []))
   const before = createQuery(() => {
     const options = query(previous(view.range, now.dataUpdatedAt), [])
     return {
@@ -60,7 +60,7 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
     now,
     before,
     get beforeMs() {
-      return view.comparing ? spanSeconds(view.range) * 1000 : 0
+      return view.comparing ? getRangeSeconds(view.range) * 1000 : 0
     },
     get failure() {
       return now.error ? failureMessage(now.error) : commonFailure(now.data)
@@ -69,8 +69,8 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
 }
 
 /** Returns the preceding range of the same length; a relative range ends when its data was received. */
-const previous = (range: Range, receivedAtMs: number): Range => {
-  const length = spanSeconds(range)
+const previous = (range: TimeRange, receivedAtMs: number): TimeRange => {
+  const length = getRangeSeconds(range)
   const from = range.kind === 'between' ? range.from : Math.floor(receivedAtMs / 1000) - length
   return { kind: 'between', from: from - length, to: from }
 }

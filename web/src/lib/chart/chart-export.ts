@@ -1,5 +1,5 @@
 import type { ChartData } from '#proto/query.ts'
-import { copyText, copyManually } from '#lib/ui/copy-text.ts'
+import { copyText, copyFailureMessage } from '#lib/ui/copy-text.ts'
 import { saveFile } from '#lib/ui/save-file.ts'
 import { toCsv } from './csv.ts'
 
@@ -12,7 +12,7 @@ export const copyCsv = async (data: ChartData): Promise<string> => {
 }
 
 export const copyStatement = async (text: string, what: string): Promise<string> =>
-  (await copyText(text)) ? `${what} copied to the clipboard.` : `${copyManually}.`
+  (await copyText(text)) ? `${what} copied to the clipboard.` : `${copyFailureMessage}.`
 
 export const copyImage = async (figure: HTMLElement, title: string): Promise<string> => {
   const { renderImage } = await import('./render-image.ts')

@@ -10,11 +10,11 @@ export const toCsv = ({ chart, rows }: Pick<ChartData, 'chart' | 'rows'>): strin
       return instant === null ? String(row[name] ?? '') : new Date(instant).toISOString()
     }),
   )
-  return csvOf([head, ...lines])
+  return formatCsv([head, ...lines])
 }
 
 /** Returns lines of cells as RFC 4180 CSV. */
-export const csvOf = (lines: readonly (readonly string[])[]): string =>
+export const formatCsv = (lines: readonly (readonly string[])[]): string =>
   lines.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('')
 
 /** Quotes a cell. A leading apostrophe keeps spreadsheets from evaluating text of hosts as a formula. */

@@ -1,6 +1,6 @@
 import { createQuery } from '@tanstack/svelte-query'
 import { deploymentsQuery, type Deployment } from '#lib/api/deployments.ts'
-import { createPageLoaded } from '#lib/state/page-loaded.svelte.ts'
+import { createPageLoadGate } from '#lib/state/page-loaded.svelte.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
@@ -8,7 +8,7 @@ const refreshMs = 5 * 60_000
 
 /** Creates the query for deployments within the time range of the page, if the installation receives them. */
 export const createDeployments = (session: Session): { readonly list: readonly Deployment[] } => {
-  const page = createPageLoaded()
+  const page = createPageLoadGate()
   const deployments = createQuery(() => ({
     ...deploymentsQuery(view.range),
     enabled: page.isDue && view.connection === null && session.offers?.deployments === true,

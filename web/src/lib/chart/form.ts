@@ -1,5 +1,5 @@
 import type { ChartInfo } from '#proto/catalogue.ts'
-import { isOverTime } from './series.ts'
+import { hasTimeAxis } from './series.ts'
 
 /** Visualizations of charts. */
 export type ChartForm =
@@ -14,11 +14,11 @@ export type ChartForm =
   | 'timeline'
 
 /** Returns the visualization of a chart. Bars depend on whether they run along time or along value buckets. */
-export const formOf = (chart: ChartInfo): ChartForm => {
+export const selectChartForm = (chart: ChartInfo): ChartForm => {
   const { kind } = chart
   if (kind === 'list') return 'table'
   if (kind === 'gauge' || kind === 'treemap' || kind === 'timeline' || kind === 'heatmap') return kind
-  if (isOverTime(chart)) return 'time'
+  if (hasTimeAxis(chart)) return 'time'
   if (kind === 'bar') return 'histogram'
   return kind === 'number' ? 'number' : 'rank'
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { toHeat } from './heat.ts'
+import { layOutHeatMap } from './heat.ts'
 
 const hourMs = 3_600_000
 const series = (fromMs: number, stepMs: number, values: readonly (number | null)[]) => ({
   times: values.map((_, index) => fromMs + index * stepMs),
   series: [{ key: 'n', label: 'N', unit: 'count' as const, values }],
 })
-const places = (heat: ReturnType<typeof toHeat>) => heat.cells.map(({ column, row }) => [column, row])
+const places = (heat: ReturnType<typeof layOutHeatMap>) => heat.cells.map(({ column, row }) => [column, row])
 
 describe('heat map cells', () => {
   it('place days in weeks starting on Monday', () => {
     // Saturday, 21 November 2026, in Kathmandu.
     const saturday = Date.parse('2026-11-21T00:00:00+05:45')
-    const heat = toHeat(series(saturday, 24 * hourMs, [1, 2, 3, 4]), 'Asia/Kathmandu')
+    const heat = layOutHeatMap(series(saturday, 24 * hourMs, [1, 2, 3, 4]), 'Asia/Kathmandu')
     expect(places(heat)).toEqual([
       [0, 5],
       [0, 6],
@@ -24,7 +24,7 @@ describe('heat map cells', () => {
 
   it('place hours in days, also when daylight saving time ends', () => {
     const evening = Date.parse('2026-10-24T22:00:00+02:00')
-    const heat = toHeat(series(evening, hourMs, [1, 1, 1, 1, 1, 1]), 'Europe/Berlin')
+    const heat = layOutHeatMap(series(evening, hourMs, [1, 1, 1, 1, 1, 1]), 'Europe/Berlin')
     expect(places(heat)).toEqual([
       [0, 22],
       [0, 23],
@@ -37,9 +37,9 @@ describe('heat map cells', () => {
   })
 
   it('shade values relative to the maximum, and leave missing ones blank', () => {
-    const heat = toHeat(series(0, 24 * hourMs, [5, null, 10, 0]), 'UTC')
+    const heat = layOutHeatMap(series(0, 24 * hourMs, [5, null, 10, 0]), 'UTC')
     expect(heat.cells.map(({ shade }) => shade)).toEqual([0.5, 0, 1, 0])
-    expect(toHeat(series(0, 24 * hourMs, [0, 0]), 'UTC').cells.map(({ shade }) => shade)).toEqual([0, 0])
-    expect(toHeat(series(0, hourMs, []), 'UTC')).toEqual({ cells: [], columns: 0, rows: 7 })
+    expect(layOutHeatMap(series(0, 24 * hourMs, [0, 0]), 'UTC').cells.map(({ shade }) => shade)).toEqual([0, 0])
+    expect(layOutHeatMap(series(0, hourMs, []), 'UTC')).toEqual({ cells: [], columns: 0, rows: 7 })
   })
 })

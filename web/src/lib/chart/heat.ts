@@ -1,5 +1,5 @@
-import { dayOf, type LocalDay } from '#lib/ui/time.ts'
-import { bucketMs, type TimeSeries } from './series.ts'
+import { toLocalDay, type LocalDay } from '#lib/ui/time.ts'
+import { getBucketMs, type TimeSeries } from './series.ts'
 
 /** A cell with its position and its shade, from 0 for zero to 1 for the maximum. */
 export interface HeatCell {
@@ -10,7 +10,7 @@ export interface HeatCell {
   shade: number
 }
 
-export interface Heat {
+export interface HeatMapLayout {
   cells: readonly HeatCell[]
   columns: number
   rows: number
@@ -22,11 +22,11 @@ const weekDays = 7
 const weekdayOfEpoch = 3
 
 /** Lays out daily buckets in columns of weeks starting on Monday, and shorter buckets in columns of days. */
-export const toHeat = ({ times, series }: TimeSeries, zone: string): Heat => {
+export const layOutHeatMap = ({ times, series }: TimeSeries, zone: string): HeatMapLayout => {
   const values = series[0]?.values ?? []
   const highest = Math.max(0, ...values.map((value) => value ?? 0))
-  const step = bucketMs(times)
-  const placed = times.map((timeMs) => placeOf(dayOf(timeMs, zone), step))
+  const step = getBucketMs(times)
+  const placed = times.map((timeMs) => placeOf(toLocalDay(timeMs, zone), step))
   const first = Math.min(...placed.map(({ column }) => column))
   const cells = times.map((timeMs, index) => {
     const { column, row } = placed[index] ?? { column: first, row: 0 }

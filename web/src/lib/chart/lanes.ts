@@ -4,7 +4,7 @@ import { readInstant } from '#lib/ui/time.ts'
 import { readNumber } from './series.ts'
 
 /** An event with a start and a duration, which is 0 for an instant. */
-export interface Span {
+export interface TimelineSpan {
   fromMs: number
   lengthMs: number
   text: string
@@ -12,7 +12,7 @@ export interface Span {
 
 export interface Lane {
   name: string
-  spans: readonly Span[]
+  spans: readonly TimelineSpan[]
 }
 
 /** Maximum number of lanes that fit a card; the table view lists all. */

@@ -17,7 +17,7 @@ export interface Layer {
   marks: readonly Mark[]
 }
 
-export const colorOf = (index: number): string => `var(--chart-${(index % 8) + 1})`
+export const getSeriesColor = (index: number): string => `var(--chart-${(index % 8) + 1})`
 
 const dashes = ['', '6 3', '2 2', '8 3 2 3', '4 4', '10 3', '2 4', '6 2 2 2']
 
@@ -33,12 +33,12 @@ export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown:
       heights[at] = base + (value ?? 0)
       return { timeMs, base, top: heights[at] ?? base }
     })
-    return [{ key, label, color: colorOf(index), dash: dashes[index % dashes.length], marks }]
+    return [{ key, label, color: getSeriesColor(index), dash: dashes[index % dashes.length], marks }]
   })
 }
 
 /** Returns the lowest and the highest drawn value. */
-export const extentOf = (layers: readonly Layer[]): [number, number] => {
+export const getValueExtent = (layers: readonly Layer[]): [number, number] => {
   let [lowest, highest] = [0, 0]
   for (const { marks } of layers) {
     for (const { top } of marks) {
@@ -50,16 +50,16 @@ export const extentOf = (layers: readonly Layer[]): [number, number] => {
   return [lowest, highest]
 }
 
-export type Place = (value: number) => number
+export type PixelScale = (value: number) => number
 
 /** Returns the line of a layer, interrupted where values are missing. */
-export const linePath = (marks: readonly Mark[], x: Place, y: Place): string =>
+export const linePath = (marks: readonly Mark[], x: PixelScale, y: PixelScale): string =>
   line<Mark>()
     .defined((mark) => mark.top !== null)
     .x((mark) => x(mark.timeMs))
     .y((mark) => y(mark.top ?? 0))([...marks]) ?? ''
 
-export const areaPath = (marks: readonly Mark[], x: Place, y: Place): string =>
+export const areaPath = (marks: readonly Mark[], x: PixelScale, y: PixelScale): string =>
   area<Mark>()
     .defined((mark) => mark.top !== null)
     .x((mark) => x(mark.timeMs))
@@ -67,7 +67,7 @@ export const areaPath = (marks: readonly Mark[], x: Place, y: Place): string =>
     .y1((mark) => y(mark.top ?? 0))([...marks]) ?? ''
 
 /** Returns the bars of a layer as one path, which renders faster than one path element per bar. */
-export const barPath = (marks: readonly Mark[], x: Place, y: Place, width: number): string =>
+export const barPath = (marks: readonly Mark[], x: PixelScale, y: PixelScale, width: number): string =>
   marks
     .map(({ timeMs, base, top }) =>
       top === null || top === base ? '' : `M${x(timeMs)} ${y(top)}h${width}V${y(base)}h${-width}z`,

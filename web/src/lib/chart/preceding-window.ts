@@ -1,7 +1,7 @@
 import type { Series, TimeSeries } from './series.ts'
 
 /** Shifts the series of an earlier window onto the current one, matched by key, in the order of the current series. */
-export const shiftOnto = (now: TimeSeries, earlier: TimeSeries, byMs: number): TimeSeries => {
+export const shiftToCurrentWindow = (now: TimeSeries, earlier: TimeSeries, byMs: number): TimeSeries => {
   const found = new Map(earlier.series.map((series) => [series.key, series.values]))
   const absent = earlier.times.map(() => null)
   return {

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { ChartInfo } from '#proto/catalogue.ts'
-import { barPath, extentOf, linePath, toLayers } from './layers.ts'
-import { toRanks } from './ranks.ts'
-import { bucketMs, latestComplete, maxSeries, nearest, readNumber, toTimeSeries } from './series.ts'
-import { summarizeRanks, summarizeSeries } from './summary.ts'
+import { barPath, getValueExtent, linePath, toLayers } from './layers.ts'
+import { toRanking } from './ranks.ts'
+import {
+  getBucketMs,
+  findLatestCompleteBucket,
+  maxSeries,
+  findNearestIndex,
+  readNumber,
+  toTimeSeries,
+} from './series.ts'
+import { summarizeRanking, summarizeSeries } from './summary.ts'
 import { timeTicks, valueTicks } from './ticks.ts'
 
 const chart = (columns: object[], kind = 'line') =>
@@ -83,11 +90,13 @@ describe('toTimeSeries', () => {
     [6, 1],
     [24, 2],
     [900, 3],
-  ])('finds the instant nearest to %s', (timeMs, position) => expect(nearest([0, 10, 20, 30], timeMs)).toBe(position))
+  ])('finds the instant nearest to %s', (timeMs, position) =>
+    expect(findNearestIndex([0, 10, 20, 30], timeMs)).toBe(position),
+  )
 
-  it('finds no instant in an empty chart', () => expect(nearest([], 5)).toBe(-1))
+  it('finds no instant in an empty chart', () => expect(findNearestIndex([], 5)).toBe(-1))
 
-  it('uses the smallest step as the bucket', () => expect(bucketMs([0, 60, 120, 300])).toBe(60))
+  it('uses the smallest step as the bucket', () => expect(getBucketMs([0, 60, 120, 300])).toBe(60))
 })
 
 describe('layers', () => {
@@ -104,7 +113,7 @@ describe('layers', () => {
       [0, 3],
       [4, 9],
     ])
-    expect(extentOf(layers)).toEqual([0, 9])
+    expect(getValueExtent(layers)).toEqual([0, 9])
   })
 
   it('leave a gap for missing values', () => {
@@ -179,7 +188,7 @@ describe('ranks', () => {
   )
 
   it('are relative to the largest and include further values', () => {
-    const { ranks } = toRanks(info, [
+    const { ranks } = toRanking(info, [
       { db: 'a', size: 4096, n: 1 },
       { db: 'b', size: '1024', n: 2 },
     ])
@@ -191,7 +200,7 @@ describe('ranks', () => {
   })
 
   it('are summarized in a sentence', () => {
-    expect(summarizeRanks('Disk', toRanks(info, [{ db: 'a', size: 4096 }]))).toBe('Disk: a 4 KiB')
+    expect(summarizeRanking('Disk', toRanking(info, [{ db: 'a', size: 4096 }]))).toBe('Disk: a 4 KiB')
   })
 })
 
@@ -216,5 +225,5 @@ it.each([
   [[0], 30, 0],
   [[], 30, -1],
 ])('the latest complete bucket of %j at %d has index %d', (times, untilMs, expected) =>
-  expect(latestComplete(times, untilMs)).toBe(expected),
+  expect(findLatestCompleteBucket(times, untilMs)).toBe(expected),
 )

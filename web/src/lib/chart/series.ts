@@ -19,7 +19,7 @@ export interface TimeSeries {
 export const maxSeries = 8
 
 /** Whether a chart has a time axis. */
-export const isOverTime = (chart: ChartInfo): boolean => chart.columns.some((column) => column.role === 'time')
+export const hasTimeAxis = (chart: ChartInfo): boolean => chart.columns.some((column) => column.role === 'time')
 
 /** Converts the rows of a time chart to series: one per value column, or one per name if there is a series column. */
 export const toTimeSeries = (chart: ChartInfo, rows: readonly Row[]): TimeSeries => {
@@ -69,7 +69,7 @@ const foldSmallest = (series: readonly Series[]): Series[] => {
 }
 
 /** Returns the index of the instant nearest to `timeMs`, or -1 if there are none. `times` must be sorted. */
-export const nearest = (times: readonly number[], timeMs: number): number => {
+export const findNearestIndex = (times: readonly number[], timeMs: number): number => {
   let [low, high] = [0, times.length - 1]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -82,7 +82,7 @@ export const nearest = (times: readonly number[], timeMs: number): number => {
 }
 
 /** Returns the smallest distance between two instants, in milliseconds. */
-export const bucketMs = (times: readonly number[]): number => {
+export const getBucketMs = (times: readonly number[]): number => {
   const steps = times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? timeMs))
   return steps.length > 0 ? Math.min(...steps) : 0
 }
@@ -91,8 +91,8 @@ export const bucketMs = (times: readonly number[]): number => {
  * Returns the index of the newest complete bucket at `untilMs`, otherwise the last index. A partial bucket would look
  * like a drop.
  */
-export const latestComplete = (times: readonly number[], untilMs: number): number => {
-  const step = bucketMs(times)
+export const findLatestCompleteBucket = (times: readonly number[], untilMs: number): number => {
+  const step = getBucketMs(times)
   const found = times.findLastIndex((timeMs) => timeMs + step <= untilMs)
   return found === -1 ? times.length - 1 : found
 }

@@ -1,5 +1,5 @@
 import type { Unit } from '#proto/catalogue.ts'
-import { formatDay, formatSecond, formatTime } from '#lib/ui/time.ts'
+import { formatDay, formatTimeWithSeconds, formatTime } from '#lib/ui/time.ts'
 import { preferences } from '#lib/state/preferences.ts'
 import { zoneOffsetMs } from '#lib/state/zone.ts'
 
@@ -47,7 +47,7 @@ export const timeTicks = (fromMs: number, toMs: number, count: number, zone: str
     const timeMs = first + index * step
     const isMidnight = (timeMs + offset) % dayMs === 0
     if (step >= dayMs || isMidnight) return { timeMs, label: formatDay(timeMs, zone) }
-    return { timeMs, label: step < minuteMs ? formatSecond(timeMs, zone) : formatTime(timeMs, zone) }
+    return { timeMs, label: step < minuteMs ? formatTimeWithSeconds(timeMs, zone) : formatTime(timeMs, zone) }
   })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layOut } from './layout.ts'
+import { layOutGraph } from './layout.ts'
 
 const size = { width: 100, height: 40 }
 const edges = [
@@ -10,7 +10,7 @@ const edges = [
 
 describe('graph layout', () => {
   it.each(['down', 'right'] as const)('goes %s, without overlaps and within its bounds', (direction) => {
-    const { nodes, width, height } = layOut(['a', 'b', 'c', 'd'], edges, size, direction)
+    const { nodes, width, height } = layOutGraph(['a', 'b', 'c', 'd'], edges, size, direction)
     const at = new Map(nodes.map((node) => [node.id, node]))
     const along = (id: string) => (direction === 'down' ? at.get(id)?.top : at.get(id)?.left) ?? Number.NaN
     expect(along('a')).toBeLessThan(along('b'))
@@ -27,7 +27,7 @@ describe('graph layout', () => {
   })
 
   it('draws each edge, including duplicates, and drops edges to unknown nodes', () => {
-    const drawn = layOut(['a', 'b'], [...edges, { from: 'a', to: 'b' }], size, 'right').edges
+    const drawn = layOutGraph(['a', 'b'], [...edges, { from: 'a', to: 'b' }], size, 'right').edges
     expect(drawn.map(({ from, to }) => [from, to])).toEqual([
       ['a', 'b'],
       ['a', 'b'],
@@ -37,7 +37,7 @@ describe('graph layout', () => {
 
   it('keeps the order of siblings in a tree', () => {
     const leaves = ['one', 'two', 'three', 'four']
-    const { nodes } = layOut(
+    const { nodes } = layOutGraph(
       ['root', ...leaves],
       leaves.map((to) => ({ from: 'root', to })),
       size,
@@ -50,7 +50,7 @@ describe('graph layout', () => {
 
   it('handles cycles and empty graphs', () => {
     expect(
-      layOut(
+      layOutGraph(
         ['a', 'b'],
         [
           { from: 'a', to: 'b' },
@@ -60,6 +60,6 @@ describe('graph layout', () => {
         'down',
       ).nodes,
     ).toHaveLength(2)
-    expect(layOut([], [], size, 'down')).toMatchObject({ nodes: [], edges: [] })
+    expect(layOutGraph([], [], size, 'down')).toMatchObject({ nodes: [], edges: [] })
   })
 })

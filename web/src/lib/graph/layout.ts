@@ -25,7 +25,7 @@ export interface PlacedEdge extends GraphEdge {
   y: number
 }
 
-export interface Layout extends Size {
+export interface GraphLayout extends Size {
   nodes: readonly NodePosition[]
   edges: readonly PlacedEdge[]
 }
@@ -40,13 +40,13 @@ const labelRoom = { width: 80, height: 18 }
  * Lays out a directed graph in ranks with few edge crossings. Trees keep the order of siblings. Edges to unknown nodes
  * are dropped.
  */
-export const layOut = (
+export const layOutGraph = (
   ids: readonly string[],
   edges: readonly GraphEdge[],
   size: Size,
   direction: Direction,
   isTree = false,
-): Layout => {
+): GraphLayout => {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({
     rankdir: direction === 'down' ? 'TB' : 'LR',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readHosts } from './compared-hosts.ts'
+import { readComparedHosts } from './compared-hosts.ts'
 
 it.each([
   ['', [0, 1, 2], 1, [1, 0]],
@@ -9,5 +9,5 @@ it.each([
   ['hosts=2,2,x,-1,9', [0, 1, 2], 1, [2]],
   ['hosts=', [0, 1, 2], 1, []],
 ])('%s with hosts %j on host %s selects %j', (search, known, here, expected) => {
-  expect(readHosts(new URLSearchParams(search), known, here)).toEqual(expected)
+  expect(readComparedHosts(new URLSearchParams(search), known, here)).toEqual(expected)
 })

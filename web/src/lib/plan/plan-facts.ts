@@ -1,7 +1,7 @@
 import type { ExplainNode } from '#proto/explain.ts'
 
 /** The parts and granules of a table that an index selects. */
-export interface IndexFact {
+export interface IndexUsage {
   name: string
   condition: string
   parts: { selected: number; initial: number } | null
@@ -10,7 +10,7 @@ export interface IndexFact {
 
 /** The details of a plan node, with indexes separated. */
 export interface PlanFacts {
-  indexes: readonly IndexFact[]
+  indexes: readonly IndexUsage[]
   /** The granules that remain after all indexes, which the last one reports. */
   reads: { selected: number; initial: number } | null
   others: readonly { name: string; text: string }[]
@@ -32,7 +32,7 @@ export const planFacts = ({ details }: ExplainNode): PlanFacts => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const indexFact = (index: Record<string, unknown>): IndexFact => ({
+const indexFact = (index: Record<string, unknown>): IndexUsage => ({
   name: [index['Type'], index['Name'], keysOf(index['Keys'])].filter(Boolean).join(' '),
   condition: String(index['Condition'] ?? index['Description'] ?? ''),
   parts: share(index, 'Parts'),
@@ -41,7 +41,7 @@ const indexFact = (index: Record<string, unknown>): IndexFact => ({
 
 const keysOf = (keys: unknown): string => (Array.isArray(keys) && keys.length > 0 ? `(${keys.join(', ')})` : '')
 
-const share = (index: Record<string, unknown>, of: string): IndexFact['parts'] => {
+const share = (index: Record<string, unknown>, of: string): IndexUsage['parts'] => {
   const [selected, initial] = [index[`Selected ${of}`], index[`Initial ${of}`]]
   return typeof selected === 'number' && typeof initial === 'number' ? { selected, initial } : null
 }
@@ -53,14 +53,14 @@ const formatDetail = (value: unknown): string => {
 }
 
 /** A node of a plan graph. */
-export interface PlanNode {
+export interface PlanGraphNode {
   id: string
   node: ExplainNode
 }
 
 /** Returns a plan as nodes and edges in the direction of data flow, from reads to the result. */
 export const planGraph = (roots: readonly ExplainNode[]) => {
-  const nodes: PlanNode[] = []
+  const nodes: PlanGraphNode[] = []
   const edges: { from: string; to: string }[] = []
   const visit = (node: ExplainNode, id: string, parent: string | null) => {
     nodes.push({ id, node })

@@ -1,8 +1,8 @@
 import type { ReadableParameters } from '#lib/state/range.ts'
 
 /** Views of a query plan; the first one is the default. */
-export const shapes = ['tree', 'graph', 'text'] as const
-export type Shape = (typeof shapes)[number]
+export const planViews = ['tree', 'graph', 'text'] as const
+export type PlanView = (typeof planViews)[number]
 
-export const readShape = (parameters: ReadableParameters): Shape =>
-  shapes.find((shape) => shape === parameters.get('shape')) ?? shapes[0]
+export const readPlanView = (parameters: ReadableParameters): PlanView =>
+  planViews.find((shape) => shape === parameters.get('shape')) ?? planViews[0]

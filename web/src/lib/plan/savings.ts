@@ -1,7 +1,7 @@
-import type { Proof, Savings } from '#proto/advice.ts'
+import type { ProofLevel, Savings } from '#proto/advice.ts'
 
 /** Labels of estimated savings, which explain how they were determined. */
-export const proofWords: Record<Proof, { word: string; means: string }> = {
+export const proofLabels: Record<ProofLevel, { word: string; means: string }> = {
   verified: { word: 'Verified', means: 'Estimated by the host on its data.' },
   estimated: { word: 'Estimated', means: 'Computed from host statistics.' },
   unverified: { word: 'Unverified', means: 'Typical effect of this change; not computed for this table.' },

@@ -1,11 +1,11 @@
 import { CompletionContext } from '@codemirror/autocomplete'
 import { EditorState } from '@codemirror/state'
 import { describe, expect, it } from 'vitest'
-import { createCompletionSource, type Offers } from './completion.ts'
+import { createCompletionSource, type CompletionProviders } from './completion.ts'
 
 const columns: Record<string, string[]> = { 'shop.orders': ['id', 'amount'], 'shop.customers': ['country'] }
 
-const offers: Offers = {
+const offers: CompletionProviders = {
   vocabulary: async () => ({
     keywords: ['SELECT', 'GROUP BY'],
     functions: [{ name: 'quantileTDigest', isAggregate: true }],

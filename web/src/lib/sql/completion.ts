@@ -1,5 +1,5 @@
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete'
-import { referencedTables, quoteIdentifier, type Reference } from './referenced-tables.ts'
+import { referencedTables, quoteIdentifier, type TableReference } from './referenced-tables.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** A column in the completion list. */
@@ -8,7 +8,7 @@ export interface CompletionColumn {
   type: string
 }
 
-export interface Offers {
+export interface CompletionProviders {
   /** Resolves once the vocabulary is loaded; completion waits for it. */
   vocabulary: () => Promise<Vocabulary>
   /** The database of unqualified names. */
@@ -29,7 +29,7 @@ const early = { boost: 5 }
 
 /** Creates a source that offers columns of referenced tables first, then tables, functions and keywords of the host. */
 export const createCompletionSource =
-  (offers: Offers): CompletionSource =>
+  (offers: CompletionProviders): CompletionSource =>
   async (context): Promise<CompletionResult | null> => {
     const word = context.matchBefore(/[\w`"]+(?:\.[\w`"]*)*/)
     if (!word && !context.explicit) return null
@@ -47,9 +47,9 @@ export const createCompletionSource =
 
 /** Completes the text after a dot: tables of a database, or columns of a table or an alias. */
 const afterDot = async (
-  offers: Offers,
+  offers: CompletionProviders,
   vocabulary: Vocabulary,
-  references: readonly Reference[],
+  references: readonly TableReference[],
   owner: string,
 ): Promise<Completion[]> => {
   const [table = '', database] = owner.split('.').toReversed()
@@ -71,9 +71,9 @@ const mayBeTable = ({ tables, areAllTables }: Vocabulary, database: string, tabl
   unlisted.has(database) || !areAllTables || tables.some((each) => each.database === database && each.table === table)
 
 const columnsOf = async (
-  offers: Offers,
+  offers: CompletionProviders,
   vocabulary: Vocabulary,
-  references: readonly Reference[],
+  references: readonly TableReference[],
 ): Promise<Completion[]> => {
   const found = await Promise.all(
     references.map(async ({ database: named, table }) => {
@@ -91,7 +91,7 @@ const columnsOf = async (
   return found.flat()
 }
 
-const names = ({ keywords, functions, types, tables }: Vocabulary, offers: Offers): Completion[] => {
+const names = ({ keywords, functions, types, tables }: Vocabulary, offers: CompletionProviders): Completion[] => {
   const here = offers.database()
   const databases = [...new Set(tables.map(({ database }) => database))]
   return [

@@ -9,7 +9,7 @@ const commonTypes =
   'array bool date date32 datetime datetime64 decimal enum8 enum16 fixedstring float32 float64 int8 int16 int32 int64 int128 int256 ipv4 ipv6 json lowcardinality map nested nullable string tuple uint8 uint16 uint32 uint64 uint128 uint256 uuid variant'
 
 /** Returns a SQL dialect with the keywords, types and functions of the host. */
-export const clickhouse = ({ keywords, types, functions }: Vocabulary): SQLDialect => {
+export const createClickHouseDialect = ({ keywords, types, functions }: Vocabulary): SQLDialect => {
   // Phrases are split into words; names that are also functions are highlighted as functions.
   const called = new Set(functions.map(({ name }) => name.toLowerCase()))
   const words = new Set(keywords.flatMap((phrase) => phrase.toLowerCase().split(/\s+/)))
@@ -34,7 +34,7 @@ export const clickhouse = ({ keywords, types, functions }: Vocabulary): SQLDiale
 }
 
 /** Highlight colours, with sufficient contrast in both themes. */
-export const colors = tagHighlighter([
+export const sqlHighlighter = tagHighlighter([
   { tag: tags.keyword, class: 'font-medium text-accent' },
   { tag: [tags.typeName, tags.bool, tags.null], class: 'text-warn' },
   { tag: tags.standard(tags.name), class: 'font-medium' },

@@ -18,21 +18,21 @@ import {
   placeholder,
   type DecorationSet,
 } from '@codemirror/view'
-import { buildCount } from '#lib/state/build-flags.ts'
-import { createCompletionSource, type Offers } from './completion.ts'
-import { clickhouse, colors } from './dialect.ts'
+import { parseBuildCount } from '#lib/state/build-flags.ts'
+import { createCompletionSource, type CompletionProviders } from './completion.ts'
+import { createClickHouseDialect, sqlHighlighter } from './dialect.ts'
 import { statementAt, type SelectedStatement } from './statement-at.ts'
 import { emptyVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** Maximum number of completions shown. */
-const maxCompletions = buildCount(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
+const maxCompletions = parseBuildCount(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
 
 export interface EditorOptions {
   parent: HTMLElement
   text: string
   label: string
   hint: string
-  offers: Omit<Offers, 'statementAt'>
+  offers: Omit<CompletionProviders, 'statementAt'>
   onchange: (text: string) => void
   onrun: (chosen: SelectedStatement) => void
 }
@@ -101,6 +101,8 @@ const chosenIn = (state: EditorState): SelectedStatement => {
   return empty ? statementAt(state, head) : { text: state.sliceDoc(from, to), from }
 }
 
+const appearance = [marked, look, syntaxHighlighting(sqlHighlighter)]
+
 /** Creates an editor for ClickHouse SQL. Tab moves the focus, unless it accepts a completion. */
 export const createEditor = ({ parent, text, label, hint, offers, onchange, onrun }: EditorOptions): Editor => {
   const language = new Compartment()
@@ -122,10 +124,8 @@ export const createEditor = ({ parent, text, label, hint, offers, onchange, onru
     highlightActiveLine(),
     EditorView.lineWrapping,
     placeholder(hint),
-    marked,
-    look,
-    syntaxHighlighting(colors),
-    language.of(clickhouse(emptyVocabulary).language),
+    appearance,
+    language.of(createClickHouseDialect(emptyVocabulary).language),
     autocompletion({ override: [complete], maxRenderedOptions: maxCompletions }),
     Prec.highest(
       keymap.of([
@@ -145,7 +145,8 @@ export const createEditor = ({ parent, text, label, hint, offers, onchange, onru
       if (next === view.state.doc.toString()) return
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } })
     },
-    setVocabulary: (vocabulary) => view.dispatch({ effects: language.reconfigure(clickhouse(vocabulary).language) }),
+    setVocabulary: (vocabulary) =>
+      view.dispatch({ effects: language.reconfigure(createClickHouseDialect(vocabulary).language) }),
     mark: (position) => view.dispatch({ effects: setMark.of(position) }),
     chosen: () => chosenIn(view.state),
     focus: () => view.focus(),

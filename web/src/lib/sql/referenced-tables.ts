@@ -1,5 +1,5 @@
 /** A table reference in a statement, as written. */
-export interface Reference {
+export interface TableReference {
   database: string | null
   table: string
   alias: string | null
@@ -14,7 +14,7 @@ const pattern = new RegExp(
 )
 
 /** Returns the tables after FROM and JOIN. It is a heuristic, sufficient for completion. */
-export const referencedTables = (statement: string): Reference[] =>
+export const referencedTables = (statement: string): TableReference[] =>
   [...statement.matchAll(pattern)].flatMap(({ groups }) => {
     const { database, table, alias } = groups ?? {}
     return table ? [{ database: plain(database), table: plain(table) ?? table, alias: plain(alias) }] : []

@@ -1,6 +1,6 @@
 import { EditorState } from '@codemirror/state'
 import { expect, it } from 'vitest'
-import { clickhouse } from './dialect.ts'
+import { createClickHouseDialect } from './dialect.ts'
 import { statementAt } from './statement-at.ts'
 
 /** Returns the statement at `|`. */
@@ -8,7 +8,8 @@ const at = (text: string) => {
   const doc = text.replace('|', '')
   const state = EditorState.create({
     doc,
-    extensions: clickhouse({ keywords: [], functions: [], types: [], tables: [], areAllTables: false }).language,
+    extensions: createClickHouseDialect({ keywords: [], functions: [], types: [], tables: [], areAllTables: false })
+      .language,
   })
   const { text: chosen, from } = statementAt(state, text.indexOf('|'))
   expect(doc.slice(from).startsWith(chosen)).toBe(true)

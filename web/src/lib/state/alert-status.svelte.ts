@@ -1,6 +1,6 @@
 import { createQuery } from '@tanstack/svelte-query'
 import { snapshotQuery } from '#lib/api/health.ts'
-import { createPageLoaded } from './page-loaded.svelte.ts'
+import { createPageLoadGate } from './page-loaded.svelte.ts'
 import { getSession } from './session.svelte.ts'
 
 /** Refresh interval, as sweeps run minutes apart. */
@@ -12,7 +12,7 @@ const refreshMs = 120_000
  */
 export const createAlertStatus = ({ atOnce = false } = {}) => {
   const session = getSession()
-  const page = atOnce ? { isDue: true } : createPageLoaded()
+  const page = atOnce ? { isDue: true } : createPageLoadGate()
   const snapshot = createQuery(() => ({
     ...snapshotQuery(),
     enabled: page.isDue && session.mayRead === true,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildCount, buildFlag } from './build-flags.ts'
+import { parseBuildCount, parseBuildFlag } from './build-flags.ts'
 
 it.each([
   ['true', true],
@@ -10,7 +10,7 @@ it.each([
   ['', undefined],
   [null, undefined],
 ])('CLIENT_FEATURE_USER_CONNECTIONS_DB=%s offers stored connections: %s', (text, offered) => {
-  expect(buildFlag(text)).toBe(offered)
+  expect(parseBuildFlag(text)).toBe(offered)
 })
 
 it.each([
@@ -20,5 +20,5 @@ it.each([
   ['many', undefined],
   [null, undefined],
 ])('CLIENT_AUTOCOMPLETE_LIMIT=%s limits completions to %s', (text, most) => {
-  expect(buildCount(text)).toBe(most)
+  expect(parseBuildCount(text)).toBe(most)
 })

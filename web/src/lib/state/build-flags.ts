@@ -1,9 +1,9 @@
 const yes = new Set(['true', '1', 'yes', 'on'])
 
 /** Returns whether a build variable is true; undefined when it is empty, false for any other text. */
-export const buildFlag = (text: string | null | undefined): boolean | undefined =>
+export const parseBuildFlag = (text: string | null | undefined): boolean | undefined =>
   text?.trim() ? yes.has(text.trim().toLowerCase()) : undefined
 
 /** Returns a build variable as a positive integer; undefined for anything else. */
-export const buildCount = (text: string | null | undefined): number | undefined =>
+export const parseBuildCount = (text: string | null | undefined): number | undefined =>
   /^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : undefined

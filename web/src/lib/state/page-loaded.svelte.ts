@@ -5,7 +5,7 @@ const quietMs = 2_000
 const maxWaitMs = 20_000
 
 /** Delays secondary requests until the page has loaded and its tab is visible. */
-export const createPageLoaded = (): { readonly isDue: boolean } => {
+export const createPageLoadGate = (): { readonly isDue: boolean } => {
   const fetching = useIsFetching()
   let isDue = $state(false)
   const makeDue = (): void => {

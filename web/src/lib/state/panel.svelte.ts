@@ -4,7 +4,7 @@ let chat = $state<string | null>(null)
 /**
  * The agent panel. It stays open across pages and is not part of the URL, so shared links do not open it.
  */
-export const panel = {
+export const agentPanel = {
   get isOpen(): boolean {
     return isOpen
   },

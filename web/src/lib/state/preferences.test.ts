@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chosenPreferences, preferenceChoices, readPreferences } from './preferences.ts'
+import { omitDefaultPreferences, preferenceChoices, readPreferences } from './preferences.ts'
 
 const usual = { zone: 'default', bytes: 'binary', palette: 'standard', density: 'compact', keys: 'on' }
 
@@ -23,9 +23,9 @@ describe('stored preferences', () => {
   })
 
   it('contain only non-default values', () => {
-    expect(chosenPreferences(readPreferences(undefined))).toEqual({})
+    expect(omitDefaultPreferences(readPreferences(undefined))).toEqual({})
     const chosen = { zone: 'browser', bytes: 'decimal' }
-    expect(chosenPreferences(readPreferences(chosen))).toEqual(chosen)
+    expect(omitDefaultPreferences(readPreferences(chosen))).toEqual(chosen)
   })
 
   it('accept every choice', () => {

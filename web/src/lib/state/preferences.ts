@@ -40,7 +40,7 @@ const readPreferredZone = (values: ReadonlyMap<string, unknown>): Preferences['z
 const names = Object.keys(preferenceChoices) as Preference[]
 
 /** Returns the preferences to store. Defaults are left out, so that they follow the product and its operator. */
-export const chosenPreferences = (current: Preferences): Partial<Preferences> =>
+export const omitDefaultPreferences = (current: Preferences): Partial<Preferences> =>
   Object.fromEntries(
     names.filter((name) => current[name] !== preferenceChoices[name][0]).map((name) => [name, current[name]]),
   )
@@ -63,7 +63,7 @@ export const preferences = {
   },
   set<Name extends Preference>(name: Name, value: Preferences[Name]): void {
     current = { ...current, [name]: value }
-    writeStored(storedAs, JSON.stringify(chosenPreferences(current)))
+    writeStored(storedAs, JSON.stringify(omitDefaultPreferences(current)))
     applyPreferences()
     announce()
   },

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { intervalOf, presets, readRange, spanSeconds, toWindow, writeRange, type Range } from './range.ts'
+import {
+  selectInterval,
+  rangePresets,
+  readRange,
+  getRangeSeconds,
+  toWindow,
+  writeRange,
+  type TimeRange,
+} from './range.ts'
 
-const read = (search: string): Range | null => readRange(new URLSearchParams(search))
+const read = (search: string): TimeRange | null => readRange(new URLSearchParams(search))
 
 describe('time range in the URL', () => {
   it.each([
@@ -16,7 +24,7 @@ describe('time range in the URL', () => {
     (search) => expect(read(search)).toBeNull(),
   )
 
-  it.each(presets)('round-trips $short', ({ hours }) => {
+  it.each(rangePresets)('round-trips $short', ({ hours }) => {
     const written = Object.entries(writeRange({ kind: 'last', hours }, 5)).filter(([, value]) => value !== null)
     expect(read(new URLSearchParams(written as [string, string][]).toString())).toEqual({ kind: 'last', hours })
   })
@@ -28,7 +36,7 @@ describe('time range in the URL', () => {
 })
 
 describe('bucket size of a range', () => {
-  it.each(presets)('yields 25 to 360 points for $short', ({ hours }) => {
+  it.each(rangePresets)('yields 25 to 360 points for $short', ({ hours }) => {
     const minutes = {
       toStartOfMinute: 1,
       toStartOfFiveMinutes: 5,
@@ -39,8 +47,8 @@ describe('bucket size of a range', () => {
       toStartOfWeek: 10_080,
       toStartOfMonth: 43_200,
     }
-    const range: Range = { kind: 'last', hours }
-    const points = spanSeconds(range) / 60 / minutes[intervalOf(range)]
+    const range: TimeRange = { kind: 'last', hours }
+    const points = getRangeSeconds(range) / 60 / minutes[selectInterval(range)]
     expect(points).toBeGreaterThanOrEqual(25)
     expect(points).toBeLessThanOrEqual(360)
   })

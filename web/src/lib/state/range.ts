@@ -5,13 +5,13 @@ import type { WindowQuery } from '#lib/api/queries.ts'
 export type ReadableParameters = Pick<URLSearchParams, 'get' | 'getAll'>
 
 /** A time range of the URL: the last hours, or two instants in epoch seconds. */
-export type Range = { kind: 'last'; hours: number } | { kind: 'between'; from: number; to: number }
+export type TimeRange = { kind: 'last'; hours: number } | { kind: 'between'; from: number; to: number }
 
 export const defaultHours = 24
 const maxHours = 8760
 
 /** Preset ranges, in hours. */
-export const presets: readonly { hours: number; short: string; label: string }[] = [
+export const rangePresets: readonly { hours: number; short: string; label: string }[] = [
   { hours: 1, short: '1h', label: 'Last hour' },
   { hours: 3, short: '3h', label: 'Last 3 hours' },
   { hours: 6, short: '6h', label: 'Last 6 hours' },
@@ -25,7 +25,7 @@ export const presets: readonly { hours: number; short: string; label: string }[]
 ]
 
 /** Parses `range=6h`, `range=7d` or `from=…&to=…`; returns null for anything else. */
-export const readRange = (parameters: ReadableParameters): Range | null => {
+export const readRange = (parameters: ReadableParameters): TimeRange | null => {
   const [from, to] = [Number(parameters.get('from')), Number(parameters.get('to'))]
   if (Number.isInteger(from) && Number.isInteger(to) && from > 0 && to > from) return { kind: 'between', from, to }
   const parts = /^(\d{1,4})([hd])$/.exec(parameters.get('range') ?? '')
@@ -34,19 +34,19 @@ export const readRange = (parameters: ReadableParameters): Range | null => {
 }
 
 /** Returns the URL parameters of a range. Null removes a parameter; the default range of a page needs none. */
-export const writeRange = (range: Range, pageHours: number): Record<'range' | 'from' | 'to', string | null> => {
+export const writeRange = (range: TimeRange, pageHours: number): Record<'range' | 'from' | 'to', string | null> => {
   if (range.kind === 'between') return { range: null, from: String(range.from), to: String(range.to) }
-  return { range: range.hours === pageHours ? null : shortHours(range.hours), from: null, to: null }
+  return { range: range.hours === pageHours ? null : formatHours(range.hours), from: null, to: null }
 }
 
-export const shortHours = (hours: number): string => (hours > 24 && hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`)
+export const formatHours = (hours: number): string => (hours > 24 && hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`)
 
-export const toWindow = (range: Range): WindowQuery =>
+export const toWindow = (range: TimeRange): WindowQuery =>
   range.kind === 'last' ? { lastHours: range.hours } : { from: range.from, to: range.to }
 
 const hourSeconds = 3600
 
-export const spanSeconds = (range: Range): number =>
+export const getRangeSeconds = (range: TimeRange): number =>
   range.kind === 'last' ? range.hours * hourSeconds : range.to - range.from
 
 /** Maximum range in hours for each bucket size, which yields 25 to 360 points per chart. */
@@ -60,21 +60,21 @@ const maxHoursByInterval: readonly [hours: number, interval: Interval][] = [
 ]
 
 /** Returns the bucket size for a range. */
-export const intervalOf = (range: Range): Interval => {
-  const hours = spanSeconds(range) / hourSeconds
+export const selectInterval = (range: TimeRange): Interval => {
+  const hours = getRangeSeconds(range) / hourSeconds
   return maxHoursByInterval.find(([limit]) => hours <= limit)?.[1] ?? 'toStartOfWeek'
 }
 
 /** Shifts a range by a multiple of its length, but not beyond now; -1 is the preceding range. */
-export const shiftRange = (range: Range, parts: number, nowMs: number): Range => {
-  const [length, now] = [spanSeconds(range), Math.floor(nowMs / 1000)]
+export const shiftRange = (range: TimeRange, parts: number, nowMs: number): TimeRange => {
+  const [length, now] = [getRangeSeconds(range), Math.floor(nowMs / 1000)]
   const to = Math.min(now, (range.kind === 'between' ? range.to : now) + Math.round(parts * length))
   return to === now && range.kind === 'last' ? range : { kind: 'between', from: to - length, to }
 }
 
 /** Doubles a range around its centre, but not beyond now. */
-export const zoomOutRange = (range: Range, nowMs: number): Range => {
-  const length = spanSeconds(range)
+export const zoomOutRange = (range: TimeRange, nowMs: number): TimeRange => {
+  const length = getRangeSeconds(range)
   if (range.kind === 'last') return { kind: 'last', hours: Math.min(maxHours, range.hours * 2) }
   const to = Math.min(Math.floor(nowMs / 1000), range.to + Math.round(length / 2))
   return { kind: 'between', from: Math.max(1, to - length * 2), to }

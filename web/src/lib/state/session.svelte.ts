@@ -3,9 +3,9 @@ import { createContext } from 'svelte'
 import { afterNavigate } from '$app/navigation'
 import type { Feature } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
-import type { HostSummary, Offers } from '#proto/http/config.ts'
+import type { HostSummary, InstallationCapabilities } from '#proto/http/config.ts'
 import type { Me } from '#proto/http/session.ts'
-import { configQuery, overviewQuery, statusQuery, statusRefreshMs, statusWatchMs } from '#lib/api/queries.ts'
+import { configQuery, overviewQuery, statusQuery, statusRefreshMs, downStatusRefreshMs } from '#lib/api/queries.ts'
 import { failureMessage } from '#lib/api/failure.ts'
 import { createUnreachableHosts } from './unreachable-hosts.svelte.ts'
 import { view } from './view.svelte.ts'
@@ -27,7 +27,7 @@ export interface Session {
   /** Whether the user can change anything; undefined until known. */
   readonly mayWrite: boolean | undefined
   /** Optional capabilities of the installation; undefined until known. */
-  readonly offers: Offers | undefined
+  readonly offers: InstallationCapabilities | undefined
   /** Whether a feature is enabled, regardless of permissions. True until known. */
   isOffered: (feature: Feature) => boolean
   /** Sign-in methods; undefined until known. */
@@ -100,7 +100,7 @@ const createQueries = () => {
     ...statusQuery(),
     refetchInterval: ({ state: { data } }) =>
       isUnreachable || data?.some(({ id, status: latest }) => id === view.host && latest !== 'up')
-        ? statusWatchMs
+        ? downStatusRefreshMs
         : Math.min(statusRefreshMs, view.refreshMs || statusRefreshMs),
     // Statuses cover configured hosts only; user connections are not monitored.
     enabled: config.data !== undefined && view.connection === null,
@@ -114,7 +114,7 @@ const createQueries = () => {
   })
   // Opening another page refreshes statuses that are no longer recent.
   afterNavigate(({ from }) => {
-    if (from && status.isEnabled) void client.prefetchQuery({ ...statusQuery(), staleTime: statusWatchMs })
+    if (from && status.isEnabled) void client.prefetchQuery({ ...statusQuery(), staleTime: downStatusRefreshMs })
   })
   const overview = createQuery(() => ({
     ...overviewQuery(view.host),

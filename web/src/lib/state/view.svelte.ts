@@ -1,8 +1,16 @@
 import { goto } from '$app/navigation'
 import { page } from '$app/state'
-import { defaultHours, intervalOf, readRange, shiftRange, writeRange, zoomOutRange, type Range } from './range.ts'
-import { ownPathOf } from '#proto/own-path.ts'
-import { connectionOf } from '#lib/api/browser-connections.ts'
+import {
+  defaultHours,
+  selectInterval,
+  readRange,
+  shiftRange,
+  writeRange,
+  zoomOutRange,
+  type TimeRange,
+} from './range.ts'
+import { parseSameOriginPath } from '#proto/own-path.ts'
+import { readConnectionId } from '#lib/api/browser-connections.ts'
 import { preferences } from './preferences.ts'
 import { readRefresh, writeRefresh } from './refresh.ts'
 import { readZone, type ZoneChoice } from './zone.ts'
@@ -35,21 +43,21 @@ export const view = {
   },
   /** The id of a connection stored in this browser, which replaces the configured hosts. */
   get connection(): string | null {
-    return connectionOf(page.url.searchParams)
+    return readConnectionId(page.url.searchParams)
   },
   /** Whether charts also show the preceding window. */
   get comparing(): boolean {
     return page.url.searchParams.get('compare') === '1'
   },
   /** The selected range; null where the page uses its default. */
-  get chosenRange(): Range | null {
+  get chosenRange(): TimeRange | null {
     return readRange(page.url.searchParams)
   },
-  get range(): Range {
+  get range(): TimeRange {
     return view.chosenRange ?? { kind: 'last', hours: pageHours() }
   },
   get interval() {
-    return intervalOf(view.range)
+    return selectInterval(view.range)
   },
   get zone(): ZoneChoice {
     return readZone(page.url.searchParams, preferences.current.zone)
@@ -70,9 +78,9 @@ export const view = {
   },
 
   /** Selects a host, which ends a comparison of several. */
-  setHost: (host: number) => change({ host: String(host), hosts: null }),
+  setHost: (host: number) => changeUrlParameters({ host: String(host), hosts: null }),
   /** Selects a range and returns to the first page of rows. */
-  setRange: (range: Range) => change({ ...writeRange(range, pageHours()), offset: null }),
+  setRange: (range: TimeRange) => changeUrlParameters({ ...writeRange(range, pageHours()), offset: null }),
   /** Sets the source of the page's default range. */
   followPages: (hours: () => number | undefined) => {
     pageHours = () => hours() ?? defaultHours
@@ -86,17 +94,17 @@ export const view = {
   /** Selects the preceding or the following range. */
   shift: (parts: number) => view.setRange(shiftRange(view.range, parts, view.hostTime(Date.now()))),
   zoomOut: () => view.setRange(zoomOutRange(view.range, view.hostTime(Date.now()))),
-  setZone: (zone: ZoneChoice) => change({ zone: zone === preferences.current.zone ? null : zone }),
-  setRefresh: (seconds: number) => change({ refresh: writeRefresh(seconds), paused: null }),
-  setComparing: (comparing: boolean) => change({ compare: comparing ? '1' : null }),
-  setPaused: (paused: boolean) => change({ paused: paused ? '1' : null }),
+  setZone: (zone: ZoneChoice) => changeUrlParameters({ zone: zone === preferences.current.zone ? null : zone }),
+  setRefresh: (seconds: number) => changeUrlParameters({ refresh: writeRefresh(seconds), paused: null }),
+  setComparing: (comparing: boolean) => changeUrlParameters({ compare: comparing ? '1' : null }),
+  setPaused: (paused: boolean) => changeUrlParameters({ paused: paused ? '1' : null }),
 
   /**
    * Returns a link within the application that preserves the view, with further parameters. Host and time in the target
    * take precedence. Targets may come from data, so one that leads to another site becomes the start page.
    */
   link(target: string, more: Record<string, string> = {}): string {
-    const [path = '', own] = (ownPathOf(target) ?? '/').split('?')
+    const [path = '', own] = (parseSameOriginPath(target) ?? '/').split('?')
     const search = new URLSearchParams(own)
     const named = new Set(search.keys())
     for (const name of preservedParameters) {
@@ -110,10 +118,10 @@ export const view = {
 }
 
 /** New parameter values; null removes a parameter. */
-export type Change = Record<string, string | readonly string[] | null>
+export type UrlParameterChange = Record<string, string | readonly string[] | null>
 
 /** Writes parameters to the URL. Adds a history entry unless `replace` is set, which text input uses. */
-export const change = (parameters: Change, { replace = false } = {}): Promise<void> => {
+export const changeUrlParameters = (parameters: UrlParameterChange, { replace = false } = {}): Promise<void> => {
   const url = new URL(page.url.href)
   for (const [name, value] of Object.entries(parameters)) {
     url.searchParams.delete(name)

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
 import { isNumeric, alignColumn, toCell } from './cell.ts'
-import { columnSize, columnWidth, tableSize } from './column-width.ts'
-import { column } from './columns.ts'
+import { columnWidthCss, columnWidth, tableWidthCss } from './column-width.ts'
+import { createColumn } from './columns.ts'
 
 const context = { zone: 'UTC', nowMs: 0, link: (path: string) => path }
-const state = column('status', 'State', 'badge', { states: { BACKUP_CREATED: { word: 'Created', status: 'ok' } } })
+const state = createColumn('status', 'State', 'badge', {
+  states: { BACKUP_CREATED: { word: 'Created', status: 'ok' } },
+})
 
 it('shows the label of a state with the raw value as tooltip, and unknown states as they are', () => {
   expect(toCell(state, { status: 'BACKUP_CREATED' }, context)).toMatchObject({
@@ -16,23 +18,26 @@ it('shows the label of a state with the raw value as tooltip, and unknown states
 })
 
 it('reserves width for the padding and capitals of badges', () => {
-  const width = (status: string) => columnWidth(column('status', 'S', 'badge'), [{ status }], context)
+  const width = (status: string) => columnWidth(createColumn('status', 'S', 'badge'), [{ status }], context)
   expect([width('not_loaded'), width('NOT_LOADED')]).toEqual([12, 15])
 })
 
 it('shows truncated text, links and lists in full in the tooltip', () => {
-  const link = column('id', 'Id', 'link', { href: '/queries/{id}' })
+  const link = createColumn('id', 'Id', 'link', { href: '/queries/{id}' })
   expect(toCell(link, { id: 'one' }, context)).toEqual({ text: 'one', title: 'one', href: '/queries/one' })
-  expect(toCell(column('names', 'N', 'list'), { names: ['a', 'b'] }, context)).toEqual({ text: 'a, b', title: 'a, b' })
+  expect(toCell(createColumn('names', 'N', 'list'), { names: ['a', 'b'] }, context)).toEqual({
+    text: 'a, b',
+    title: 'a, b',
+  })
 })
 
 it('limits long columns on narrow screens, and includes that in the total width', () => {
-  expect([columnSize(8), columnSize(44)]).toEqual(['calc(8ch + 1.75rem)', 'calc(min(44ch, 55vw) + 1.75rem)'])
-  expect(tableSize([8, null], 32)).toBe('calc(calc(8ch + 1.75rem) + calc(min(32ch, 55vw) + 1.75rem))')
+  expect([columnWidthCss(8), columnWidthCss(44)]).toEqual(['calc(8ch + 1.75rem)', 'calc(min(44ch, 55vw) + 1.75rem)'])
+  expect(tableWidthCss([8, null], 32)).toBe('calc(calc(8ch + 1.75rem) + calc(min(32ch, 55vw) + 1.75rem))')
 })
 
 it('right-aligns linked counts, but not ids made of digits', () => {
-  const link = column('of', 'Of', 'link', { href: '/parts?table={of}' })
+  const link = createColumn('of', 'Of', 'link', { href: '/parts?table={of}' })
   const isFlush = (values: unknown[]) =>
     isNumeric(
       alignColumn(
@@ -50,6 +55,6 @@ it('right-aligns linked counts, but not ids made of digits', () => {
 
 it('limits the width of query ids', () => {
   const rows = [{ query_id: '49f1946d-b6a9-4850-a7fe-e71f0f219c5a' }]
-  const link = (href: string) => columnWidth(column('query_id', 'Query id', 'link', { href }), rows, context)
+  const link = (href: string) => columnWidth(createColumn('query_id', 'Query id', 'link', { href }), rows, context)
   expect([link('/queries/{query_id}'), link('/elsewhere/{query_id}')]).toEqual([14, 36])
 })

@@ -1,7 +1,7 @@
 import type { CellFormat, CellState, TableInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readNumber } from '#lib/chart/series.ts'
-import { exactValue, formatValue } from '#lib/ui/number.ts'
+import { formatExactValue, formatValue } from '#lib/ui/number.ts'
 import { formatAge, formatInstant, readInstant } from '#lib/ui/time.ts'
 
 /**
@@ -43,7 +43,7 @@ export const alignColumn = (column: Column, rows: readonly Row[]): Column => {
     : column
 }
 
-export const isMono = (column: Column): boolean => column.format === 'code' || column.format === 'query'
+export const isMonospace = (column: Column): boolean => column.format === 'code' || column.format === 'query'
 
 export interface CellContext {
   zone: string
@@ -63,7 +63,7 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
   if (value === null || value === undefined || value === '') return { text: '–' }
   const unit = units[column.format]
   const number = unit ? readNumber(value) : null
-  if (unit && number !== null) return { text: formatValue(number, unit), title: exactValue(number, unit) }
+  if (unit && number !== null) return { text: formatValue(number, unit), title: formatExactValue(number, unit) }
   const instant = column.format === 'time' || column.format === 'relative-time' ? readInstant(value) : null
   if (instant !== null) return timeCell(column, instant, context)
   if (column.format === 'boolean') return { text: noWords.has(String(value)) ? 'No' : 'Yes' }
@@ -93,7 +93,7 @@ const fill = (path: string, row: Row): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(row[name] ?? '')))
 
 /** Returns the maximum of a column's bars: 100 for percentages, otherwise the largest number. */
-export const barMaximumOf = (column: Column, rows: readonly Row[]): number =>
+export const getBarMaximum = (column: Column, rows: readonly Row[]): number =>
   column.format === 'percent'
     ? 100
     : rows.reduce((largest, row) => Math.max(largest, readNumber(row[column.name]) ?? 0), 0)

@@ -1,5 +1,5 @@
 import type { Row } from '#proto/query.ts'
-import { isMono, toCell, type CellContext, type Column } from './cell.ts'
+import { isMonospace, toCell, type CellContext, type Column } from './cell.ts'
 
 /** Number of sampled rows. Longer values in later rows are truncated, so that columns do not move while scrolling. */
 const sampledRows = 100
@@ -21,7 +21,7 @@ export const columnWidth = (column: Column, rows: readonly Row[], context: CellC
   const name = (column.label ?? column.name).length + arrow
   const texts = rows.slice(0, sampledRows).map((row) => {
     const { text, state } = toCell(column, row, context)
-    const capitals = isMono(column) ? 0 : text.replaceAll(/[^A-Z]/g, '').length
+    const capitals = isMonospace(column) ? 0 : text.replaceAll(/[^A-Z]/g, '').length
     return Math.ceil(text.length + capital * capitals + (column.format === 'badge' ? edges : 0) + (state ? shape : 0))
   })
   return Math.min(column.href?.startsWith('/queries/') ? queryIdWidth : maxWidth, Math.max(minWidth, name, ...texts))
@@ -34,9 +34,9 @@ const room = '1.75rem'
 const longer = 20
 
 /** Returns the width of a column in CSS. */
-export const columnSize = (characters: number): string =>
+export const columnWidthCss = (characters: number): string =>
   `calc(${characters > longer ? `min(${characters}ch, ${partOfScreen})` : `${characters}ch`} + ${room})`
 
 /** Returns the total width in CSS. Columns without a width of their own get `openWidth` characters. */
-export const tableSize = (widths: readonly (number | null)[], openWidth: number): string =>
-  `calc(${widths.map((width) => columnSize(width ?? openWidth)).join(' + ') || '0px'})`
+export const tableWidthCss = (widths: readonly (number | null)[], openWidth: number): string =>
+  `calc(${widths.map((width) => columnWidthCss(width ?? openWidth)).join(' + ') || '0px'})`

@@ -2,7 +2,7 @@ import type { CellFormat } from '#proto/catalogue.ts'
 import type { Column } from './cell.ts'
 
 /** Creates a column for a table without a definition. */
-export const column = (
+export const createColumn = (
   name: string,
   label: string,
   format: CellFormat = 'text',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toCell } from './cell.ts'
-import { isInstant, isNumber, plainType, resultColumns, resultRows } from './result-rows.ts'
+import { isDateType, isNumericType, unwrapType, resultColumns, resultRows } from './result-rows.ts'
 
 describe('types', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('types', () => {
     ['Array(UInt8)', 'Array(UInt8)', false, false],
     ['IPv4', 'IPv4', false, false],
   ])('%s is a %s', (type, plain, number, instant) => {
-    expect([plainType(type), isNumber(type), isInstant(type)]).toEqual([plain, number, instant])
+    expect([unwrapType(type), isNumericType(type), isDateType(type)]).toEqual([plain, number, instant])
   })
 })
 

@@ -1,8 +1,8 @@
 import type { Row } from '#proto/query.ts'
-import type { Sort } from './table-state.ts'
+import type { SortOrder } from './table-state.ts'
 
 /** Sorts rows by one column: numbers by value, text in natural order, missing values last. */
-export const sortRows = <R extends Row>(rows: readonly R[], sort: Sort | null): readonly R[] => {
+export const sortRows = <R extends Row>(rows: readonly R[], sort: SortOrder | null): readonly R[] => {
   if (!sort) return rows
   const { column, direction } = sort
   const sign = direction === 'asc' ? 1 : -1

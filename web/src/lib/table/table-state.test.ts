@@ -3,11 +3,11 @@ import { TableInfo } from '#proto/catalogue.ts'
 import { TableQuery } from '#proto/http/parameters.ts'
 import { isNumeric, toCell, type CellContext } from './cell.ts'
 import {
-  defaultLimit,
+  defaultPageSize,
   nextSort,
-  operatorsFor,
+  getFilterOperators,
   readTableState,
-  spanOf,
+  describeRowRange,
   toExportQuery,
   toTableQuery,
   writeCondition,
@@ -37,7 +37,7 @@ describe('table state in the URL', () => {
       sort: null,
       conditions: [],
       search: '',
-      limit: defaultLimit,
+      limit: defaultPageSize,
       offset: 0,
       added: [],
     })
@@ -53,7 +53,7 @@ describe('table state in the URL', () => {
       sort: { column: 'elapsed', direction: 'desc' },
       filter: [{ column: 'user', operator: 'in', values: ['a', 'b'] }],
       search: 'x',
-      limit: defaultLimit,
+      limit: defaultPageSize,
       user: 'ada',
       from: 1_700_000_000,
       to: 1_700_003_600,
@@ -83,13 +83,13 @@ describe('table state in the URL', () => {
     [1000, 200, 1200, 'Rows 1001–1200 of 1200'],
     [2000, 0, 1200, 'No more rows; 1200 in total'],
   ])('describes rows after offset %i, count %i, total %s', (offset, rows, total, sentence) => {
-    expect(spanOf(offset, rows, total, String)).toBe(sentence)
+    expect(describeRowRange(offset, rows, total, String)).toBe(sentence)
   })
 
   it('offers operators by column type', () => {
-    expect(operatorsFor('text', false)).toEqual(['eq', 'ne', 'contains', 'notContains', 'in', 'notIn'])
-    expect(operatorsFor('number', true)).toEqual(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'in', 'notIn'])
-    expect(operatorsFor('time', true)).toContain('withinHours')
+    expect(getFilterOperators('text', false)).toEqual(['eq', 'ne', 'contains', 'notContains', 'in', 'notIn'])
+    expect(getFilterOperators('number', true)).toEqual(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'in', 'notIn'])
+    expect(getFilterOperators('time', true)).toContain('withinHours')
   })
 
   it('cycles from descending to ascending to default', () => {

@@ -1,11 +1,11 @@
 import type { CellFormat, TableInfo } from '#proto/catalogue.ts'
-import type { Filter } from '#proto/query.ts'
+import type { ColumnFilter } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
-import { lookBack } from '#proto/look-back.ts'
-import { toWindow, type Range, type ReadableParameters } from '#lib/state/range.ts'
+import { lookbackParameter } from '#proto/look-back.ts'
+import { toWindow, type TimeRange, type ReadableParameters } from '#lib/state/range.ts'
 
 /** Filter operators of the API. */
-export const operators = [
+export const tableFilterOperators = [
   'eq',
   'ne',
   'contains',
@@ -18,9 +18,9 @@ export const operators = [
   'withinHours',
   'in',
   'notIn',
-] as const satisfies readonly Filter['operator'][]
+] as const satisfies readonly ColumnFilter['operator'][]
 
-export const operatorLabels: Record<Filter['operator'], string> = {
+export const operatorLabels: Record<ColumnFilter['operator'], string> = {
   eq: 'is',
   ne: 'is not',
   contains: 'contains',
@@ -36,42 +36,42 @@ export const operatorLabels: Record<Filter['operator'], string> = {
 }
 
 /** Returns the operators that apply to a column. */
-export const operatorsFor = (format: CellFormat, isNumeric: boolean): Filter['operator'][] => {
+export const getFilterOperators = (format: CellFormat, isNumeric: boolean): ColumnFilter['operator'][] => {
   const isInstant = format === 'time' || format === 'relative-time'
-  const inapplicable = new Set<Filter['operator']>([
+  const inapplicable = new Set<ColumnFilter['operator']>([
     ...(isNumeric ? (['contains', 'notContains'] as const) : (['lt', 'le', 'gt', 'ge', 'between'] as const)),
     ...(isInstant ? [] : (['withinHours'] as const)),
   ])
-  return operators.filter((each) => !inapplicable.has(each))
+  return tableFilterOperators.filter((each) => !inapplicable.has(each))
 }
 
 /** Returns the placeholder text of a filter value. */
-export const valueHint = (operator: Filter['operator']): string => {
+export const valueHint = (operator: ColumnFilter['operator']): string => {
   if (operator === 'between') return 'Two values, separated by a comma'
   if (operator === 'withinHours') return 'Hours'
   return operator === 'in' || operator === 'notIn' ? 'Values, separated by commas' : 'Value'
 }
 
-export interface Sort {
+export interface SortOrder {
   column: string
   direction: 'asc' | 'desc'
 }
 
 /** A filter in the URL and the API: `column.operator.value`. */
-export interface Condition {
+export interface FilterCondition {
   column: string
-  operator: Filter['operator']
+  operator: ColumnFilter['operator']
   value: string
 }
 
 /** Page sizes in rows, few enough to refresh every minute. */
-export const limits = [100, 500, 2_000, 10_000] as const
-export const defaultLimit = 500
+export const pageSizes = [100, 500, 2_000, 10_000] as const
+export const defaultPageSize = 500
 
 /** The display options of a table page. */
 export interface TableState {
-  sort: Sort | null
-  conditions: readonly Condition[]
+  sort: SortOrder | null
+  conditions: readonly FilterCondition[]
   search: string
   limit: number
   /** Number of rows before those shown. */
@@ -85,35 +85,35 @@ export const readTableState = (parameters: ReadableParameters): TableState => ({
   sort: readSort(parameters.get('sort')),
   conditions: parameters.getAll('filter').flatMap((text) => readCondition(text) ?? []),
   search: parameters.get('search') ?? '',
-  limit: limits.find((limit) => String(limit) === parameters.get('limit')) ?? defaultLimit,
+  limit: pageSizes.find((limit) => String(limit) === parameters.get('limit')) ?? defaultPageSize,
   offset: readOffset(parameters.get('offset')),
   added: parameters.get('columns')?.split(',').filter(Boolean) ?? [],
 })
 
 const readOffset = (text: string | null): number => (/^\d{1,9}$/.test(text ?? '') ? Number(text) : 0)
 
-const readSort = (text: string | null): Sort | null => {
+const readSort = (text: string | null): SortOrder | null => {
   const parts = /^(.+)\.(asc|desc)$/.exec(text ?? '')
   return parts?.[1] ? { column: parts[1], direction: parts[2] === 'asc' ? 'asc' : 'desc' } : null
 }
 
-const readCondition = (text: string): Condition | null => {
+const readCondition = (text: string): FilterCondition | null => {
   const parts = /^(.+?)\.(\w+)\.(.*)$/s.exec(text)
-  const operator = operators.find((each) => each === parts?.[2])
+  const operator = tableFilterOperators.find((each) => each === parts?.[2])
   return parts?.[1] && operator ? { column: parts[1], operator, value: parts[3] ?? '' } : null
 }
 
-export const writeSort = ({ column, direction }: Sort): string => `${column}.${direction}`
-export const writeCondition = ({ column, operator, value }: Condition): string => `${column}.${operator}.${value}`
+export const writeSort = ({ column, direction }: SortOrder): string => `${column}.${direction}`
+export const writeCondition = ({ column, operator, value }: FilterCondition): string => `${column}.${operator}.${value}`
 
 /** Returns the next order of a column: descending, ascending, then the default of the page. */
-export const nextSort = (current: Sort | null, column: string): Sort | null => {
+export const nextSort = (current: SortOrder | null, column: string): SortOrder | null => {
   if (current?.column !== column) return { column, direction: 'desc' }
   return current.direction === 'desc' ? { column, direction: 'asc' } : null
 }
 
 /** Returns the table parameters in the URL, such as `p.name`. */
-export const urlParameters = (
+export const readTableParameters = (
   table: Pick<TableInfo, 'parameters'>,
   search: ReadableParameters,
 ): Record<string, string> =>
@@ -125,8 +125,8 @@ export const urlParameters = (
   )
 
 /** Returns the default time range of a page in hours; undefined for one that shows the current state. */
-export const defaultHoursOf = ({ parameters }: Pick<TableInfo, 'parameters'>): number | undefined => {
-  const declared = parameters.find(({ name }) => name === lookBack)
+export const getDefaultHours = ({ parameters }: Pick<TableInfo, 'parameters'>): number | undefined => {
+  const declared = parameters.find(({ name }) => name === lookbackParameter)
   return declared && Number(declared.default)
 }
 
@@ -134,7 +134,7 @@ export const defaultHoursOf = ({ parameters }: Pick<TableInfo, 'parameters'>): n
 export const toTableQuery = (
   state: TableState,
   values: Record<string, string>,
-  { timezone, range }: { timezone: string; range: Range | null },
+  { timezone, range }: { timezone: string; range: TimeRange | null },
 ): URLSearchParams => {
   const query = new URLSearchParams({ limit: String(state.limit), timezone, ...values })
   for (const [name, value] of Object.entries(range ? toWindow(range) : {})) query.set(name, String(value))
@@ -155,14 +155,14 @@ export const toExportQuery = (query: URLSearchParams, format: ExportFormat): URL
 }
 
 /** File formats with label and file extension. */
-export const exportForms = Object.values({
+export const tableExportFormats = Object.values({
   csv: { format: 'csv', label: 'CSV', extension: 'csv' },
   tsv: { format: 'tsv', label: 'TSV', extension: 'tsv' },
   jsoneachrow: { format: 'jsoneachrow', label: 'JSON lines', extension: 'jsonl' },
 } satisfies { [Format in ExportFormat]: { format: Format; label: string; extension: string } })
 
 /** Describes which rows are shown: `Rows 501–1,000 of 12,345`. */
-export const spanOf = (
+export const describeRowRange = (
   offset: number,
   rows: number,
   total: number | null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RequestFailure } from '#lib/api/failure.ts'
-import { connectionAdvice, outcomeOf, rejectionOutcome } from './connection-advice.ts'
+import { connectionAdvice, toTestOutcome, rejectionOutcome } from './connection-advice.ts'
 
 it.each([
   ['unreachable', 'https://one:8123', /without TLS, use http:/],
@@ -14,13 +14,13 @@ it.each([
 
 it('describes the outcome of a test', () => {
   expect(
-    outcomeOf({ ok: true, version: '26.7', hostname: 'one', uptimeSeconds: 1, timezone: 'UTC' }, 'http://one'),
+    toTestOutcome({ ok: true, version: '26.7', hostname: 'one', uptimeSeconds: 1, timezone: 'UTC' }, 'http://one'),
   ).toEqual({
     isGood: true,
     message: 'Connected: ClickHouse 26.7, one.',
     advice: '',
   })
-  expect(outcomeOf({ ok: false, reason: 'refused', message: 'no' }, 'http://one')).toMatchObject({
+  expect(toTestOutcome({ ok: false, reason: 'refused', message: 'no' }, 'http://one')).toMatchObject({
     isGood: false,
     message: 'no',
     advice: expect.stringContaining('Check the user and the password'),

@@ -1,7 +1,7 @@
-import type { TestResult } from '#lib/api/connections.ts'
+import type { ConnectionTestResult } from '#lib/api/connections.ts'
 import { RequestFailure, failureMessage } from '#lib/api/failure.ts'
 
-type Reason = Extract<TestResult, { ok: false }>['reason']
+type Reason = Extract<ConnectionTestResult, { ok: false }>['reason']
 
 /** Returns troubleshooting advice for a failed connection; empty where the error message is sufficient. */
 export const connectionAdvice = (reason: Reason, url: string): string => {
@@ -23,19 +23,19 @@ export const connectionAdvice = (reason: Reason, url: string): string => {
 }
 
 /** The displayed result of a connection test. */
-export interface Outcome {
+export interface ConnectionTestOutcome {
   isGood: boolean
   message: string
   advice: string
 }
 
-export const outcomeOf = (tested: TestResult, url: string): Outcome =>
+export const toTestOutcome = (tested: ConnectionTestResult, url: string): ConnectionTestOutcome =>
   tested.ok
     ? { isGood: true, message: `Connected: ClickHouse ${tested.version}, ${tested.hostname}.`, advice: '' }
     : { isGood: false, message: tested.message, advice: connectionAdvice(tested.reason, url) }
 
 /** Returns the outcome of a request that failed, for example because the service rejected the address. */
-export const rejectionOutcome = (thrown: unknown): Outcome => {
+export const rejectionOutcome = (thrown: unknown): ConnectionTestOutcome => {
   const [problem] = thrown instanceof RequestFailure ? problemsOf(thrown) : []
   if (problem?.parameter !== 'url') return { isGood: false, message: failureMessage(thrown), advice: '' }
   const isForbidden = problem.message.startsWith('is not an address')

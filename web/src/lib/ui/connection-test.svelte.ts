@@ -1,9 +1,9 @@
-import { testConnection, type Target } from '#lib/api/connections.ts'
-import { outcomeOf, rejectionOutcome, type Outcome } from './connection-advice.ts'
+import { testConnection, type DatabaseTarget } from '#lib/api/connections.ts'
+import { toTestOutcome, rejectionOutcome, type ConnectionTestOutcome } from './connection-advice.ts'
 
 /** Runs one connection attempt of a form at a time and holds the last outcome. */
 export const createConnectionTest = (form: () => HTMLFormElement | undefined) => {
-  let outcome = $state<Outcome>()
+  let outcome = $state<ConnectionTestOutcome>()
   let isBusy = $state(false)
 
   /** Runs an action if the form is valid. A thrown error becomes the outcome. */
@@ -19,14 +19,14 @@ export const createConnectionTest = (form: () => HTMLFormElement | undefined) =>
     isBusy = false
   }
   /** Tests a connection and returns whether it works. */
-  const test = async (target: Target): Promise<boolean> => {
+  const test = async (target: DatabaseTarget): Promise<boolean> => {
     const tested = await testConnection(target)
-    outcome = outcomeOf(tested, target.url)
+    outcome = toTestOutcome(tested, target.url)
     return tested.ok
   }
   return {
     /** Undefined before the first attempt. */
-    get outcome(): Outcome | undefined {
+    get outcome(): ConnectionTestOutcome | undefined {
       return outcome
     },
     get isBusy(): boolean {

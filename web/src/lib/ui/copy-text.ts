@@ -27,4 +27,4 @@ const copyByCommand = (text: string): boolean => {
 }
 
 /** Message for browsers in which neither the Clipboard API nor the copy command works. */
-export const copyManually = 'Select the text and copy it manually'
+export const copyFailureMessage = 'Select the text and copy it manually'

@@ -1,5 +1,5 @@
 /** A text fragment, or the id of evidence. */
-export interface Piece {
+export interface TextFragment {
   text: string
   evidence: boolean
 }
@@ -7,8 +7,8 @@ export interface Piece {
 const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*)\]/g
 
 /** Splits text at references to evidence, such as `It is slow [e1, e2].` */
-export const pieces = (text: string): Piece[] => {
-  const found: Piece[] = []
+export const splitAtReferences = (text: string): TextFragment[] => {
+  const found: TextFragment[] = []
   let from = 0
   for (const match of text.matchAll(reference)) {
     found.push({ text: text.slice(from, match.index), evidence: false })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressOf, linkOf } from './links.ts'
+import { normalizeHttpUrl, resolveLink } from './links.ts'
 
 const origin = 'http://watch.example:3000'
 const evil = { address: 'http://evil.example/' }
@@ -32,7 +32,7 @@ it.each([
   ['blob:http://watch.example:3000/x', null],
   ['http://[', null],
 ])('resolves the link %j to %j', (href, link) => {
-  expect(linkOf(href, origin)).toEqual(link)
+  expect(resolveLink(href, origin)).toEqual(link)
 })
 
 it.each([
@@ -46,5 +46,5 @@ it.each([
   ['', undefined],
   [null, undefined],
 ])('resolves the address %j to %j', (given, address) => {
-  expect(addressOf(given)).toBe(address)
+  expect(normalizeHttpUrl(given)).toBe(address)
 })

@@ -1,4 +1,4 @@
-import { ownPathOf } from '#proto/own-path.ts'
+import { parseSameOriginPath } from '#proto/own-path.ts'
 
 /** The target of a link: a path of this site, or an external address. */
 export type Link = { path: string } | { address: string }
@@ -7,15 +7,15 @@ export type Link = { path: string } | { address: string }
  * Resolves a link as browsers do: `/\evil.example` is another site. Returns null for URLs other than HTTP, and for URLs
  * that would lead to another site when used as a path.
  */
-export const linkOf = (href: string, origin: string): Link | null => {
+export const resolveLink = (href: string, origin: string): Link | null => {
   const url = webUrl(href, origin)
   if (url?.origin !== origin) return url && { address: url.href }
-  const path = ownPathOf(url.pathname + url.search)
+  const path = parseSameOriginPath(url.pathname + url.search)
   return path === undefined ? null : { path }
 }
 
 /** Returns an absolute HTTP address, or undefined. */
-export const addressOf = (address: string | null): string | undefined => webUrl(address ?? '')?.href
+export const normalizeHttpUrl = (address: string | null): string | undefined => webUrl(address ?? '')?.href
 
 const webUrl = (text: string, base?: string): URL | null => {
   const url = URL.parse(text, base)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { offeredSections } from './menu.ts'
+import { filterMenuSections } from './menu.ts'
 
 const offers = {
   storedConnections: true,
@@ -10,8 +10,8 @@ const offers = {
   replicationService: true,
   pageViews: true,
 }
-const pathsFor = (standing: Partial<Parameters<typeof offeredSections>[0]>) =>
-  offeredSections({ isOffered: () => true, mayWrite: true, offers, ...standing }).flatMap(({ pages }) =>
+const pathsFor = (standing: Partial<Parameters<typeof filterMenuSections>[0]>) =>
+  filterMenuSections({ isOffered: () => true, mayWrite: true, offers, ...standing }).flatMap(({ pages }) =>
     pages.map(({ path }) => path),
   )
 

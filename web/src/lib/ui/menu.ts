@@ -1,5 +1,5 @@
 import type { Feature } from '#proto/call.ts'
-import type { Offers } from '#proto/http/config.ts'
+import type { InstallationCapabilities } from '#proto/http/config.ts'
 import type { Catalogue, TableInfo } from '#proto/catalogue.ts'
 
 /** A page in the menu and in the command palette. */
@@ -9,7 +9,7 @@ export interface MenuPage {
   /** Hidden where this feature is disabled. */
   feature?: Feature
   /** Hidden where the installation lacks this capability. */
-  offer?: keyof Offers
+  offer?: keyof InstallationCapabilities
   /** Hidden from users without write access. */
   isForWriting?: boolean
   /** Further search terms for the palette. */
@@ -175,12 +175,12 @@ export const menuSections: readonly MenuSection[] = [
 /** The capabilities of the installation and the permissions of the user. */
 interface Offering {
   isOffered: (feature: Feature) => boolean
-  offers: Offers | undefined
+  offers: InstallationCapabilities | undefined
   mayWrite: boolean | undefined
 }
 
 /** Returns the sections with the pages that are available to the user. */
-export const offeredSections = (offering: Offering): MenuSection[] =>
+export const filterMenuSections = (offering: Offering): MenuSection[] =>
   menuSections
     .map(({ title, pages }) => ({ title, pages: pages.filter((page) => isFor(offering, page)) }))
     .filter(({ pages }) => pages.length > 0)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Unit } from '#proto/catalogue.ts'
-import { axisWords, exactValue, formatTook, formatValue, span } from './number.ts'
+import { formatAxisValues, formatExactValue, formatElapsed, formatValue, formatTimeSpan } from './number.ts'
 
 describe('number formats', () => {
   it.each<[number, Unit, string]>([
@@ -48,16 +48,18 @@ describe('number formats', () => {
     [0.4, '< 1 ms'],
     [1, '1 ms'],
     [2_500, '2.5 s'],
-  ])('formats a duration of %s ms as %s', (ms, text) => expect(formatTook(ms)).toBe(text))
+  ])('formats a duration of %s ms as %s', (ms, text) => expect(formatElapsed(ms)).toBe(text))
 
   it.each([
     [[0, 5_000], 'milliseconds', ['0 s', '5 s']],
     [[0, 200], 'milliseconds', ['0 ms', '200 ms']],
     [[0, 7_200], 'seconds', ['0 s', '2h']],
     [[0, 1024], 'bytes', ['0 B', '1 KiB']],
-  ] as const)('formats an axis of %j %s as %j', (values, unit, words) => expect(axisWords(values, unit)).toEqual(words))
+  ] as const)('formats an axis of %j %s as %j', (values, unit, words) =>
+    expect(formatAxisValues(values, unit)).toEqual(words),
+  )
 
-  it('keeps every digit in exact values', () => expect(exactValue(184_213.25, 'bytes')).toBe('184,213.25 bytes'))
+  it('keeps every digit in exact values', () => expect(formatExactValue(184_213.25, 'bytes')).toBe('184,213.25 bytes'))
 
   it.each([
     [59, '59s'],
@@ -65,5 +67,5 @@ describe('number formats', () => {
     [3661, '1h 1m'],
     [86_400, '1d'],
     [0.2, '0s'],
-  ])('formats %s seconds as "%s"', (seconds, text) => expect(span(seconds)).toBe(text))
+  ])('formats %s seconds as "%s"', (seconds, text) => expect(formatTimeSpan(seconds)).toBe(text))
 })

@@ -40,16 +40,16 @@ export const formatValue = (value: number | null | undefined, unit: Unit): strin
 }
 
 /** Formats a duration measured in whole milliseconds, where 0 means less than one. */
-export const formatTook = (ms: number): string => (ms < 1 ? '< 1 ms' : formatValue(ms, 'milliseconds'))
+export const formatElapsed = (ms: number): string => (ms < 1 ? '< 1 ms' : formatValue(ms, 'milliseconds'))
 
 /** Formats the values of an axis. Zero uses the unit of the largest value: `0 s` and `5 s`. */
-export const axisWords = (values: readonly number[], unit: Unit): string[] => {
+export const formatAxisValues = (values: readonly number[], unit: Unit): string[] => {
   const step = /^[\d.,]+ (?<step>s|ms|µs)$/.exec(formatValue(Math.max(...values), unit))?.groups?.['step']
   return values.map((value) => (value === 0 && step ? `0 ${step}` : formatValue(value, unit)))
 }
 
 /** Formats a value without rounding, for tooltips. */
-export const exactValue = (value: number, unit: Unit): string =>
+export const formatExactValue = (value: number, unit: Unit): string =>
   unitWords[unit]?.[value] ?? `${plain(value)} ${exactNames[unit]}`.trim()
 
 const forms: Record<Unit, (value: number) => string> = {
@@ -114,7 +114,7 @@ const duration = (seconds: number): string => {
   if (size < 1e-3) return `${digits(seconds * 1e6)} µs`
   if (size < 1) return `${digits(seconds * 1e3)} ms`
   if (size < 120) return `${digits(seconds)} s`
-  return span(seconds)
+  return formatTimeSpan(seconds)
 }
 
 const spans: readonly [seconds: number, name: string][] = [
@@ -125,7 +125,7 @@ const spans: readonly [seconds: number, name: string][] = [
 ]
 
 /** Formats the two largest parts of a duration: `3d 4h`, `2h 5m`, `2m 10s`. */
-export const span = (seconds: number): string => {
+export const formatTimeSpan = (seconds: number): string => {
   const first = spans.findIndex(([size]) => Math.abs(seconds) >= size)
   const [large, small] = [spans[Math.max(first, 0)], spans[first + 1]]
   if (!large || first < 0) return '0s'

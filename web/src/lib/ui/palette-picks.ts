@@ -1,16 +1,16 @@
 import { goto } from '$app/navigation'
 import { dialogs } from '#lib/state/dialogs.svelte.ts'
-import { panel } from '#lib/state/panel.svelte.ts'
-import { presets } from '#lib/state/range.ts'
+import { agentPanel } from '#lib/state/panel.svelte.ts'
+import { rangePresets } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { theme, themes } from '#lib/state/theme.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 import { copyText } from './copy-text.ts'
-import { menuTopics, offeredSections } from './menu.ts'
-import type { Pick } from './pick.ts'
+import { menuTopics, filterMenuSections } from './menu.ts'
+import type { PickListItem } from './pick.ts'
 
 /** An entry of the palette and its action. */
-export interface PalettePick extends Pick {
+export interface PalettePick extends PickListItem {
   act: () => unknown
 }
 
@@ -33,7 +33,7 @@ export const staticPicks = (session: Session): PalettePick[] => [
 ]
 
 const pagePicks = (session: Session): PalettePick[] =>
-  offeredSections(session).flatMap(({ pages }) =>
+  filterMenuSections(session).flatMap(({ pages }) =>
     pages.map(({ path, title, searchTerms }) => ({ id: path, title, searchTerms, group: 'Pages', act: go(path) })),
   )
 
@@ -68,7 +68,7 @@ const agentPick: PalettePick = {
   title: 'Ask the agent about this page',
   searchTerms: 'assistant chat ai panel',
   group: 'Actions',
-  act: () => panel.open(),
+  act: () => agentPanel.open(),
 }
 
 const commands: readonly PalettePick[] = [
@@ -84,7 +84,7 @@ const commands: readonly PalettePick[] = [
   { id: 'compare', title: 'Compare with previous period', act: () => view.setComparing(!view.comparing) },
   { id: 'copy', title: 'Copy link to this page', act: () => copyText(location.href) },
   ...themes.map((each) => ({ id: `theme ${each}`, title: `Theme: ${each}`, act: () => (theme.current = each) })),
-  ...presets.map(({ hours, label }) => ({
+  ...rangePresets.map(({ hours, label }) => ({
     id: `range ${hours}`,
     title: label,
     searchTerms: 'time range',
@@ -116,7 +116,7 @@ export const picksByFormat = (typed: string): PalettePick[] => {
 }
 
 /** Returns an entry for a custom query id. As any word may be a query id, the entry comes last. */
-export const pickByName = (typed: string): PalettePick[] => {
+export const createQueryIdPick = (typed: string): PalettePick[] => {
   const text = typed.trim()
   if (!/^\S{6,128}$/.test(text) || picksByFormat(text).length > 0) return []
   const act = go(`/queries/${encodeURIComponent(text)}`)

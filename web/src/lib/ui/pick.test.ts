@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filterPicks, rowsOf, topsOf } from './pick.ts'
+import { filterPicks, groupIntoRows, computeRowOffsets } from './pick.ts'
 
 const picks = [
   { id: '1', title: 'Slow queries', detail: 'queries' },
@@ -20,7 +20,7 @@ describe('filterPicks', () => {
 })
 
 it('adds a heading per group and counts entries only', () => {
-  const rows = rowsOf([
+  const rows = groupIntoRows([
     { id: 'a', title: 'A', group: 'One' },
     { id: 'b', title: 'B' },
     { id: 'c', title: 'C', group: 'One' },
@@ -34,11 +34,11 @@ it('adds a heading per group and counts entries only', () => {
 })
 
 it('gives headings their own height', () => {
-  const rows = rowsOf([
+  const rows = groupIntoRows([
     { id: 'a', title: 'A', group: 'One' },
     { id: 'b', title: 'B', group: 'One' },
     { id: 'c', title: 'C', group: 'Two' },
   ])
-  expect(topsOf(rows, { heading: 26, pick: 44 })).toEqual([0, 26, 70, 114, 140, 184])
-  expect(topsOf([], { heading: 26, pick: 44 })).toEqual([0])
+  expect(computeRowOffsets(rows, { heading: 26, pick: 44 })).toEqual([0, 26, 70, 114, 140, 184])
+  expect(computeRowOffsets([], { heading: 26, pick: 44 })).toEqual([0])
 })

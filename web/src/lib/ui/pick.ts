@@ -1,5 +1,5 @@
 /** An entry of a searchable list. */
-export interface Pick {
+export interface PickListItem {
   id: string
   title: string
   /** A second, less prominent text. */
@@ -11,10 +11,10 @@ export interface Pick {
 }
 
 /** A row of the list: a heading, or an entry with its position among all entries. */
-export type PickRow<P extends Pick> = { heading: string } | { pick: P; position: number }
+export type PickListRow<P extends PickListItem> = { heading: string } | { pick: P; position: number }
 
 /** Returns the entries that match every typed word, with title matches first. */
-export const filterPicks = <P extends Pick>(picks: readonly P[], typed: string): P[] => {
+export const filterPicks = <P extends PickListItem>(picks: readonly P[], typed: string): P[] => {
   const searchTerms = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (searchTerms.length === 0) return [...picks]
   return picks
@@ -27,7 +27,7 @@ export const filterPicks = <P extends Pick>(picks: readonly P[], typed: string):
 const none = 4
 
 const rankOf = (
-  { title, detail = '', group = '', searchTerms: more = '' }: Pick,
+  { title, detail = '', group = '', searchTerms: more = '' }: PickListItem,
   searchTerms: readonly string[],
 ): number => {
   const [name, all] = [title.toLowerCase(), `${title} ${detail} ${group} ${more}`.toLowerCase()]
@@ -44,19 +44,22 @@ export interface RowHeights {
 }
 
 /** Returns the offset of each row in pixels, followed by the total height. */
-export const topsOf = <P extends Pick>(rows: readonly PickRow<P>[], heights: RowHeights): number[] => {
+export const computeRowOffsets = <P extends PickListItem>(
+  rows: readonly PickListRow<P>[],
+  heights: RowHeights,
+): number[] => {
   const tops = [0]
   for (const row of rows) tops.push((tops.at(-1) ?? 0) + ('heading' in row ? heights.heading : heights.pick))
   return tops
 }
 
 /** Returns the rows of a list, with a heading before each group. */
-export const rowsOf = <P extends Pick>(picks: readonly P[]): PickRow<P>[] => {
+export const groupIntoRows = <P extends PickListItem>(picks: readonly P[]): PickListRow<P>[] => {
   const grouped = [...Map.groupBy(picks, ({ group = '' }) => group)].toSorted(
     ([one], [other]) => Number(one !== '') - Number(other !== ''),
   )
   let position = 0
-  return grouped.flatMap(([heading, members]): PickRow<P>[] => [
+  return grouped.flatMap(([heading, members]): PickListRow<P>[] => [
     ...(heading === '' ? [] : [{ heading }]),
     ...members.map((pick) => ({ pick, position: position++ })),
   ])

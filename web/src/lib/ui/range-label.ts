@@ -1,9 +1,9 @@
-import { presets, shortHours, type Range } from '#lib/state/range.ts'
+import { rangePresets, formatHours, type TimeRange } from '#lib/state/range.ts'
 import { formatDayTime } from './time.ts'
 
 /** Returns a time range as text: `Last 6 hours`, or two instants. */
-export const rangeLabel = (range: Range, zone: string): string => {
+export const rangeLabel = (range: TimeRange, zone: string): string => {
   if (range.kind === 'between')
     return `${formatDayTime(range.from * 1000, zone)} – ${formatDayTime(range.to * 1000, zone)}`
-  return presets.find(({ hours }) => hours === range.hours)?.label ?? `Last ${shortHours(range.hours)}`
+  return rangePresets.find(({ hours }) => hours === range.hours)?.label ?? `Last ${formatHours(range.hours)}`
 }

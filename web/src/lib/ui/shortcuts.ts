@@ -1,6 +1,6 @@
 import { goto } from '$app/navigation'
 import { dialogs } from '#lib/state/dialogs.svelte.ts'
-import { panel } from '#lib/state/panel.svelte.ts'
+import { agentPanel } from '#lib/state/panel.svelte.ts'
 import { preferences } from '#lib/state/preferences.ts'
 import { view } from '#lib/state/view.svelte.ts'
 import { focusSearch } from './focus-search.ts'
@@ -30,7 +30,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['?'], does: 'Show keyboard shortcuts', act: () => dialogs.show('shortcuts') },
   { keys: [','], does: 'Settings', act: () => dialogs.show('settings') },
   { keys: ['/'], does: 'Search in table', act: focusSearch },
-  { keys: ['a'], does: 'Ask the agent about this page', act: () => panel.open() },
+  { keys: ['a'], does: 'Ask the agent about this page', act: () => agentPanel.open() },
   { keys: ['p'], does: 'Pause or resume refresh', act: () => void view.setPaused(!view.paused) },
   { keys: ['c'], does: 'Compare with previous period', act: () => void view.setComparing(!view.comparing) },
   { keys: ['['], does: 'Previous time range', act: () => void view.shift(-1) },

@@ -1,13 +1,14 @@
 import { zoneOffsetMs } from '#lib/state/zone.ts'
-import { span } from './number.ts'
+import { formatTimeSpan } from './number.ts'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** Returns a date whose UTC fields are the wall-clock time in a zone. */
 const local = (instantMs: number, zone: string): Date => new Date(instantMs + zoneOffsetMs(instantMs, zone))
 
-export const formatTime = (instantMs: number, zone: string): string => formatSecond(instantMs, zone).slice(0, 5)
-export const formatSecond = (instantMs: number, zone: string): string =>
+export const formatTime = (instantMs: number, zone: string): string =>
+  formatTimeWithSeconds(instantMs, zone).slice(0, 5)
+export const formatTimeWithSeconds = (instantMs: number, zone: string): string =>
   local(instantMs, zone).toISOString().slice(-13, -5)
 export const formatDay = (instantMs: number, zone: string): string => {
   const date = local(instantMs, zone)
@@ -22,13 +23,13 @@ export const formatDate = (instantMs: number, zone: string): string =>
 
 /** Formats date and time to the second. */
 export const formatInstant = (instantMs: number, zone: string): string =>
-  `${formatDate(instantMs, zone)} ${formatSecond(instantMs, zone)}`
+  `${formatDate(instantMs, zone)} ${formatTimeWithSeconds(instantMs, zone)}`
 
 /** Formats an age: `just now`, `40s ago`, `in 5m`. */
 export const formatAge = (instantMs: number, nowMs: number): string => {
   const seconds = (nowMs - instantMs) / 1000
   if (Math.abs(seconds) < 5) return 'just now'
-  return seconds > 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`
+  return seconds > 0 ? `${formatTimeSpan(seconds)} ago` : `in ${formatTimeSpan(-seconds)}`
 }
 
 /** A day in a time zone, as days since 1 January 1970, and the time of day. */
@@ -39,7 +40,7 @@ export interface LocalDay {
 
 const dayMs = 86_400_000
 
-export const dayOf = (instantMs: number, zone: string): LocalDay => {
+export const toLocalDay = (instantMs: number, zone: string): LocalDay => {
   const localMs = instantMs + zoneOffsetMs(instantMs, zone)
   const day = Math.floor(localMs / dayMs)
   return { day, sinceMidnightMs: localMs - day * dayMs }

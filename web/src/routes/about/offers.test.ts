@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { offersOf } from './offers.ts'
+import { listOptionalCapabilities } from './offers.ts'
 
 const none = {
   storedConnections: false,
@@ -14,14 +14,18 @@ const deviceLogin = { enabled: false, mode: 'auto', deviceOnly: true, store: 'st
 
 describe('installation capabilities', () => {
   it('name the settings that enable each', () => {
-    const offers = offersOf({ offers: none, takesKeys: false, deviceLogin: { ...deviceLogin, reason: 'disabled' } })
+    const offers = listOptionalCapabilities({
+      offers: none,
+      takesKeys: false,
+      deviceLogin: { ...deviceLogin, reason: 'disabled' },
+    })
     expect(offers.filter(({ isOn }) => isOn)).toEqual([])
     for (const { requires } of offers) expect(requires).toMatch(/^[A-Z]+_/)
   })
 
   it('name the missing setting of device login', () => {
     const wantedFor = (reason: 'disabled' | 'missing_api_key_secret') =>
-      offersOf({ offers: none, takesKeys: true, deviceLogin: { ...deviceLogin, reason } })[1]?.requires
+      listOptionalCapabilities({ offers: none, takesKeys: true, deviceLogin: { ...deviceLogin, reason } })[1]?.requires
     expect(wantedFor('disabled')).toBe('SVC_DEVICE_LOGIN')
     expect(wantedFor('missing_api_key_secret')).toBe('SVC_API_KEY_SECRET')
   })

@@ -1,8 +1,8 @@
 import type { CliDiscovery } from '#proto/http/auth.ts'
-import type { Offers } from '#proto/http/config.ts'
+import type { InstallationCapabilities } from '#proto/http/config.ts'
 
 /** An optional capability of an installation. */
-export interface Offer {
+export interface OptionalCapability {
   title: string
   isOn: boolean
   /** Path of the page that provides the capability, if there is one. */
@@ -13,13 +13,13 @@ export interface Offer {
 
 /** Parts of API responses that state which capabilities are enabled. */
 interface Capabilities {
-  offers: Offers
+  offers: InstallationCapabilities
   takesKeys: boolean
   deviceLogin: CliDiscovery['deviceLogin'] | undefined
 }
 
 /** Returns all optional capabilities, enabled or not. */
-export const offersOf = ({ offers, takesKeys, deviceLogin }: Capabilities): Offer[] => [
+export const listOptionalCapabilities = ({ offers, takesKeys, deviceLogin }: Capabilities): OptionalCapability[] => [
   { title: 'API keys', isOn: takesKeys, path: '/api-keys', requires: 'SVC_API_KEY_SECRET' },
   {
     title: 'Device login',

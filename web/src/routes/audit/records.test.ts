@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { auditColumns, auditCsv, auditRow } from './records.ts'
+import { auditColumns, auditCsv, toAuditRow } from './records.ts'
 
 const record = {
   id: 'r1',
@@ -16,13 +16,13 @@ const record = {
 
 describe('audit records', () => {
   it('fill every column', () => {
-    const row = auditRow(record)
+    const row = toAuditRow(record)
     expect(Object.keys(row)).toEqual(auditColumns.map(({ name }) => name))
     expect(row.target).toBe('queryId: q1, user: bob')
   })
 
   it('mark actions without a known result', () => {
-    expect(auditRow({ ...record, result: 'started' }).result).toBe('no result')
+    expect(toAuditRow({ ...record, result: 'started' }).result).toBe('no result')
   })
 
   it('export all fields as CSV without formulas', () => {

@@ -1,19 +1,19 @@
 import type { AuditRecord } from '#lib/api/audit.ts'
-import { csvOf } from '#lib/chart/csv.ts'
+import { formatCsv } from '#lib/chart/csv.ts'
 import type { Column } from '#lib/table/cell.ts'
-import { column } from '#lib/table/columns.ts'
+import { createColumn } from '#lib/table/columns.ts'
 
 /** Columns of the audit log. Actor, action and host are links that filter the log. */
 export const auditColumns: readonly Column[] = [
-  column('at', 'Time', 'time'),
-  column('who', 'Actor', 'link', { href: '/audit?who={who}' }),
-  column('kind', 'Type', 'text', { doc: 'How the actor was authenticated.' }),
-  column('action', 'Action', 'link', { href: '/audit?action={action}' }),
-  column('host', 'Host', 'link', { href: '/audit?on={host}' }),
-  column('target', 'Target'),
-  column('result', 'Result', 'badge'),
-  column('took', 'Duration', 'duration-ms'),
-  column('detail', 'Detail'),
+  createColumn('at', 'Time', 'time'),
+  createColumn('who', 'Actor', 'link', { href: '/audit?who={who}' }),
+  createColumn('kind', 'Type', 'text', { doc: 'How the actor was authenticated.' }),
+  createColumn('action', 'Action', 'link', { href: '/audit?action={action}' }),
+  createColumn('host', 'Host', 'link', { href: '/audit?on={host}' }),
+  createColumn('target', 'Target'),
+  createColumn('result', 'Result', 'badge'),
+  createColumn('took', 'Duration', 'duration-ms'),
+  createColumn('detail', 'Detail'),
 ]
 
 const results: Readonly<Record<AuditRecord['result'], string>> = {
@@ -23,7 +23,7 @@ const results: Readonly<Record<AuditRecord['result'], string>> = {
   failed: 'failed',
 }
 
-export const auditRow = ({ atMs, actor, action, host, target, result, tookMs, detail }: AuditRecord) => ({
+export const toAuditRow = ({ atMs, actor, action, host, target, result, tookMs, detail }: AuditRecord) => ({
   at: atMs,
   who: actor.subject,
   kind: actor.kind,
@@ -39,7 +39,7 @@ export const auditRow = ({ atMs, actor, action, host, target, result, tookMs, de
 
 /** Returns the records as CSV with all fields. Instants are in ISO 8601. */
 export const auditCsv = (records: readonly AuditRecord[]): string =>
-  csvOf([
+  formatCsv([
     ['at', 'kind', 'subject', 'action', 'host', 'target', 'result', 'took_ms', 'detail', 'request_id', 'id'],
     ...records.map(({ atMs, actor, action, host, target, result, tookMs, detail, requestId, id }) => [
       new Date(atMs).toISOString(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { backupFigures, failuresOf } from './figures.ts'
+import { backupFigures, listFailedBackups } from './figures.ts'
 
 const minuteMs = 60_000
 const row = (status: string, minute: number, more: Record<string, unknown> = {}) => ({
@@ -41,6 +41,6 @@ describe('backup figures', () => {
   })
 
   it('list failures, newest first', () => {
-    expect(failuresOf(rows).map(({ reason }) => reason)).toEqual(['no room', 'no such file'])
+    expect(listFailedBackups(rows).map(({ reason }) => reason)).toEqual(['no room', 'no such file'])
   })
 })

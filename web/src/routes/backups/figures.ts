@@ -4,7 +4,7 @@ import type { Fact } from '#lib/ui/fact.ts'
 import { formatAge, readInstant } from '#lib/ui/time.ts'
 
 /** Time range of the page in days. The table of backups covers the same range. */
-export const days = 30
+export const backupRangeDays = 30
 
 const stateOf = ({ status }: Row): string => String(status)
 const isMade = (row: Row): boolean => stateOf(row) === 'BACKUP_CREATED'
@@ -20,20 +20,20 @@ export const backupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
     {
       name: 'Latest backup',
       value: latest ? formatAge(endOf(latest), nowMs) : 'none',
-      note: latest ? String(latest['name']) : `within ${days} days`,
+      note: latest ? String(latest['name']) : `within ${backupRangeDays} days`,
     },
     { name: 'Size', value: readNumber(latest?.['size']), unit: 'bytes' },
     { name: 'Duration', value: readNumber(latest?.['duration']), unit: 'seconds' },
-    { name: 'Backups', value: made.length, unit: 'count', note: `within ${days} days` },
+    { name: 'Backups', value: made.length, unit: 'count', note: `within ${backupRangeDays} days` },
     { name: 'Total size', value: made.reduce((sum, row) => sum + (readNumber(row['size']) ?? 0), 0), unit: 'bytes' },
-    { name: 'Failed', value: rows.filter(hasFailed).length, unit: 'count', note: `within ${days} days` },
+    { name: 'Failed', value: rows.filter(hasFailed).length, unit: 'count', note: `within ${backupRangeDays} days` },
     { name: 'In progress', value: rows.filter(isUnderWay).length, unit: 'count' },
-    { name: 'Restored', value: restored, unit: 'count', note: `within ${days} days` },
+    { name: 'Restored', value: restored, unit: 'count', note: `within ${backupRangeDays} days` },
   ]
 }
 
 /** Returns failed backups and restores with the error of the host, newest first. */
-export const failuresOf = (rows: readonly Row[]): { name: string; atMs: number; reason: string }[] =>
+export const listFailedBackups = (rows: readonly Row[]): { name: string; atMs: number; reason: string }[] =>
   rows
     .filter(hasFailed)
     .map((row) => ({ name: String(row['name']), atMs: endOf(row), reason: String(row['error'] ?? '') }))

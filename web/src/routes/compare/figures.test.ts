@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { byDifference, spreadOf } from './figures.ts'
+import { sortByDifference, computeSpreadRatio } from './figures.ts'
 
 const figuresOf = (p95Ms: number) => ({
   calls: 1,
@@ -25,10 +25,10 @@ describe('difference between hosts', () => {
     [[10, null, 20], 2],
     [[10, null], null],
     [[0, 10], null],
-  ])('for %j is %s', (p95, spread) => expect(spreadOf(pattern('a', ...p95), 'p95Ms')).toBe(spread))
+  ])('for %j is %s', (p95, spread) => expect(computeSpreadRatio(pattern('a', ...p95), 'p95Ms')).toBe(spread))
 
   it('sorts the patterns', () => {
     const patterns = [pattern('alone', 500, null), pattern('tiny', 1, 20), pattern('much', 100, 190)]
-    expect(byDifference(patterns, 'p95Ms').map(({ hash }) => hash)).toEqual(['much', 'tiny', 'alone'])
+    expect(sortByDifference(patterns, 'p95Ms').map(({ hash }) => hash)).toEqual(['much', 'tiny', 'alone'])
   })
 })

@@ -16,4 +16,4 @@ const remember = ({ request, startedAtMs, beganMs, ...run }: Run): void => {
 }
 
 /** Statement runs. They outlive the page, so that users who return find results and can cancel running statements. */
-export const runs = createRuns(remember)
+export const consoleRuns = createRuns(remember)

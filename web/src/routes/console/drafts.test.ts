@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
-  changedDraft,
+  updateDraft,
   emptyWorkspace,
-  nextToClose,
+  findDraftToClose,
   readWorkspace,
-  titleOf,
-  withDraft,
-  withoutDraft,
-  withReopened,
-  withRun,
+  formatDraftTitle,
+  addDraft,
+  closeDraft,
+  reopenDraft,
+  addPastRun,
   type Workspace,
 } from './drafts.ts'
 
@@ -34,16 +34,16 @@ describe('stored workspace', () => {
 
   it('respects its limits', () => {
     const many = Array.from({ length: 300 }, (_, index) => index)
-    const drafts = many.reduce((workspace, index) => withDraft(workspace, draft(String(index))), emptyWorkspace).drafts
-    const { past } = many.reduce((workspace, index) => withRun(workspace, run(`SELECT ${index}`)), emptyWorkspace)
+    const drafts = many.reduce((workspace, index) => addDraft(workspace, draft(String(index))), emptyWorkspace).drafts
+    const { past } = many.reduce((workspace, index) => addPastRun(workspace, run(`SELECT ${index}`)), emptyWorkspace)
     expect([drafts.length, drafts.at(-1)?.id]).toEqual([20, '299'])
     expect([past.length, past[0]?.sql]).toEqual([200, 'SELECT 299'])
-    expect(withRun(emptyWorkspace, run('x'.repeat(20_001)))).toEqual(emptyWorkspace)
+    expect(addPastRun(emptyWorkspace, run('x'.repeat(20_001)))).toEqual(emptyWorkspace)
   })
 })
 
 it('lists a statement on a host once, with its last run', () => {
-  const workspace = [run('a', 1), run('b', 2), run('a', 3), run('a', 4, 'two')].reduce(withRun, emptyWorkspace)
+  const workspace = [run('a', 1), run('b', 2), run('a', 3), run('a', 4, 'two')].reduce(addPastRun, emptyWorkspace)
   expect(workspace.past.map(({ sql, atMs, host }) => [sql, atMs, host])).toEqual([
     ['a', 4, 'two'],
     ['a', 3, 'one'],
@@ -52,12 +52,9 @@ it('lists a statement on a host once, with its last run', () => {
 })
 
 it('changes and closes a single draft', () => {
-  const workspace = [draft('a'), draft('b')].reduce(withDraft, emptyWorkspace)
-  expect(changedDraft(workspace, draft('b'), { sql: 'SELECT 2' }).drafts.map(({ sql }) => sql)).toEqual([
-    '',
-    'SELECT 2',
-  ])
-  expect(withoutDraft(workspace, 'a').drafts.map(({ id }) => id)).toEqual(['b'])
+  const workspace = [draft('a'), draft('b')].reduce(addDraft, emptyWorkspace)
+  expect(updateDraft(workspace, draft('b'), { sql: 'SELECT 2' }).drafts.map(({ sql }) => sql)).toEqual(['', 'SELECT 2'])
+  expect(closeDraft(workspace, 'a').drafts.map(({ id }) => id)).toEqual(['b'])
 })
 
 it.each([
@@ -66,45 +63,45 @@ it.each([
   ['-- why\nSELECT 1', 'SELECT 1'],
   ['/* why,\nand whence */ SELECT 1', 'SELECT 1'],
   ['SELECT a_long_name, another_one FROM t', 'SELECT a_long_name, another_…'],
-])('titles a tab with %j "%s"', (sql, title) => expect(titleOf(draft('a', sql))).toBe(title))
+])('titles a tab with %j "%s"', (sql, title) => expect(formatDraftTitle(draft('a', sql))).toBe(title))
 
 it('uses the name of a tab as its title', () =>
-  expect(titleOf({ ...draft('a', 'SELECT 1'), name: 'Slow ones' })).toBe('Slow ones'))
+  expect(formatDraftTitle({ ...draft('a', 'SELECT 1'), name: 'Slow ones' })).toBe('Slow ones'))
 
 it('reopens a draft that another window closed while it is edited', () =>
-  expect(changedDraft(emptyWorkspace, draft('a', 'SELECT'), { sql: 'SELECT 1' }).drafts).toEqual([
+  expect(updateDraft(emptyWorkspace, draft('a', 'SELECT'), { sql: 'SELECT 1' }).drafts).toEqual([
     draft('a', 'SELECT 1'),
   ]))
 
 describe('closed tab', () => {
   const ids = ({ drafts }: Workspace) => drafts.map(({ id }) => id).join('')
   const three = ['a', 'b', 'c'].map((id) => ({ ...draft(id, `SELECT '${id}'`), name: id.toUpperCase() }))
-  const workspace = three.reduce(withDraft, emptyWorkspace)
+  const workspace = three.reduce(addDraft, emptyWorkspace)
 
   it('is reopened at its position with text and name, last closed first', () => {
-    const closed = withoutDraft(withoutDraft(workspace, 'b'), 'a')
+    const closed = closeDraft(closeDraft(workspace, 'b'), 'a')
     expect(ids(closed)).toBe('c')
-    const once = withReopened(closed)
+    const once = reopenDraft(closed)
     expect([ids(once), once.drafts[0]]).toEqual(['ac', three[0]])
-    const twice = withReopened(once)
+    const twice = reopenDraft(once)
     expect([ids(twice), twice.closed]).toEqual(['abc', []])
-    expect(withReopened(twice)).toEqual(twice)
+    expect(reopenDraft(twice)).toEqual(twice)
   })
 
   it('is not stored when it is empty or reopened by another window', () => {
-    expect(withoutDraft(withDraft(emptyWorkspace, draft('a', ' ')), 'a').closed).toEqual([])
-    expect(changedDraft(withoutDraft(workspace, 'a'), draft('a'), { sql: 'SELECT 1' }).closed).toEqual([])
+    expect(closeDraft(addDraft(emptyWorkspace, draft('a', ' ')), 'a').closed).toEqual([])
+    expect(updateDraft(closeDraft(workspace, 'a'), draft('a'), { sql: 'SELECT 1' }).closed).toEqual([])
   })
 
   it('is also stored when another tab displaced it', () => {
     const many = Array.from({ length: 20 }, (_, index) => draft(String(index), `SELECT ${index}`))
-    const full = many.reduce(withDraft, emptyWorkspace)
-    expect([nextToClose(workspace), nextToClose(full)?.id]).toEqual([undefined, '0'])
-    const over = withDraft(full, draft('20'))
+    const full = many.reduce(addDraft, emptyWorkspace)
+    expect([findDraftToClose(workspace), findDraftToClose(full)?.id]).toEqual([undefined, '0'])
+    const over = addDraft(full, draft('20'))
     expect([over.drafts.length, over.drafts[0]?.id]).toEqual([20, '1'])
-    const back = withReopened(over)
+    const back = reopenDraft(over)
     expect([back.drafts.length, back.drafts[0]?.id, back.closed[0]?.draft.id]).toEqual([20, '0', '1'])
     const repeatedly = Array.from({ length: 50 }, (_, index) => draft(`later ${index}`, 'SELECT 1'))
-    expect(repeatedly.reduce(withDraft, full).closed.length).toBe(20)
+    expect(repeatedly.reduce(addDraft, full).closed.length).toBe(20)
   })
 })

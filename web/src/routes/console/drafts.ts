@@ -71,7 +71,7 @@ const isPastRun = (given: unknown): given is PastRun =>
   typeof given['durationMs'] === 'number' &&
   (given['rows'] === null || typeof given['rows'] === 'number')
 
-export const withDraft = (workspace: Workspace, draft: Draft): Workspace => {
+export const addDraft = (workspace: Workspace, draft: Draft): Workspace => {
   const withRoom = withRoomForOne(workspace)
   return {
     ...withRoom,
@@ -81,16 +81,16 @@ export const withDraft = (workspace: Workspace, draft: Draft): Workspace => {
 }
 
 const withRoomForOne = (workspace: Workspace): Workspace => {
-  const oldest = nextToClose(workspace)
-  return oldest ? withoutDraft(workspace, oldest.id) : workspace
+  const oldest = findDraftToClose(workspace)
+  return oldest ? closeDraft(workspace, oldest.id) : workspace
 }
 
 /** Returns the draft that opening another one will close; undefined if the limit is not reached. */
-export const nextToClose = ({ drafts }: Workspace): Draft | undefined =>
+export const findDraftToClose = ({ drafts }: Workspace): Draft | undefined =>
   drafts.length < maxDrafts ? undefined : drafts[0]
 
 /** Closes a draft. Users can reopen it unless it is empty. */
-export const withoutDraft = (workspace: Workspace, id: string): Workspace => {
+export const closeDraft = (workspace: Workspace, id: string): Workspace => {
   const place = workspace.drafts.findIndex((draft) => draft.id === id)
   const draft = workspace.drafts[place]
   if (!draft) return workspace
@@ -103,7 +103,7 @@ export const withoutDraft = (workspace: Workspace, id: string): Workspace => {
 }
 
 /** Reopens the last closed draft at its former position. */
-export const withReopened = (workspace: Workspace): Workspace => {
+export const reopenDraft = (workspace: Workspace): Workspace => {
   const [last, ...closed] = workspace.closed
   if (!last) return workspace
   const withRoom = withRoomForOne({ ...workspace, closed })
@@ -111,8 +111,8 @@ export const withReopened = (workspace: Workspace): Workspace => {
 }
 
 /** Changes a draft. If another window has closed it, reopens it, because this window still edits it. */
-export const changedDraft = (workspace: Workspace, draft: Draft, change: Partial<Draft>): Workspace => {
-  if (!workspace.drafts.some(({ id }) => id === draft.id)) return withDraft(workspace, { ...draft, ...change })
+export const updateDraft = (workspace: Workspace, draft: Draft, change: Partial<Draft>): Workspace => {
+  if (!workspace.drafts.some(({ id }) => id === draft.id)) return addDraft(workspace, { ...draft, ...change })
   return {
     ...workspace,
     drafts: workspace.drafts.map((each) => (each.id === draft.id ? { ...each, ...change } : each)),
@@ -120,14 +120,14 @@ export const changedDraft = (workspace: Workspace, draft: Draft, change: Partial
 }
 
 /** Adds a run at the start of the history. Removes an earlier run of the same statement on the same host. */
-export const withRun = (workspace: Workspace, run: PastRun): Workspace => {
+export const addPastRun = (workspace: Workspace, run: PastRun): Workspace => {
   if (run.sql.length > maxStoredLength) return workspace
   const others = workspace.past.filter(({ sql, host }) => sql !== run.sql || host !== run.host)
   return { ...workspace, past: [run, ...others].slice(0, maxPastRuns) }
 }
 
 /** Returns the title of a tab: its name, or the beginning of its statement. */
-export const titleOf = ({ sql, name }: Draft): string => {
+export const formatDraftTitle = ({ sql, name }: Draft): string => {
   if (name) return name
   const words = sql
     .slice(0, maxStoredLength)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { costOf, hasNoSubquery } from './estimate.ts'
+import { summarizeEstimates, hasNoSubquery } from './estimate.ts'
 
 describe('hasNoSubquery', () => {
   it.each([
@@ -16,18 +16,18 @@ describe('statement cost', () => {
   const of = (table: string, rows: number) => ({ database: 'shop', table, rows, parts: 2, marks: 5 })
 
   it('names a single table', () => {
-    expect(costOf([of('orders', 1_500)])).toEqual({
+    expect(summarizeEstimates([of('orders', 1_500)])).toEqual({
       text: 'Reads up to 1,500 rows, 5 granules in 2 parts from shop.orders.',
       isLarge: false,
     })
   })
 
   it('sums up several tables and flags large reads', () => {
-    expect(costOf([of('a', 90_000_000), of('b', 20_000_000)])).toEqual({
+    expect(summarizeEstimates([of('a', 90_000_000), of('b', 20_000_000)])).toEqual({
       text: 'Reads up to 110M rows, 10 granules in 4 parts from 2 tables.',
       isLarge: true,
     })
   })
 
-  it('may be empty', () => expect(costOf([]).text).toBe('Reads no MergeTree tables.'))
+  it('may be empty', () => expect(summarizeEstimates([]).text).toBe('Reads no MergeTree tables.'))
 })

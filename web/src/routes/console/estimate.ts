@@ -2,7 +2,7 @@ import type { ExplainResult } from '#lib/api/analysis.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
 /** The estimated reads of a statement, as the sum over its tables. */
-export interface Cost {
+export interface StatementEstimate {
   text: string
   /** Whether the statement reads so much that the console shows a warning. */
   isLarge: boolean
@@ -14,7 +14,7 @@ const largeRows = 100_000_000
 export const hasNoSubquery = (sql: string): boolean =>
   [...sql.matchAll(/\bselect\b/gi)].length === 1 && !/\b(?:with|in)\s*\(/i.test(sql)
 
-export const costOf = (estimates: NonNullable<ExplainResult['estimates']>): Cost => {
+export const summarizeEstimates = (estimates: NonNullable<ExplainResult['estimates']>): StatementEstimate => {
   if (estimates.length === 0) return { text: 'Reads no MergeTree tables.', isLarge: false }
   const sum = (of: (each: (typeof estimates)[number]) => number) => estimates.reduce((all, each) => all + of(each), 0)
   const rows = sum((each) => each.rows)

@@ -12,7 +12,7 @@ export interface QueryError {
 }
 
 /** Converts a thrown error to the failure of a statement. */
-export const queryErrorOf = (thrown: unknown, sql: string): QueryError => {
+export const toQueryError = (thrown: unknown, sql: string): QueryError => {
   const message = failureMessage(thrown)
   const { position, reason } = thrown instanceof RequestFailure ? thrown.details : {}
   // An unreachable host also has a reason, but it is no rejection.

@@ -1,12 +1,12 @@
 import type { ChartInfo } from '#proto/catalogue.ts'
 import type { ResultColumn } from '#proto/console.ts'
 import type { ChartData, Row } from '#proto/query.ts'
-import type { Result } from '#lib/api/console.ts'
-import { isInstant, isNumber, keyOf } from '#lib/table/result-rows.ts'
+import type { StatementResult } from '#lib/api/console.ts'
+import { isDateType, isNumericType, getResultColumnKey } from '#lib/table/result-rows.ts'
 
 /** A chart of a result. It refers to columns by position. */
 export interface ChartSpec {
-  kind: (typeof kinds)[number]
+  kind: (typeof resultChartKinds)[number]
   /** The column of the x-axis, with instants or names. */
   along: number
   /** The column whose values name the series. Null means one series per value column. */
@@ -14,7 +14,7 @@ export interface ChartSpec {
   values: readonly number[]
 }
 
-export const kinds = ['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar'] as const
+export const resultChartKinds = ['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar'] as const
 
 /** Maximum number of series that users can distinguish. */
 const maxValues = 8
@@ -24,9 +24,9 @@ const placesOf = (columns: readonly ResultColumn[], is: (type: string) => boolea
 
 /** Returns the default chart of a result; null if the result has no suitable columns. */
 export const defaultChartSpec = (columns: readonly ResultColumn[]): ChartSpec | null => {
-  const instants = placesOf(columns, isInstant)
-  const numbers = placesOf(columns, isNumber)
-  const names = placesOf(columns, (type) => !isInstant(type) && !isNumber(type))
+  const instants = placesOf(columns, isDateType)
+  const numbers = placesOf(columns, isNumericType)
+  const names = placesOf(columns, (type) => !isDateType(type) && !isNumericType(type))
   const [along = names[0]] = instants
   if (numbers.length === 0 || along === undefined) return null
   if (instants.length === 0) return { kind: 'horizontal-bar', along, series: null, values: numbers.slice(0, maxValues) }
@@ -35,31 +35,31 @@ export const defaultChartSpec = (columns: readonly ResultColumn[]): ChartSpec | 
 }
 
 /** Returns whether a column can be the x-axis. */
-export const canBeXAxis = ({ type }: ResultColumn): boolean => !isNumber(type)
+export const canBeXAxis = ({ type }: ResultColumn): boolean => !isNumericType(type)
 
 /** Converts a result to chart data. Times stay in the time zone of the host, so no conversion is applied. */
 export const toChartData = (
-  { columns, rows }: Result['data'],
+  { columns, rows }: StatementResult['data'],
   { kind, along, series, values }: ChartSpec,
 ): ChartData => {
-  const overTime = isInstant(columns[along]?.type ?? '')
+  const overTime = isDateType(columns[along]?.type ?? '')
   const nameAt = (index: number) => columns[index]?.name ?? ''
   const isSeries = overTime && series !== null
   const info: ChartInfo['columns'] = [
-    { name: keyOf(along), role: overTime ? 'time' : 'label', label: nameAt(along), unit: 'none' },
+    { name: getResultColumnKey(along), role: overTime ? 'time' : 'label', label: nameAt(along), unit: 'none' },
     ...(isSeries
-      ? [{ name: keyOf(series), role: 'series' as const, label: nameAt(series), unit: 'none' as const }]
+      ? [{ name: getResultColumnKey(series), role: 'series' as const, label: nameAt(series), unit: 'none' as const }]
       : []),
     ...values.map((index) => ({
-      name: keyOf(index),
+      name: getResultColumnKey(index),
       role: 'value' as const,
       label: nameAt(index),
       unit: 'none' as const,
     })),
   ]
   const keyed = rows.map((row): Row => {
-    const cells = columns.map((_, index): [string, unknown] => [keyOf(index), row[index]])
-    return { ...Object.fromEntries(cells), ...(overTime && { [keyOf(along)]: instantOf(row[along]) }) }
+    const cells = columns.map((_, index): [string, unknown] => [getResultColumnKey(index), row[index]])
+    return { ...Object.fromEntries(cells), ...(overTime && { [getResultColumnKey(along)]: instantOf(row[along]) }) }
   })
   return {
     chart: {
@@ -74,7 +74,7 @@ export const toChartData = (
       parameters: [],
       cache: 'realtime',
     },
-    rows: overTime ? keyed.filter((row) => row[keyOf(along)] !== null) : keyed,
+    rows: overTime ? keyed.filter((row) => row[getResultColumnKey(along)] !== null) : keyed,
     window: null,
     unavailable: null,
     statement: null,

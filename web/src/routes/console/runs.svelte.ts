@@ -1,7 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity'
-import { cancelRun, runStatement, type Result } from '#lib/api/console.ts'
+import { cancelRun, runStatement, type StatementResult } from '#lib/api/console.ts'
 import { randomId } from '#lib/ui/random-id.ts'
-import { queryErrorOf, type QueryError } from './query-error.ts'
+import { toQueryError, type QueryError } from './query-error.ts'
 
 /** The statement to run, and its host. */
 export interface RunRequest {
@@ -17,7 +17,7 @@ export interface RunRequest {
 /** The run of a tab. `beganMs` is monotonic time, `startedAtMs` is wall-clock time. */
 export type Run = { request: RunRequest; runId: string; startedAtMs: number; beganMs: number } & (
   | { state: 'running' | 'cancelling' }
-  | { state: 'done'; result: Result }
+  | { state: 'done'; result: StatementResult }
   | ({ state: 'failed' } & QueryError)
   | { state: 'cancelled'; afterMs: number }
 )
@@ -44,7 +44,7 @@ export const createRuns = (onended: (run: Run) => void) => {
     } catch (thrown) {
       const isCancelled = runs.get(tab)?.state === 'cancelling'
       if (isCancelled) finish(tab, { ...base, state: 'cancelled', afterMs: performance.now() - base.beganMs })
-      else finish(tab, { ...base, state: 'failed', ...queryErrorOf(thrown, query) })
+      else finish(tab, { ...base, state: 'failed', ...toQueryError(thrown, query) })
     }
   }
 

@@ -1,13 +1,13 @@
 import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
 import { randomId } from '#lib/ui/random-id.ts'
 import {
-  changedDraft,
-  nextToClose,
+  updateDraft,
+  findDraftToClose,
   readWorkspace,
-  withDraft,
-  withReopened,
-  withoutDraft,
-  withRun,
+  addDraft,
+  reopenDraft,
+  closeDraft,
+  addPastRun,
   type Workspace,
   type Draft,
   type PastRun,
@@ -36,14 +36,14 @@ export const createWorkspace = () => {
     },
     /** The draft that opening another one will close; undefined if the limit is not reached. */
     get nextToClose(): Draft | undefined {
-      return nextToClose(workspace)
+      return findDraftToClose(workspace)
     },
     get past(): readonly PastRun[] {
       return workspace.past
     },
     open(sql = '', database = ''): Draft {
       const draft = { id: randomId().slice(0, idLength), sql, database }
-      apply((present) => withDraft(present, draft))
+      apply((present) => addDraft(present, draft))
       return draft
     },
     /** Reopens the last closed draft at its former position and returns it; undefined if there is none. */
@@ -51,13 +51,13 @@ export const createWorkspace = () => {
       let draft: Draft | undefined
       apply((present) => {
         draft = present.closed[0]?.draft
-        return withReopened(present)
+        return reopenDraft(present)
       })
       return draft
     },
-    close: (id: string): void => apply((present) => withoutDraft(present, id)),
-    change: (draft: Draft, change: Partial<Draft>): void => apply((present) => changedDraft(present, draft, change)),
-    remember: (run: PastRun): void => apply((present) => withRun(present, run)),
+    close: (id: string): void => apply((present) => closeDraft(present, id)),
+    change: (draft: Draft, change: Partial<Draft>): void => apply((present) => updateDraft(present, draft, change)),
+    remember: (run: PastRun): void => apply((present) => addPastRun(present, run)),
     clearHistory: (): void => apply((present) => ({ ...present, past: [], closed: [] })),
   }
 }

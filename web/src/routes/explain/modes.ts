@@ -2,7 +2,7 @@ import type { ExplainMode } from '#proto/explain.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
 /** The modes of EXPLAIN with their titles and descriptions, in display order. */
-export const modes: readonly { mode: ExplainMode; title: string; doc: string }[] = [
+export const explainModeOptions: readonly { mode: ExplainMode; title: string; doc: string }[] = [
   { mode: 'plan', title: 'Plan', doc: 'Query steps, and what remains to be read after indexes.' },
   { mode: 'estimate', title: 'Estimate', doc: 'Parts, rows and granules to read from each table.' },
   { mode: 'pipeline', title: 'Pipeline', doc: 'Processors and their parallelism.' },
@@ -16,5 +16,5 @@ export const modes: readonly { mode: ExplainMode; title: string; doc: string }[]
   },
 ]
 
-export const readMode = (parameters: ReadableParameters): ExplainMode =>
-  modes.find(({ mode }) => mode === parameters.get('mode'))?.mode ?? 'plan'
+export const readExplainMode = (parameters: ReadableParameters): ExplainMode =>
+  explainModeOptions.find(({ mode }) => mode === parameters.get('mode'))?.mode ?? 'plan'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Dependency } from '#lib/api/explorer.ts'
-import { dependencyGraph } from './dependency-graph.ts'
+import { buildDependencyGraph } from './dependency-graph.ts'
 
 const end = (table: string, engine: string | null = 'MergeTree') => ({ database: 'shop', table, engine })
 const flow = (from: string, to: string, more: Partial<Dependency> = {}): Dependency => ({
@@ -14,7 +14,10 @@ const flow = (from: string, to: string, more: Partial<Dependency> = {}): Depende
 
 describe('dependency graph', () => {
   it('contains each table once, and an edge per dependency', () => {
-    const graph = dependencyGraph([flow('orders', 'open'), flow('orders', 'days', { kind: 'materialized-view' })], null)
+    const graph = buildDependencyGraph(
+      [flow('orders', 'open'), flow('orders', 'days', { kind: 'materialized-view' })],
+      null,
+    )
     expect(graph.nodes.map(({ id }) => id)).toEqual(['shop.orders', 'shop.open', 'shop.days'])
     expect(graph.edges).toEqual([
       { from: 'shop.orders', to: 'shop.open', label: 'view' },
@@ -24,7 +27,7 @@ describe('dependency graph', () => {
   })
 
   it('names the cluster of Distributed tables, and marks missing tables', () => {
-    const graph = dependencyGraph(
+    const graph = buildDependencyGraph(
       [flow('all', 'x', { kind: 'distributed', cluster: 'main', to: end('x', null) })],
       null,
     )
@@ -34,13 +37,13 @@ describe('dependency graph', () => {
 
   it('always contains the root table, with its engine if known', () => {
     const root = { database: 'shop', table: 'orders' }
-    expect(dependencyGraph([], root).nodes.map(({ id }) => id)).toEqual(['shop.orders'])
-    expect(dependencyGraph([flow('orders', 'open')], root).nodes[0]).toMatchObject({ engine: 'MergeTree' })
+    expect(buildDependencyGraph([], root).nodes.map(({ id }) => id)).toEqual(['shop.orders'])
+    expect(buildDependencyGraph([flow('orders', 'open')], root).nodes[0]).toMatchObject({ engine: 'MergeTree' })
   })
 
   it('counts omitted tables and drops their edges', () => {
     const many = Array.from({ length: 200 }, (_, index) => flow('orders', `view-${index}`))
-    const { nodes, edges, omitted } = dependencyGraph(many, null)
+    const { nodes, edges, omitted } = buildDependencyGraph(many, null)
     expect([nodes.length, edges.length, omitted]).toEqual([150, 149, 51])
   })
 })

@@ -33,7 +33,7 @@ const labels: Record<Dependency['kind'], string> = {
 const idOf = ({ database, table }: { database: string; table: string }): string => `${database}.${table}`
 
 /** Returns the dependencies as a graph whose edges follow the data flow. The root table is always included. */
-export const dependencyGraph = (
+export const buildDependencyGraph = (
   dependencies: readonly Dependency[],
   root: { database: string; table: string } | null,
 ): DependencyGraph => {

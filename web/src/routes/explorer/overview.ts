@@ -1,12 +1,12 @@
-import type { Data } from '#lib/api/call.ts'
+import type { RouteData } from '#lib/api/call.ts'
 import type { Fact } from '#lib/ui/fact.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-type Overview = NonNullable<Data<'GET /api/v1/explorer/table'>>
-type Column = Data<'GET /api/v1/explorer/columns'>[number]
+type Overview = NonNullable<RouteData<'GET /api/v1/explorer/table'>>
+type Column = RouteData<'GET /api/v1/explorer/columns'>[number]
 
 /** Returns the key figures of a table. */
-export const factsOf = (table: Overview): Fact[] => [
+export const listTableFacts = (table: Overview): Fact[] => [
   { name: 'Engine', value: table.engine, note: table.comment },
   { name: 'Rows', value: table.rows, unit: 'rows' },
   { name: 'On disk', value: table.bytesOnDisk, unit: 'bytes', note: table.disks.join(', ') },
@@ -28,7 +28,7 @@ export const factsOf = (table: Overview): Fact[] => [
 ]
 
 /** Returns the key expressions of a table, such as its sorting key. */
-export const keysOf = (table: Overview): { name: string; text: string }[] =>
+export const listTableKeys = (table: Overview): { name: string; text: string }[] =>
   [
     { name: 'Sorting key', text: table.sortingKey },
     { name: 'Primary key', text: table.primaryKey === table.sortingKey ? '' : table.primaryKey },
@@ -37,7 +37,7 @@ export const keysOf = (table: Overview): { name: string; text: string }[] =>
   ].filter(({ text }) => text !== '')
 
 /** Returns table rows for columns, with keys and default expression as text. */
-export const columnRows = (columns: readonly Column[]) =>
+export const toColumnRows = (columns: readonly Column[]) =>
   columns.map((column) => ({
     ...column,
     default: [column.defaultKind, column.defaultExpression].filter(Boolean).join(' '),

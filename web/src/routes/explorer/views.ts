@@ -18,12 +18,12 @@ export const databaseViews = [
 ] as const
 
 /** The database and table that the URL selects; null if none is selected. */
-export interface ExplorerPlace {
+export interface ExplorerSelection {
   database: string | null
   table: string | null
 }
 
-export const readPlace = (parameters: ReadableParameters): ExplorerPlace => {
+export const readExplorerSelection = (parameters: ReadableParameters): ExplorerSelection => {
   const database = parameters.get('database') || null
   return { database, table: database === null ? null : parameters.get('table') || null }
 }

@@ -21,7 +21,7 @@ const states: Column['states'] = {
 }
 
 /** The columns of the host table. */
-export const columns: readonly Column[] = [
+export const fleetColumns: readonly Column[] = [
   column('name', 'Host', 'link', { href: '/overview?host={id}' }),
   column('status', 'Status', 'badge', { doc: 'Result of the last probe.', states }),
   column('group', 'Group', 'text'),
@@ -49,7 +49,18 @@ const reasons = {
 }
 
 /** Returns the table row of a host. */
-export const toRow = ({ id, name, group, tags, status, reason, version, uptime, load, worstFinding }: FleetEntry) => ({
+export const toFleetRow = ({
+  id,
+  name,
+  group,
+  tags,
+  status,
+  reason,
+  version,
+  uptime,
+  load,
+  worstFinding,
+}: FleetEntry) => ({
   id,
   name,
   status: reason ? `${status}: ${reasons[reason]}` : status,

@@ -9,7 +9,7 @@ export interface VersionShare {
 }
 
 /** Returns the versions in use, most common first; hosts with an unknown version are left out. */
-export const versionsOf = (hosts: readonly FleetEntry[]): VersionShare[] => {
+export const countVersions = (hosts: readonly FleetEntry[]): VersionShare[] => {
   const known = hosts.flatMap(({ version }) => version ?? [])
   return [...Map.groupBy(known, (version) => version)]
     .map(([version, members]) => ({ version, hosts: members.length }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FleetEntry } from '#proto/http/fleet.ts'
-import { versionsOf } from './drift.ts'
-import { median, outliersOf } from './outliers.ts'
+import { countVersions } from './drift.ts'
+import { median, findOutliers } from './outliers.ts'
 
 const load = { queries: 1, merges: 0, cpu: 20, memory: 40, disk: 50, readonly: 0, delay: 0 }
 const host = (id: number, changes: Partial<typeof load> = {}, more: Partial<FleetEntry> = {}): FleetEntry => ({
@@ -21,7 +21,7 @@ const fleet = (size: number, more: Partial<FleetEntry> = {}) =>
 
 describe('outliers', () => {
   it('are hosts far above their peers, farthest first', () => {
-    const found = outliersOf([...fleet(20), host(98, { cpu: 60 }), host(99, { memory: 95, readonly: 1 })])
+    const found = findOutliers([...fleet(20), host(98, { cpu: 60 }), host(99, { memory: 95, readonly: 1 })])
     expect(found.map(({ host: { id }, measure: { name } }) => `${id} ${name}`)).toEqual([
       '99 memory',
       '98 cpu',
@@ -30,16 +30,16 @@ describe('outliers', () => {
     expect(found[0]).toMatchObject({ value: 95, peerMedian: 40 })
   })
 
-  it('do not exist among hosts with small differences', () => expect(outliersOf(fleet(30))).toEqual([]))
+  it('do not exist among hosts with small differences', () => expect(findOutliers(fleet(30))).toEqual([]))
 
   it('are determined within a group that is large enough', () => {
     const busy = Array.from({ length: 6 }, (_, index) => host(100 + index, { cpu: 90 }, { group: 'batch' }))
-    expect(outliersOf([...fleet(20, { group: 'web' }), ...busy])).toEqual([])
-    expect(outliersOf([...fleet(20, { group: 'web' }), ...busy.slice(0, 2)]).length).toBe(2)
+    expect(findOutliers([...fleet(20, { group: 'web' }), ...busy])).toEqual([])
+    expect(findOutliers([...fleet(20, { group: 'web' }), ...busy.slice(0, 2)]).length).toBe(2)
   })
 
   it('never include hosts without metrics', () =>
-    expect(outliersOf([...fleet(5), { ...host(9), load: null }])).toEqual([]))
+    expect(findOutliers([...fleet(5), { ...host(9), load: null }])).toEqual([]))
 })
 
 it.each([
@@ -51,7 +51,7 @@ it.each([
 
 it('lists the versions in use, with the most common one first', () => {
   const hosts = [...fleet(3), host(7, {}, { version: '25.8.2' }), host(8, {}, { version: null })]
-  expect(versionsOf(hosts)).toEqual([
+  expect(countVersions(hosts)).toEqual([
     { version: '26.3.1', hosts: 3, isMostCommon: true },
     { version: '25.8.2', hosts: 1, isMostCommon: false },
   ])

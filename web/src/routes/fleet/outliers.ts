@@ -20,7 +20,7 @@ const maxDistance = 3.5
 const toDeviation = 1.4826
 
 /** Returns hosts whose values are far above those of their group, most distant first. */
-export const outliersOf = (hosts: readonly FleetEntry[]): Outlier[] => {
+export const findOutliers = (hosts: readonly FleetEntry[]): Outlier[] => {
   const groups = Map.groupBy(hosts, ({ group }) => group ?? '')
   return measures
     .flatMap((measure) => {

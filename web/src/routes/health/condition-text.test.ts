@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Check } from '#lib/api/health.ts'
 import { pluralize } from '#lib/ui/pluralize.ts'
-import { conditionOf } from './testing/condition.ts'
+import { createCondition } from './testing/condition.ts'
 import {
   compareUrgency,
-  eventLabel,
-  heldReason,
+  formatEventKind,
+  formatMuteReason,
   formatLimits,
   countSeverities,
-  sharedReason,
+  findSharedReason,
   formatValueWithLimit,
 } from './condition-text.ts'
 
@@ -40,7 +40,7 @@ describe('value', () => {
     [{ unit: 'yes-no', value: 1, threshold: 1 }, 'yes'],
     [{ unit: 'level', value: 2, threshold: 2 }, 'failing'],
   ] as const)('formats %o as %s', (fields, text) => {
-    expect(formatValueWithLimit(conditionOf(fields))).toBe(text)
+    expect(formatValueWithLimit(createCondition(fields))).toBe(text)
   })
 })
 
@@ -63,7 +63,7 @@ describe('counts', () => {
   })
 
   it('distinguish severities', () => {
-    const [critical, warning] = [conditionOf({ severity: 'critical' }), conditionOf({})]
+    const [critical, warning] = [createCondition({ severity: 'critical' }), createCondition({})]
     expect(countSeverities([critical, warning, warning])).toBe('1 critical and 2 warnings')
     expect(countSeverities([warning])).toBe('1 warning')
     expect(countSeverities([critical])).toBe('1 critical')
@@ -72,19 +72,19 @@ describe('counts', () => {
 
 describe('unknown identifiers', () => {
   it('are shown unchanged', () => {
-    expect([heldReason('full-moon'), eventLabel('sing')]).toEqual(['full-moon', 'sing'])
-    expect([heldReason('quiet-hours'), eventLabel('fire')]).toEqual(['quiet hours are in effect', 'Fired'])
+    expect([formatMuteReason('full-moon'), formatEventKind('sing')]).toEqual(['full-moon', 'sing'])
+    expect([formatMuteReason('quiet-hours'), formatEventKind('fire')]).toEqual(['quiet hours are in effect', 'Fired'])
   })
 })
 
 describe('urgency', () => {
   it('sorts firing before pending, critical before warning, latest first', () => {
     const all = [
-      conditionOf({ ruleId: 'cleared', phase: 'cleared', severity: 'critical' }),
-      conditionOf({ ruleId: 'pending', phase: 'pending', severity: 'critical' }),
-      conditionOf({ ruleId: 'old', sinceMs: 1 }),
-      conditionOf({ ruleId: 'new', sinceMs: 2 }),
-      conditionOf({ ruleId: 'critical', severity: 'critical' }),
+      createCondition({ ruleId: 'cleared', phase: 'cleared', severity: 'critical' }),
+      createCondition({ ruleId: 'pending', phase: 'pending', severity: 'critical' }),
+      createCondition({ ruleId: 'old', sinceMs: 1 }),
+      createCondition({ ruleId: 'new', sinceMs: 2 }),
+      createCondition({ ruleId: 'critical', severity: 'critical' }),
     ]
     expect(all.toSorted(compareUrgency).map(({ ruleId }) => ruleId)).toEqual([
       'critical',
@@ -100,6 +100,6 @@ it('returns the reason that several checks share', () => {
   const unknown = (count: number, reason: string | null) =>
     Array.from({ length: count }, () => check({ status: 'unknown', reason }))
   const all = [...unknown(3, 'no such table'), check({}), ...unknown(5, 'one cannot be reached'), ...unknown(9, null)]
-  expect(sharedReason(all)).toEqual({ reason: 'one cannot be reached', checks: 5 })
-  expect(sharedReason(unknown(3, 'no such table'))).toBeNull()
+  expect(findSharedReason(all)).toEqual({ reason: 'one cannot be reached', checks: 5 })
+  expect(findSharedReason(unknown(3, 'no such table'))).toBeNull()
 })

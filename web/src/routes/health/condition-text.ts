@@ -1,5 +1,5 @@
 import { unitWords } from '#proto/unit-words.ts'
-import type { Check, LiveCondition } from '#lib/api/health.ts'
+import type { Check, ActiveCondition } from '#lib/api/health.ts'
 import { pluralize } from '#lib/ui/pluralize.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
@@ -14,7 +14,7 @@ const heldReasons: Readonly<Record<string, string>> = {
   dismissed: 'it is dismissed',
 }
 
-export const heldReason = (word: string): string => heldReasons[word] ?? word
+export const formatMuteReason = (word: string): string => heldReasons[word] ?? word
 
 /** Labels of history events, by event type. */
 const eventLabels: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const eventLabels: Readonly<Record<string, string>> = {
   held: 'Not sent',
 }
 
-export const eventLabel = (kind: string): string => eventLabels[kind] ?? kind
+export const formatEventKind = (kind: string): string => eventLabels[kind] ?? kind
 export const eventKinds = Object.keys(eventLabels)
 
 /** Formats a value with its limit, for example `10.3%, limit 5%`. Boolean metrics have no limit, for example `yes`. */
@@ -34,20 +34,20 @@ export const formatValueWithLimit = ({
   value,
   threshold,
   unit,
-}: Pick<LiveCondition, 'value' | 'threshold' | 'unit'>): string =>
+}: Pick<ActiveCondition, 'value' | 'threshold' | 'unit'>): string =>
   threshold === null || unitWords[unit]
     ? formatValue(value, unit)
     : `${formatValue(value, unit)}, limit ${formatValue(threshold, unit)}`
 
 /** Returns the word before a limit: `below`, `from`, or `when` for boolean metrics. */
-export const comparisonWord = ({ below, unit }: Pick<Check, 'below' | 'unit'>): string => {
+export const formatComparisonWord = ({ below, unit }: Pick<Check, 'below' | 'unit'>): string => {
   if (unitWords[unit]) return 'when'
   return below ? 'below' : 'from'
 }
 
 /** Formats limits, for example `warning from 5%, critical from 20%`, or `critical when yes` for boolean metrics. */
 export const formatLimits = ({ warning, critical, below, unit }: Check): string => {
-  const word = comparisonWord({ below, unit })
+  const word = formatComparisonWord({ below, unit })
   const limits = Object.entries({ warning, critical }).filter(([, at]) => at !== null)
   return limits.map(([name, at]) => `${name} ${word} ${formatValue(at, unit)}`).join(', ') || 'no limits'
 }
@@ -56,7 +56,7 @@ export const formatLimits = ({ warning, critical, below, unit }: Check): string 
 const minShared = 4
 
 /** Returns the most common reason for missing data, so that the page shows it once; null if too few checks share it. */
-export const sharedReason = (
+export const findSharedReason = (
   checks: readonly Pick<Check, 'status' | 'reason'>[],
 ): { reason: string; checks: number } | null => {
   const unknown = checks.flatMap(({ status, reason }) => (status === 'unknown' && reason !== null ? [reason] : []))
@@ -69,7 +69,7 @@ export const sharedReason = (
 }
 
 /** Formats the number of conditions by severity, for example `2 critical and 1 warning`. */
-export const countSeverities = (conditions: readonly Pick<LiveCondition, 'severity'>[]): string => {
+export const countSeverities = (conditions: readonly Pick<ActiveCondition, 'severity'>[]): string => {
   const critical = conditions.filter(({ severity }) => severity === 'critical').length
   const warning = conditions.length - critical
   return [critical > 0 && `${critical} critical`, warning > 0 && pluralize(warning, 'warning')]
@@ -80,7 +80,7 @@ export const countSeverities = (conditions: readonly Pick<LiveCondition, 'severi
 const ranks = { firing: 0, pending: 2, cleared: 3 }
 
 /** Compares conditions for sorting: firing before pending, then critical before warning, then latest first. */
-export const compareUrgency = (one: LiveCondition, other: LiveCondition): number => {
-  const rank = ({ phase, severity }: LiveCondition) => ranks[phase] * 2 + (severity === 'critical' ? 0 : 1)
+export const compareUrgency = (one: ActiveCondition, other: ActiveCondition): number => {
+  const rank = ({ phase, severity }: ActiveCondition) => ranks[phase] * 2 + (severity === 'critical' ? 0 : 1)
   return rank(one) - rank(other) || other.sinceMs - one.sinceMs || one.ruleId.localeCompare(other.ruleId)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diagnosisColumns, diagnosisRows } from './diagnosis-rows.ts'
+import { toDiagnosisColumns, toDiagnosisRows } from './diagnosis-rows.ts'
 
 const diagnosis = {
   columns: ['table', 'part_count'],
@@ -12,7 +12,7 @@ const diagnosis = {
 
 describe('diagnosis', () => {
   it('names columns as returned, numeric only if all cells are numbers', () => {
-    expect(diagnosisColumns(diagnosis)).toMatchObject([
+    expect(toDiagnosisColumns(diagnosis)).toMatchObject([
       { name: 'table', label: 'table', format: 'text' },
       { name: 'part_count', label: 'part count', format: 'number' },
     ])
@@ -20,7 +20,7 @@ describe('diagnosis', () => {
 
   it('keeps the order of the host by default', () => {
     const tables = (direction: 'asc' | 'desc' | null) =>
-      diagnosisRows(diagnosis, direction && { column: 'part_count', direction }).map(({ table }) => table)
+      toDiagnosisRows(diagnosis, direction && { column: 'part_count', direction }).map(({ table }) => table)
     expect(tables(null)).toEqual(['a', 'b', 'c'])
     expect(tables('asc')).toEqual(['c', 'a', 'b'])
     expect(tables('desc')).toEqual(['b', 'a', 'c'])

@@ -1,14 +1,14 @@
-import type { Data } from '#lib/api/call.ts'
+import type { RouteData } from '#lib/api/call.ts'
 import type { Row } from '#proto/query.ts'
 import type { Column } from '#lib/table/cell.ts'
-import type { Sort } from '#lib/table/table-state.ts'
+import type { SortOrder } from '#lib/table/table-state.ts'
 
-type Diagnosis = Data<'POST /api/v1/health/actions'>
+type Diagnosis = RouteData<'POST /api/v1/health/actions'>
 
 /**
  * Returns table columns for the result of a diagnosis. A column is a number column if all of its values are numbers.
  */
-export const diagnosisColumns = ({ columns, rows }: Diagnosis): Column[] =>
+export const toDiagnosisColumns = ({ columns, rows }: Diagnosis): Column[] =>
   columns.map((name, index) => ({
     name,
     label: name.replaceAll('_', ' '),
@@ -17,7 +17,7 @@ export const diagnosisColumns = ({ columns, rows }: Diagnosis): Column[] =>
     hidden: false,
   }))
 
-export const diagnosisRows = ({ columns, rows }: Diagnosis, sort: Sort | null): Row[] => {
+export const toDiagnosisRows = ({ columns, rows }: Diagnosis, sort: SortOrder | null): Row[] => {
   const named = rows.map((row): Row => Object.fromEntries(columns.map((name, index) => [name, row[index]])))
   if (!sort) return named
   const sign = sort.direction === 'asc' ? 1 : -1

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import type { LiveCondition } from '#lib/api/health.ts'
-import { conditionOf } from './testing/condition.ts'
+import type { ActiveCondition } from '#lib/api/health.ts'
+import { createCondition } from './testing/condition.ts'
 import { listNames, groupConditions } from './group-conditions.ts'
 
-const on = (hosts: number, given: Partial<LiveCondition> = {}) =>
+const on = (hosts: number, given: Partial<ActiveCondition> = {}) =>
   Array.from({ length: hosts }, (_, index) =>
-    conditionOf({ ruleId: 'host-down', episode: `${given.ruleId} ${index}`, ...given }),
+    createCondition({ ruleId: 'host-down', episode: `${given.ruleId} ${index}`, ...given }),
   )
-const sizes = (conditions: readonly LiveCondition[]) =>
+const sizes = (conditions: readonly ActiveCondition[]) =>
   groupConditions(conditions).map((group) => group.conditions.length)
 
 it('groups conditions of one rule at the position of the first', () => {

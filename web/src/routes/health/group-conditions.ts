@@ -1,16 +1,16 @@
-import type { LiveCondition } from '#lib/api/health.ts'
+import type { ActiveCondition } from '#lib/api/health.ts'
 
 /** Conditions that the page shows together. The key stays the same when conditions are added or resolved. */
-export interface Group {
+export interface GroupedConditions {
   key: string
-  conditions: LiveCondition[]
+  conditions: ActiveCondition[]
 }
 
 /** Minimum size of a group. Conditions of smaller groups are shown as single cards. */
 const minGroupSize = 4
 
 /** Groups conditions with the same rule and state. A group has the position of its first condition. */
-export const groupConditions = (conditions: readonly LiveCondition[]): Group[] =>
+export const groupConditions = (conditions: readonly ActiveCondition[]): GroupedConditions[] =>
   [...Map.groupBy(conditions, groupKey)].flatMap(([key, group]) =>
     group.length < minGroupSize
       ? group.map((condition) => ({ key: condition.episode, conditions: [condition] }))
@@ -22,7 +22,7 @@ export const groupConditions = (conditions: readonly LiveCondition[]): Group[] =
  * the same rule may have different titles. The key ignores acknowledgements, so that a condition does not move when a
  * user acknowledges it.
  */
-const groupKey = ({ source, ruleId, severity, phase, episode }: LiveCondition): string =>
+const groupKey = ({ source, ruleId, severity, phase, episode }: ActiveCondition): string =>
   source === null ? [ruleId, severity, phase].join(' ') : episode
 
 const maxNames = 3

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { matches, readChoices, readScope, writeDiagnosed } from './health-filters.ts'
+import { containsSearchText, readHealthFilters, readScope, formatDiagnosedCondition } from './health-filters.ts'
 
-const read = (search: string) => readChoices(new URLSearchParams(search))
+const read = (search: string) => readHealthFilters(new URLSearchParams(search))
 
 describe('filters in the URL', () => {
   it('have defaults', () => {
@@ -20,8 +20,8 @@ describe('filters in the URL', () => {
 
   it('contain the diagnosed condition with any rule id', () => {
     const ruleId = 'custom:too.many-1f'
-    const search = new URLSearchParams({ diagnose: writeDiagnosed(3, ruleId) })
-    expect(readChoices(search).diagnosed).toEqual({ host: 3, ruleId })
+    const search = new URLSearchParams({ diagnose: formatDiagnosedCondition(3, ruleId) })
+    expect(readHealthFilters(search).diagnosed).toEqual({ host: 3, ruleId })
   })
 })
 
@@ -37,8 +37,8 @@ describe('scope', () => {
 
 describe('search', () => {
   it('matches any part case-insensitively, and everything when empty', () => {
-    expect(matches('DISK', [null, 'a disk is full'])).toBe(true)
-    expect(matches('disk', ['memory', null])).toBe(false)
-    expect(matches(' ', [])).toBe(true)
+    expect(containsSearchText('DISK', [null, 'a disk is full'])).toBe(true)
+    expect(containsSearchText('disk', ['memory', null])).toBe(false)
+    expect(containsSearchText(' ', [])).toBe(true)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { historyDays } from './history-days.ts'
+import { groupHistoryByDay } from './history-days.ts'
 
 const line = (id: string, at: string) => ({
   id,
@@ -23,7 +23,7 @@ it('groups entries by day in the zone, in their order', () => {
     line('b', '2026-06-01T23:00:00Z'),
     line('a', '2026-06-01T09:00:00Z'),
   ]
-  const ids = (zone: string) => historyDays(lines, zone).map((day) => day.lines.map(({ id }) => id))
+  const ids = (zone: string) => groupHistoryByDay(lines, zone).map((day) => day.lines.map(({ id }) => id))
   expect(ids('UTC')).toEqual([['c'], ['b', 'a']])
   expect(ids('Asia/Tokyo')).toEqual([['c', 'b'], ['a']])
 })

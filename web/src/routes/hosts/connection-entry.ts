@@ -1,4 +1,4 @@
-import type { Target } from '#lib/api/connections.ts'
+import type { DatabaseTarget } from '#lib/api/connections.ts'
 
 /** A user connection in the list. */
 export interface ConnectionEntry {
@@ -9,5 +9,5 @@ export interface ConnectionEntry {
   /** The host id. Null for a connection that is stored in this browser. */
   hostId: number | null
   /** Address and credentials of a connection in this browser. Null for one on the server, which never returns them. */
-  target: Target | null
+  target: DatabaseTarget | null
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatMeasured, formatWithBaseline } from './insight-text.ts'
+import { formatMeasuredValue, formatWithBaseline } from './insight-text.ts'
 
 describe('insight value', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('insight value', () => {
     [3, '', '3'],
     [null, 'days', '–'],
   ])('formats %s %s as %s', (value, unit, text) => {
-    expect(formatMeasured(value, unit)).toBe(text)
+    expect(formatMeasuredValue(value, unit)).toBe(text)
   })
 
   it('is formatted with its baseline', () => {

@@ -15,7 +15,7 @@ const known: Readonly<Record<string, Unit>> = {
 }
 
 /** Formats a measured value, for example `27.3 days`, `26 s` or `1 KiB`. */
-export const formatMeasured = (value: number | null, unit: string): string => {
+export const formatMeasuredValue = (value: number | null, unit: string): string => {
   const form = known[unit]
   if (form || value === null) return formatValue(value, form ?? 'count')
   return `${formatValue(value, 'count')} ${unit}`.trim()
@@ -25,16 +25,16 @@ export const formatMeasured = (value: number | null, unit: string): string => {
 export const formatWithBaseline = ({ value, baseline, unit }: Pick<Insight, 'value' | 'baseline' | 'unit'>): string => {
   if (value === null) return 'no data'
   return baseline === null
-    ? formatMeasured(value, unit)
-    : `${formatMeasured(value, unit)}, baseline ${formatMeasured(baseline, unit)}`
+    ? formatMeasuredValue(value, unit)
+    : `${formatMeasuredValue(value, unit)}, baseline ${formatMeasuredValue(baseline, unit)}`
 }
 
 /** Time ranges of the list, in hours. */
-export const periods = [
+export const insightPeriods = [
   { hours: 24, label: 'Last day' },
   { hours: 168, label: 'Last 7 days' },
   { hours: 720, label: 'Last 30 days' },
   { hours: 2_160, label: 'Last 90 days' },
 ] as const
 
-export const defaultHours = 168
+export const defaultPeriodHours = 168

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { accountOf, allowedHostsOf, grantOf, roleOf, whereOf, readOnlyReasonIn } from './accounts.ts'
+import {
+  toDatabaseUser,
+  parseAllowedHosts,
+  toGrant,
+  toRole,
+  formatGrantTarget,
+  findReadOnlyReason,
+} from './accounts.ts'
 
 describe('users, roles and grants', () => {
   it('are parsed from table rows', () => {
     const row = { name: 'ada', storage: 'local_directory', auth_types: ['sha256'], addresses: ['::/0'], hosts: ['db'] }
-    expect(accountOf({ ...row, all_roles: 1, roles: ['reader'] })).toEqual({
+    expect(toDatabaseUser({ ...row, all_roles: 1, roles: ['reader'] })).toEqual({
       name: 'ada',
       storage: 'local_directory',
       authentication: 'sha256',
@@ -12,7 +19,7 @@ describe('users, roles and grants', () => {
       hasAllRoles: true,
       roles: ['reader'],
     })
-    expect(roleOf({ name: 'reader', storage: 's', users: ['ada'], roles: null })).toEqual({
+    expect(toRole({ name: 'reader', storage: 's', users: ['ada'], roles: null })).toEqual({
       name: 'reader',
       storage: 's',
       users: ['ada'],
@@ -25,12 +32,12 @@ describe('users, roles and grants', () => {
     [{ database: 'shop', table: null, column: '' }, 'shop.*'],
     [{}, '*.*'],
   ])('format the target of %j as %s', (row, where) => {
-    expect(whereOf(grantOf({ grantee: 'ada', privilege: 'SELECT', ...row }))).toBe(where)
+    expect(formatGrantTarget(toGrant({ grantee: 'ada', privilege: 'SELECT', ...row }))).toBe(where)
   })
 
   it('are read-only when defined in files', () => {
-    expect(readOnlyReasonIn('users_xml')).toContain('file')
-    expect(readOnlyReasonIn('local_directory')).toBeNull()
+    expect(findReadOnlyReason('users_xml')).toContain('file')
+    expect(findReadOnlyReason('local_directory')).toBeNull()
   })
 })
 
@@ -46,6 +53,6 @@ describe('allowed hosts', () => {
     ],
     ['db.example, local', [{ kind: 'name', value: 'db.example' }, { kind: 'local' }]],
   ])('are parsed from %j', (typed, expected) => {
-    expect(allowedHostsOf(typed)).toEqual(expected)
+    expect(parseAllowedHosts(typed)).toEqual(expected)
   })
 })

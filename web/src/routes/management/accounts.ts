@@ -1,7 +1,7 @@
 import type { Row } from '#proto/query.ts'
 
 /** A database user. */
-export interface Account {
+export interface DatabaseUser {
   name: string
   storage: string
   authentication: string
@@ -34,7 +34,7 @@ const textOrNull = (value: unknown): string | null => (typeof value === 'string'
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 const isTrue = (value: unknown): boolean => ['1', 'true'].includes(String(value))
 
-export const accountOf = (row: Row): Account => ({
+export const toDatabaseUser = (row: Row): DatabaseUser => ({
   name: text(row['name']),
   storage: text(row['storage']),
   authentication: texts(row['auth_types']).join(', '),
@@ -46,14 +46,14 @@ export const accountOf = (row: Row): Account => ({
 /** Returns the text for an allowed address. ClickHouse reports `::/0` for any address. */
 const anywhere = (address: string): string => (address === '::/0' ? 'anywhere' : address)
 
-export const roleOf = (row: Row): Role => ({
+export const toRole = (row: Row): Role => ({
   name: text(row['name']),
   storage: text(row['storage']),
   users: texts(row['users']),
   roles: texts(row['roles']),
 })
 
-export const grantOf = (row: Row): Grant => ({
+export const toGrant = (row: Row): Grant => ({
   grantee: text(row['grantee']),
   kind: text(row['kind']),
   privilege: text(row['privilege']),
@@ -64,15 +64,15 @@ export const grantOf = (row: Row): Grant => ({
 })
 
 /** Formats the target of a grant, for example `shop.orders (id)`, `shop.*` or `*.*`. */
-export const whereOf = ({ database, table, column }: Grant): string =>
+export const formatGrantTarget = ({ database, table, column }: Grant): string =>
   `${database ?? '*'}.${table ?? '*'}${column === null ? '' : ` (${column})`}`
 
 /** Returns why statements cannot change a user or role in this storage; null if they can. */
-export const readOnlyReasonIn = (storage: string): string | null =>
+export const findReadOnlyReason = (storage: string): string | null =>
   storage.endsWith('_xml') ? 'Managed by a configuration file on the host; edit it there' : null
 
 /** Parses a comma-separated list of allowed hosts: IP addresses, networks, host names or `local`. */
-export const allowedHostsOf = (typed: string) =>
+export const parseAllowedHosts = (typed: string) =>
   splitList(typed).map((value) => {
     if (value === 'local') return { kind: 'local' as const }
     return { kind: /^[\d.]+(\/\d+)?$|:/.test(value) ? ('ip' as const) : ('name' as const), value }

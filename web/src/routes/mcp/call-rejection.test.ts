@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RequestFailure } from '#lib/api/failure.ts'
-import { rejectionOf } from './call-rejection.ts'
+import { explainRejection } from './call-rejection.ts'
 
 const failure = (status: number) => new RequestFailure({ status, type: 'any', message: 'no' })
 
@@ -11,11 +11,14 @@ describe('call rejection', () => {
     [403, true, 'missing scope', true],
     [429, true, 'rate limit exceeded', false],
   ])('explains %i, with a key: %s', (status, hasKey, title, requiresKey) => {
-    expect(rejectionOf(failure(status), hasKey)).toMatchObject({ title: expect.stringContaining(title), requiresKey })
+    expect(explainRejection(failure(status), hasKey)).toMatchObject({
+      title: expect.stringContaining(title),
+      requiresKey,
+    })
   })
 
   it('ignores other failures', () => {
-    expect(rejectionOf(failure(503), true)).toBeNull()
-    expect(rejectionOf(new Error('names must be JSON'), false)).toBeNull()
+    expect(explainRejection(failure(503), true)).toBeNull()
+    expect(explainRejection(new Error('names must be JSON'), false)).toBeNull()
   })
 })

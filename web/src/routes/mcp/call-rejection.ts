@@ -9,7 +9,7 @@ export interface CallRejection {
 }
 
 /** Returns the explanation for the status of a rejected request; null for other failures. */
-export const rejectionOf = (thrown: unknown, hasKey: boolean): CallRejection | null => {
+export const explainRejection = (thrown: unknown, hasKey: boolean): CallRejection | null => {
   if (!(thrown instanceof RequestFailure)) return null
   const explain = meanings[thrown.status]
   return explain ? explain(hasKey) : null

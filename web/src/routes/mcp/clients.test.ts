@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { clients } from './clients.ts'
+import { mcpClients } from './clients.ts'
 
 const url = 'https://watch.example.com/api/mcp'
 
-describe.each(clients)('configuration of $title', ({ text }) => {
+describe.each(mcpClients)('configuration of $title', ({ text }) => {
   it('contains the URL, and a key if required', () => {
     expect(text({ url, requiresKey: true })).toContain(url)
     expect(text({ url, requiresKey: true })).toMatch(/Bearer|bearer_token/)
@@ -15,13 +15,13 @@ describe.each(clients)('configuration of $title', ({ text }) => {
 describe('configuration files', () => {
   it.each(['claude-desktop', 'cursor', 'vs-code', 'gemini'])('for %s are valid JSON', (id) => {
     for (const requiresKey of [true, false]) {
-      const text = clients.find((client) => client.id === id)?.text({ url, requiresKey }) ?? ''
+      const text = mcpClients.find((client) => client.id === id)?.text({ url, requiresKey }) ?? ''
       expect(Object.keys(JSON.parse(text))).toContain(id === 'vs-code' ? 'servers' : 'mcpServers')
     }
   })
 
   it('allow the bridge plain HTTP except for localhost', () => {
-    const bridge = clients.find(({ id }) => id === 'claude-desktop')
+    const bridge = mcpClients.find(({ id }) => id === 'claude-desktop')
     expect(bridge?.text({ url: 'http://10.0.0.7:3000/api/mcp', requiresKey: false })).toContain('--allow-http')
     expect(bridge?.text({ url: 'http://localhost:3000/api/mcp', requiresKey: false })).not.toContain('--allow-http')
   })

@@ -1,14 +1,14 @@
 /** An MCP client with its configuration for this server. */
-export interface Client {
+export interface McpClient {
   id: string
   title: string
   /** Where the user enters the text: a terminal, or a configuration file. */
   place: string
-  text: (server: Server) => string
+  text: (server: McpEndpoint) => string
 }
 
 /** The MCP endpoint of this installation. */
-export interface Server {
+export interface McpEndpoint {
   url: string
   /** Whether requests need an API key. */
   requiresKey: boolean
@@ -19,10 +19,10 @@ const name = 'watchhouse'
 const key = 'svc_YOUR_KEY'
 const headers = { Authorization: `Bearer ${key}` }
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
-const withKey = ({ requiresKey }: Server, more: object) => (requiresKey ? more : {})
+const withKey = ({ requiresKey }: McpEndpoint, more: object) => (requiresKey ? more : {})
 
 /** Common MCP clients, in the order of the tabs. */
-export const clients: readonly Client[] = [
+export const mcpClients: readonly McpClient[] = [
   {
     id: 'claude-code',
     title: 'Claude Code',
@@ -98,5 +98,5 @@ export const clients: readonly Client[] = [
 ]
 
 /** Returns the flag that `mcp-remote` requires for addresses without TLS, except localhost. */
-const plain = ({ url }: Server): string[] =>
+const plain = ({ url }: McpEndpoint): string[] =>
   url.startsWith('http:') && new URL(url).hostname !== 'localhost' ? ['--allow-http'] : []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { argumentsOf, fieldsOf } from './input-form.ts'
+import { parseToolArguments, createToolFields } from './input-form.ts'
 
 const schema = {
   properties: {
@@ -14,7 +14,7 @@ const schema = {
 
 describe('tool form', () => {
   it('has a field per parameter, required ones first', () => {
-    const fields = fieldsOf(schema)
+    const fields = createToolFields(schema)
     expect(fields.map(({ name, kind }) => [name, kind])).toEqual([
       ['sql', 'statement'],
       ['hostId', 'number'],
@@ -28,16 +28,21 @@ describe('tool form', () => {
   })
 
   it('prefers values of the page over defaults', () => {
-    expect(fieldsOf(schema, { hostId: '3' }).find(({ name }) => name === 'hostId')?.initial).toBe('3')
+    expect(createToolFields(schema, { hostId: '3' }).find(({ name }) => name === 'hostId')?.initial).toBe('3')
   })
 
   it('sends typed values and skips empty fields', () => {
     const typed = { sql: 'SELECT 1', hostId: '2', level: '', isDeep: 'true', names: '["x"]' }
-    expect(argumentsOf(fieldsOf(schema), typed)).toEqual({ sql: 'SELECT 1', hostId: 2, isDeep: true, names: ['x'] })
-    expect(argumentsOf(fieldsOf({}), typed)).toEqual({})
+    expect(parseToolArguments(createToolFields(schema), typed)).toEqual({
+      sql: 'SELECT 1',
+      hostId: 2,
+      isDeep: true,
+      names: ['x'],
+    })
+    expect(parseToolArguments(createToolFields({}), typed)).toEqual({})
   })
 
   it('names an invalid field', () => {
-    expect(() => argumentsOf(fieldsOf(schema), { names: 'x' })).toThrow('names must be valid JSON')
+    expect(() => parseToolArguments(createToolFields(schema), { names: 'x' })).toThrow('names must be valid JSON')
   })
 })

@@ -1,7 +1,7 @@
-import type { InputProperty, InputSchema } from '#lib/api/tool-server.ts'
+import type { ToolInputProperty, ToolInputSchema } from '#lib/api/tool-server.ts'
 
 /** A form field, derived from a property of the input schema of a tool. */
-export interface Field {
+export interface ToolField {
   name: string
   kind: 'text' | 'statement' | 'number' | 'choice' | 'switch' | 'json'
   doc: string
@@ -15,7 +15,7 @@ export interface Field {
 }
 
 /** Returns the form fields of an input schema, required ones first. `known` provides initial values by field. */
-export const fieldsOf = (schema: InputSchema, known: Readonly<Record<string, string>> = {}): Field[] =>
+export const createToolFields = (schema: ToolInputSchema, known: Readonly<Record<string, string>> = {}): ToolField[] =>
   Object.entries(schema.properties ?? {})
     .map(([name, property]) => {
       const defaultText = property.default === undefined ? '' : textOf(property.default)
@@ -33,7 +33,7 @@ export const fieldsOf = (schema: InputSchema, known: Readonly<Record<string, str
     })
     .toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired))
 
-const kindOf = (name: string, { type, enum: choices }: InputProperty): Field['kind'] => {
+const kindOf = (name: string, { type, enum: choices }: ToolInputProperty): ToolField['kind'] => {
   if (choices) return 'choice'
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean') return 'switch'
@@ -44,7 +44,7 @@ const kindOf = (name: string, { type, enum: choices }: InputProperty): Field['ki
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Returns the arguments of a tool call. Throws an error with the name of the field if a value is invalid. */
-export const argumentsOf = (fields: readonly Field[], typed: Readonly<Record<string, string>>) =>
+export const parseToolArguments = (fields: readonly ToolField[], typed: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
       const text = typed[field.name] ?? ''
@@ -52,7 +52,7 @@ export const argumentsOf = (fields: readonly Field[], typed: Readonly<Record<str
     }),
   )
 
-const valueOf = ({ name, kind }: Field, text: string): unknown => {
+const valueOf = ({ name, kind }: ToolField, text: string): unknown => {
   if (kind === 'number') return Number(text)
   if (kind === 'switch') return text === 'true'
   if (kind !== 'json') return text

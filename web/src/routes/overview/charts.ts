@@ -23,7 +23,7 @@ const chartNames = [
 const maxCharts = 12
 
 /** Returns the charts of the overview that the catalogue contains. */
-export const overviewCharts = (charts: readonly ChartInfo[]): ChartInfo[] => {
+export const selectOverviewCharts = (charts: readonly ChartInfo[]): ChartInfo[] => {
   const byName = new Map(charts.map((chart) => [chart.name, chart]))
   const found = chartNames.flatMap((name) => byName.get(name) ?? [])
   return found.slice(0, maxCharts)

@@ -1,29 +1,29 @@
 import type { Unit } from '#proto/catalogue.ts'
-import type { Overview, Unavailable } from '#proto/query.ts'
+import type { HostOverview, UnavailableReason } from '#proto/query.ts'
 import type { ChartStates } from '#lib/api/chart-states.ts'
 import { toTimeSeries, type TimeSeries } from '#lib/chart/series.ts'
-import { formatValue, span } from '#lib/ui/number.ts'
+import { formatValue, formatTimeSpan } from '#lib/ui/number.ts'
 
-export interface Figure {
+export interface KeyFigure {
   label: string
   value: number | null | undefined
   unit: Unit
   note?: string
   share?: number | null
   /** Why the value is missing. */
-  unavailable?: Unavailable | undefined
+  unavailable?: UnavailableReason | undefined
   trend?: { times: readonly number[]; values: readonly (number | null)[] } | null
 }
 
 type Charts = ChartStates | undefined
 
 /** Returns the tiles of the overview. To keep the layout stable, their number and labels do not depend on the data. */
-export const figures = (overview: Overview | undefined, charts: Charts): Figure[] => [
+export const createKeyFigures = (overview: HostOverview | undefined, charts: Charts): KeyFigure[] => [
   ...work(overview, charts),
   ...stock(overview),
 ]
 
-const work = (overview: Overview | undefined, charts: Charts): Figure[] => {
+const work = (overview: HostOverview | undefined, charts: Charts): KeyFigure[] => {
   const { metrics, unavailable: why = {} } = overview ?? {}
   return [
     {
@@ -59,7 +59,7 @@ const work = (overview: Overview | undefined, charts: Charts): Figure[] => {
   ]
 }
 
-const stock = (overview: Overview | undefined): Figure[] => {
+const stock = (overview: HostOverview | undefined): KeyFigure[] => {
   const { metrics, diskUsage: disk, unavailable: why = {} } = overview ?? {}
   return [
     {
@@ -99,12 +99,12 @@ const outOf = (total: number | null | undefined, unit: Unit, noun = '') =>
   total == null ? '' : `of ${formatValue(total, unit)} ${noun}`.trim()
 const inDatabases = (count: number | null | undefined) =>
   count == null ? '' : `in ${count} ${count === 1 ? 'database' : 'databases'}`
-const delay = (seconds: number | null | undefined) => (seconds == null ? '' : `delay up to ${span(seconds)}`)
+const delay = (seconds: number | null | undefined) => (seconds == null ? '' : `delay up to ${formatTimeSpan(seconds)}`)
 
 const shareOf = (used: number | null | undefined, total: number | null | undefined): number | null =>
   used == null || !total ? null : used / total
 
-const trendOf = (charts: Charts, name: string): Figure['trend'] => {
+const trendOf = (charts: Charts, name: string): KeyFigure['trend'] => {
   const data = charts?.[name]?.data
   if (!data) return null
   const { times, series }: TimeSeries = toTimeSeries(data.chart, data.rows)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LockSession } from '#proto/postgres-sessions.ts'
-import { type LockNode, lockTrees } from './lock-tree.ts'
+import { type LockNode, buildLockTrees } from './lock-tree.ts'
 
 const session = (pid: number, ...blockedBy: number[]): LockSession => ({
   pid,
@@ -34,6 +34,6 @@ describe('lock trees', () => {
     ['a deadlock', [session(1, 2), session(2, 1)], '1+2(2)'],
     ['a session whose blocker has disconnected', [session(2, 1)], '2+1'],
   ])('handle %s', (_case, sessions, expected) => {
-    expect(lockTrees(sessions).map(drawn).join(' ')).toBe(expected)
+    expect(buildLockTrees(sessions).map(drawn).join(' ')).toBe(expected)
   })
 })

@@ -12,7 +12,7 @@ export interface LockNode {
  * Returns the lock waits as trees. Each session appears once, below one of its blockers. Sessions without a blocker are
  * roots, and so is the first session of a deadlock.
  */
-export const lockTrees = (sessions: readonly LockSession[]): LockNode[] => {
+export const buildLockTrees = (sessions: readonly LockSession[]): LockNode[] => {
   const placed = new Set<number>()
   const below = (session: LockSession, blocker: number | undefined): LockNode => {
     placed.add(session.pid)

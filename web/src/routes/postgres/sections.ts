@@ -1,7 +1,7 @@
 import type { Feature } from '#proto/call.ts'
 
 /** The sections of the page. */
-export const sections = [
+export const postgresSections = [
   { id: 'activity', title: 'Activity', feature: 'QUERIES' },
   { id: 'statements', title: 'Statements', feature: 'QUERIES' },
   { id: 'tables', title: 'Tables', feature: 'TABLES' },
@@ -9,7 +9,8 @@ export const sections = [
   { id: 'locks', title: 'Locks', feature: 'QUERIES' },
 ] as const satisfies readonly { id: string; title: string; feature: Feature }[]
 
-export type Section = (typeof sections)[number]
+export type PostgresSection = (typeof postgresSections)[number]
 
 /** Returns the section in the URL, or the first one. */
-export const sectionOf = (name: string | null): Section => sections.find(({ id }) => id === name) ?? sections[0]
+export const findPostgresSection = (name: string | null): PostgresSection =>
+  postgresSections.find(({ id }) => id === name) ?? postgresSections[0]

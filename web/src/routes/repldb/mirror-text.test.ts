@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RepldbStatus, repldbMirrorStates } from '#proto/repldb.ts'
-import { mirrorTones, stateWord, statusAdvice } from './mirror-text.ts'
+import { mirrorTones, formatMirrorState, statusAdvice } from './mirror-text.ts'
 
 describe('replication texts', () => {
   it('give advice for every failure', () => {
@@ -10,7 +10,7 @@ describe('replication texts', () => {
   })
 
   it.each(repldbMirrorStates)('describe a mirror in state %s', (state) => {
-    expect(stateWord(state)).toMatch(/^[A-Z][a-z ]+$/)
+    expect(formatMirrorState(state)).toMatch(/^[A-Z][a-z ]+$/)
     expect(mirrorTones[state]).toMatch(/^(bad|warn|good|quiet)$/)
   })
 })

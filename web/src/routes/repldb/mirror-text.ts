@@ -44,7 +44,7 @@ export const mirrorTones: Readonly<Record<RepldbMirror['state'], 'bad' | 'warn' 
 }
 
 /** Returns the label of a mirror state. */
-export const stateWord = (state: RepldbMirror['state']): string =>
+export const formatMirrorState = (state: RepldbMirror['state']): string =>
   state === 'snapshot'
     ? 'Initial snapshot'
     : state === 'resync'

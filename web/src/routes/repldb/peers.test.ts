@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { peersOf } from './peers.ts'
+import { listPeers } from './peers.ts'
 
 it('lists each peer once with its role, sources first', () => {
   const [shop, lake, both, idle] = [
@@ -8,7 +8,7 @@ it('lists each peer once with its role, sources first', () => {
     { name: 'both', type: 'POSTGRES' },
     { name: 'idle', type: 'NEWER' },
   ]
-  const peers = peersOf({
+  const peers = listPeers({
     items: [lake, shop, both, idle].flatMap((peer) => peer ?? []),
     sourceItems: [shop, both].flatMap((peer) => peer ?? []),
     destinationItems: [lake, both].flatMap((peer) => peer ?? []),

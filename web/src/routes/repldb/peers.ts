@@ -22,7 +22,7 @@ const names: Readonly<Record<string, string>> = {
 }
 
 /** Returns the peers, sources first. */
-export const peersOf = ({ items, sourceItems, destinationItems }: z.infer<typeof RepldbPeers>): ListedPeer[] => {
+export const listPeers = ({ items, sourceItems, destinationItems }: z.infer<typeof RepldbPeers>): ListedPeer[] => {
   const types = new Map([...sourceItems, ...items, ...destinationItems].map(({ name, type }) => [name, type]))
   const sources = new Set(sourceItems.map(({ name }) => name))
   const destinations = new Set(destinationItems.map(({ name }) => name))

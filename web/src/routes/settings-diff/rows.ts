@@ -8,15 +8,15 @@ export const settingTables = [
 export type SettingTable = (typeof settingTables)[number]['id']
 
 /** Choices of the filter by difference. */
-export const scopes = [
+export const settingScopes = [
   { id: 'different', title: 'Different' },
   { id: 'changed', title: 'Changed from the default' },
   { id: 'all', title: 'All' },
 ] as const
-export type Scope = (typeof scopes)[number]['id']
+export type SettingScope = (typeof settingScopes)[number]['id']
 
 export interface SettingFilter {
-  scope: Scope
+  scope: SettingScope
   table: SettingTable | null
   search: string
 }

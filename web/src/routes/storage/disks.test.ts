@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { diskShares, fullBetween, fullIn, grownIn, readDisks, readHistory, diskSeverity } from './disks.ts'
+import {
+  diskShares,
+  formatFullDates,
+  formatTimeUntilFull,
+  computeGrowth,
+  readDisks,
+  readHistory,
+  evaluateDiskSeverity,
+} from './disks.ts'
 import { exampleForecast } from './example.ts'
 
 const row = { disk: 'default', type: 'Local', path: '/data/', used: '850', free: '150', total: '1000', reserved: '50' }
@@ -14,7 +22,7 @@ describe('disk', () => {
   it('has no size for object storage', () => {
     const [store] = readDisks([{ ...row, total: '18446744073709551615', used: '0' }])
     expect(store?.total).toBeNull()
-    expect(store && diskSeverity(store, undefined)).toBe('unknown')
+    expect(store && evaluateDiskSeverity(store, undefined)).toBe('unknown')
   })
 
   it.each([
@@ -25,7 +33,7 @@ describe('disk', () => {
     ['500', { soonest: 2, latest: 40 }, 'critical'],
   ] as const)('with %s of 1000 used and full in %o is %s', (used, days, standing) => {
     const [each] = readDisks([{ ...row, used }])
-    expect(each && diskSeverity(each, exampleForecast(days))).toBe(standing)
+    expect(each && evaluateDiskSeverity(each, exampleForecast(days))).toBe(standing)
   })
 
   it.each([
@@ -36,7 +44,10 @@ describe('disk', () => {
     [{ soonest: 900, latest: 1_000 }, 'not within two years', ''],
     [{ soonest: 10, latest: 900 }, '02 Dec 2026 to 21 Nov 2028', 'in 10 days to over two years'],
   ])('full in %o is described as %s', (days, between, within) => {
-    expect([fullBetween(exampleForecast(days), nowMs, 'UTC'), fullIn(exampleForecast(days))]).toEqual([between, within])
+    expect([formatFullDates(exampleForecast(days), nowMs, 'UTC'), formatTimeUntilFull(exampleForecast(days))]).toEqual([
+      between,
+      within,
+    ])
   })
 })
 
@@ -46,7 +57,7 @@ describe('disk history', () => {
 
   it('returns growth over days if it is long enough', () => {
     const history = readHistory(hours(49).toReversed()).get('default') ?? []
-    expect([grownIn(1, history), grownIn(2, history), grownIn(7, history)]).toEqual([240, 480, null])
+    expect([computeGrowth(1, history), computeGrowth(2, history), computeGrowth(7, history)]).toEqual([240, 480, null])
   })
 
   it('skips hours without data', () => {

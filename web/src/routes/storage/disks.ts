@@ -1,7 +1,7 @@
 import type { Row } from '#proto/query.ts'
 import type { Forecast } from '#lib/api/insights.ts'
 import { readNumber } from '#lib/chart/series.ts'
-import { span } from '#lib/ui/number.ts'
+import { formatTimeSpan } from '#lib/ui/number.ts'
 import { formatDate, readInstant } from '#lib/ui/time.ts'
 
 /** The current usage of a disk. */
@@ -52,7 +52,7 @@ export const readDisks = (rows: readonly Row[]): Disk[] =>
 export const percentUsed = ({ used, total }: Disk): number | null => (total === null ? null : (100 * used) / total)
 
 /** Returns the severity of a disk, according to its usage and forecast. */
-export const diskSeverity = (disk: Disk, forecast: Forecast | undefined): DiskSeverity => {
+export const evaluateDiskSeverity = (disk: Disk, forecast: Forecast | undefined): DiskSeverity => {
   const percent = percentUsed(disk)
   if (percent === null) return 'unknown'
   const days = forecast?.days?.soonest ?? Number.POSITIVE_INFINITY
@@ -73,14 +73,14 @@ export const readHistory = (rows: readonly Row[]): ReadonlyMap<string, UsageSamp
 }
 
 /** Returns by how many bytes a disk has grown within the last days; null if the history is too short. */
-export const grownIn = (days: number, history: readonly UsageSample[]): number | null => {
+export const computeGrowth = (days: number, history: readonly UsageSample[]): number | null => {
   const last = history.at(-1)
   const before = last && history.findLast(({ timeMs }) => timeMs <= last.timeMs - days * dayMs)
   return last && before ? last.bytes - before.bytes : null
 }
 
 /** Formats the dates between which a disk will be full, for example `2 Dec 2026 to 9 Dec 2026`. */
-export const fullBetween = ({ days }: Forecast, nowMs: number, zone: string): string => {
+export const formatFullDates = ({ days }: Forecast, nowMs: number, zone: string): string => {
   if (!days) return 'not filling up'
   if (days.soonest > maxDays) return 'not within two years'
   const dates = [days.soonest, Math.min(days.latest, maxDays)].map((day) => formatDate(nowMs + day * dayMs, zone))
@@ -88,14 +88,16 @@ export const fullBetween = ({ days }: Forecast, nowMs: number, zone: string): st
 }
 
 /** Formats the time until a disk is full, rounded down, for example `in 24 to 30 days` or `in 7h 12m to 9h`. */
-export const fullIn = ({ days }: Forecast): string => {
+export const formatTimeUntilFull = ({ days }: Forecast): string => {
   if (!days || days.soonest > maxDays) return ''
   if (days.latest > maxDays) return `in ${Math.floor(days.soonest)} days to over two years`
   if (days.soonest >= hourlyDays) {
     const [soonest, latest] = [Math.floor(days.soonest), Math.ceil(days.latest)]
     return days.soonest === days.latest ? `in ${soonest} days` : `in ${soonest} to ${latest} days`
   }
-  const [soonest, latest] = [days.soonest, days.latest].map((day) => span(Math.max(60, (day * dayMs) / 1_000)))
+  const [soonest, latest] = [days.soonest, days.latest].map((day) =>
+    formatTimeSpan(Math.max(60, (day * dayMs) / 1_000)),
+  )
   return soonest === latest ? `in ${soonest}` : `in ${soonest} to ${latest}`
 }
 

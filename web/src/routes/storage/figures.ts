@@ -2,7 +2,7 @@ import type { Row } from '#proto/query.ts'
 import type { Forecast } from '#lib/api/insights.ts'
 import { readNumber } from '#lib/chart/series.ts'
 import type { Fact } from '#lib/ui/fact.ts'
-import { fullBetween, fullIn, percentUsed, type Disk } from './disks.ts'
+import { formatFullDates, formatTimeUntilFull, percentUsed, type Disk } from './disks.ts'
 
 interface StorageData {
   disks: readonly Disk[]
@@ -42,8 +42,8 @@ const firstFull = (
   { isKnown, nowMs, zone }: { isKnown: boolean; nowMs: number; zone: string },
 ): Pick<Fact, 'value' | 'note'> => {
   if (!first) return { value: isKnown ? 'none' : 'no forecast yet', note: isKnown ? 'no disk is filling up' : '' }
-  const between = fullBetween(first, nowMs, zone)
-  const within = fullIn(first)
+  const between = formatFullDates(first, nowMs, zone)
+  const within = formatTimeUntilFull(first)
   return within ? { value: within, note: `${first.subject}, ${between}` } : { value: between, note: first.subject }
 }
 

@@ -8,11 +8,11 @@ const maxAhead = 10
 const marginFactor = 1.1
 
 /** Returns how far the chart extends into the future, in milliseconds. Without growth, returns 0. */
-export const horizonMs = (historyMs: number, forecast: Forecast | undefined): number =>
+export const computeHorizonMs = (historyMs: number, forecast: Forecast | undefined): number =>
   forecast?.days ? Math.min(maxAhead * historyMs, marginFactor * forecast.days.latest * dayMs) : 0
 
 /** Returns the upper and lower bound of the forecast, each until the disk is full or the chart ends. */
-export const coneOf = (
+export const computeForecastCone = (
   last: UsageSample,
   total: number,
   untilMs: number,

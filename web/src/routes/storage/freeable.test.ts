@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { freeableByReason } from './freeable.ts'
+import { groupReclaimableSpace } from './freeable.ts'
 
 it('groups reclaimable space by cause, largest first', () => {
   const row = (what: string, table: string, freeable: number | string) => ({
@@ -9,7 +9,7 @@ it('groups reclaimable space by cause, largest first', () => {
     table,
     freeable,
   })
-  const found = freeableByReason([row('Detached', 'a', 5), row('Aside', 'b', '3'), row('Aside', 'c', '40')])
+  const found = groupReclaimableSpace([row('Detached', 'a', 5), row('Aside', 'b', '3'), row('Aside', 'c', '40')])
   expect(found.map(({ what, bytes, how }) => [what, bytes, how])).toEqual([
     ['Aside', 43, 'Aside!'],
     ['Detached', 5, 'Detached!'],

@@ -2,7 +2,7 @@ import type { Row } from '#proto/query.ts'
 import { readNumber } from '#lib/chart/series.ts'
 
 /** Reclaimable disk space of all tables, for one cause. */
-export interface Freeable {
+export interface ReclaimableSpace {
   what: string
   how: string
   bytes: number
@@ -11,7 +11,7 @@ export interface Freeable {
 }
 
 /** Groups the rows of the table page by cause. The cause with the most space comes first. */
-export const freeableByReason = (rows: readonly Row[]): Freeable[] => {
+export const groupReclaimableSpace = (rows: readonly Row[]): ReclaimableSpace[] => {
   const byReason = Map.groupBy(rows, (row) => String(row['what']))
   return [...byReason]
     .map(([what, ofReason]) => {

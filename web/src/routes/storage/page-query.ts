@@ -1,5 +1,5 @@
 /** URL parameters to fetch the first rows of a table page. */
-export const pageQuery = new URLSearchParams({ limit: '200' })
+export const firstRowsParameters = new URLSearchParams({ limit: '200' })
 
 /** Stale time of expensive queries, in milliseconds. Until then, a refresh does not repeat them. */
-export const costlyAgeMs = 5 * 60_000
+export const costlyStaleTimeMs = 5 * 60_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { healthOf, topologyGraph, type Member, type Replica } from './topology-graph.ts'
+import { evaluateReplicaHealth, buildTopologyGraph, type TopologyMember, type Replica } from './topology-graph.ts'
 
 const replica = (more: Partial<Replica> = {}): Replica => ({
   number: 1,
@@ -25,7 +25,7 @@ const replication = {
   lostParts: 0,
   exception: '',
 }
-const member = (more: Partial<Member> = {}): Member => ({
+const member = (more: Partial<TopologyMember> = {}): TopologyMember => ({
   id: 0,
   name: 'a',
   error: null,
@@ -50,7 +50,7 @@ describe('replica health', () => {
     ['warn', replica({ ddlLag: 50 }), member()],
     ['warn', replica(), member({ replication: { ...replication, maxDelaySeconds: 900 } })],
     ['warn', replica({ recoveringMs: 1 }), undefined],
-  ] as const)('is %s', (health, given, of) => expect(healthOf(given, of)).toBe(health))
+  ] as const)('is %s', (health, given, of) => expect(evaluateReplicaHealth(given, of)).toBe(health))
 })
 
 it('builds a tree of cluster, shards and replicas', () => {
@@ -59,7 +59,7 @@ it('builds a tree of cluster, shards and replicas', () => {
     name: 'main',
     shards: [shard(1, [replica({ hostId: 0 }), replica({ number: 2 })]), shard(2, [replica()])],
   }
-  const { nodes, edges } = topologyGraph(cluster, [member()])
+  const { nodes, edges } = buildTopologyGraph(cluster, [member()])
   expect(nodes.map(({ id }) => id)).toEqual([
     'cluster main',
     'shard 1',

@@ -3,23 +3,23 @@ import type { Topology } from '#lib/api/host-comparison.ts'
 type Cluster = Topology['data']['clusters'][number]
 type Shard = Cluster['shards'][number]
 export type Replica = Shard['replicas'][number]
-export type Member = Topology['data']['members'][number]
+export type TopologyMember = Topology['data']['members'][number]
 
 /** A node of the topology graph: the cluster, a shard or a replica. */
 export type TopologyNode = { id: string } & (
   | { kind: 'cluster'; name: string; shards: number; replicas: number }
   | { kind: 'shard'; shard: Shard }
-  | { kind: 'replica'; replica: Replica; member: Member | undefined; health: Health }
+  | { kind: 'replica'; replica: Replica; member: TopologyMember | undefined; health: ReplicaHealth }
 )
 
 /** The health of a replica. */
-export type Health = 'good' | 'warn' | 'bad' | 'unknown'
+export type ReplicaHealth = 'good' | 'warn' | 'bad' | 'unknown'
 
 const ddlLagWarning = 10
 const delayWarningSeconds = 300
 
 /** Returns the health of a replica: `bad` if it is unusable, `warn` if it lags, `unknown` without data. */
-export const healthOf = (replica: Replica, member: Member | undefined): Health => {
+export const evaluateReplicaHealth = (replica: Replica, member: TopologyMember | undefined): ReplicaHealth => {
   if (member?.status === 'down' || replica.isActive === false) return 'bad'
   const replication = member?.replication
   if (replication && (replication.readonly > 0 || replication.sessionsExpired > 0)) return 'bad'
@@ -29,7 +29,7 @@ export const healthOf = (replica: Replica, member: Member | undefined): Health =
 }
 
 /** Returns the graph of a cluster: nodes for the cluster, its shards and replicas, and the edges between them. */
-export const topologyGraph = (cluster: Cluster, members: readonly Member[]) => {
+export const buildTopologyGraph = (cluster: Cluster, members: readonly TopologyMember[]) => {
   const root = `cluster ${cluster.name}`
   const replicas = cluster.shards.flatMap((shard) => shard.replicas)
   const nodes: TopologyNode[] = [
@@ -43,7 +43,7 @@ export const topologyGraph = (cluster: Cluster, members: readonly Member[]) => {
     for (const replica of shard.replicas) {
       const id = `${shardId} replica ${replica.number}`
       const member = members.find((each) => each.id === replica.hostId)
-      nodes.push({ id, kind: 'replica', replica, member, health: healthOf(replica, member) })
+      nodes.push({ id, kind: 'replica', replica, member, health: evaluateReplicaHealth(replica, member) })
       edges.push({ from: shardId, to: id })
     }
   }

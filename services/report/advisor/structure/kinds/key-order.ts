@@ -1,5 +1,5 @@
-import { figure } from '../../../measures/words.ts'
-import type { AdvisorKind } from '../facts.ts'
+import { formatFigure } from '../../../measures/words.ts'
+import type { TableAdvisor } from '../facts.ts'
 
 const minRows = 100_000
 /** Minimum share of distinct values of a nearly unique column. Sorting key columns after it have no effect. */
@@ -7,7 +7,7 @@ const nearlyUnique = 0.5
 const fewValues = 0.01
 
 /** Returns advice on sorting keys with a nearly unique first column, and on tables without a sorting key. */
-export const keyOrder: AdvisorKind = ({ name, overview, columns, sampled, counted }) => {
+export const keyOrder: TableAdvisor = ({ name, overview, columns, sampled, counted }) => {
   const { sortingKey } = overview
   const common = { kind: 'key-order' as const, subject: name, ddl: null, savings: null }
   const risk =
@@ -18,7 +18,7 @@ export const keyOrder: AdvisorKind = ({ name, overview, columns, sampled, counte
       {
         ...common,
         title: 'Add a sorting key',
-        rationale: `The table has ${figure(overview.rows ?? 0)} rows and no sorting key, so every query reads all of them.`,
+        rationale: `The table has ${formatFigure(overview.rows ?? 0)} rows and no sorting key, so every query reads all of them.`,
         proof: 'unverified',
         risk,
       },
@@ -37,7 +37,7 @@ export const keyOrder: AdvisorKind = ({ name, overview, columns, sampled, counte
     {
       ...common,
       title: `${better.name} before ${leading.name} in the sorting key`,
-      rationale: `${leading.name} has ${figure(first.distinct)} values in ${figure(sampled)} rows, so ${better.name} after it has no effect. Put columns with few distinct values first: filters on either column then skip granules, and similar values compress better.`,
+      rationale: `${leading.name} has ${formatFigure(first.distinct)} values in ${formatFigure(sampled)} rows, so ${better.name} after it has no effect. Put columns with few distinct values first: filters on either column then skip granules, and similar values compress better.`,
       proof: 'estimated',
       risk,
     },

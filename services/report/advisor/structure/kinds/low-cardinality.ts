@@ -1,5 +1,5 @@
-import { figure } from '../../../measures/words.ts'
-import type { AdvisorKind } from '../facts.ts'
+import { formatFigure } from '../../../measures/words.ts'
+import type { TableAdvisor } from '../facts.ts'
 
 const minRows = 10_000
 /** Maximum number of distinct values; larger dictionaries cost more than they save. */
@@ -9,7 +9,7 @@ const maxShare = 0.1
 const oneByteValues = 255
 
 /** Recommends LowCardinality for strings with few distinct values. */
-export const lowCardinality: AdvisorKind = ({ name, sql, overview, columns, sampled, counted }) =>
+export const lowCardinality: TableAdvisor = ({ name, sql, overview, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const counts = counted.get(column.name)
     if (!/^(Nullable\()?(String|FixedString)/.test(column.type) || !counts || sampled < minRows) return []
@@ -21,7 +21,7 @@ export const lowCardinality: AdvisorKind = ({ name, sql, overview, columns, samp
       kind: 'low-cardinality' as const,
       subject: `${name}.${column.name}`,
       title: `${column.name} as LowCardinality`,
-      rationale: `${figure(sampled)} rows have ${figure(counts.distinct)} distinct values. A dictionary stores each once, and comparisons and grouping use its integer keys.`,
+      rationale: `${formatFigure(sampled)} rows have ${formatFigure(counts.distinct)} distinct values. A dictionary stores each once, and comparisons and grouping use its integer keys.`,
       ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} LowCardinality(${column.type})`,
       proof: 'estimated' as const,
       savings: { bytesBefore: before, bytesAfter: after, of: 'uncompressed' as const },

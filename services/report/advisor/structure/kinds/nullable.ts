@@ -1,10 +1,10 @@
-import { figure } from '../../../measures/words.ts'
-import type { AdvisorKind } from '../facts.ts'
+import { formatFigure } from '../../../measures/words.ts'
+import type { TableAdvisor } from '../facts.ts'
 
 const minRows = 10_000
 
 /** Recommends removing Nullable from columns without NULLs. */
-export const nullable: AdvisorKind = ({ name, sql, overview, columns, sampled, counted }) =>
+export const nullable: TableAdvisor = ({ name, sql, overview, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const type = /^Nullable\((.+)\)$/.exec(column.type)?.[1]
     const counts = counted.get(column.name)
@@ -15,7 +15,7 @@ export const nullable: AdvisorKind = ({ name, sql, overview, columns, sampled, c
       kind: 'nullable' as const,
       subject: `${name}.${column.name}`,
       title: `${column.name} need not be Nullable`,
-      rationale: `None of ${figure(sampled)} rows is NULL. A Nullable column stores and reads an extra byte per row, and cannot be used in most indexes.`,
+      rationale: `None of ${formatFigure(sampled)} rows is NULL. A Nullable column stores and reads an extra byte per row, and cannot be used in most indexes.`,
       ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} ${type}`,
       proof: 'estimated' as const,
       savings:

@@ -1,5 +1,5 @@
-import { figure } from '../../../measures/words.ts'
-import type { AdvisorKind } from '../facts.ts'
+import { formatFigure } from '../../../measures/words.ts'
+import type { TableAdvisor } from '../facts.ts'
 
 const minRows = 10_000
 /** Factor by which values must be able to grow before the smaller type overflows. */
@@ -7,7 +7,7 @@ const headroom = 4
 const sizes = [8, 16, 32] as const
 
 /** Recommends smaller integer types that fit the values. Key columns are skipped: their type cannot be changed. */
-export const rightSize: AdvisorKind = ({ name, sql, columns, sampled, counted }) =>
+export const rightSize: TableAdvisor = ({ name, sql, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const [, isUnsigned, bits] = /^(U?)Int(16|32|64)$/.exec(column.type) ?? []
     const counts = counted.get(column.name)
@@ -26,7 +26,7 @@ export const rightSize: AdvisorKind = ({ name, sql, columns, sampled, counted })
       kind: 'right-size' as const,
       subject: `${name}.${column.name}`,
       title: `${column.name} as ${type}`,
-      rationale: `Its values over ${figure(sampled)} rows are from ${figure(minimum)} to ${figure(maximum)}, and ${type} leaves room for ${headroom} times as much.`,
+      rationale: `Its values over ${formatFigure(sampled)} rows are from ${formatFigure(minimum)} to ${formatFigure(maximum)}, and ${type} leaves room for ${headroom} times as much.`,
       ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} ${type}`,
       proof: 'estimated' as const,
       savings:

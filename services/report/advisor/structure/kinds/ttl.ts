@@ -1,11 +1,11 @@
-import { bytes } from '../../../measures/words.ts'
-import type { AdvisorKind } from '../facts.ts'
+import { formatBytes } from '../../../measures/words.ts'
+import type { TableAdvisor } from '../facts.ts'
 
 const minBytes = 1_024 ** 3
 const minShare = 0.2
 
 /** Recommends a TTL for large tables without one that have much data older than a year. */
-export const ttl: AdvisorKind = ({ name, sql, overview, columns, oldBytes }) => {
+export const ttl: TableAdvisor = ({ name, sql, overview, columns, oldBytes }) => {
   const total = overview.compressedBytes ?? 0
   if (/\bTTL\b/.test(overview.engineFull) || oldBytes < minBytes || oldBytes < minShare * total) return []
   const time = columns.find(({ type, isInPartitionKey }) => isInPartitionKey && /^(Date|DateTime)/.test(type))
@@ -14,7 +14,7 @@ export const ttl: AdvisorKind = ({ name, sql, overview, columns, oldBytes }) => 
       kind: 'ttl',
       subject: name,
       title: 'TTL or cold storage for old data',
-      rationale: `${bytes(oldBytes)} of ${bytes(total)} are in parts whose rows are all older than a year, and the table has no TTL.`,
+      rationale: `${formatBytes(oldBytes)} of ${formatBytes(total)} are in parts whose rows are all older than a year, and the table has no TTL.`,
       ddl: time ? `ALTER TABLE ${sql} MODIFY TTL toDateTime(${time.sql}) + INTERVAL 1 YEAR` : null,
       proof: 'estimated',
       savings: { bytesBefore: total, bytesAfter: total - oldBytes, of: 'stored' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertTarget } from '#lib/api/alerting.ts'
-import { channelText, fieldLabel, channelState, describeTest } from './channel-text.ts'
+import { findChannelWords, fieldLabel, channelState, describeTestResult } from './channel-text.ts'
 
 const target = (broken: AlertTarget['broken']): AlertTarget => ({
   channel: 'webhook',
@@ -34,7 +34,7 @@ describe('channel', () => {
   })
 
   it('is named by its id if unknown', () => {
-    expect(channelText('pigeon').name).toBe('pigeon')
+    expect(findChannelWords('pigeon').name).toBe('pigeon')
   })
 })
 
@@ -44,6 +44,6 @@ describe('channel test', () => {
     [{ name: 'ops', result: 'permanent', reason: 'status 404' }, 'ops: rejected – status 404'],
     [{ name: 'ops', result: 'sung', reason: null }, 'ops: sung'],
   ])('with result %o is described as %s', (result, text) => {
-    expect(describeTest(result)).toBe(text)
+    expect(describeTestResult(result)).toBe(text)
   })
 })

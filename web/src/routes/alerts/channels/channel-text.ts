@@ -1,8 +1,8 @@
 import { channelList, type ChannelWords } from '#proto/channel-list.ts'
-import type { AlertTarget, ChannelConfig, TestResult } from '#lib/api/alerting.ts'
+import type { AlertTarget, ChannelConfig, ChannelTestResult } from '#lib/api/alerting.ts'
 
 /** Returns the name and description of a channel. Unknown channels of a newer service get their id as the name. */
-export const channelText = (id: string): ChannelWords => channelList[id] ?? { name: id, doc: '' }
+export const findChannelWords = (id: string): ChannelWords => channelList[id] ?? { name: id, doc: '' }
 
 /** Abbreviations in field names, with their spelling. */
 const written: Readonly<Record<string, string>> = { url: 'URL', api: 'API', sid: 'SID', id: 'ID' }
@@ -42,9 +42,9 @@ const ends: Readonly<Record<string, string>> = {
   dropped: 'dropped: no longer needed',
 }
 
-export const sendResultLabel = (result: string): string => ends[result] ?? result
+export const formatSendResult = (result: string): string => ends[result] ?? result
 export const isDelivered = (result: string): boolean => result === 'ok' || result === 'sent'
 
 /** Describes the result of a test, for example `webhook: rejected – 404 Not Found`. */
-export const describeTest = ({ name, result, reason }: TestResult): string =>
-  `${name}: ${sendResultLabel(result)}${reason ? ` – ${reason}` : ''}`
+export const describeTestResult = ({ name, result, reason }: ChannelTestResult): string =>
+  `${name}: ${formatSendResult(result)}${reason ? ` – ${reason}` : ''}`

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { ruleUpdateOf, formStateOf } from './rule-form-state.ts'
+import { toRuleUpdate, toRuleFormState } from './rule-form-state.ts'
 
 const empty = { watched: '', minSeverity: '', warning: '', critical: '', breaches: '', clears: '' } as const
 
 describe('rule form', () => {
   it('is empty for values from other sources', () => {
-    expect(formStateOf(undefined)).toEqual(empty)
-    expect(formStateOf({ ruleId: 'disk-usage', warning: 70, sources: { warning: 'file' } })).toEqual(empty)
+    expect(toRuleFormState(undefined)).toEqual(empty)
+    expect(toRuleFormState({ ruleId: 'disk-usage', warning: 70, sources: { warning: 'file' } })).toEqual(empty)
   })
 
   it('contains values stored in the database', () => {
     const sources = { enabled: 'database', warning: 'database', clears: 'database' }
-    expect(formStateOf({ ruleId: 'disk-usage', enabled: false, warning: 0, clears: 3, sources })).toEqual({
+    expect(toRuleFormState({ ruleId: 'disk-usage', enabled: false, warning: 0, clears: 3, sources })).toEqual({
       ...empty,
       watched: 'no',
       warning: '0',
@@ -20,7 +20,7 @@ describe('rule form', () => {
   })
 
   it('saves only filled fields', () => {
-    expect(ruleUpdateOf({ ...empty, watched: 'yes', warning: '70.5', breaches: ' 2 ' })).toEqual({
+    expect(toRuleUpdate({ ...empty, watched: 'yes', warning: '70.5', breaches: ' 2 ' })).toEqual({
       enabled: true,
       warning: 70.5,
       breaches: 2,
@@ -28,6 +28,6 @@ describe('rule form', () => {
   })
 
   it('deletes the overrides when all fields are empty', () => {
-    expect(ruleUpdateOf(empty)).toBeNull()
+    expect(toRuleUpdate(empty)).toBeNull()
   })
 })

@@ -17,7 +17,7 @@ const watchedWords = new Map([
 ] as const)
 
 /** Returns the form values of a rule. Only overrides that are stored in the database fill the fields. */
-export const formStateOf = (config: RuleConfig | undefined): RuleFormState => {
+export const toRuleFormState = (config: RuleConfig | undefined): RuleFormState => {
   const here = <T>(field: keyof RuleConfigUpdate, value: T | undefined): T | undefined =>
     config?.sources[field] === 'database' ? value : undefined
   const enabled = here('enabled', config?.enabled)
@@ -33,7 +33,7 @@ export const formStateOf = (config: RuleConfig | undefined): RuleFormState => {
 }
 
 /** Returns the update for the form values. Returns null if all fields are empty, which deletes the overrides. */
-export const ruleUpdateOf = ({ watched, minSeverity, ...numbers }: RuleFormState): RuleConfigUpdate | null => {
+export const toRuleUpdate = ({ watched, minSeverity, ...numbers }: RuleFormState): RuleConfigUpdate | null => {
   const given = Object.entries(numbers).flatMap(([name, text]) => {
     const number = parseNumber(text)
     return number === null ? [] : [[name, number] as const]

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { routesOf } from './api-routes.ts'
+import { listApiRoutes } from './api-routes.ts'
 
 it('lists all methods of all paths, sorted by path', () => {
   const paths = {
     '/b': { get: { summary: 'Reads b' }, delete: { summary: 'Removes b' }, parameters: [] },
     '/a': { post: {} },
   }
-  expect(routesOf(paths)).toEqual([
+  expect(listApiRoutes(paths)).toEqual([
     { method: 'POST', path: '/a', summary: '' },
     { method: 'GET', path: '/b', summary: 'Reads b' },
     { method: 'DELETE', path: '/b', summary: 'Removes b' },

@@ -8,7 +8,7 @@ export interface ApiRoute {
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 /** Returns the routes of an OpenAPI document, sorted by path. */
-export const routesOf = (paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>): ApiRoute[] =>
+export const listApiRoutes = (paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>): ApiRoute[] =>
   Object.entries(paths)
     .toSorted(([one], [other]) => one.localeCompare(other, 'en'))
     .flatMap(([path, operations]) =>

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { LatencyCell, TrendPoint } from '#proto/fingerprints.ts'
-import { boxBetween, depthOf, extentOf, isUnbounded, readBox, unboundedBox, writeBox } from './box.ts'
+import {
+  createLatencyBox,
+  toVerticalShare,
+  computeMapExtent,
+  isUnbounded,
+  readBox,
+  unboundedBox,
+  writeBox,
+} from './box.ts'
 
 const minute = 60_000
 const cell = (bucket: number, fromMs: number, toMs: number): LatencyCell => ({
@@ -19,7 +27,7 @@ const trend = Array.from({ length: 10 }, (_, index): TrendPoint => ({
   readBytes: 0,
   peakMemoryBytes: 0,
 }))
-const extent = extentOf(cells, trend)
+const extent = computeMapExtent(cells, trend)
 
 describe('map extent', () => {
   it('covers all buckets and durations', () => {
@@ -31,22 +39,26 @@ describe('map extent', () => {
     [32, 0.5],
     [8, 1],
     [0, 1],
-  ])('places %s ms at depth %s', (ms, depth) => expect(depthOf(ms, extent)).toBeCloseTo(depth))
+  ])('places %s ms at depth %s', (ms, depth) => expect(toVerticalShare(ms, extent)).toBeCloseTo(depth))
 
   it('handles a single bucket and cells of zero duration', () => {
-    expect(extentOf([cell(0, 0, 2)], trend.slice(0, 1))).toMatchObject({ toMs: minute, shortestMs: 1, longestMs: 2 })
+    expect(computeMapExtent([cell(0, 0, 2)], trend.slice(0, 1))).toMatchObject({
+      toMs: minute,
+      shortestMs: 1,
+      longestMs: 2,
+    })
   })
 })
 
 describe('selection', () => {
   it('is extended to whole cells in any drag direction', () => {
     const box = { since: 60, until: 240, minMs: 12, maxMs: 91 }
-    expect(boxBetween({ x: 0.11, y: 0.2 }, { x: 0.35, y: 0.8 }, cells, extent)).toEqual(box)
-    expect(boxBetween({ x: 0.35, y: 0.8 }, { x: 0.11, y: 0.2 }, cells, extent)).toEqual(box)
+    expect(createLatencyBox({ x: 0.11, y: 0.2 }, { x: 0.35, y: 0.8 }, cells, extent)).toEqual(box)
+    expect(createLatencyBox({ x: 0.35, y: 0.8 }, { x: 0.11, y: 0.2 }, cells, extent)).toEqual(box)
   })
 
   it('is a single cell after a click', () => {
-    expect(boxBetween({ x: 0.35, y: 0.15 }, { x: 0.35, y: 0.15 }, cells, extent)).toEqual({
+    expect(createLatencyBox({ x: 0.35, y: 0.15 }, { x: 0.35, y: 0.15 }, cells, extent)).toEqual({
       since: 180,
       until: 240,
       minMs: 64,

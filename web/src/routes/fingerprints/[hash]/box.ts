@@ -1,9 +1,9 @@
 import type { LatencyCell, TrendPoint } from '#proto/fingerprints.ts'
-import type { Change } from '#lib/state/view.svelte.ts'
+import type { UrlParameterChange } from '#lib/state/view.svelte.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
 /** A selection in the latency map, by the end time and the duration of executions. A null bound is open. */
-export interface Box {
+export interface LatencyBox {
   /** Start of the time range, in epoch seconds. */
   since: number | null
   until: number | null
@@ -11,10 +11,10 @@ export interface Box {
   maxMs: number | null
 }
 
-export const unboundedBox: Box = { since: null, until: null, minMs: null, maxMs: null }
+export const unboundedBox: LatencyBox = { since: null, until: null, minMs: null, maxMs: null }
 
 /** Reads the selection from the URL parameters `since`, `until`, `min` and `max`. Invalid bounds are ignored. */
-export const readBox = (parameters: ReadableParameters): Box => {
+export const readBox = (parameters: ReadableParameters): LatencyBox => {
   const number = (name: string): number | null => {
     const text = parameters.get(name)
     return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null
@@ -31,15 +31,15 @@ export const readBox = (parameters: ReadableParameters): Box => {
   }
 }
 
-export const writeBox = ({ since, until, minMs, maxMs }: Box): Change => {
+export const writeBox = ({ since, until, minMs, maxMs }: LatencyBox): UrlParameterChange => {
   const text = (value: number | null) => (value === null ? null : String(value))
   return { since: text(since), until: text(until), min: text(minMs), max: text(maxMs) }
 }
 
-export const isUnbounded = (box: Box): boolean => Object.values(box).every((bound) => bound === null)
+export const isUnbounded = (box: LatencyBox): boolean => Object.values(box).every((bound) => bound === null)
 
 /** The ranges of both axes: from the start of the first to the end of the last bucket, and of the durations. */
-export interface Extent {
+export interface LatencyMapExtent {
   fromMs: number
   toMs: number
   stepMs: number
@@ -51,7 +51,7 @@ export interface Extent {
 const minMs = 1
 const emptyStepMs = 60_000
 
-export const extentOf = (cells: readonly LatencyCell[], trend: readonly TrendPoint[]): Extent => {
+export const computeMapExtent = (cells: readonly LatencyCell[], trend: readonly TrendPoint[]): LatencyMapExtent => {
   const [first, second, last] = [trend[0], trend[1], trend.at(-1)]
   const fromMs = first?.timeMs ?? 0
   const stepMs = first && second ? second.timeMs - first.timeMs : emptyStepMs
@@ -65,19 +65,24 @@ export const extentOf = (cells: readonly LatencyCell[], trend: readonly TrendPoi
 }
 
 /** Returns the vertical position of a duration, from 0 at the longest to 1 at the shortest. */
-export const depthOf = (ms: number, { shortestMs, longestMs }: Extent): number => {
+export const toVerticalShare = (ms: number, { shortestMs, longestMs }: LatencyMapExtent): number => {
   const span = Math.log(longestMs / shortestMs)
   return span > 0 ? Math.log(longestMs / Math.max(ms, shortestMs)) / span : 0
 }
 
 /** A corner of a drag selection, as shares of width and height from 0 to 1. */
-export interface Corner {
+export interface BoxCorner {
   x: number
   y: number
 }
 
 /** Returns the selection between two corners, extended to whole cells. */
-export const boxBetween = (one: Corner, other: Corner, cells: readonly LatencyCell[], extent: Extent): Box => {
+export const createLatencyBox = (
+  one: BoxCorner,
+  other: BoxCorner,
+  cells: readonly LatencyCell[],
+  extent: LatencyMapExtent,
+): LatencyBox => {
   const { fromMs, toMs, stepMs, longestMs, shortestMs } = extent
   const instant = (x: number) => fromMs + x * (toMs - fromMs)
   const duration = (y: number) => longestMs * (shortestMs / longestMs) ** y

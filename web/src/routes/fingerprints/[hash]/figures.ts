@@ -3,7 +3,7 @@ import type { Fact } from '#lib/ui/fact.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
 /** Returns the key figures of a query pattern. */
-export const figuresOf = (pattern: Fingerprint): Fact[] => [
+export const listFingerprintFigures = (pattern: Fingerprint): Fact[] => [
   { name: 'Calls', value: pattern.calls, note: failed(pattern) },
   { name: 'Total time', value: pattern.totalMs, unit: 'milliseconds', note: shareOf(pattern) },
   { name: 'Average', value: pattern.averageMs, unit: 'milliseconds', note: `median ${time(pattern.p50Ms)}` },

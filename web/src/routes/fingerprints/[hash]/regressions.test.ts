@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrendPoint } from '#proto/fingerprints.ts'
-import { regressions } from './regressions.ts'
+import { findRegressions } from './regressions.ts'
 
 /** Returns a trend with these percentiles, one bucket per minute. Null means that the bucket has no executions. */
 const trend = (p95: readonly (number | null)[], calls = 8): TrendPoint[] =>
@@ -33,7 +33,10 @@ describe('regression', () => {
       ],
     ],
   ])('finds the start of %s', (_, p95, expected) => {
-    const found = regressions(trend(p95)).map(({ fromMs, untilMs }) => [fromMs / 60_000, untilMs && untilMs / 60_000])
+    const found = findRegressions(trend(p95)).map(({ fromMs, untilMs }) => [
+      fromMs / 60_000,
+      untilMs && untilMs / 60_000,
+    ])
     expect(found).toEqual(expected)
   })
 
@@ -43,14 +46,14 @@ describe('regression', () => {
     ['a negligible difference', [1, 1, 1, 1, 1, 8, 9]],
     ['too little history', [100, 900, 900]],
     ['buckets without executions', [null, null]],
-  ])('ignores %s', (_, p95) => expect(regressions(trend(p95))).toEqual([]))
+  ])('ignores %s', (_, p95) => expect(findRegressions(trend(p95))).toEqual([]))
 
   it('ignores buckets with too few executions', () => {
-    expect(regressions(trend([...steady, 300, 320], 3))).toEqual([])
-    expect(regressions(trend([...steady, 300, 320], 5))).toHaveLength(1)
+    expect(findRegressions(trend([...steady, 300, 320], 3))).toEqual([])
+    expect(findRegressions(trend([...steady, 300, 320], 5))).toHaveLength(1)
   })
 
   it('returns baseline and current percentile', () => {
-    expect(regressions(trend([...steady, 300, 320]))).toMatchObject([{ usualMs: 100, p95Ms: 300 }])
+    expect(findRegressions(trend([...steady, 300, 320]))).toMatchObject([{ usualMs: 100, p95Ms: 300 }])
   })
 })

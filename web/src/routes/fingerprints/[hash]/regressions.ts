@@ -28,7 +28,7 @@ type TrendBucket = Pick<TrendPoint, 'timeMs' | 'calls'> & { p95Ms: number }
  * Finds periods that start with two consecutive buckets in which the 95th percentile has at least doubled. One slow
  * bucket alone does not count.
  */
-export const regressions = (trend: readonly TrendPoint[]): Regression[] => {
+export const findRegressions = (trend: readonly TrendPoint[]): Regression[] => {
   const ran = trend.flatMap(({ timeMs, calls, p95Ms }): TrendBucket[] =>
     p95Ms === null ? [] : [{ timeMs, calls, p95Ms }],
   )

@@ -1,6 +1,6 @@
 import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { ChartData } from '#proto/query.ts'
-import type { Pattern, PatternAnswer } from '#lib/api/analysis.ts'
+import type { QueryPattern, PatternResponse } from '#lib/api/analysis.ts'
 
 interface TrendChart {
   name: string
@@ -47,7 +47,10 @@ const charts: readonly TrendChart[] = [
 ]
 
 /** Returns the trends of a pattern as charts, in the format of catalogue charts. */
-export const trendCharts = ({ trend }: Pattern, window: PatternAnswer['metadata']['window']): ChartData[] => {
+export const createTrendCharts = (
+  { trend }: QueryPattern,
+  window: PatternResponse['metadata']['window'],
+): ChartData[] => {
   const rows = trend.map((point) => ({
     ...point,
     good: point.calls - point.errors,

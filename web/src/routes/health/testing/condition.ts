@@ -1,7 +1,7 @@
-import type { LiveCondition } from '#lib/api/health.ts'
+import type { ActiveCondition } from '#lib/api/health.ts'
 
 /** Returns an example condition for tests, with these fields replaced. */
-export const conditionOf = (fields: Partial<LiveCondition>): LiveCondition => ({
+export const createCondition = (fields: Partial<ActiveCondition>): ActiveCondition => ({
   hostId: 0,
   host: 'one',
   source: null,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { eventUnit, eventWords } from './event-unit.ts'
+import { findEventUnit, splitEventName } from './event-unit.ts'
 
 it.each([
   ['OSCPUVirtualTimeMicroseconds', 'microseconds', 'OSCPUVirtual Time'],
@@ -8,5 +8,5 @@ it.each([
   ['Query', 'count', 'Query'],
   ['Microseconds', 'microseconds', 'Microseconds'],
 ])('%s has the unit %s and the label "%s"', (name, unit, words) => {
-  expect([eventUnit(name), eventWords(name)]).toEqual([unit, words])
+  expect([findEventUnit(name), splitEventName(name)]).toEqual([unit, words])
 })

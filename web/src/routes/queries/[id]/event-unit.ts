@@ -9,8 +9,8 @@ const endings: readonly [ending: RegExp, unit: Unit][] = [
 ]
 
 /** Returns the unit of a profile event, according to the suffix of its name. */
-export const eventUnit = (name: string): Unit => endings.find(([ending]) => ending.test(name))?.[1] ?? 'count'
+export const findEventUnit = (name: string): Unit => endings.find(([ending]) => ending.test(name))?.[1] ?? 'count'
 
 /** Splits an event name into words. For example, `OSCPUVirtualTimeMicroseconds` becomes `OSCPU Virtual Time`. */
-export const eventWords = (name: string): string =>
+export const splitEventName = (name: string): string =>
   name.replace(/(Microseconds|Milliseconds|Seconds)$/, '').replaceAll(/([a-z\d])([A-Z])/g, '$1 $2') || name

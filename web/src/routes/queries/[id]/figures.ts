@@ -3,7 +3,7 @@ import type { Fact } from '#lib/ui/fact.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
 /** Returns the key figures of a query. */
-export const figuresOf = (query: QuerySummary): Fact[] => [
+export const listQueryFigures = (query: QuerySummary): Fact[] => [
   { name: 'Duration', value: query.durationMs, unit: 'milliseconds', note: again(query) },
   { name: 'CPU time', value: query.cpuMs, unit: 'milliseconds', note: cores(query) },
   { name: 'Peak memory', value: query.memoryBytes, unit: 'bytes', note: threads(query) },

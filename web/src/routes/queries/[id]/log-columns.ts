@@ -1,38 +1,38 @@
-import { column } from '#lib/table/columns.ts'
+import { createColumn } from '#lib/table/columns.ts'
 
 export const threadColumns = [
-  column('name', 'Thread'),
-  column('threadId', 'Id', 'code'),
-  column('durationMs', 'Duration', 'duration-ms', { bar: true }),
-  column('cpuMs', 'CPU time', 'duration-ms', { bar: true }),
-  column('peakMemoryBytes', 'Peak memory', 'bytes'),
-  column('readRows', 'Rows read', 'rows'),
-  column('readBytes', 'Bytes read', 'bytes'),
-  column('writtenRows', 'Rows written', 'rows'),
+  createColumn('name', 'Thread'),
+  createColumn('threadId', 'Id', 'code'),
+  createColumn('durationMs', 'Duration', 'duration-ms', { bar: true }),
+  createColumn('cpuMs', 'CPU time', 'duration-ms', { bar: true }),
+  createColumn('peakMemoryBytes', 'Peak memory', 'bytes'),
+  createColumn('readRows', 'Rows read', 'rows'),
+  createColumn('readBytes', 'Bytes read', 'bytes'),
+  createColumn('writtenRows', 'Rows written', 'rows'),
 ]
 
 export const processorColumns = [
-  column('name', 'Processor'),
-  column('processors', 'Count', 'number'),
-  column('elapsedMs', 'Working', 'duration-ms', { bar: true }),
-  column('inputWaitMs', 'Waiting for input', 'duration-ms'),
-  column('outputWaitMs', 'Waiting for output', 'duration-ms'),
-  column('inputRows', 'Rows in', 'rows'),
-  column('inputBytes', 'Bytes in', 'bytes'),
-  column('outputRows', 'Rows out', 'rows'),
-  column('outputBytes', 'Bytes out', 'bytes'),
+  createColumn('name', 'Processor'),
+  createColumn('processors', 'Count', 'number'),
+  createColumn('elapsedMs', 'Working', 'duration-ms', { bar: true }),
+  createColumn('inputWaitMs', 'Waiting for input', 'duration-ms'),
+  createColumn('outputWaitMs', 'Waiting for output', 'duration-ms'),
+  createColumn('inputRows', 'Rows in', 'rows'),
+  createColumn('inputBytes', 'Bytes in', 'bytes'),
+  createColumn('outputRows', 'Rows out', 'rows'),
+  createColumn('outputBytes', 'Bytes out', 'bytes'),
 ]
 
 export const viewColumns = [
-  column('view', 'View'),
-  column('target', 'Target'),
-  column('status', 'Outcome', 'badge'),
-  column('durationMs', 'Duration', 'duration-ms', { bar: true }),
-  column('readRows', 'Rows read', 'rows'),
-  column('writtenRows', 'Rows written', 'rows'),
-  column('writtenBytes', 'Bytes written', 'bytes'),
-  column('peakMemoryBytes', 'Peak memory', 'bytes'),
-  column('exception', 'Exception'),
+  createColumn('view', 'View'),
+  createColumn('target', 'Target'),
+  createColumn('status', 'Outcome', 'badge'),
+  createColumn('durationMs', 'Duration', 'duration-ms', { bar: true }),
+  createColumn('readRows', 'Rows read', 'rows'),
+  createColumn('writtenRows', 'Rows written', 'rows'),
+  createColumn('writtenBytes', 'Bytes written', 'bytes'),
+  createColumn('peakMemoryBytes', 'Peak memory', 'bytes'),
+  createColumn('exception', 'Exception'),
 ]
 
-export const settingColumns = [column('name', 'Setting', 'code'), column('value', 'Value', 'code')]
+export const settingColumns = [createColumn('name', 'Setting', 'code'), createColumn('value', 'Value', 'code')]

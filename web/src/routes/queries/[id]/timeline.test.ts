@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Detail } from '#lib/api/analysis.ts'
-import { timelineOf } from './timeline.ts'
+import type { LoggedQueryDetail } from '#lib/api/analysis.ts'
+import { createTimeline } from './timeline.ts'
 
 const child = (queryId: string, endedMs: number, durationMs: number) => ({
   host: 'other',
@@ -19,14 +19,14 @@ const child = (queryId: string, endedMs: number, durationMs: number) => ({
   exception: '',
 })
 
-const detail = (...rows: ReturnType<typeof child>[]): Parameters<typeof timelineOf>[0] => {
+const detail = (...rows: ReturnType<typeof child>[]): Parameters<typeof createTimeline>[0] => {
   const summary = { queryId: 'q', kind: 'Select', status: 'finished', startedMs: 1_000, durationMs: 100 }
   // The timeline reads only these fields of the query detail.
-  return { summary, children: { rows } } as Detail
+  return { summary, children: { rows } } as LoggedQueryDetail
 }
 
 it('places subqueries within the query, earliest first', () => {
-  const { lanes } = timelineOf(detail(child('late', 1_100, 50), child('early', 1_050, 50)), 'one')
+  const { lanes } = createTimeline(detail(child('late', 1_100, 50), child('early', 1_050, 50)), 'one')
   expect(lanes.map(({ queryId, left, width, isSelf }) => [queryId, left, width, isSelf])).toEqual([
     ['q', 0, 1, true],
     ['early', 0, 0.5, false],
@@ -35,7 +35,7 @@ it('places subqueries within the query, earliest first', () => {
 })
 
 it('extends to later ends, and keeps short queries visible', () => {
-  const { fromMs, toMs, lanes } = timelineOf(detail(child('after', 1_200, 0)), 'one')
+  const { fromMs, toMs, lanes } = createTimeline(detail(child('after', 1_200, 0)), 'one')
   expect([fromMs, toMs]).toEqual([1_000, 1_200])
   const [self, after] = lanes
   expect(self?.width).toBe(0.5)
@@ -45,5 +45,5 @@ it('extends to later ends, and keeps short queries visible', () => {
 
 it('handles a query of zero duration', () => {
   const whole = detail()
-  expect(timelineOf({ ...whole, summary: { ...whole.summary, durationMs: 0 } }, 'one').lanes[0]?.left).toBe(0)
+  expect(createTimeline({ ...whole, summary: { ...whole.summary, durationMs: 0 } }, 'one').lanes[0]?.left).toBe(0)
 })

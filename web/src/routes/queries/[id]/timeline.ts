@@ -1,7 +1,7 @@
-import type { Detail } from '#lib/api/analysis.ts'
+import type { LoggedQueryDetail } from '#lib/api/analysis.ts'
 
 /** A bar of the timeline. `left` and `width` are shares of the total width, from 0 to 1. */
-export interface Lane {
+export interface TimelineLane {
   queryId: string
   label: string
   host: string
@@ -16,14 +16,14 @@ export interface Lane {
 export interface Timeline {
   fromMs: number
   toMs: number
-  lanes: readonly Lane[]
+  lanes: readonly TimelineLane[]
 }
 
 /** Minimum width of a bar, so that short queries are visible. */
 const minWidth = 0.004
 
 /** Returns the timeline of a query and its subqueries, earliest first. */
-export const timelineOf = ({ summary, children }: Detail, host: string): Timeline => {
+export const createTimeline = ({ summary, children }: LoggedQueryDetail, host: string): Timeline => {
   const spans = [
     {
       queryId: summary.queryId,

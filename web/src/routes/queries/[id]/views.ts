@@ -1,8 +1,8 @@
 import type { ReadableParameters } from '#lib/state/range.ts'
 
 /** Views of a query; the first one is the default. */
-export const views = ['overview', 'plan', 'events', 'threads'] as const
-export type View = (typeof views)[number]
+export const queryViews = ['overview', 'plan', 'events', 'threads'] as const
+export type QueryDetailView = (typeof queryViews)[number]
 
-export const readView = (parameters: ReadableParameters): View =>
-  views.find((each) => each === parameters.get('view')) ?? views[0]
+export const readQueryView = (parameters: ReadableParameters): QueryDetailView =>
+  queryViews.find((each) => each === parameters.get('view')) ?? queryViews[0]
