@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { HostKey, hostInput } from './host.ts'
-import { parseSameOriginPath } from './own-path.ts'
+import { parseSameOriginPath } from './same-origin-path.ts'
 
 /** Severities of insights. */
 export const insightSeverities = ['info', 'warning', 'critical'] as const

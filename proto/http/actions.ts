@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ActionOutcome, actionParameters } from '../actions.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 const { killQuery, optimizeTable, killMutation } = actionParameters
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { adviceMethods } from '../advice.ts'
 import { maxExplainedLength } from '../explain.ts'
 import { QueryId } from '../query-detail.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { bodyHostId } from './parameters.ts'
 
 /** `POST /api/v1/advice`: a statement, or the id of a query in the log. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ActionOutcome } from '../actions.ts'
 import { AgentMessage, AgentRunId, maxMessages, PageContext } from '../agent.ts'
 import { maxUserToolServers, UserToolServer } from '../external-tools.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { bodyHostId } from './parameters.ts'
 
 /** Maximum length of `message`. Longer questions are sent as `messages`, which only the body size limits. */

@@ -17,7 +17,7 @@ import {
 import { AlertCheck, AlertCondition, AlertHost, AlertPolicy, alertingMethods, maxHistoryLines } from '../alerting.ts'
 import { DefinitionId } from '../catalogue.ts'
 import { RuleMetric, ruleMethods } from '../rules.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { bodyHostId, hostId, textParameter, integerParameter, booleanParameter } from './parameters.ts'
 
 /** The name of the host; `hostId` is null if it is no longer configured. */

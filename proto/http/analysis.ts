@@ -4,7 +4,7 @@ import { ExplainMode, explainModes, ExplainSettings, Explanation, maxExplainedLe
 import { FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
 import { query, StatementFacts } from '../query.ts'
 import { QueryId } from '../query-detail.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import {
   windowOrderIssue,
   bodyHostId,

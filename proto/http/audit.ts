@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AuditRecord } from '../audit.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter, integerParameter } from './parameters.ts'
 
 const word = textParameter.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')

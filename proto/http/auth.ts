@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Scope, scopes } from '../call.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 
 const everyScope = [...scopes]

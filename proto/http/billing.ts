@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 /** Whether billing is enabled, the reason if not, and the billing server. */
 export const Billing = z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { WebhookPreview, TestMessageResult } from '../channels.ts'
 import { Severity } from '../rules.ts'
 import { WebhookTargetView, targetFields, targetSecrets } from '../webhook-targets.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 /** `POST /api/v1/health/channels/{channel}/test`: sends to one target or to all. */
 export const ChannelTestRequest = z.strictObject({ target: z.string().min(1).max(64).optional() })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { chatActions, ChatInstallation, ChatInstallationId } from '../chat-application.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 
 const { installedAtMs: _at, ...shown } = ChatInstallation.shape

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Cluster, ClusterMember, ClusterReplica } from '../topology.ts'
 import { UnavailableReason } from '../unavailable.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { hostId, textParameter } from './parameters.ts'
 
 /** Query parameters of `GET /api/v1/cluster/topology`. */

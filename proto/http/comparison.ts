@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ComparedHost, ComparedPattern, comparisonMethods, PatternFigures } from '../comparison.ts'
 import { SettingsDiffHost, maxComparedHosts, SettingRow } from '../settings-diff.ts'
 import { UsedWindow } from '../window.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import {
   windowOrderIssue,
   isWindowOrdered,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Feature } from '../call.ts'
 import { Catalogue } from '../catalogue.ts'
 import { Host, HostState } from '../query.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { Me } from './session.ts'
 
 /** A host with its last known state, at most 10 seconds old. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConnectionTarget, ConnectionTest, ExplicitConnectionTarget } from '../connections.ts'
 import { ConnectionName } from '../sealed-connection.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 /** Body of `POST /api/v1/browser-connections/test`. */
 export const ConnectionTestRequest = ConnectionTarget

@@ -9,7 +9,7 @@ import {
   runOptions,
 } from '../console.ts'
 import { StatementFacts } from '../statement.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { bodyHostId, hostId } from './parameters.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
   ConversationSummary,
   ConversationInput,
 } from '../conversations.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { bodyHostId, textParameter, integerParameter } from './parameters.ts'
 
 /**

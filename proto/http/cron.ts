@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SweepSummary } from '../alerts.ts'
 import { pruneMethods } from '../prune.ts'
 import { report } from '../report.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 /** Query parameters of cron routes. They have none of their own, and ignore those that schedulers add. */
 export const CronQuery = z.looseObject({})

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from '../catalogue.ts'
 import { ChartData, ChartResult, Host, HostOverview, query, Row, StatementFacts, UnavailableReason } from '../query.ts'
 import { DatabaseTable, FilterOption } from '../table-page.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 const Empty = z.object({})
 const { hostStatus, filterOptions } = query.methods

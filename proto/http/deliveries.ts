@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DeadEvent } from '../dead-events.ts'
 import { AlertTarget, DeadNotification, CompletedDelivery, deliveryResults } from '../delivery.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter, integerParameter } from './parameters.ts'
 
 const word = textParameter.min(1, 'must not be empty').max(160, 'must not be longer than 160 characters')

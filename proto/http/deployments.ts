@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Deployment, maxDeploymentsListed } from '../deployments.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { windowOrderIssue, isWindowOrdered, timeRangeParameters, integerParameter } from './parameters.ts'
 
 /** `GET /api/v1/deployments`, with times in epoch seconds as in charts. */

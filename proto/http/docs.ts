@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 /** A documentation page in lists. */
 export const DocSummary = z.object({

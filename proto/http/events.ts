@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EventSeverity, EventStatus, InboundEvent, eventBounds } from '../inbound-event.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter, integerParameter } from './parameters.ts'
 
 const Whole = z.int().min(0)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { explorerMethods, ExplorerName, TableKeys, TableOverview } from '../explorer.ts'
 import { IncompleteReason, UnavailableReason } from '../unavailable.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { hostId, textParameter, integerParameterLike } from './parameters.ts'
 
 const { exploreDatabases, exploreTables, exploreColumns, exploreDdl, exploreSkipIndexes } = explorerMethods

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Finding } from '../finding.ts'
 import { FleetHost } from '../fleet.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 /** The load of a host. It has only whole numbers, with shares in percent, because a response can have many hosts. */
 const FleetLoad = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 const id = z.string().min(1).max(256)
 

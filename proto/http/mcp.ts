@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { McpInventory } from '../mcp.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 /** Response of `GET /api/v1/mcp/info`. Counts and `offer` are null if the tool server does not respond. */
 export const McpInfo = createResponseSchema(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ToolServerProbe, UserToolServer } from '../external-tools.ts'
 import { ConfigCheck, ModelSignIn, ModelList, SignInState } from '../models.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 import { ReturnPath } from './session.ts'
 

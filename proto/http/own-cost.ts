@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ownCostMethods } from '../own-cost.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { windowOrderIssue, isWindowOrdered, hostId, timeRangeParameters } from './parameters.ts'
 
 const { ownCost } = ownCostMethods

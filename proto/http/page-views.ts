@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 /** Body of `POST /api/v1/page-views`: the route pattern of the opened page, without the values in its address. */
 export const PageViewRequest = z.strictObject({

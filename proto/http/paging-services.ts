@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PagingService } from '../paging-services.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 
 /**

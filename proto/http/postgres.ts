@@ -8,7 +8,7 @@ import {
   PostgresTable,
   postgresStatementOrders,
 } from '../postgres-statistics.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter, integerParameter, booleanParameter } from './parameters.ts'
 
 const limit = integerParameter(1, maxPostgresEntries).default(100)

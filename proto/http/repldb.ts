@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RepldbLogPatterns, RepldbOverview, RepldbStatus } from '../repldb.ts'
 import { RepldbLogLevel, RepldbName } from '../repldb-api.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 
 /** The empty metadata of these responses. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { HostReport, hostReportMethods, ListedReport, ReportDelivery, reportFormats, ReportId } from '../host-report.ts'
 import { maxReportDays } from '../report-rows.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import {
   windowOrderIssue,
   bodyHostId,

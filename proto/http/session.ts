@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Feature, Identity, Profile } from '../call.ts'
-import { parseSameOriginPath } from '../own-path.ts'
-import { createResponseSchema } from './answer.ts'
+import { parseSameOriginPath } from '../same-origin-path.ts'
+import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 
 /** Maximum length of a return path. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SkillName, SkillSummary } from '../skills.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 /** Response of `GET /api/v1/agent/skills`. */
 export const SkillsResponse = createResponseSchema(z.array(SkillSummary), z.object({ count: z.int() }))

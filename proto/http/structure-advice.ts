@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { StructureAdvice } from '../structure-advice.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 import { bodyHostId } from './parameters.ts'
 
 const Name = z.string().min(1).max(256)

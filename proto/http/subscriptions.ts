@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TestMessageResult } from '../channels.ts'
 import { CompletedDelivery } from '../delivery.ts'
 import { Subscription, SubscriptionId, SubscriptionSecrets, subscriptionFields } from '../subscriptions.ts'
-import { createResponseSchema } from './answer.ts'
+import { createResponseSchema } from './response.ts'
 
 const { createdAtMs: _created, updatedAtMs: _updated, ...shown } = Subscription.shape
 /** A subscription as its owner sees it: only the end of its address, never its signing secret. */

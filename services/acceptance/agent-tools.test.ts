@@ -9,7 +9,7 @@ import { recentFailureStatements, slowStatementPrefix, exampleDataStatements } f
 import { fetchJson, queryEngine } from '../testing/fetch-json.ts'
 import { startReplicationService } from '../query/testing/replication-service.ts'
 import { replicationToolCases } from '../testing/replication-tool-cases.ts'
-import { startFakeTablesHost } from '../testing/invented-tables.ts'
+import { startFakeTablesHost } from '../testing/fake-tables.ts'
 import { startProduct } from '../testing/product.ts'
 import { startPostgres } from '../testing/servers.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'

@@ -71,7 +71,7 @@ interface Servers {
 }
 
 const startDispatcher = async (servers: Servers, instance: string, env: Record<string, string>) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/delivering.ts'), instance], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/delivery-process.ts'), instance], {
     env: {
       ...process.env,
       REDIS_URL: servers.redis,

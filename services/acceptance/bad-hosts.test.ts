@@ -1,7 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { HealthzResponse } from '#proto/http/status.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { fetchJson, eventually } from '../testing/fetch-json.ts'

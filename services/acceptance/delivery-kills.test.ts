@@ -92,7 +92,7 @@ interface Servers {
 }
 
 const startDelivering = async ({ holdMs, redis, postgres, collector }: Servers, instance: string) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/delivering.ts'), instance], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/delivery-process.ts'), instance], {
     env: {
       ...process.env,
       REDIS_URL: redis,

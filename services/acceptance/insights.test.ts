@@ -21,7 +21,7 @@ import {
   fakeProcessStatements,
   fakeReplicaStatements,
   startFakeTablesHost,
-} from '../testing/invented-tables.ts'
+} from '../testing/fake-tables.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 

@@ -3,7 +3,7 @@ import { load } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { isCode, readSource, repositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
-import { bannedWordExceptions } from './shape/allowed-words.ts'
+import { bannedWordExceptions } from './lint-rules/banned-word-exceptions.ts'
 
 /** Banned words and phrases as regular expressions, with their replacements. Vale reads the same file. */
 const { swap } = z

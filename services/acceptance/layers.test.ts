@@ -1,7 +1,7 @@
 import { matchesGlob } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
-import { explainForbiddenImport, resolveImport } from './shape/layers.ts'
+import { explainForbiddenImport, resolveImport } from './lint-rules/import-layers.ts'
 import { listImports, isCode, readSource, repositoryFiles } from '../testing/source-file.ts'
 
 describe('who may import whom', () => {
@@ -12,7 +12,7 @@ describe('who may import whom', () => {
     ['services/shared/bus/nats.ts', '../../query/hosts.ts'],
     ['services/query/service.ts', '../gateway/service.ts'],
     ['services/mcp/call-tool.ts', '../query/tools/tool-rows.ts'],
-    ['services/agent/toolmaker.ts', '../query/parts.ts'],
+    ['services/agent/tool-sources.ts', '../query/handler-deps.ts'],
     ['services/query/service.ts', '../sandbox/start.ts'],
     ['services/query/service.ts', '../acceptance/servers.ts'],
     ['services/query/service.ts', 'nats'],

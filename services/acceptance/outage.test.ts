@@ -1,6 +1,6 @@
 // @module-tag long
 import { expect, it, vi } from 'vitest'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { startHeldHost } from '../testing/held-host.ts'

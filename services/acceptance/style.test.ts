@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { durationsAreMonotonic, wallClockFiles } from './shape/clocks.ts'
+import { durationsAreMonotonic, wallClockFiles } from './lint-rules/wall-clock-rule.ts'
 import {
   type LintRule,
   castsAreExplained,
   classesHaveAReason,
   exportsAreDocumented,
   namesAreWords,
-} from './shape/rules.ts'
+} from './lint-rules/rules.ts'
 import { isCode, isTest, readSource, repositoryFiles } from '../testing/source-file.ts'
 
 const product = repositoryFiles()

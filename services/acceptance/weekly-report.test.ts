@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WeeklyReportResponse } from '#proto/http/cron.ts'
 import { BuildReportResponse, ReportResponse, ReportsResponse } from '#proto/http/reports.ts'
-import { findLastWeek } from '../report/reports/material.ts'
+import { findLastWeek } from '../report/reports/report-data.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
 import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'

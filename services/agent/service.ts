@@ -1,6 +1,6 @@
 import { agent } from '#proto/agent.ts'
 import type { ServiceContext, RunningService, Start } from '#shared/lifecycle/service.ts'
-import { type AgentOverrides, openAgentDeps, type AgentDeps } from './parts.ts'
+import { type AgentOverrides, openAgentDeps, type AgentDeps } from './agent-deps.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { conversationHandlers } from './conversations/open.ts'
 import { externalHandlers } from './external/open.ts'

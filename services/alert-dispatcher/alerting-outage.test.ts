@@ -1,7 +1,7 @@
 import { createClock } from '#shared/time/clock.ts'
 import { expect, it, vi } from 'vitest'
 import { startDispatchers } from '../testing/alerts/dispatchers.ts'
-import { openDispatcherBackends } from '../testing/alerts/ground.ts'
+import { openDispatcherBackends } from '../testing/alerts/dispatcher-backends.ts'
 import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startPostgres } from '../testing/servers.ts'
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { AlertConfigUpdate } from '#proto/alerting.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
 import { type Dispatchers, startDispatchers } from '../testing/alerts/dispatchers.ts'
-import { type DispatcherBackends, openDispatcherBackends } from '../testing/alerts/ground.ts'
+import { type DispatcherBackends, openDispatcherBackends } from '../testing/alerts/dispatcher-backends.ts'
 import type { WatchedHosts } from '../testing/alerts/watched-hosts.ts'
 
 const metrics = [

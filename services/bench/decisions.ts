@@ -15,7 +15,7 @@ import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
 import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { type Notification, toOutboxMessage } from '../alert-dispatcher/notification.ts'
 import type { Route } from '../alert-dispatcher/policy.ts'
-import { testPolicy } from '../alert-dispatcher/testing/story.ts'
+import { testPolicy } from '../alert-dispatcher/testing/simulated-host.ts'
 
 /** Pause between the arrival of a message and the next send, in milliseconds. */
 const pauseMs = 5

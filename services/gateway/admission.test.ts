@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { features, type Identity, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { ConfigResponse } from '#proto/http/config.ts'
 import { CatalogueResponse } from '#proto/http/data.ts'
 import { fakeQuery, type QueryHandlers } from './testing/query.ts'

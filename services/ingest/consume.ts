@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
 import type { Queue, Outcome } from '#shared/bus/durable/queue.ts'
-import { deadLetterPoison } from '#shared/bus/durable/unless-poison.ts'
+import { deadLetterPoison } from '#shared/bus/durable/dead-letter-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'

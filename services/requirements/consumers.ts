@@ -46,10 +46,12 @@ const nameOf = (node: Node): unknown =>
 const builtNames = (text: string): string[] =>
   [...text.matchAll(/import\.meta\.env\.(?<name>CLIENT_[A-Z0-9_]+)/g)].flatMap(({ groups }) => groups?.name ?? [])
 
-/** Returns the variable names of setting records that are read as a whole with `read(record, env)`, by record. */
+/** Returns the variable names of setting records that are read as a whole with `parseSettings(record, env)`, by record. */
 export const findRecordsRead = (files: readonly SourceFile[]): Map<string, readonly string[]> => {
   const isRead = new Set(
-    files.flatMap(({ text }) => [...text.matchAll(/\bread\((?<record>\w+),/g)].map(({ groups }) => groups?.record)),
+    files.flatMap(({ text }) =>
+      [...text.matchAll(/\bparseSettings\((?<record>\w+),/g)].map(({ groups }) => groups?.record),
+    ),
   )
   const records = new Map<string, readonly string[]>()
   for (const file of files.filter(({ text }) => /const \w+(?:Settings|Bindings) = \{/.test(text))) {

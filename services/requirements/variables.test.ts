@@ -115,7 +115,7 @@ describe('a setting without a row', () => {
 
 describe('reading a variable', () => {
   it.each([
-    ['const { A_B: own } = read(settings, env)', ['A_B']],
+    ['const { A_B: own } = parseSettings(settings, env)', ['A_B']],
     ['const own = env.A_B ?? env["C_D"]', ['A_B', 'C_D']],
     ['const own = values[`SVC_FEATURE_${id}_ACCESS`]', ['SVC_FEATURE_']],
     ['const settings = { A_B: text("", "A_B is a sentence.") }', []],

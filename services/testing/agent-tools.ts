@@ -1,4 +1,4 @@
-import { fakeReplicaStatements } from './invented-tables.ts'
+import { fakeReplicaStatements } from './fake-tables.ts'
 
 /** The common prefix of four slow statements, which form one query pattern. */
 export const slowStatementPrefix = 'SELECT count() AS peculiar FROM shop.orders WHERE amount > '

@@ -1,4 +1,4 @@
-import { type HostProxy, startHostProxy } from './before-host.ts'
+import { type HostProxy, startHostProxy } from './host-proxy.ts'
 
 /** A proxy that can hold statements before they reach a real host. */
 export interface HeldHost extends HostProxy {

@@ -1,7 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConfigResponse } from '../../proto/http/config.ts'
-import { HostException, startHostProxy } from '../../services/testing/before-host.ts'
+import { HostException, startHostProxy } from '../../services/testing/host-proxy.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
 import { fetchText } from '../../services/sandbox/curl.ts'

@@ -1,4 +1,4 @@
-import { type HostProxy, startHostProxy } from '../../services/testing/before-host.ts'
+import { type HostProxy, startHostProxy } from '../../services/testing/host-proxy.ts'
 
 /** A host whose users can be managed by SQL, which those of the embedded engine cannot. */
 export interface ManagedHost extends HostProxy {

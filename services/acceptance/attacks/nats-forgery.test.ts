@@ -16,7 +16,7 @@ import { startProcess } from '../../testing/product/process.ts'
 import { describeWith, startRedis } from '../../testing/servers.ts'
 import { isProbe, createProbeResponse } from '../../testing/stub-fleet.ts'
 import { freePort } from '../../testing/servers/port.ts'
-import { unrestrictedPermissions, flushAll, type ObservedNats, startObservedNats } from './nats-ground.ts'
+import { unrestrictedPermissions, flushAll, type ObservedNats, startObservedNats } from './nats-observed-server.ts'
 
 const person: Identity = { kind: 'user', subject: 'forged-admin', features: 'all' }
 const subject = 'svc.query.gateway.killQuery'

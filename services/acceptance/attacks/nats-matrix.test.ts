@@ -9,7 +9,7 @@ import {
   recordSubjects,
   flushAll,
   startObservedNats,
-} from './nats-ground.ts'
+} from './nats-observed-server.ts'
 
 /** Returns whether a user may publish to a subject, according to the contracts and the role of its service. */
 const intended = (

@@ -2,7 +2,7 @@ import { type NatsConnection, headers } from 'nats'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { consumerPlans, streamServices } from '#shared/bus/durable/roles.ts'
+import { consumerPlans, streamServices } from '#shared/bus/durable/stream-access.ts'
 import { streamNames } from '#shared/bus/durable/streams.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
 import { describeWith } from '../../testing/servers.ts'
@@ -12,7 +12,7 @@ import {
   recordSubjects,
   flushAll,
   startObservedNats,
-} from './nats-ground.ts'
+} from './nats-observed-server.ts'
 
 /** Reply subjects with which an attacker could make the server publish a stored message to the product. */
 const replies = [

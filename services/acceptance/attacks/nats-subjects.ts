@@ -1,6 +1,6 @@
 import { serviceNames } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
-import { consumerPlans, streamServices } from '#shared/bus/durable/roles.ts'
+import { consumerPlans, streamServices } from '#shared/bus/durable/stream-access.ts'
 import { streamNames, streamPlans } from '#shared/bus/durable/streams.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
 

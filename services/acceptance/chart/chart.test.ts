@@ -11,7 +11,7 @@ import { startProblems } from '#shared/lifecycle/check.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { chartTools } from '../../testing/servers/source.ts'
 import { root } from '../../testing/source-file.ts'
-import { writeCustomResourceSchemas } from '../../testing/chart/foreign-kinds.ts'
+import { writeCustomResourceSchemas } from '../../testing/chart/custom-resource-schemas.ts'
 import { importServiceConfig } from '../../generate/chart/services.ts'
 import {
   listOptionalValues,

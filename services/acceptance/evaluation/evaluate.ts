@@ -3,7 +3,7 @@ import { type EvaluationScenario, type AnswerScore, scoreAnswer } from '../../ag
 import { parseChunkStream } from '../../agent/testing/start-agent.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 import { queryEngine, eventually } from '../../testing/fetch-json.ts'
-import { fakeReplicaStatements, startFakeTablesHost } from '../../testing/invented-tables.ts'
+import { fakeReplicaStatements, startFakeTablesHost } from '../../testing/fake-tables.ts'
 import { startProduct } from '../../testing/product.ts'
 
 /** Options of an evaluation. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { openTelemetry } from '#shared/telemetry/open.ts'
-import { openFileStores, openRedisStores, openServerStores } from '../../testing/delivery-model/places.ts'
+import { openFileStores, openRedisStores, openServerStores } from '../../testing/delivery-model/schedule-stores.ts'
 import { playSchedule } from '../../testing/delivery-model/schedule.ts'
-import type { ScheduleStores } from '../../testing/delivery-model/stage.ts'
+import type { ScheduleStores } from '../../testing/delivery-model/schedule-environment.ts'
 import { describeWith } from '../../testing/servers.ts'
 
 /** Number of random schedules. `FAULTS_SCHEDULES` sets more for the long form; `TEST_SEED` runs a single one. */

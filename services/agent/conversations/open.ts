@@ -18,7 +18,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Models } from '../models/open.ts'
 import { type ConversationStoreChoice, chooseStore, conversationSettings } from './choose.ts'
 import { generateFollowUps, openTitling } from './titling.ts'
-import { createMemoryConversationStore, openSqlStore } from './collected.ts'
+import { createMemoryConversationStore, openSqlStore } from './collection-stores.ts'
 import {
   type ConversationStore,
   type PutResult,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import type { ToolResult } from '#shared/tools/tool.ts'
-import type { AgentTool } from '../toolmaker.ts'
+import type { AgentTool } from '../tool-sources.ts'
 import type { OfferedTool } from './offered-tools.ts'
 import { callTool, type ToolServer } from './tool-server.ts'
 

@@ -8,7 +8,7 @@ import type { UserToolServer } from '#proto/external-tools.ts'
 import { openNet } from '#shared/net/net.ts'
 import { createUserCall } from '../models/testing/open-models.ts'
 import { annotationsOf, type ToolContext } from '#shared/tools/tool.ts'
-import type { AgentTool } from '../toolmaker.ts'
+import type { AgentTool } from '../tool-sources.ts'
 import { openExternalTools } from './open.ts'
 import { type FakeToolServer, startFakeToolServer } from './testing/fake-tool-server.ts'
 

@@ -11,11 +11,11 @@ import {
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
-import type { AgentTool } from '../toolmaker.ts'
+import type { AgentTool } from '../tool-sources.ts'
 import { agentTool, type ServerPolicy } from './agent-tool.ts'
 import { findCrawlRefusalReason, type AllowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
 import { defaultWebCrawlUrl, externalSettings } from './config.ts'
-import { openToolListCache, type ToolListResult } from './probes.ts'
+import { openToolListCache, type ToolListResult } from './tool-list-cache.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /** Tools of external MCP servers. */

@@ -12,7 +12,7 @@ import {
   joinChunkText,
 } from '../testing/start-agent.ts'
 import { result } from '#shared/tools/tool.ts'
-import type { AgentTool } from '../toolmaker.ts'
+import type { AgentTool } from '../tool-sources.ts'
 
 const tool = (name: string, run: AgentTool['run'], more: Partial<AgentTool> = {}): AgentTool => ({
   name,

@@ -6,8 +6,8 @@ import { failure, findHost, result, type ToolResult } from '#shared/tools/tool.t
 import { type ApprovalOutcome, approvalLimits } from '../approvals/approval-requests.ts'
 import { splitArguments } from '../egress/argument-pieces.ts'
 import { egressDecisionTimeoutMs, isPerson } from '../egress/egress-requests.ts'
-import type { EgressTool } from '../toolmaker.ts'
-import type { AnswerContext } from './talk.ts'
+import type { EgressTool } from '../tool-sources.ts'
+import type { AnswerContext } from './answer-context.ts'
 import type { ParsedToolCall } from './toolbox.ts'
 
 /** Requests approval for the call of a control tool and waits for its outcome. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AnswerFailure } from './failure.ts'
-import { compactConversation } from './speaker.ts'
+import { compactConversation } from './model-steps.ts'
 import { wrapInDataTags, truncateToSize } from './shrink.ts'
 import { reminderPrefix } from './prompt.ts'
 

@@ -10,7 +10,7 @@ import {
   sanitizeToolName,
   type ToolCallPiece,
 } from './chunks.ts'
-import type { EmitChunk } from './talk.ts'
+import type { EmitChunk } from './answer-context.ts'
 
 /** The request of one step. */
 interface StepRequest {

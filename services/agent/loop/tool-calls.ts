@@ -14,7 +14,7 @@ import type { RawToolCall } from './chunks.ts'
 import { searchToolsName } from './own-tools.ts'
 import { planToolName } from './plan.ts'
 import { wrapInDataTags, truncateToSize } from './shrink.ts'
-import type { AnswerContext } from './talk.ts'
+import type { AnswerContext } from './answer-context.ts'
 import { type ParsedToolCall, parseToolCall } from './toolbox.ts'
 
 /** The outcome of the tool calls of one step. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import { formatZodError, describeIssue } from '#shared/text/zod-errors.ts'
-import type { AgentTool } from '../toolmaker.ts'
+import type { AgentTool } from '../tool-sources.ts'
 import type { RawToolCall } from './chunks.ts'
 
 /** The tools of one answer: those that are offered to the model, and those that it can find by a search. */

@@ -21,7 +21,7 @@ import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { RunLimits } from '../runs/run.ts'
 import { startWith } from '../service.ts'
-import type { AgentTool } from '../toolmaker.ts'
+import type { AgentTool } from '../tool-sources.ts'
 import type { ModelScript } from './script.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
 

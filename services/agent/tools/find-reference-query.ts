@@ -3,7 +3,7 @@ import { mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { findHost, readTool, result } from '#shared/tools/tool.ts'
 import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
-import { rankByTopic } from '../best-for.ts'
+import { rankByTopic } from '../rank-by-topic.ts'
 
 export const findReferenceQuery = readTool({
   name: 'find_reference_query',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/statement.ts'
-import { hasLookbackWindow } from '#proto/look-back.ts'
+import { hasLookbackWindow } from '#proto/lookback.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
 import { findHost, readTool, result, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'

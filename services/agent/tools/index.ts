@@ -1,4 +1,4 @@
-import type { AgentTool } from '../toolmaker.ts'
+import type { AgentTool } from '../tool-sources.ts'
 import { askUser } from './ask-user.ts'
 import { compareHosts } from './compare-hosts.ts'
 import { estimateMutationImpact } from './estimate-mutation-impact.ts'

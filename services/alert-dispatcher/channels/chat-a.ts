@@ -5,7 +5,7 @@ import { type Message, renderBody } from '../messages/message.ts'
 import { minSeveritySetting } from '../messages/message-settings.ts'
 import { type Channel, type SendResult, maxSendMs } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
-import { patternSetting } from './setting-shapes.ts'
+import { patternSetting } from './setting-types.ts'
 
 const settings = {
   HEALTH_ALERT_CHAT_A_BOT_TOKEN: patternSetting(/^\d+:[\w-]+$/, 'must be the token of a bot, such as 123456:ABC-DEF', {

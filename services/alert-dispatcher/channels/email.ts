@@ -7,7 +7,7 @@ import { type MailAddress, parseAddress, type Mail, renderMail, type MailProvide
 import { sendByMailApiA } from './mail/mail-api-a.ts'
 import { sendByMailApiB } from './mail/mail-api-b.ts'
 import { sendBySmtp } from './mail/smtp.ts'
-import { recipientsSetting } from './setting-shapes.ts'
+import { recipientsSetting } from './setting-types.ts'
 
 const providerForms =
   'mail-api-a://KEY@DOMAIN, mail-api-b://KEY, smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT'

@@ -3,7 +3,7 @@ import { openNet } from '#shared/net/net.ts'
 import { type StrictServer, startStrictServer } from './testing/strict-server.ts'
 import { testServiceCall } from '../delivery/testing/fixture.ts'
 import type { Policy } from '../policy.ts'
-import { testPolicy } from '../testing/story.ts'
+import { testPolicy } from '../testing/simulated-host.ts'
 import { createPagingServicesHandler } from './paging-services.ts'
 
 const key = 'secret-account-token'

@@ -7,7 +7,7 @@ import type { Message } from '../messages/message.ts'
 import { type TextSizeFunction, truncateText } from '../messages/text.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
-import { recipientsSetting, patternSetting } from './setting-shapes.ts'
+import { recipientsSetting, patternSetting } from './setting-types.ts'
 
 const phoneNumber = /^\+[1-9]\d{6,14}$/
 

@@ -9,7 +9,7 @@ import type { DecryptedSubscription } from '../subscriptions/subscription.ts'
 import { allChannels } from './index.ts'
 import { type ReceivedRequest, type StrictServer, startStrictServer } from './testing/strict-server.ts'
 import { webhookRig } from './testing/webhook.ts'
-import { createTestRoute } from '../testing/story.ts'
+import { createTestRoute } from '../testing/simulated-host.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const before = `whsec_${Buffer.alloc(32, 9).toString('base64')}`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Policy } from '../policy.ts'
-import { createSimulatedHost, createTestRule, sweepOnce } from '../testing/story.ts'
+import { createSimulatedHost, createTestRule, sweepOnce } from '../testing/simulated-host.ts'
 
 const disk = createTestRule({ id: 'disk' })
 const levels: Readonly<Record<string, number | null>> = { o: 50, w: 85, c: 95, '?': null }

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { Reading, Rule } from '#proto/rules.ts'
 import type { Policy } from '../policy.ts'
 import { evaluate } from './evaluate.ts'
-import { createSimulatedHost, testPolicy, createTestReading, createTestRule, sweepOnce } from '../testing/story.ts'
+import {
+  createSimulatedHost,
+  testPolicy,
+  createTestReading,
+  createTestRule,
+  sweepOnce,
+} from '../testing/simulated-host.ts'
 import { selectMonitoredRules } from './monitored-rules.ts'
 
 /** Evaluates one reading of one rule without earlier state. */

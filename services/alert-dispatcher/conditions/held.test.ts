@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MaintenanceWindow, QuietHours } from '../policy.ts'
-import { createSimulatedHost, createTestRule, setSilence, sweepOnce, tickOnce } from '../testing/story.ts'
+import { createSimulatedHost, createTestRule, setSilence, sweepOnce, tickOnce } from '../testing/simulated-host.ts'
 
 const disk = createTestRule({ id: 'disk' })
 const hours = (count: number): number => count * 3_600_000

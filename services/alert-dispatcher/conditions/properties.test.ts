@@ -10,7 +10,7 @@ import {
   setSilence,
   sweepOnce,
   tickOnce,
-} from '../testing/story.ts'
+} from '../testing/simulated-host.ts'
 
 const rules = [
   createTestRule({ id: 'disk', clearRatio: 0.8 }),

@@ -9,7 +9,7 @@ import { webhookRig } from '../channels/testing/webhook.ts'
 import { deliveryRecordKey } from './record.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
 import { createScriptedChannel } from './testing/scripted.ts'
-import { createTestRoute } from '../testing/story.ts'
+import { createTestRoute } from '../testing/simulated-host.ts'
 import { z } from 'zod'
 
 const weekly: Announcement = {

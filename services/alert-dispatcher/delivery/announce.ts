@@ -6,7 +6,7 @@ import type { AnnouncementResult, notifyMethods } from '#proto/notify.ts'
 import { instant } from '#shared/time/clock.ts'
 import { type Notification, addressedTopic, getDeliveryId } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import type { DeliveryDeps } from './delivering.ts'
+import type { DeliveryDeps } from './delivery-deps.ts'
 import { type KeyedTarget, createTargetSelector, addTargetKeys } from './recipients.ts'
 import { DeliveryRecord, openNotification, deliveryRecordKey, deliveryRecordTtlMs, targetKey } from './record.ts'
 

@@ -3,7 +3,7 @@ import { type Batches, createBatchWriter } from '#shared/bus/durable/batches.ts'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import { type Clock, ageMs } from '#shared/time/clock.ts'
 import type { Outbox } from '#shared/store/store.ts'
-import type { DeliveryDeps, HeldMessage, PendingDelivery } from './delivering.ts'
+import type { DeliveryDeps, HeldMessage, PendingDelivery } from './delivery-deps.ts'
 
 /** Limits for claiming outbox messages; tests shorten the time. */
 export interface ClaimLimits {

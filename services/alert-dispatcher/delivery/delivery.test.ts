@@ -22,7 +22,7 @@ import {
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
 import { createScriptedChannel } from './testing/scripted.ts'
-import { createTestRoute } from '../testing/story.ts'
+import { createTestRoute } from '../testing/simulated-host.ts'
 
 const fire = (episode: string, more: Partial<Notification> = {}) => createNotification({ episode, ...more })
 const later = (kind: Notification['kind'], episode: string, sequence: number, more: Partial<Notification> = {}) =>

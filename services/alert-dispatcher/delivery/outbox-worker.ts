@@ -11,7 +11,7 @@ import {
   type ListedHosts,
   type PendingDelivery,
   openStoredNotification,
-} from './delivering.ts'
+} from './delivery-deps.ts'
 import type { ClaimLimits, ClaimedMessages } from './claims.ts'
 import {
   type KeyedTarget,

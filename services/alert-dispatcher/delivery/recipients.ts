@@ -4,7 +4,7 @@ import type { NotificationTarget } from '../channels/targets.ts'
 import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 import { brokenChannelRuleId } from './misconfigured.ts'
-import type { DeliveryDeps, ListedHosts } from './delivering.ts'
+import type { DeliveryDeps, ListedHosts } from './delivery-deps.ts'
 import {
   DeliveryRecord,
   type DeliveryRecipients,

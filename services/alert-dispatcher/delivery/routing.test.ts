@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Route } from '../policy.ts'
 import { matchesPattern, type RoutableTarget, type RouteSubject, selectTargets } from './routing.ts'
-import { createTestRoute } from '../testing/story.ts'
+import { createTestRoute } from '../testing/simulated-host.ts'
 
 describe('a pattern', () => {
   it.each([

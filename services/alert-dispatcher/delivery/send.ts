@@ -4,8 +4,14 @@ import type { Notification } from '../notification.ts'
 import { renderGroupMessage } from '../messages/group-message.ts'
 import { readMessageSettings } from '../messages/message-settings.ts'
 import { type Message, renderMessage } from '../messages/message.ts'
-import { type DeliveryDeps, type PendingDelivery, openStoredNotification } from './delivering.ts'
-import { type SendInProgress, recordSendResult, endWithoutSend, isRecordLost, missingTargetResult } from './end.ts'
+import { type DeliveryDeps, type PendingDelivery, openStoredNotification } from './delivery-deps.ts'
+import {
+  type SendInProgress,
+  recordSendResult,
+  endWithoutSend,
+  isRecordLost,
+  missingTargetResult,
+} from './send-result.ts'
 import type { ClaimedMessages } from './claims.ts'
 import {
   type SendPermit,

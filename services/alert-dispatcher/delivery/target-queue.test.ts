@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { TargetLimits } from '../channels/channel.ts'
 import type { Notification } from '../notification.ts'
-import type { PendingDelivery } from './delivering.ts'
+import type { PendingDelivery } from './delivery-deps.ts'
 import {
   type DeliveryBatch,
   type DeliveryBatchResult,

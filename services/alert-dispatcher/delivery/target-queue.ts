@@ -1,5 +1,5 @@
 import type { TargetLimits } from '../channels/channel.ts'
-import type { PendingDelivery } from './delivering.ts'
+import type { PendingDelivery } from './delivery-deps.ts'
 import { type GroupKeys, getGroupKeys, isUrgent, getPriority } from './priority.ts'
 
 /** A delivery that waits in this process for its target. */

@@ -7,7 +7,7 @@ import { pushARig } from '../channels/testing/push-a.ts'
 import type { StrictServer } from '../channels/testing/strict-server.ts'
 import { TargetRateLimit, releaseSend, rateLimitKey } from './rate-limit.ts'
 import { testServiceCall } from './testing/fixture.ts'
-import { testPolicy } from '../testing/story.ts'
+import { testPolicy } from '../testing/simulated-host.ts'
 import { testChannel } from './test-channel.ts'
 
 describe('testing a channel', () => {

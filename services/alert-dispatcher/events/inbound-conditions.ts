@@ -16,7 +16,7 @@ import {
   countOpenWithOverflow,
   type OpenCondition,
   readEntry,
-} from './places.ts'
+} from './event-buckets.ts'
 import {
   RestoreMarker,
   createRepeatedEventNotification,

@@ -6,7 +6,7 @@ import { type Notification, toOutboxMessage } from '../notification.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import { type EventEpisode, EventEntry, entryKey } from './record.ts'
-import { readEntry, updateEventBuckets } from './places.ts'
+import { readEntry, updateEventBuckets } from './event-buckets.ts'
 import { type WriteDeps, type WrittenEntry, toUnchangedEntry, finishWrites, writeEntry } from './write.ts'
 
 /** Format of release 0.1.0: many entries per record, and an index of the records. */

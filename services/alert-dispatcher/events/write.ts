@@ -6,7 +6,7 @@ import type { NotifyContext } from '../conditions/held.ts'
 import { describeHold, notify } from '../conditions/notify.ts'
 import { toOutboxMessage, type Notification } from '../notification.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
-import { updateEventBuckets } from './places.ts'
+import { updateEventBuckets } from './event-buckets.ts'
 import { type EventEpisode, EventEntry, entryKey, adjustEntry, isRemembered, closedEntryTtlMs } from './record.ts'
 
 /** Dependencies of writing entries. */

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { createEmptyLayer } from './layers/layer.ts'
 import { openPolicy } from './open-policy.ts'
-import { createMemoryStores } from '../stores/collected.ts'
+import { createMemoryStores } from '../stores/collection-stores.ts'
 import type { PolicyStore } from '../stores/stores.ts'
 
 let nowMs = 0

@@ -7,7 +7,7 @@ import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import type { Condition, Episode, Transition } from '../conditions/condition.ts'
 import type { EventEpisode } from '../events/record.ts'
-import { createMemoryStores, openCollectionStores } from './collected.ts'
+import { createMemoryStores, openCollectionStores } from './collection-stores.ts'
 import { maxEntriesPerKind, type DispatcherStores } from './stores.ts'
 
 const condition = (episode: string, more: Partial<Condition> = {}): Condition => ({

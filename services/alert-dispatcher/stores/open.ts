@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
-import { openCollectionStores } from './collected.ts'
+import { openCollectionStores } from './collection-stores.ts'
 import type { DispatcherStores } from './stores.ts'
 
 interface OpenedStores extends AsyncDisposable {

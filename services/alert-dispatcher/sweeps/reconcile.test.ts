@@ -5,7 +5,7 @@ import { hostRecordKey, HostRecord as HostRecordSchema } from '../conditions/con
 import { type InboundFixture, claimNotifications, openInboundFixture } from '../testing/inbound.ts'
 import { acquireSweepLease } from '../sweep-lease.ts'
 import { reconcile, reconcileRecord } from './reconcile.ts'
-import { createSimulatedHost, createTestRule, sweepOnce } from '../testing/story.ts'
+import { createSimulatedHost, createTestRule, sweepOnce } from '../testing/simulated-host.ts'
 
 /** Returns a record with one firing condition. */
 const firing = (): { record: HostRecord; condition: Condition } => {

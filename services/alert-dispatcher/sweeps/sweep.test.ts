@@ -6,12 +6,16 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Store } from '#shared/store/store.ts'
 import { type Dispatchers, startDispatchers } from '../../testing/alerts/dispatchers.ts'
-import { type DispatcherBackends, type DispatcherBackend, openDispatcherBackends } from '../../testing/alerts/ground.ts'
+import {
+  type DispatcherBackends,
+  type DispatcherBackend,
+  openDispatcherBackends,
+} from '../../testing/alerts/dispatcher-backends.ts'
 import type { WatchedHosts } from '../../testing/alerts/watched-hosts.ts'
 import { eventually } from '../../testing/fetch-json.ts'
 import { hostRecordKey } from '../conditions/condition.ts'
 import { FleetRecord, fleetKey } from '../conditions/fleet-record.ts'
-import { createTestRule } from '../testing/story.ts'
+import { createTestRule } from '../testing/simulated-host.ts'
 
 let ground: DispatcherBackends
 beforeAll(async () => {

@@ -16,7 +16,7 @@ import {
   listOpenPlaces,
   readEntry,
   countOpen,
-} from '../events/places.ts'
+} from '../events/event-buckets.ts'
 import { rebuildEvents } from '../events/rebuild.ts'
 import { type EventEntry, adjustEntry, maxOpenConditions, overflowPlace } from '../events/record.ts'
 import { eventAlertSettings } from '../events/settings.ts'

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { FetchJson } from './outgoing.ts'
+import type { FetchJson } from './fetch-json.ts'
 
 /** Maximum number of cached key sets, more than an operator configures while a process runs. */
 const maxSets = 8

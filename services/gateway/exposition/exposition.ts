@@ -11,7 +11,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { gatewayIdentity } from '../auth/identity.ts'
 import type { HostList } from '../hosts/host-list.ts'
 import { type MetricFamilies, openMetricFamilies } from './families.ts'
-import { collectHostMetrics, findSelectedHosts, selectionKey } from './gather.ts'
+import { collectHostMetrics, findSelectedHosts, selectionKey } from './collect-metrics.ts'
 import { parseSelector } from './selector.ts'
 
 /** Timeout for the metrics of one host; `query` itself waits four seconds for a host. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type FakeProduct, startFake } from '../testing/start.ts'
-import { createArbitrary } from '../testing/arbitrary.ts'
+import { createArbitrary } from '../testing/schema-samples.ts'
 import { type Operation, type Parameter, readDocument, type ServedDocument } from '../testing/served-document.ts'
 
 /** Values that a caller may send for a parameter. */

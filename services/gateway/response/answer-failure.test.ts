@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { toPublicError } from './answer-failure.ts'
 import { createClientClosedError, clientClosedStatus } from './http-exchange.ts'
 import { startFake } from '../testing/start.ts'

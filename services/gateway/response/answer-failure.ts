@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
-import type { ErrorResponse } from '#proto/http/answer.ts'
+import type { ErrorResponse } from '#proto/http/response.ts'
 import { getExchange, HttpError, type PublicError } from './http-exchange.ts'
 import { sendJson } from './send.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { AdviceResponse } from '#proto/http/advice.ts'
 import { startFake } from '../testing/start.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { BeginSignInResponse, ModelsResponse, ProbeResponse } from '#proto/http/models.ts'
 import { modelRequests } from '../testing/agent.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'

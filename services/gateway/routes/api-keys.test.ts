@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ApiKeyResponse, ApiKeysResponse } from '#proto/http/auth.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'

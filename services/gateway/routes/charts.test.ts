@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Identity, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { ChartBatchResponse } from '#proto/http/data.ts'
 import type { QueryHandlers } from '../testing/query.ts'
 import { startFake } from '../testing/start.ts'

@@ -17,7 +17,7 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
 import type { AuditContext, AuditedAction } from '../audit/open-audit.ts'
-import { createConnectionToken, sealedConnection } from '../connections/hosts-of.ts'
+import { createConnectionToken, sealedConnection } from '../connections/caller-hosts.ts'
 import {
   type SavedConnection,
   connectionKey,

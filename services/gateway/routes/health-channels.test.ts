@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { ChannelTestResponse } from '#proto/http/channels.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DeadLettersResponse, DeliveriesResponse, ReplayResponse, TargetsResponse } from '#proto/http/deliveries.ts'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 describe('deliveries', () => {

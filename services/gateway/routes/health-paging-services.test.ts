@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { PagingServicesResponse } from '#proto/http/paging-services.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 

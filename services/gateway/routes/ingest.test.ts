@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxIngestBodyBytes } from '#proto/ingest.ts'
-import { fakeIngest } from '../testing/owners.ts'
+import { fakeIngest } from '../testing/fake-services.ts'
 import { startFake } from '../testing/start.ts'
 
 const secret = 'the token of the senders'

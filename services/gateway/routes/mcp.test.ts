@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { maxMcpBodyBytes } from '#proto/mcp.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { TopologyResponse } from '#proto/http/cluster.ts'
 import { ComparisonResponse, SettingsDiffResponse } from '#proto/http/comparison.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'

@@ -6,7 +6,7 @@ import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import type { LoopMeasurement, LoopPressure } from '#shared/admission/loop-pressure.ts'
 import { noopTracers } from '#shared/telemetry/tracing.ts'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { limitConcurrency } from './capacity.ts'
 
 /**

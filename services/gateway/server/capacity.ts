@@ -7,7 +7,7 @@ import { type AdmissionQueue, openAdmissionQueue } from '#shared/admission/queue
 import type { Environment } from '#shared/config/environment.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import type { ErrorResponse } from '#proto/http/answer.ts'
+import type { ErrorResponse } from '#proto/http/response.ts'
 import { createClientClosedError } from '../response/http-exchange.ts'
 import { createCorsMiddleware } from './cross-origin.ts'
 import { getRequestPath, requestId } from './receive.ts'

@@ -3,7 +3,7 @@ import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { ErrorResponse } from '#proto/http/answer.ts'
+import { ErrorResponse } from '#proto/http/response.ts'
 import { encodeRows, sampleStatement, tableInfo } from '../testing/query.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 import { listen } from './listener.ts'

@@ -5,7 +5,7 @@ import type { Conversation, conversationMethods } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { OfferedModel } from '#proto/models.ts'
 import type { ValidRequest } from './valid-requests.ts'
-import { sampledHandlers } from './arbitrary.ts'
+import { sampledHandlers } from './schema-samples.ts'
 
 /** Id of the only run. */
 export const fakeRunId = `agent.${'r'.repeat(22)}`

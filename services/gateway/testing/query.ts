@@ -10,7 +10,7 @@ import {
   query,
   type StatementFacts,
 } from '#proto/query.ts'
-import { sampledHandlers } from './arbitrary.ts'
+import { sampledHandlers } from './schema-samples.ts'
 import { fakeExposition, fakeFleet } from './fleet.ts'
 import { explanation, sampleFingerprint, sampleFingerprintDetail, queryDetail, fakeRules } from './analysis.ts'
 import { fakeActions, fakeConnections, fakePageViews } from './query-writes.ts'

@@ -27,7 +27,7 @@ import type { Route } from '../http-route.ts'
 import { startWith } from '../service.ts'
 import { openWebBuild } from '../web/built-web.ts'
 import { fakeAgent } from './agent.ts'
-import { fakeIngest, fakeMcp, fakeAlerts, fakeReport } from './owners.ts'
+import { fakeIngest, fakeMcp, fakeAlerts, fakeReport } from './fake-services.ts'
 import { fakeQuery, type RecordedCall, recordingHandlers, type QueryHandlers } from './query.ts'
 
 interface StartFakeOptions {

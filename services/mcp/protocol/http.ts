@@ -15,7 +15,7 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { maxMcpBodyBytes, maxMcpBufferedBytes, type mcp, mcpResponseHeaders } from '#proto/mcp.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { summarizeMessage, type OfferPart } from './part.ts'
+import { summarizeMessage, type OfferPart } from './message-summary.ts'
 import type { ServerFor } from './server.ts'
 
 type Http = Handlers<typeof mcp>['http']

@@ -16,7 +16,7 @@ import type { HostResource, StaticResource } from '../resources/resources.ts'
 import type { OfferSkills } from '../skills/skills.ts'
 import { offerResources } from './offer-resources.ts'
 import { setToolCallHandler, openToolOffer } from './offer-tools.ts'
-import type { OfferPart } from './part.ts'
+import type { OfferPart } from './message-summary.ts'
 
 /** A server for one request, with registered tools, resources or prompts. */
 class ServerOfRequest extends McpServer {

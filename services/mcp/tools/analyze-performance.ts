@@ -4,7 +4,7 @@ import type { Host } from '#proto/host.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
-import { findUnavailableReason } from '../sentences.ts'
+import { findUnavailableReason } from '../result-text.ts'
 
 /** Severities from best to worst; unknown ranks below a warning. */
 const Severity = z.enum(['ok', 'unknown', 'warning', 'critical'])

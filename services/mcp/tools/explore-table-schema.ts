@@ -4,7 +4,7 @@ import { quoteName } from '#shared/sql/statement-text.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
-import { formatCountedNoun, explainMissingQueryLog } from '../sentences.ts'
+import { formatCountedNoun, explainMissingQueryLog } from '../result-text.ts'
 import { readTableSchema } from '../table-schema.ts'
 
 /** Maximum number of names in a result. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { findHost, readTool, result } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
-import { formatCountedNoun } from '../sentences.ts'
+import { formatCountedNoun } from '../result-text.ts'
 
 const Metric = z.object({ metric: z.string(), value: count })
 

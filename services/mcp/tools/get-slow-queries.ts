@@ -3,7 +3,7 @@ import type { Host } from '#proto/host.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { lastHours, limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
-import { explainMissingQueryLog } from '../sentences.ts'
+import { explainMissingQueryLog } from '../result-text.ts'
 
 const Slow = z.object({
   queryId: z.string(),

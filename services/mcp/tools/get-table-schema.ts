@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findHost, readTool, result } from '#shared/tools/tool.ts'
 import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
-import { formatCountedNoun } from '../sentences.ts'
+import { formatCountedNoun } from '../result-text.ts'
 import { readTableSchema, TableSchema } from '../table-schema.ts'
 
 export const getTableSchema = readTool({

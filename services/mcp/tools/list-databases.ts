@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findHost, readTool, result } from '#shared/tools/tool.ts'
 import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
-import { formatCountedNoun } from '../sentences.ts'
+import { formatCountedNoun } from '../result-text.ts'
 
 export const listDatabases = readTool({
   name: 'list_databases',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { maxStatementLength, ResultColumn, Truncation, defaultResultRows } from '#proto/console.ts'
 import { findHost, readTool, result } from '#shared/tools/tool.ts'
 import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
-import { formatCountedNoun } from '../sentences.ts'
+import { formatCountedNoun } from '../result-text.ts'
 
 /** Maximum size of the rows: more than a model reads, and small enough for the memory of this service. */
 const maxBytes = 1024 * 1024

@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { quoteText, quoteName } from '#shared/sql/statement-text.ts'
 import { hostNumber, hostBoolean, readRecords } from '../analysis/records.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { runWrite } from './write.ts'
 
 const querySql = `SELECT user, query_kind AS kind, toString(normalizedQueryHash(query)) AS fingerprint,

@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** A statement that changes a host. */
 interface Write {

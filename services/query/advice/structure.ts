@@ -7,7 +7,7 @@ import { columnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
 import { hostNumber, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { HostContext } from '../explorer/read-view.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { readCodecRatios, measureCodec } from './codecs.ts'
 
 const Setting = z.object({ name: z.string(), value: z.string() })

@@ -5,7 +5,7 @@ import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { MacroScope } from '../definitions/macros.ts'
 import { buckets, validateZone, type ChartWindow, chartWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** Maximum points of a time series, unless the caller requests a finer interval. */
 const maxPoints = 200

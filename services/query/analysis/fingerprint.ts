@@ -8,7 +8,7 @@ import { checkRequirements, findUnavailableReason } from '../clickhouse/availabi
 import { statementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { resolveAnalysisScope, toResponseWindow, type AnalysisScope } from './analysis-window.ts'
 import {
   latencyCellStartMs,

@@ -8,7 +8,7 @@ import { checkRequirements, findUnavailableReason } from '../clickhouse/availabi
 import type { Statement } from '../clickhouse/statement.ts'
 import { type MacroScope, expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { hostNumber, hostBoolean, readRecords } from './records.ts'
 import { resolveAnalysisScope } from './analysis-window.ts'
 import { cpuMsExpression } from './fingerprint-statement.ts'

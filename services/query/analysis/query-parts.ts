@@ -6,7 +6,7 @@ import { checkRequirements, findUnavailableReason } from '../clickhouse/availabi
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { type MacroScope, expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { cpuMsExpression } from './fingerprint-statement.ts'
 import { hostNumber, hostBoolean, readRecords } from './records.ts'
 

@@ -1,7 +1,7 @@
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { HostConnections } from './connections.ts'
-import { sendBufferedStatement } from './exchange.ts'
+import { sendBufferedStatement } from './send-statement.ts'
 import { hostFailure } from './failure.ts'
 import type { HostClientLimits, PoolSettings } from './limits.ts'
 import { TimeLimit } from './time-limit.ts'

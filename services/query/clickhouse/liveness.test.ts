@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { testHost } from '../testing/chunked.ts'
+import { testHost } from '../testing/response-bodies.ts'
 import { maxUnresponsiveMs, openLiveness } from './liveness.ts'
 
 beforeEach(() => {

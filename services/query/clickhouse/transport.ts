@@ -16,7 +16,7 @@ import {
   sendBufferedStatement,
   type StatementResponse,
   sendStatement,
-} from './exchange.ts'
+} from './send-statement.ts'
 import { clickhouseCode, failureReason, hostFailure, keeperTimeout, unresponsiveHostError } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { type HostQueues, openHostQueues } from './host-queues.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testHost } from '../testing/chunked.ts'
+import { testHost } from '../testing/response-bodies.ts'
 import { toIncompleteReason, findMissingPrivileges, missingShowPrivileges, type ShowPrivilege } from './visible-rows.ts'
 
 const all: ShowPrivilege[] = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES']

@@ -17,7 +17,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
 import { queryEachHost } from '../hosts/query-each-host.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { toHostStatus } from '../status/host-status.ts'
 import { figuresStatement, fleetMetricNames, readMetrics } from '../status/status-statement.ts'
 

@@ -10,7 +10,7 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { failureReason } from '../clickhouse/failure.ts'
 import { basicStatement, readBasics } from '../status/status-statement.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ConnectionHandlerDeps } from './connections.ts'
 import { toGuardedHost, requireAllowedUrl } from './user-connections.ts'
 

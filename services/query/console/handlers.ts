@@ -7,9 +7,9 @@ import { parseJson } from '#shared/text/strings.ts'
 import { isWideInteger, narrowInteger } from '../clickhouse/response.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { openRun } from './open-run.ts'
-import type { RunRegistry } from './running.ts'
+import type { RunRegistry } from './run-registry.ts'
 
 const Rows = z.array(RowValues)
 

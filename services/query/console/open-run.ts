@@ -23,12 +23,12 @@ import { compareVersions } from '../clickhouse/capabilities.ts'
 import { toCallerError } from '../explain/explain.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { exportStreamFormats, textFormats } from '../pages/export-table.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { checkCallerStatement } from '../read-only/callers-statement.ts'
 import type { Permissions } from '../read-only/read-only.ts'
 import { passRows, type PassSummary, parseFailure, maxRowBytes } from '../rows/rows.ts'
 import { passTextRows } from '../rows/text-rows.ts'
-import type { ConsoleRun, RunRegistry } from './running.ts'
+import type { ConsoleRun, RunRegistry } from './run-registry.ts'
 
 interface StatementRequest {
   query: string

@@ -1,5 +1,5 @@
 import { type ChartDefinition, intervals, type VersionedSql, type TableDefinition } from '#proto/catalogue.ts'
-import { lookbackParameter } from '#proto/look-back.ts'
+import { lookbackParameter } from '#proto/lookback.ts'
 import type { MetricDefinition, RuleDefinition } from '#proto/rule-definition.ts'
 import { evaluators } from '../rules/evaluators/index.ts'
 import { expandMacros, type MacroScope } from './macros.ts'

@@ -1,6 +1,6 @@
 import type { TableRequest } from '#proto/query.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { lookbackParameter } from '#proto/look-back.ts'
+import { lookbackParameter } from '#proto/lookback.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'

@@ -1,6 +1,6 @@
 import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { lookbackParameter, hasLookbackWindow } from '#proto/look-back.ts'
+import { lookbackParameter, hasLookbackWindow } from '#proto/lookback.ts'
 import type { TimeRangeInput, TimeWindow } from '#proto/window.ts'
 import { isZone } from '#shared/config/shared-settings.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { toExplainableStatement, explainStatement, toCallerError } from './explain.ts'
 import { responseFailure } from '../clickhouse/failure.ts'
-import { testHost } from '../testing/chunked.ts'
+import { testHost } from '../testing/response-bodies.ts'
 
 const failureOf = (work: () => unknown): ServiceError => {
   try {

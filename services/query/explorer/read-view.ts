@@ -10,7 +10,7 @@ import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ExplorerView } from './views.ts'
 
 /** The host and the call of a request, with the dependencies of the handlers. */

@@ -8,7 +8,7 @@ import { type Capabilities, compareVersions } from '../clickhouse/capabilities.t
 import { failureReason, hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** The tables of metrics. If both have a metric, the first table has the current value. */
 const tables = ['metrics', 'asynchronous_metrics'] as const

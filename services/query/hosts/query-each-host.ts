@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueriedHost } from '#proto/host.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { MonitoredHost } from './host-list.ts'
 
 /** Timeout per host, because the slowest host delays the whole response. */

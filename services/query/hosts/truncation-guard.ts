@@ -4,7 +4,7 @@ import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { type MonitoredHost, maxHosts } from './host-list.ts'
-import { isKeeperNode, parsePrometheusMetrics } from './keeper.ts'
+import { isKeeperNode, parsePrometheusMetrics } from './keeper-metrics.ts'
 
 /** An address of the host list: of a host, or of the metrics of its Keeper node. */
 export interface HostAddress {

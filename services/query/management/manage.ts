@@ -10,7 +10,7 @@ import { runWrite } from '../actions/write.ts'
 import { readRecords } from '../analysis/records.ts'
 import { settings } from '../config.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 const { COLUMNDB_MANAGEMENT_ENABLED } = settings
 

@@ -8,7 +8,7 @@ import { cpuMsExpression } from '../analysis/fingerprint-statement.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** Returns the statement for the cost by purpose. The purpose is empty for statements of others than Watchhouse. */
 const ownCostStatement = (scope: MacroScope): Statement => {

@@ -9,7 +9,7 @@ import { insertIntoOwnTable, runWrite } from '../actions/write.ts'
 import { hostNumber, readRecords } from '../analysis/records.ts'
 import { eventsTable } from '../config.ts'
 import { createEventsTable } from '../definitions/events.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 const Row = z.object({ views: hostNumber })
 

@@ -4,7 +4,7 @@ import type { UnavailableReason } from '#proto/unavailable.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { applyDefaultSettings } from '../definitions/parameters.ts'
 import { tableStatement } from '../definitions/table-statement.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { prepareChart } from './chart.ts'
 import { openPage } from './open-page.ts'
 

@@ -14,7 +14,7 @@ import type { LoadedChart } from '../definitions/load.ts'
 import { rejectUnknownParameters, type ParameterValues, resolveZone } from '../definitions/parameters.ts'
 import { type ChartWindow, chartWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** Returns the handler for one chart of one host. */
 export const chartHandler =

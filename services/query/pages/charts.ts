@@ -10,7 +10,7 @@ import { clickhouseCode, failureReason, hostFailure } from '../clickhouse/failur
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { runChart, type ChartRequest, toChartData, prepareChart, type ReadyChart } from './chart.ts'
 
 /** Returns the handler for several charts of one host. */

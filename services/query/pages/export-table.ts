@@ -10,7 +10,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { openPage, rowRange } from './open-page.ts'
 import { passRows } from '../rows/rows.ts'
 import { passTextRows, type TextFormat } from '../rows/text-rows.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 type ExportTable = Handlers<typeof query>['exportTable']
 type Produces = Awaited<ReturnType<ExportTable>>

@@ -9,7 +9,7 @@ import { settings } from '../config.ts'
 import type { LoadedTable } from '../definitions/load.ts'
 import { applyDefaultSettings, resolveZone } from '../definitions/parameters.ts'
 import type { TableStatementContext } from '../definitions/table-statement.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** A table page on a host, before reading. */

@@ -14,7 +14,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { numericFormats } from '../definitions/conditions.ts'
 import { tableInfo } from '../definitions/definitions.ts'
 import { tableStatement, totalStatement, optionsStatement } from '../definitions/table-statement.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { passRows } from '../rows/rows.ts'
 import { openPage, type TablePage as OpenPage, readRowCap, rowRange } from './open-page.ts'
 

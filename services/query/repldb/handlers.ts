@@ -1,7 +1,7 @@
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbStatus, repldbMethods } from '#proto/repldb.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ReplicationService } from './client.ts'
 import { endpoints } from './endpoints.ts'
 import { readServiceFailureReason } from './failure.ts'

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
 import { hostFailure, statementFailure } from '../clickhouse/failure.ts'
 import { unknownState } from '../status/probe-once.ts'
-import { testHost } from '../testing/chunked.ts'
+import { testHost } from '../testing/response-bodies.ts'
 import { readCertificates } from './report-rows.ts'
 
 const hour = 3_600_000

@@ -7,8 +7,8 @@ import { readRecords } from '../analysis/records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
-import type { SweepStateDeps } from '../rules/earlier.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
+import type { SweepStateDeps } from '../rules/sweep-state.ts'
 
 /** The error code for reading `system.certificates` of a server without a certificate. */
 const failedToSetUp = 1000

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxFrameBytes } from '#shared/bus/limits.ts'
 import { type PassOptions, passRows } from './rows.ts'
-import { createChunkedBody, testHost, createBody } from '../testing/chunked.ts'
+import { createChunkedBody, testHost, createBody } from '../testing/response-bodies.ts'
 
 const pairs = [{ type: 'String' }, { type: 'UInt64' }]
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxFrameBytes } from '#shared/bus/limits.ts'
 import { passTextRows } from './text-rows.ts'
-import { createChunkedBody, testHost } from '../testing/chunked.ts'
+import { createChunkedBody, testHost } from '../testing/response-bodies.ts'
 
 const csv = { isQuoted: true }
 const tsv = { isQuoted: false }

@@ -8,14 +8,14 @@ import type { ConnectionHandlerDeps } from '../connections/connections.ts'
 import { ruleScope, readsKeeper } from '../definitions/check.ts'
 import type { LoadedMetric, LoadedRule } from '../definitions/load.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
-import type { SweepStateDeps } from './earlier.ts'
+import type { SweepStateDeps } from './sweep-state.ts'
 import { evaluateHost } from './evaluate.ts'
 import { requiresReplicationService } from './evaluators/replication-service.ts'
 import { toMeasurables } from './measurables.ts'
 import { openPlanner } from './plan.ts'
-import { openRuleFailures } from './troubles.ts'
+import { openRuleFailures } from './rule-failures.ts'
 
 const maxSeconds = 15
 

@@ -21,7 +21,7 @@ import {
 } from '../testing/rule-cases.ts'
 import { ruleLogCases } from '../testing/rule-log-cases.ts'
 import { joinStatements, parseMeasurements } from './plan.ts'
-import type { Measurement } from './measured.ts'
+import type { Measurement } from './measurement.ts'
 
 const { rules } = await openDefinitions(pino({ level: 'silent' }))
 const examples = rules.flatMap(({ name, example }) => (example ? [{ rule: name, ...example }] : []))

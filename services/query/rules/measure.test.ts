@@ -2,11 +2,11 @@ import { createClock } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { testHost } from '../testing/chunked.ts'
+import { testHost } from '../testing/response-bodies.ts'
 import { openParts, type OpenParts } from '../testing/open-parts.ts'
 import { measureAll } from './measure.ts'
 import { openPlanner } from './plan.ts'
-import { openRuleFailures } from './troubles.ts'
+import { openRuleFailures } from './rule-failures.ts'
 
 let parts: OpenParts
 beforeAll(async () => {

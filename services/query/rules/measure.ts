@@ -19,9 +19,9 @@ import {
   type MeasurementPlan,
   type PlanInput,
 } from './plan.ts'
-import { type Measurement, createMissingMeasurement, addIncompleteReason } from './measured.ts'
+import { type Measurement, createMissingMeasurement, addIncompleteReason } from './measurement.ts'
 import { ruleSettings } from './rule-settings.ts'
-import type { RuleFailure, RuleFailures } from './troubles.ts'
+import type { RuleFailure, RuleFailures } from './rule-failures.ts'
 
 interface MeasureDeps {
   env: Environment

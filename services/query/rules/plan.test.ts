@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testHost } from '../testing/chunked.ts'
+import { testHost } from '../testing/response-bodies.ts'
 import { openPlanner, type PlanInput } from './plan.ts'
 
 const measurable = (key: string, table = 'metrics') => ({

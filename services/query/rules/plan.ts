@@ -14,7 +14,7 @@ import {
   type Measurement,
   createMissingMeasurement,
   truncateOffenders,
-} from './measured.ts'
+} from './measurement.ts'
 
 /** Maximum number of statements for rules. Evaluators add three, so that a sweep runs at most twelve on a host. */
 const maxStatements = 9

@@ -9,7 +9,7 @@ import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { queryEachHost } from '../hosts/query-each-host.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 type Table = (typeof settingTables)[number]
 

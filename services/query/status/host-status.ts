@@ -6,7 +6,7 @@ import { toIncompleteReason } from '../clickhouse/visible-rows.ts'
 import type { QueryResult, DatabaseClient } from '../clickhouse/client.ts'
 import type { QueryContext } from '../clickhouse/transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 import {
   basicStatement,
   fleetMetricNames,

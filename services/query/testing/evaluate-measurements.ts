@@ -1,6 +1,6 @@
 import type { Severity } from '#proto/rules.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
-import type { Measurement } from '../rules/measured.ts'
+import type { Measurement } from '../rules/measurement.ts'
 
 type Thresholds = Pick<RuleDefinition, 'measure' | 'thresholds' | 'minimumSamples'>
 

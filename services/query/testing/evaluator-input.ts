@@ -1,5 +1,5 @@
 import type { EvaluatorInput } from '../rules/evaluators/evaluator.ts'
-import { testHost } from './chunked.ts'
+import { testHost } from './response-bodies.ts'
 import { createCall } from './open-parts.ts'
 
 const unexpectedRequest = (): never => {

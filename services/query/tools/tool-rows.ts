@@ -11,10 +11,10 @@ import { hashJson } from '#shared/evidence/recording.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import { maxStatementMemoryBytes, readMaxRuns } from '../console/open-run.ts'
 import { toIncompleteReason, findSystemTables } from '../clickhouse/visible-rows.ts'
-import type { RunRegistry } from '../console/running.ts'
+import type { RunRegistry } from '../console/run-registry.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { readRowCap } from '../pages/open-page.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** The statements of one tool, and the feature that callers need in addition to that of the method. */
 const ToolStatements = z.strictObject({

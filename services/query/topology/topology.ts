@@ -10,7 +10,7 @@ import { queryIfAvailable } from '../clickhouse/availability.ts'
 import { selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { queryEachHost } from '../hosts/query-each-host.ts'
-import type { QueryHandlerDeps } from '../parts.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** Maximum number of replicas in all clusters of a host together. */
 const maxReplicas = 10_000

@@ -1,5 +1,5 @@
 import { defineDetector, emptyOutcome, noDataOutcome, getSeverity } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/words.ts'
+import { formatSeconds } from '../measures/format.ts'
 
 const limits = { info: 2, warning: 30 }
 

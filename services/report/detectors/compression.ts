@@ -1,6 +1,6 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { defineDetector, qualifiedName, type Observation } from '../measures/detector.ts'
-import { formatBytes, formatPercent } from '../measures/words.ts'
+import { formatBytes, formatPercent } from '../measures/format.ts'
 
 const gibibyte = 1_024 ** 3
 const worstShare = 0.7

@@ -1,7 +1,7 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { defineDetector, type Observation, getSeverity } from '../measures/detector.ts'
 import { getForecastConfidence, forecastDisk, knownDiskHours } from '../measures/forecast.ts'
-import { formatBytes, formatRange } from '../measures/words.ts'
+import { formatBytes, formatRange } from '../measures/format.ts'
 
 /** In days until the disk is full, negated so that a larger value is worse: 30 days or fewer are `info`. */
 const limits = { info: -30, warning: -7 }

@@ -1,5 +1,5 @@
 import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
-import { formatPercent } from '../measures/words.ts'
+import { formatPercent } from '../measures/format.ts'
 
 const minCalls = 20
 const minErrors = 5

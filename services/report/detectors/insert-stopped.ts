@@ -1,5 +1,5 @@
 import { defineDetector, qualifiedName, noDataOutcome } from '../measures/detector.ts'
-import { formatFigure } from '../measures/words.ts'
+import { formatFigure } from '../measures/format.ts'
 
 const minHistoryHours = 170
 const steadyHours = 20

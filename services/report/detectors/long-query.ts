@@ -1,5 +1,5 @@
 import { defineDetector, getSeverity } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/words.ts'
+import { formatSeconds } from '../measures/format.ts'
 
 const limits = { info: 300, warning: 1_800 }
 

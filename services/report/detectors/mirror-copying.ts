@@ -1,5 +1,5 @@
 import { defineDetector, getSeverity } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/words.ts'
+import { formatSeconds } from '../measures/format.ts'
 
 /** In hours of copying. An initial copy that takes longer than a day is usually stuck. */
 const limits = { info: 0, warning: 24 }

@@ -1,5 +1,5 @@
 import { defineDetector, noDataOutcome } from '../measures/detector.ts'
-import { formatSeconds, formatPercent } from '../measures/words.ts'
+import { formatSeconds, formatPercent } from '../measures/format.ts'
 
 const minHistoryHours = 72
 const weekHours = 168

@@ -1,6 +1,6 @@
 import { compareWithBaseline, selectComparableHours } from '../measures/baseline.ts'
 import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
-import { formatSeconds, formatFigure } from '../measures/words.ts'
+import { formatSeconds, formatFigure } from '../measures/format.ts'
 
 const minCalls = 20
 const minMs = 200

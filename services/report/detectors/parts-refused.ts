@@ -1,6 +1,6 @@
 import { defineDetector, emptyOutcome, noDataOutcome, getSeverity } from '../measures/detector.ts'
 import { forecastParts } from '../measures/forecast.ts'
-import { formatSeconds, formatFigure } from '../measures/words.ts'
+import { formatSeconds, formatFigure } from '../measures/format.ts'
 
 const manyHours = 20
 /** Minimum share of the limit at which growth is reported. */

@@ -1,7 +1,7 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { compareWithBaseline, describeCauses } from '../measures/baseline.ts'
 import { defineDetector, type DetectorRows, type Observation, noDataOutcome } from '../measures/detector.ts'
-import { formatSeconds, formatFigure } from '../measures/words.ts'
+import { formatSeconds, formatFigure } from '../measures/format.ts'
 
 const minCalls = 20
 const minDays = 3

@@ -7,7 +7,7 @@ import {
   noDataOutcome,
   type PatternFacts,
 } from '../measures/detector.ts'
-import { formatSeconds, formatFigure } from '../measures/words.ts'
+import { formatSeconds, formatFigure } from '../measures/format.ts'
 
 const minCalls = 20
 const minPeers = 2

@@ -1,6 +1,6 @@
 import { compareWithBaseline, selectComparableHours } from '../measures/baseline.ts'
 import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
-import { formatBytes } from '../measures/words.ts'
+import { formatBytes } from '../measures/format.ts'
 
 const gibibyte = 1_024 ** 3
 const minScore = 5

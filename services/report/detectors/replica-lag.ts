@@ -1,5 +1,5 @@
 import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/words.ts'
+import { formatSeconds } from '../measures/format.ts'
 
 const limits = { info: 60, warning: 600 }
 

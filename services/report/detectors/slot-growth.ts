@@ -1,5 +1,5 @@
 import { defineDetector, getSeverity } from '../measures/detector.ts'
-import { formatBytes } from '../measures/words.ts'
+import { formatBytes } from '../measures/format.ts'
 
 const gibibyte = 1_024 ** 3
 /** In bytes of additional lag per hour. */

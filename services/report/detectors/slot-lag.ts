@@ -1,5 +1,5 @@
 import { defineDetector, getSeverity } from '../measures/detector.ts'
-import { formatBytes } from '../measures/words.ts'
+import { formatBytes } from '../measures/format.ts'
 
 const mebibyte = 1_024 ** 2
 /** The warning limit is the default limit of the replication service. */

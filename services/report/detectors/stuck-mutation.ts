@@ -1,5 +1,5 @@
 import { defineDetector, qualifiedName, noDataOutcome } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/words.ts'
+import { formatSeconds } from '../measures/format.ts'
 
 const longSeconds = 3_600
 

@@ -1,5 +1,5 @@
 import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
-import { formatBytes, formatSeconds } from '../measures/words.ts'
+import { formatBytes, formatSeconds } from '../measures/format.ts'
 
 /** In hours since all rows of the oldest part expired. */
 const limits = { info: 24, warning: 168 }

@@ -10,7 +10,7 @@ import {
   describeForecast,
   forecastParts,
 } from '../measures/forecast.ts'
-import { formatSeconds } from '../measures/words.ts'
+import { formatSeconds } from '../measures/format.ts'
 
 /** Forecasts, and notes that explain missing ones. */
 export interface ForecastResult {

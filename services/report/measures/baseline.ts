@@ -1,6 +1,6 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
-import { formatFigure, formatPercent } from './words.ts'
+import { formatFigure, formatPercent } from './format.ts'
 
 /** Returns the median; undefined if there are no figures. */
 const median = (figures: readonly number[]): number | undefined => {

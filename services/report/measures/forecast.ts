@@ -1,5 +1,5 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { formatRange } from './words.ts'
+import { formatRange } from './format.ts'
 
 const minHistoryPoints = 48
 /** Minimum history since the last drop that a forecast requires, in hours. */

@@ -12,7 +12,7 @@ import { type ReportRowSet, reportRowSets } from '#proto/report-rows.ts'
 import type { IncompleteReason } from '#proto/unavailable.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { InsightStore } from '../stores/store.ts'
-import type { ReportData, ReportRows, ReportTimeRange } from './material.ts'
+import type { ReportData, ReportRows, ReportTimeRange } from './report-data.ts'
 import { type ReportSubject, writeReport } from './write-report.ts'
 
 /** The services and stores that provide the data of reports. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findLastWeek } from './material.ts'
+import { findLastWeek } from './report-data.ts'
 
 const hourMs = 3_600_000
 const at = (text: string): number => Date.parse(text)

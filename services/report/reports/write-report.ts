@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { HostReport } from '#proto/host-report.ts'
-import { formatRange } from '../measures/words.ts'
-import type { ReportData } from './material.ts'
+import { formatRange } from '../measures/format.ts'
+import type { ReportData } from './report-data.ts'
 import { summarizeIncidents } from './sections/incidents.ts'
 import {
   fillStatementSteps,
@@ -19,7 +19,7 @@ import {
   summarizeSafeguards,
   collectSettingHashes,
 } from './sections/upkeep.ts'
-import { collectPeakValues } from './sections/worst.ts'
+import { collectPeakValues } from './sections/peak-values.ts'
 
 /** The host, week and time zone of a report. `week` is null for a chosen period. */
 export type ReportSubject = Pick<HostReport, 'hostKey' | 'host' | 'week' | 'zone'>

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '#proto/alert-history.ts'
 import type { HostReport } from '#proto/host-report.ts'
-import type { ReportData } from '../reports/material.ts'
+import type { ReportData } from '../reports/report-data.ts'
 
 const hourMs = 3_600_000
 /** The start of the test period, a Monday. */

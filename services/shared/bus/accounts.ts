@@ -1,6 +1,6 @@
 import type { ServiceName } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
-import { streamAccess, streamServices } from './durable/roles.ts'
+import { streamAccess, streamServices } from './durable/stream-access.ts'
 import { type NatsPermissions, guestPermissions, buildServicePermissions } from './permissions.ts'
 import { inboxPrefix } from './subject.ts'
 

@@ -4,7 +4,7 @@ import type { ProducedStream, Service, Stream, Method } from '#proto/contract.ts
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Part, ServedContract } from './bus.ts'
-import { encodeOutput, encodeFrame, parseInput } from './conform.ts'
+import { encodeOutput, encodeFrame, parseInput } from './validate-payload.ts'
 import type { BusChannel } from './exchange.ts'
 import { toServiceError } from './failure.ts'
 import type { Observer } from './observe.ts'

@@ -10,7 +10,7 @@ import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { startWith } from '../../alert-dispatcher/service.ts'
 import { eventually } from '../fetch-json.ts'
-import type { DispatcherBackend } from './ground.ts'
+import type { DispatcherBackend } from './dispatcher-backends.ts'
 import { type WatchedHosts, serveFakeQuery } from './watched-hosts.ts'
 
 const tickEveryMs = 25

@@ -6,7 +6,7 @@ import { webhookRig } from '../../alert-dispatcher/channels/testing/webhook.ts'
 import { createNotification } from '../../alert-dispatcher/delivery/testing/notification.ts'
 import { eventually } from '../fetch-json.ts'
 import { type Dispatchers, startDispatchers } from './dispatchers.ts'
-import type { DispatcherBackend } from './ground.ts'
+import type { DispatcherBackend } from './dispatcher-backends.ts'
 import type { WatchedHosts } from './watched-hosts.ts'
 
 /** A step of a scenario: its events, and all notifications that they cause, in any order. */

@@ -2,7 +2,7 @@ import { query } from '#proto/query.ts'
 import type { Host } from '#proto/host.ts'
 import type { Rule, RuleMetric } from '#proto/rules.ts'
 import type { Bus, ServedContract } from '#shared/bus/bus.ts'
-import { createTestReading, createTestRule } from '../../alert-dispatcher/testing/story.ts'
+import { createTestReading, createTestRule } from '../../alert-dispatcher/testing/simulated-host.ts'
 import { fakeQuery } from '../../gateway/testing/query.ts'
 
 /** Monitored hosts with the rule values that a test sets. */

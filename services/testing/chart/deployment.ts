@@ -165,7 +165,7 @@ class RunningDeployment implements AsyncDisposable {
       SVC_INSTANCE: instance,
     }
     const { operations: operationsPort } = this.#ports
-    const spoken = release === 'last' ? { preload: 'services/acceptance/release/speak.ts' } : {}
+    const spoken = release === 'last' ? { preload: 'services/acceptance/release/emulate-release.ts' } : {}
     const started = await startProcess({ services: pod.services, variables, operationsPort, ...spoken })
     this.#started.push(started)
     if (pod.name === 'gateway') this.#gateway = `http://${host}:${this.#ports.http}`

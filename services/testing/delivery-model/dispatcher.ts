@@ -14,12 +14,12 @@ import { processEvents, type PendingEvent } from '../../alert-dispatcher/events/
 import { tickEvents } from '../../alert-dispatcher/sweeps/tick.ts'
 import type { EventEpisode } from '../../alert-dispatcher/events/record.ts'
 import type { DispatcherDeps } from '../../alert-dispatcher/dispatcher-deps.ts'
-import { openCollectionStores } from '../../alert-dispatcher/stores/collected.ts'
+import { openCollectionStores } from '../../alert-dispatcher/stores/collection-stores.ts'
 import { openWriteLater } from '../../alert-dispatcher/stores/open.ts'
 import type { DispatcherStores } from '../../alert-dispatcher/stores/stores.ts'
 import { reconcileEvents } from '../../alert-dispatcher/sweeps/reconcile.ts'
 import { openSweepMetrics } from '../../alert-dispatcher/sweeps/observe.ts'
-import { testPolicy } from '../../alert-dispatcher/testing/story.ts'
+import { testPolicy } from '../../alert-dispatcher/testing/simulated-host.ts'
 import type { FakeTargets } from './sends.ts'
 
 /** A dispatcher in this process that accepts events, runs ticks and delivers notifications. */

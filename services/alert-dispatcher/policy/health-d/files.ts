@@ -24,7 +24,7 @@ import {
   FileAlertSettings,
   FileThresholds,
   FileChannel,
-} from './shapes.ts'
+} from './file-schemas.ts'
 
 type ReadFile = (
   document: YamlDocument,

@@ -4,7 +4,7 @@ import type { Route } from '../../policy.ts'
 import { buildDatabaseLayer } from '../open-policy.ts'
 import { createEmptyLayer, type PolicyLayer, mergeById, mergeFields } from './layer.ts'
 import { resolvePolicy } from './resolve.ts'
-import { createTestRoute } from '../../testing/story.ts'
+import { createTestRoute } from '../../testing/simulated-host.ts'
 
 const never = () => []
 const layer = (source: PolicyLayer['source'], said: Partial<PolicyLayer>): PolicyLayer => ({

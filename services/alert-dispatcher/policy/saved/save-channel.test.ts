@@ -10,7 +10,7 @@ import { resolveVariables } from '../../channels/targets.ts'
 import { buildDatabaseLayer } from '../open-policy.ts'
 import { createEmptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
-import { createMemoryStores } from '../../stores/collected.ts'
+import { createMemoryStores } from '../../stores/collection-stores.ts'
 import { describeFields } from './fields.ts'
 import { buildChannelEntry } from './save-channel.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { email } from '../../channels/email.ts'
-import { createMemoryStores } from '../../stores/collected.ts'
+import { createMemoryStores } from '../../stores/collection-stores.ts'
 import { buildChannelEntry } from './save-channel.ts'
 
 const env = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }

@@ -9,7 +9,7 @@ import { webhookTargets } from '../../channels/webhook-targets.ts'
 import { buildDatabaseLayer } from '../open-policy.ts'
 import { createEmptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
-import { createMemoryStores } from '../../stores/collected.ts'
+import { createMemoryStores } from '../../stores/collection-stores.ts'
 import { describeTarget } from './fields.ts'
 import { prepareTargetEntry } from '../alert-config.ts'
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { DeniedUsers } from '../denied.ts'
+import type { DeniedUsers } from '../denied-users.ts'
 import { createUserIdentity } from '../identity.ts'
 import type { AccessToken, ProviderApi } from './provider-api.ts'
 

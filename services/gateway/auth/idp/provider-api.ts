@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { authSettings } from '../config.ts'
-import type { FetchJson } from '../outgoing.ts'
+import type { FetchJson } from '../fetch-json.ts'
 
 const { IDP_API_URL, IDP_SECRET_KEY } = authSettings
 

@@ -5,7 +5,7 @@ import { type TestPlace, implementations } from '#shared/store/implementations.s
 import type { Store } from '#shared/store/store.ts'
 import { openStore } from '#shared/store/open.ts'
 import { describeWith, startRedis } from '../../../testing/servers.ts'
-import { openDeniedUsers } from '../denied.ts'
+import { openDeniedUsers } from '../denied-users.ts'
 import { type ApiKeys, type NewApiKey, openApiKeys } from './keys.ts'
 
 const dayMs = 86_400_000

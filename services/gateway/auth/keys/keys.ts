@@ -9,7 +9,7 @@ import { type RotatingKey, parseSettings } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { readBearerToken, isSameText } from '../../request/bearer.ts'
 import { keySettings } from '../config.ts'
-import type { DeniedUsers } from '../denied.ts'
+import type { DeniedUsers } from '../denied-users.ts'
 import { type ApiKeyRecord, openKeyRegistry } from './registry.ts'
 import { type ApiKeyClaims, verifyKeySignature, signKey } from './key-token.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { evaluatorInput } from '../../testing/evaluator-input.ts'
-import { SweepState } from '../earlier.ts'
+import { SweepState } from '../sweep-state.ts'
 import { diskDaysToFull } from './disk-days-to-full.ts'
 import type { Evaluator } from './evaluator.ts'
 import { keeperUnreachable } from './unreachable.ts'
-import { evaluateRestarts, evaluateSettingsChange, evaluateVersionChange } from './changed.ts'
+import { evaluateRestarts, evaluateSettingsChange, evaluateVersionChange } from './changes.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000

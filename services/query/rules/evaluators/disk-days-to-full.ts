@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type SweepState, maxSampleDays, maxSampledDisks } from '../earlier.ts'
-import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { type SweepState, maxSampleDays, maxSampledDisks } from '../sweep-state.ts'
+import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import { type Evaluator, readRows, catchFailures } from './evaluator.ts'
 
 /** Object storage disks are excluded, because their reported size is meaningless. */

@@ -7,8 +7,8 @@ import type { Statement } from '../../clickhouse/statement.ts'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
 import type { ReplicationService } from '../../repldb/client.ts'
 import type { HostContact } from '../contact.ts'
-import type { SweepState } from '../earlier.ts'
-import { type Measurement, createMissingMeasurement } from '../measured.ts'
+import type { SweepState } from '../sweep-state.ts'
+import { type Measurement, createMissingMeasurement } from '../measurement.ts'
 
 /** The input of an evaluator. */
 export interface EvaluatorInput {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { evaluatorInput } from '../../testing/evaluator-input.ts'
-import { testHost } from '../../testing/chunked.ts'
+import { testHost } from '../../testing/response-bodies.ts'
 import { startHttpStub, type StubHost } from '../../testing/stub-host.ts'
-import { SweepState } from '../earlier.ts'
-import { keeperNode } from './keeper-figures.ts'
+import { SweepState } from '../sweep-state.ts'
+import { keeperNode } from './keeper-faults.ts'
 
 const stateOf = async (keeperMetrics?: string, keeper: Record<string, number> = {}) => {
   await using net = openNet({ env: {} })

@@ -5,8 +5,8 @@ import { evaluatorInput } from '../../testing/evaluator-input.ts'
 import { createCall, openParts, type OpenParts } from '../../testing/open-parts.ts'
 import { createShopFleet } from '../../testing/replication-fleet.ts'
 import { type SimulatedReplicationService, startReplicationService } from '../../testing/replication-service.ts'
-import { SweepState } from '../earlier.ts'
-import type { Measurement } from '../measured.ts'
+import { SweepState } from '../sweep-state.ts'
+import type { Measurement } from '../measurement.ts'
 import { replicationServiceEvaluators } from './replication-service.ts'
 
 let service: SimulatedReplicationService

@@ -5,7 +5,7 @@ import { readSnapshotProgress, updateSnapshotProgress, readOverview } from '../.
 import { endpoints } from '../../repldb/endpoints.ts'
 import { errorsByMirror } from '../../repldb/log-patterns.ts'
 import { allSlots, bytesPerMegabyte, slotGrowths } from '../../repldb/slots.ts'
-import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import type { Evaluator } from './evaluator.ts'
 
 /** Wraps an evaluator so that a failed request to the replication service becomes an unmeasured value. */

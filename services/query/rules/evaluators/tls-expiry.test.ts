@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { Connector } from '#shared/net/connect.ts'
 import { openNet } from '#shared/net/net.ts'
 import { evaluatorInput } from '../../testing/evaluator-input.ts'
-import { testHost } from '../../testing/chunked.ts'
+import { testHost } from '../../testing/response-bodies.ts'
 import { startTcpStub } from '../../testing/stub-host.ts'
 import { tlsExpiry } from './tls-expiry.ts'
 

@@ -1,7 +1,7 @@
 import { isIP, connect as dial, type Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
-import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import type { Evaluator } from './evaluator.ts'
 
 const handshakeMs = 5_000

@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import { clickhouseCode } from '../../clickhouse/failure.ts'
-import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import { type Evaluator, describeFailure } from './evaluator.ts'
 
 /** Counts consecutive sweeps without a response. A host that rejects the password is reachable. */

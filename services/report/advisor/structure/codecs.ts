@@ -1,5 +1,5 @@
 import type { AdvisedCodec, StructureAdvice } from '#proto/structure-advice.ts'
-import { formatFigure } from '../../measures/words.ts'
+import { formatFigure } from '../../measures/format.ts'
 import { type TableAdviceContext, type TableFacts, isRefusal } from './facts.ts'
 
 type Column = TableFacts['columns'][number]

@@ -1,5 +1,5 @@
 import type { HostReport, ReportedPattern, StatementTotals } from '#proto/host-report.ts'
-import { formatBytes, formatCount, formatSeconds, formatPercent } from '../../measures/words.ts'
+import { formatBytes, formatCount, formatSeconds, formatPercent } from '../../measures/format.ts'
 import {
   formatOrDash,
   numberColumns,

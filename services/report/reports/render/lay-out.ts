@@ -1,5 +1,5 @@
 import type { HostReport } from '#proto/host-report.ts'
-import { formatBytes, formatCount, formatSeconds, formatFigure } from '../../measures/words.ts'
+import { formatBytes, formatCount, formatSeconds, formatFigure } from '../../measures/format.ts'
 import {
   type ReportDocument,
   type ReportSection,

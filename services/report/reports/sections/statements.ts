@@ -1,6 +1,6 @@
 import type { HostReport, ReportedPattern, StatementTotals } from '#proto/host-report.ts'
 import { type ReportRow, reportStepCount } from '#proto/report-rows.ts'
-import type { ReportTimeRange } from '../material.ts'
+import type { ReportTimeRange } from '../report-data.ts'
 
 type Totals = ReportRow<'statement-totals'>
 type Pattern = ReportRow<'patterns'>

@@ -2,7 +2,7 @@ import type { HostReport, ReportedDisk } from '#proto/host-report.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { ReportRow } from '#proto/report-rows.ts'
 import { forecastDisk, knownDiskHours, describeForecast } from '../../measures/forecast.ts'
-import type { ReportTimeRange } from '../material.ts'
+import type { ReportTimeRange } from '../report-data.ts'
 
 type DiskHours = ReturnType<typeof knownDiskHours>
 

@@ -1,5 +1,5 @@
 import type { HostReport } from '#proto/host-report.ts'
-import type { ReportData } from '../material.ts'
+import type { ReportData } from '../report-data.ts'
 
 const hourMs = 3_600_000
 

@@ -6,7 +6,7 @@ import type { Endpoint } from '../wire.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import { parseServerAddress } from './nats-failure.ts'
 import { ensureConsumer, ensureStreams, openJetStream } from './nats-streams.ts'
-import { consumerPlans } from './roles.ts'
+import { consumerPlans } from './stream-access.ts'
 import { streamNames } from './streams.ts'
 
 interface Installing extends NatsHubOptions {

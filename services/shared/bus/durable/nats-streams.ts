@@ -2,7 +2,7 @@ import type { ConsumerConfig, ConsumerInfo, JetStreamManager, NatsConnection, St
 import { ServiceError } from '#proto/errors.ts'
 import type { QueueLimits } from './limits.ts'
 import { describeJetStreamError, serverName } from './nats-failure.ts'
-import type { ConsumerPlan } from './roles.ts'
+import type { ConsumerPlan } from './stream-access.ts'
 import { type AnyStreamName, streamPlans } from './streams.ts'
 
 const nanosecondsPerMs = 1_000_000

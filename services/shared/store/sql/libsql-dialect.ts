@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
-import { retryWhileLocked } from './patient.ts'
+import { retryWhileLocked } from './retry-while-locked.ts'
 
 const maxWaiting = 1_000
 

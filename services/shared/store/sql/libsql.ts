@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { DatabaseServer } from './context.ts'
 import { filePath, describeDatabaseError } from './failure.ts'
 import { type LibsqlClients, libsqlDialect } from './libsql-dialect.ts'
-import { retryWhileLocked } from './patient.ts'
+import { retryWhileLocked } from './retry-while-locked.ts'
 import type { StateDatabase } from './state-database.ts'
 
 /** Opens a SQLite file or a libSQL server and waits for its first response. */

@@ -1,7 +1,7 @@
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { createMessageAssembler } from './assemble.ts'
-import { createChunkStream } from './stream-of.ts'
+import { createChunkStream } from './chunk-stream.ts'
 import type { Message } from './message.ts'
 
 const chunks: UIMessageChunk[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readServerEvents, type ServerEvent } from './events.ts'
-import { createChunkStream } from './stream-of.ts'
+import { createChunkStream } from './chunk-stream.ts'
 
 const read = async (...written: string[]): Promise<ServerEvent[]> => {
   const stream = createChunkStream(written.map((text) => new TextEncoder().encode(text)))

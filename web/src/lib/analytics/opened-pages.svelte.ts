@@ -22,6 +22,6 @@ export const trackPageViews = (session: Session): void => {
   $effect(() => {
     void path
     if (pattern !== null && isGranted)
-      void import('./measure.ts').then(({ reportPageView }) => reportPageView(accounts, pattern))
+      void import('./report-page-view.ts').then(({ reportPageView }) => reportPageView(accounts, pattern))
   })
 }

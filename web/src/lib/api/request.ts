@@ -1,4 +1,4 @@
-import type { ErrorResponse } from '#proto/http/answer.ts'
+import type { ErrorResponse } from '#proto/http/response.ts'
 import { fetchConnectionHeaders, type BrowserConnection } from './browser-connections.ts'
 import { RequestFailure } from './failure.ts'
 import type { Routes } from './routes.ts'

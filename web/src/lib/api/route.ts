@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { createResponseSchema } from '#proto/http/answer.ts'
+import type { createResponseSchema } from '#proto/http/response.ts'
 
 /** The response, query parameters and request body of a route. */
 export interface Route<

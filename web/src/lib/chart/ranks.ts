@@ -11,7 +11,7 @@ export interface Rank {
   more: readonly { label: string; value: number | null; unit: Unit }[]
 }
 
-export interface Ranking {
+export interface RankList {
   label: string
   unit: Unit
   ranks: readonly Rank[]
@@ -24,7 +24,7 @@ export const maxRanks = 50
 const maxMoreColumns = 2
 
 /** Converts the rows of a categorical chart. The first value column is drawn as a bar, further ones are listed. */
-export const toRanking = (chart: ChartInfo, rows: readonly Row[]): Ranking => {
+export const toRankList = (chart: ChartInfo, rows: readonly Row[]): RankList => {
   const names = chart.columns.filter((column) => column.role === 'label' || column.role === 'series')
   const [drawn, ...others] = chart.columns.filter((column) => column.role === 'value')
   if (!drawn) return { label: '', unit: 'none', ranks: [] }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ChartInfo } from '#proto/catalogue.ts'
 import { barPath, getValueExtent, linePath, toLayers } from './layers.ts'
-import { toRanking } from './ranks.ts'
+import { toRankList } from './ranks.ts'
 import {
   getBucketMs,
   findLatestCompleteBucket,
@@ -10,7 +10,7 @@ import {
   readNumber,
   toTimeSeries,
 } from './series.ts'
-import { summarizeRanking, summarizeSeries } from './summary.ts'
+import { summarizeRankList, summarizeSeries } from './summary.ts'
 import { timeTicks, valueTicks } from './ticks.ts'
 
 const chart = (columns: object[], kind = 'line') =>
@@ -188,7 +188,7 @@ describe('ranks', () => {
   )
 
   it('are relative to the largest and include further values', () => {
-    const { ranks } = toRanking(info, [
+    const { ranks } = toRankList(info, [
       { db: 'a', size: 4096, n: 1 },
       { db: 'b', size: '1024', n: 2 },
     ])
@@ -200,7 +200,7 @@ describe('ranks', () => {
   })
 
   it('are summarized in a sentence', () => {
-    expect(summarizeRanking('Disk', toRanking(info, [{ db: 'a', size: 4096 }]))).toBe('Disk: a 4 KiB')
+    expect(summarizeRankList('Disk', toRankList(info, [{ db: 'a', size: 4096 }]))).toBe('Disk: a 4 KiB')
   })
 })
 

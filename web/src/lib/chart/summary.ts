@@ -1,6 +1,6 @@
 import { formatValue } from '#lib/ui/number.ts'
 import { formatDayTime } from '#lib/ui/time.ts'
-import type { Ranking } from './ranks.ts'
+import type { RankList } from './ranks.ts'
 import type { TimeSeries } from './series.ts'
 
 /** Maximum number of series in a summary; screen reader users find the rest in the table view. */
@@ -21,7 +21,7 @@ export const summarizeSeries = (title: string, { times, series }: TimeSeries, zo
 }
 
 /** Summarizes a categorical chart in one sentence for screen readers. */
-export const summarizeRanking = (title: string, { ranks, unit }: Ranking): string => {
+export const summarizeRankList = (title: string, { ranks, unit }: RankList): string => {
   const parts = ranks.slice(0, maxSpoken).map((rank) => `${rank.label} ${formatValue(rank.value, unit)}`)
   const more = ranks.length > maxSpoken ? `; and ${ranks.length - maxSpoken} more` : ''
   return parts.length > 0 ? `${title}: ${parts.join('; ')}${more}` : `${title}: no data`

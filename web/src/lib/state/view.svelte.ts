@@ -9,7 +9,7 @@ import {
   zoomOutRange,
   type TimeRange,
 } from './range.ts'
-import { parseSameOriginPath } from '#proto/own-path.ts'
+import { parseSameOriginPath } from '#proto/same-origin-path.ts'
 import { readConnectionId } from '#lib/api/browser-connections.ts'
 import { preferences } from './preferences.ts'
 import { readRefresh, writeRefresh } from './refresh.ts'

@@ -1,7 +1,7 @@
 import type { CellFormat, TableInfo } from '#proto/catalogue.ts'
 import type { ColumnFilter } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
-import { lookbackParameter } from '#proto/look-back.ts'
+import { lookbackParameter } from '#proto/lookback.ts'
 import { toWindow, type TimeRange, type ReadableParameters } from '#lib/state/range.ts'
 
 /** Filter operators of the API. */

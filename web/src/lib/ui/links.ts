@@ -1,4 +1,4 @@
-import { parseSameOriginPath } from '#proto/own-path.ts'
+import { parseSameOriginPath } from '#proto/same-origin-path.ts'
 
 /** The target of a link: a path of this site, or an external address. */
 export type Link = { path: string } | { address: string }

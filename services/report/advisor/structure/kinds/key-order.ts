@@ -1,4 +1,4 @@
-import { formatFigure } from '../../../measures/words.ts'
+import { formatFigure } from '../../../measures/format.ts'
 import type { TableAdvisor } from '../facts.ts'
 
 const minRows = 100_000

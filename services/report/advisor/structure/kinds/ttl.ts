@@ -1,4 +1,4 @@
-import { formatBytes } from '../../../measures/words.ts'
+import { formatBytes } from '../../../measures/format.ts'
 import type { TableAdvisor } from '../facts.ts'
 
 const minBytes = 1_024 ** 3

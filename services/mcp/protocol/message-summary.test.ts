@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { summarizeMessage, type OfferPart } from './part.ts'
+import { summarizeMessage, type OfferPart } from './message-summary.ts'
 
 it.each<[unknown, OfferPart]>([
   [

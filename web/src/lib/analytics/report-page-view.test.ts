@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPageViewEvent } from './measure.ts'
+import { createPageViewEvent } from './report-page-view.ts'
 
 it('reports the pattern of a page without personal data', () => {
   const opened = { pattern: '/tables/[name]', origin: 'https://watch.example', visitor: 'v' }

@@ -12,7 +12,7 @@ import { fakeAlerting } from './alerting.ts'
 import { fakeChannels, fakeChatApplication, fakePagingServices } from './channels.ts'
 import { fakeDeliveries, fakeInboundConditions, fakeSubscriptions } from './deliveries.ts'
 import { fakeForecasts, fakeInsights, fakeReports } from './reports.ts'
-import { sampledHandlers } from './arbitrary.ts'
+import { sampledHandlers } from './schema-samples.ts'
 
 const event: InboundEvent = {
   id: 'a1',

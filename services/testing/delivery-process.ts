@@ -9,7 +9,7 @@ import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { webhookTargets } from '../alert-dispatcher/channels/webhook-targets.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
 import { defaultRetryPlan } from '../alert-dispatcher/delivery/retry.ts'
-import { testPolicy } from '../alert-dispatcher/testing/story.ts'
+import { testPolicy } from '../alert-dispatcher/testing/simulated-host.ts'
 
 /**
  * Delivers notifications until it is killed. Run as a process, with the instance name as the argument. The environment

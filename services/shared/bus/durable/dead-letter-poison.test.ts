@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { deadLetterPoison } from './unless-poison.ts'
+import { deadLetterPoison } from './dead-letter-poison.ts'
 
 const handed = (deliveries: number, error?: Error) =>
   deadLetterPoison<unknown>(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parsePrometheusMetrics } from '../../hosts/keeper.ts'
-import { keeperFaults, keeperTotals } from './keeper-figures.ts'
+import { parsePrometheusMetrics } from '../../hosts/keeper-metrics.ts'
+import { keeperFaults, keeperTotals } from './keeper-faults.ts'
 
 /** Made-up metrics of a healthy node, under Keeper's metric names. */
 const well = {

@@ -73,7 +73,7 @@ export const wallClockFiles: Readonly<Record<string, string>> = {
   'services/report/reports/handlers.ts': 'chosen by a person: the period of a report',
   'k8s/dev/model-gateway.ts': 'shown: when an answer was made',
   'web/src/lib/agent/conversations.ts': 'stored: when a conversation was updated',
-  'web/src/lib/analytics/measure.ts': 'sent: the instant that the script of the provider expects',
+  'web/src/lib/analytics/report-page-view.ts': 'sent: the instant that the script of the provider expects',
   'web/src/lib/api/browser-connections.ts': 'from another machine: the end of a session',
   'web/src/lib/api/deployments.ts': 'shown: the window of a chart',
   'web/src/lib/api/queries.ts': 'shown: when an answer came',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { groupReclaimableSpace } from './freeable.ts'
+import { groupReclaimableSpace } from './reclaimable-space.ts'
 
 it('groups reclaimable space by cause, largest first', () => {
   const row = (what: string, table: string, freeable: number | string) => ({

@@ -6,7 +6,7 @@ import type { NotificationTarget } from '../channels/targets.ts'
 import { toOutboxMessage, getDeliveryId } from '../notification.ts'
 import { buildMisconfiguredNotification } from './misconfigured.ts'
 import { openDeadLetters } from './dead-letters.ts'
-import type { DeliveryDeps, DeliveryResult, PendingDelivery } from './delivering.ts'
+import type { DeliveryDeps, DeliveryResult, PendingDelivery } from './delivery-deps.ts'
 import type { ClaimedMessages } from './claims.ts'
 import { TargetRateLimit, adjustRateLimit, releaseSend, rateLimitKey } from './rate-limit.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatFatalError } from './last-words.ts'
+import { formatFatalError } from './fatal-error.ts'
 
 const error = new TypeError('cannot read\n  postgres://watchhouse:marked@db/x with hunter22')
 const env = { LLM_API_KEY: 'hunter22', HOST: '127.0.0.1' }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { testHost } from '../testing/chunked.ts'
-import { openRuleFailures } from './troubles.ts'
+import { testHost } from '../testing/response-bodies.ts'
+import { openRuleFailures } from './rule-failures.ts'
 
 it('remembers failures of a host for half an hour', () => {
   let nowMs = 0

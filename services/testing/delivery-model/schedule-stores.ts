@@ -8,7 +8,7 @@ import { openDatabase } from '#shared/store/sql/connection.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
 import { type StoreTables, storeTables } from '#shared/store/sql/tables.ts'
 import { startPostgres, startRedis } from '../servers.ts'
-import type { ScheduleStores } from './stage.ts'
+import type { ScheduleStores } from './schedule-environment.ts'
 
 /** Opens a store and a state database in SQLite files, as on a single machine. */
 export const openFileStores = async ({ isPersistent = true } = {}): Promise<ScheduleStores> => {

@@ -4,7 +4,7 @@ import { shortenText } from '#shared/text/strings.ts'
 import { charactersPerToken } from './answer-limits.ts'
 import { AnswerFailure } from './failure.ts'
 import { reminderPrefix } from './prompt.ts'
-import type { AnswerContext } from './talk.ts'
+import type { AnswerContext } from './answer-context.ts'
 import { requestStep, type StepResponse } from './step.ts'
 
 /** Runs one step of the model. Throws `AnswerFailure` or the reason of the run's signal. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseSameOriginPath } from './own-path.ts'
+import { parseSameOriginPath } from './same-origin-path.ts'
 
 it.each([
   ['/', '/'],

@@ -1,6 +1,6 @@
 import { NetFailure } from '#shared/net/failure.ts'
-import { isKeeperNode, parsePrometheusMetrics } from '../../hosts/keeper.ts'
-import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { isKeeperNode, parsePrometheusMetrics } from '../../hosts/keeper-metrics.ts'
+import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import type { Evaluator } from './evaluator.ts'
 
 const totals = ['CommitsFailed', 'RequestRejectedDueToSoftMemoryLimitCount', 'Latency', 'RequestTotal'] as const

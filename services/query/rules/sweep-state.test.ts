@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { saveSweepState, readSweepState } from './earlier.ts'
+import { saveSweepState, readSweepState } from './sweep-state.ts'
 
 it('stores state by host and keeps fields that do not change', async () => {
   await using store = await openStore({ env: {}, busIsShared: false })

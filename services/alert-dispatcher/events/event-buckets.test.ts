@@ -16,7 +16,7 @@ import {
   updateEventBuckets,
   eventBucketKey,
   countOpen,
-} from './places.ts'
+} from './event-buckets.ts'
 import { EventEntry, entryKey, overflowPlace, deriveEntryPlace } from './record.ts'
 
 const facts: EventFacts = {

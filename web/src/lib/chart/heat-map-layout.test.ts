@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layOutHeatMap } from './heat.ts'
+import { layOutHeatMap } from './heat-map-layout.ts'
 
 const hourMs = 3_600_000
 const series = (fromMs: number, stepMs: number, values: readonly (number | null)[]) => ({

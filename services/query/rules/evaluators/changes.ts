@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createMeasurement, createMissingMeasurement } from '../measured.ts'
+import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import { type Evaluator, detectChange, readRows, catchFailures } from './evaluator.ts'
 
 /** How long a restart is reported. */

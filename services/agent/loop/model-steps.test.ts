@@ -10,7 +10,7 @@ import type { ModelScript } from '../testing/script.ts'
 import { scriptedKey, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { anonymousIdentity, createTestCall } from '../testing/start-agent.ts'
 import { openUsageMeter } from './answer-limits.ts'
-import { openModelSteps } from './speaker.ts'
+import { openModelSteps } from './model-steps.ts'
 import { openToolbox } from './toolbox.ts'
 
 const question = [{ role: 'user' as const, content: 'Is it well?' }]
