@@ -4,7 +4,7 @@ import { formatFatalError } from './fatal-error.ts'
 const error = new TypeError('cannot read\n  postgres://watchhouse:marked@db/x with hunter22')
 const env = { LLM_API_KEY: 'hunter22', HOST: '127.0.0.1' }
 
-describe('the last words of a process', () => {
+describe('the error that ends a process', () => {
   it('are one line without secrets', () => {
     expect(formatFatalError(error, env)).toBe(
       'watchhouse stopped by an error: TypeError: cannot read; postgres://[hidden]@db/x with [hidden]; set LOG_LEVEL=debug for its stack\n',
@@ -13,7 +13,7 @@ describe('the last words of a process', () => {
 
   it.each(['debug', 'trace'])('have a stack with the level %s, without secrets too', (LOG_LEVEL) => {
     const text = formatFatalError(error, { ...env, LOG_LEVEL })
-    expect(text).toMatch(/\n +at .*last-words\.test\.ts/)
+    expect(text).toMatch(/\n +at .*fatal-error\.test\.ts/)
     expect(text).not.toMatch(/marked|hunter22/)
   })
 
