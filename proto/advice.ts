@@ -15,12 +15,13 @@ export type AdviceKind = z.infer<typeof AdviceKind>
  * `unverified`: from experience with such changes.
  */
 export const proofLevels = ['verified', 'estimated', 'unverified'] as const
-/** One of `proofs`. */
+/** One of `proofLevels`. */
 export const ProofLevel = z.enum(proofLevels)
 export type ProofLevel = z.infer<typeof ProofLevel>
 
 /**
- * Data read from the table by one execution, before and after. Bytes are those of the compressed columns that it reads.
+ * Data that one execution reads from the table, before and after the change. Bytes are compressed sizes of the read
+ * columns.
  */
 export const Savings = z.object({
   marksBefore: z.number(),
@@ -63,7 +64,7 @@ export const adviceMethods = {
         ...hostInput,
         query: z.string().max(maxExplainedLength).optional(),
         queryId: QueryId.optional(),
-        /** The default database of the query; for a `queryId` it is in the log. */
+        /** The default database of `sql`. For a `queryId`, the query log contains it. */
         database: z.string().min(1).max(256).optional(),
       })
       .refine(({ query, queryId }) => (query === undefined) !== (queryId === undefined), {

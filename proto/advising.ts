@@ -44,7 +44,7 @@ export const TableRead = z.object({
   hasPrewhere: z.boolean(),
   columns: z.array(ReadColumn),
   conditions: z.array(ReadCondition),
-  /** The grouping columns of a query and its aggregates; null unless a single projection could serve it. */
+  /** The grouping columns and aggregates of the query; null unless a single projection could serve the query. */
   grouping: z
     .object({
       keys: z.array(z.string()),

@@ -58,7 +58,7 @@ export const UsagePart = z.object({
   resolvedModel: z.string(),
   steps: z.int().min(0),
   durationMs: z.number(),
-  /** Milliseconds until the first token; null without any. */
+  /** Milliseconds until the first token; null if no token arrived. */
   firstTokenMs: z.number().nullable(),
 })
 export type UsagePart = z.infer<typeof UsagePart>
@@ -147,7 +147,7 @@ export const ClaimsPart = z.object({
       }),
     )
     .max(200),
-  /** References in the response without evidence. */
+  /** Evidence ids that the response cites but that do not exist. */
   unknown: z.array(z.string()).max(100),
   /** Whether the response itself states that the evidence is insufficient. */
   insufficient: z.boolean(),

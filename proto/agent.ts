@@ -34,7 +34,7 @@ export const PageContext = z.object({
 
 /** A request with the previous messages of the conversation. */
 export const AgentQuestion = z.object({
-  /** The host of the conversation, and its position in the list of the caller. */
+  /** The host of the conversation, and its position in the caller's host list. */
   hostKey: HostKey,
   hostId: z.int(),
   messages: z.array(AgentMessage).min(1).max(maxMessages),
@@ -95,7 +95,7 @@ export const agent = service('agent', {
     safe: true,
     input: z.object({
       ...ofRun,
-      /** Number of the last event that was received; 0 before the first. */ after: z.int().min(0),
+      /** Number of the last event that the caller has received; 0 before the first. */ after: z.int().min(0),
     }),
     output: z.object({
       /** Server-sent events for the client, each with its number as `id`. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HostKey } from './host.ts'
 import { Severity } from './rules.ts'
 
-/** One line of the alert history: a change of an episode, and whether recipients were notified. */
+/** An entry of the alert history: a change of an episode, and whether recipients were notified. */
 export const HistoryEntry = z.object({
   id: z.string().max(300),
   /**

@@ -8,7 +8,7 @@ export const AlertConfigId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9:_.-]{0,127}$/i, 'must be 1 to 128 letters, digits, dots, dashes, underscores or colons')
 
-/** Whole minutes of at most a day. */
+/** A duration in whole minutes, at most one day. */
 const minutes = z.int().min(0).max(1_440)
 const sweeps = z.int().min(1).max(100)
 const threshold = z.number().nullable()
@@ -101,7 +101,7 @@ const quietHours = {
 }
 /**
  * Quiet hours of a week in an IANA time zone. A window that ends before it starts spans midnight and belongs to the day
- * of its start. With `severityCap` `critical`, critical findings are still notified; with null nothing is.
+ * of its start. If `severityCap` is `critical`, notifications of critical findings are still sent; if null, none are.
  */
 export const QuietHours = z.object({ id: AlertConfigId, ...quietHours })
 export type QuietHours = z.infer<typeof QuietHours>
@@ -132,7 +132,7 @@ const route = {
 export const Route = z.object({ id: AlertConfigId, ...route })
 export type Route = z.infer<typeof Route>
 
-/** A route, and why it has no valid target; null for a valid route. Invalid routes match nothing. */
+/** A route with its problem: why it has no valid target, or null if it is valid. Invalid routes match nothing. */
 export const CheckedRoute = Route.extend({ problem: z.string().nullable().default(null) })
 
 /** Settings of one channel. Absent fields are inherited from the next lower layer. */
@@ -164,7 +164,7 @@ export const ChannelField = z.object({
 })
 export type ChannelField = z.infer<typeof ChannelField>
 
-/** The fields of alert configuration entries without their id, and for a window without its host. */
+/** The fields of alert configuration entries, without the id and, for maintenance windows, without the host. */
 export const alertConfigFields = {
   customRule,
   quietHours,

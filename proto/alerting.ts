@@ -56,7 +56,7 @@ export type AlertCondition = z.infer<typeof AlertCondition>
 /** The alert state of one host. */
 export const AlertHost = z.object({
   hostKey: HostKey,
-  /** Whether it was unreachable in the last sweep. */
+  /** Whether the host was unreachable in the last sweep. */
   failed: z.boolean(),
   firing: Whole,
   /** Worst severity of the firing conditions; null if none is firing. */
@@ -65,7 +65,7 @@ export const AlertHost = z.object({
   worstTitle: z.string().nullable().default(null),
   /** Epoch milliseconds of the first breach of the worst condition; null if none is firing, and from older releases. */
   worstSinceMs: Milliseconds.nullable().default(null),
-  /** Rules that could not be evaluated. */
+  /** Number of rules that could not be evaluated. */
   unknown: Whole,
   /** Empty if only counts were requested. */
   conditions: z.array(AlertCondition),
@@ -167,7 +167,7 @@ export type AlertConfigKey = z.infer<typeof AlertConfigKey>
 export const maxHistoryLines = 200
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
-/** Callers and feature of methods that `report` calls too. */
+/** Callers and feature of the methods that `report` may call too. */
 const reported = { callers: ['gateway', 'report'], feature: 'HEALTH' } as const
 
 /** Methods for alert states, their history and the alert configuration. */

@@ -19,18 +19,18 @@ export const SweepSummary = z.object({
   /** False if sweeps are disabled: then nothing was done. */
   enabled: z.boolean().default(true),
   hosts: Whole,
-  /** Evaluated rules over all hosts, and how many of them were not ok. */
+  /** Number of evaluated rules on all hosts, and how many of them were not ok. */
   checks: Whole.default(0),
   findings: Whole.default(0),
-  /** Conditions that are firing now. */
+  /** Number of firing conditions. */
   firing: Whole,
-  /** Notifications dispatched by this sweep. `messages` has the same value under its former name. */
+  /** Number of notifications dispatched by this sweep. `messages` is the former name of this field. */
   dispatched: Whole.default(0),
   messages: Whole,
-  /** Due notifications that were not dispatched, by reason. */
+  /** Number of due notifications that were not dispatched, by reason. */
   suppressed: z.record(z.string().max(32), Whole).default({}),
   recoveries: Whole.default(0),
-  /** Rules that could not be evaluated. */
+  /** Number of rules that could not be evaluated. */
   unknown: Whole.default(0),
   tookMs: Whole.default(0),
 })

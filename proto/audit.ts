@@ -4,7 +4,7 @@ import { event } from './contract.ts'
 import type { Host } from './host.ts'
 
 const AuditHostName = z.string().brand('AuditHostName')
-/** The name of a host in audit records. It is branded, so that only the function below creates it. */
+/** The name of a host in audit records. The brand ensures that only `formatAuditHostName` creates it. */
 export type AuditHostName = z.infer<typeof AuditHostName>
 
 /** The suffix of user-supplied hosts. Names of configured hosts never end with it. */
@@ -26,7 +26,7 @@ export const AuditRecord = z.object({
   actor: Identity.pick({ kind: true, subject: true }),
   /** The action, such as `kill-query`; never a statement. */
   action: z.string().max(64),
-  /** Label of the host; null if it concerns none. */
+  /** Label of the host; null if the action concerns no host. */
   host: z.string().max(256).nullable(),
   /** The fields that identify the target. */
   target: z.record(z.string().max(64), z.string().max(1024)),

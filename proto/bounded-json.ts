@@ -15,7 +15,7 @@ export const boundedJson = (characters: number) => {
   return z.unknown().refine(check, message)
 }
 
-/** Returns whether a value exceeds `maxLevels`. It has no recursion, which would exhaust the stack too. */
+/** Returns whether a value is nested deeper than `maxLevels`. Avoids recursion, which could exhaust the stack too. */
 const isDeep = (value: unknown): boolean => {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -78,14 +78,14 @@ export const Identity = z.object({
   subject: z.string().max(256),
   features: z.union([z.literal('all'), z.array(z.string()).max(64)]),
   profile: Profile.optional(),
-  /** Scopes of an API key. Without scopes only the features limit the caller. A newer release may add names. */
+  /** Scopes of an API key. If absent, only the features limit the caller. A newer release may add names. */
   scopes: z.array(z.string().max(32)).max(16).optional(),
   /** Whether the API key is a browser session, so that a user can decide on approval requests. */
   isBrowserSession: z.boolean().optional(),
 })
 export type Identity = z.infer<typeof Identity>
 
-/** The priority of a request: users before sweeps, sweeps before reports. */
+/** The priority of a request, highest first: requests of users, sweeps, reports. */
 export const Priority = z.enum(['person', 'sweep', 'report'])
 export type Priority = z.infer<typeof Priority>
 

@@ -15,7 +15,7 @@ export const ComparedHost = QueriedHost.extend({
 })
 export type ComparedHost = z.infer<typeof ComparedHost>
 
-/** Figures of one query pattern on one host. */
+/** Statistics of one query pattern on one host. */
 export const PatternFigures = Fingerprint.pick({
   calls: true,
   totalMs: true,

@@ -20,7 +20,7 @@ export type ConnectionTarget = z.infer<typeof ConnectionTarget>
 
 /** Maximum length of an encrypted target, for a target of maximum length with four bytes per character. */
 const maxEncryptedLength = 20_000
-/** Exactly one field is set. `encryptedTarget` is unreadable on the bus; earlier releases send `target`. */
+/** Exactly one field is set: `encryptedTarget`, which only `query` can decrypt, or `target` from an earlier release. */
 const ofTarget = {
   target: ConnectionTarget.optional(),
   encryptedTarget: z.string().max(maxEncryptedLength).optional(),

@@ -33,10 +33,10 @@ export const Truncation = z.object({
 })
 export type Truncation = z.infer<typeof Truncation>
 
-/** The caller's id of a run, to cancel it; for example a UUID. */
+/** Id of a run, such as a UUID. The caller chooses it, so that it can cancel the run. */
 export const StatementRunId = z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ and -')
 
-/** Returns a schema of whole numbers from 1 with an error message. */
+/** Returns the schema of a whole number from 1 to `max`. Its error message states this range. */
 const whole = (max: number) => {
   const sentence = `must be a whole number from 1 to ${max}`
   return z.int(sentence).min(1, sentence).max(max, sentence)
@@ -61,7 +61,7 @@ export const runOptions = {
   maxSeconds: whole(86_400).optional(),
   runId: StatementRunId.optional(),
 }
-/** Byte limit of a streamed response. */
+/** Byte limit of one streamed response; at most `maxStreamedBytes`. */
 export const MaxBytes = whole(maxStreamedBytes)
 
 const statement = { query: z.string().max(maxStatementLength) }

@@ -4,22 +4,28 @@ import type { Call, Feature, ServiceName } from './call.ts'
 interface MethodTraits {
   /** Description in one sentence. */
   doc: string
-  /** Services that can call it; NATS permissions are generated from it. Writes accept only `gateway`. */
+  /**
+   * Services that can call the method. NATS permissions are generated from this list. For methods that change a host,
+   * it is only `gateway`.
+   */
   callers: readonly ServiceName[]
   /** Calls fail with `forbidden` if the identity has no access to this feature. */
   feature?: Feature
   /** Whether the method has no side effects, so that a caller can retry once if it gets no response. */
   safe?: boolean
   /**
-   * Input field whose value selects a live instance by rendezvous hashing. Without live instances the queue group is
-   * used.
+   * Input field whose value selects a live instance by rendezvous hashing. Without live instances, the request goes
+   * to the queue group.
    */
   prefer?: string
-  /** Input field of the form `<instance>.<rest>`: only that instance can respond. `gone` if it is not live. */
+  /**
+   * Input field of the form `<instance>.<rest>`. Only that instance can respond; calls fail with `gone` if it is not
+   * live.
+   */
   exact?: string
-  /** Whether it concerns user-supplied addresses. Only processes that can connect to them respond. */
+  /** Whether the method connects to user-supplied addresses. Only processes that may do so respond. */
   guest?: boolean
-  /** Whether to call the least loaded other process after a `busy` response, which means that nothing was executed. */
+  /** Whether to retry at the least loaded other process after `busy`, which means that nothing was executed. */
   elsewhere?: boolean
 }
 

@@ -8,10 +8,10 @@ import { HostKey } from './host.ts'
 export const conversationBounds = {
   messages: 200,
   partsOfMessage: 256,
-  /** Size of a message part, of message metadata or of evidence parameters, in characters as JSON. */
+  /** Maximum size of a message part, message metadata or evidence parameters, in characters of JSON. */
   part: 256 * 1024,
   evidence: 500,
-  /** Size of messages and evidence together, in bytes as JSON. */
+  /** Maximum size of messages and evidence together, in bytes of JSON. */
   bytes: 512 * 1024,
   title: 200,
 } as const
@@ -19,7 +19,7 @@ export const conversationBounds = {
 const bounds = conversationBounds
 const part = limitJsonSize(bounds.part)
 
-/** Id of a conversation, chosen by the client as in the AI SDK. It is unique only among those of its owner. */
+/** Id of a conversation, chosen by the client as in the AI SDK. Ids are unique per owner only. */
 export const ConversationId = z
   .string()
   .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes or underscores')

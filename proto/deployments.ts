@@ -5,7 +5,7 @@ const word = z.string().max(200)
 
 /** A deployment: what was deployed, where and when. */
 export const Deployment = z.object({
-  /** The id of the deployment, equal in all messages about it. */
+  /** The id of the deployment, which is the same in all webhooks about it. */
   id: z.string().min(1).max(300),
   /** `deployment`, `release` or `push`. A newer release may add values. */
   kind: z.string().max(32),

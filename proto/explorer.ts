@@ -25,7 +25,7 @@ export const ExplorerDatabase = z.object({
 /** Kinds of tables. */
 export const tableKinds = ['table', 'view', 'materialized-view', 'dictionary'] as const
 
-/** A table of a database. Figures are null if the engine does not report them. */
+/** A table of a database. Values are null if the engine does not report them. */
 export const ExplorerTable = z.object({
   name: z.string(),
   kind: z.enum(tableKinds),
@@ -47,7 +47,7 @@ export const TableKeys = z.object({
   samplingKey: z.string(),
 })
 
-/** A table with its details. Part figures are those of active parts, and 0 for engines without parts. */
+/** A table with its details. Numbers of parts count active parts, and are 0 for engines without parts. */
 export const TableOverview = ExplorerTable.extend(TableKeys.shape).extend({
   uuid: z.string(),
   storagePolicy: z.string(),

@@ -20,19 +20,19 @@ export const Forecast = z.object({
   days: z.object({ soonest: z.number(), latest: z.number() }).nullable(),
   /** Error of the forecast of three days ago, in the same unit; null if there was none. */
   forecastError: z.number().nullable(),
-  /** The length of the history, and the resulting confidence; absent where unknown. */
+  /** The length of the history in days, and the resulting confidence; absent if unknown. */
   historyDays: z.number().optional(),
   confidence: z.enum(insightConfidences).optional(),
   summary: z.string(),
 })
 export type Forecast = z.infer<typeof Forecast>
 
-/** A disk without a forecast yet: its history since the last drop, and the history required. */
+/** A disk with too little history for a forecast: hours since its usage last dropped, and hours required. */
 export const PendingForecast = z.object({ subject: z.string(), hours: z.number(), neededHours: z.number() })
 export type PendingForecast = z.infer<typeof PendingForecast>
 
 const common = { callers: ['gateway', 'agent'], feature: 'INSIGHTS', safe: true, prefer: 'hostKey' } as const
-/** Reasons why figures have no data. */
+/** Why forecasts or anomalies have no data. */
 const notes = z.array(z.string())
 
 /** Methods of `report` that analyze one host on request without storing results. */

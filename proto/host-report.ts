@@ -77,7 +77,7 @@ export const HostReport = z.object({
   fromMs: Milliseconds,
   toMs: Milliseconds,
   writtenAtMs: Milliseconds,
-  /** The score, where 100 is a period without findings, and the score of the previous week. */
+  /** The score of the period, and of the previous week. 100 means no findings. */
   score: z.int().min(0).max(100),
   scoreBefore: z.int().nullable(),
   headline: z.string(),

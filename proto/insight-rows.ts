@@ -27,8 +27,8 @@ export const FlagColumn = z.union([z.boolean(), z.number()]).transform(Boolean)
 const table = { database: z.string(), table: z.string() }
 
 /**
- * Row sets of the replication service instead of a host. They are empty for all hosts but the first, and without such a
- * service.
+ * Row sets that come from the replication service, not from a host. They are returned only for the first host, and are
+ * empty without such a service.
  */
 export const replicationRowSets = {
   'replication-mirrors': z.object({
@@ -37,9 +37,9 @@ export const replicationRowSets = {
     state: z.string(),
     /** Hours since the start of the initial copy; null if it is not copying. */
     copyingHours: FigureColumn,
-    /** Error lines; null if the log cannot be read. */
+    /** Number of error lines in the last hour; null if the log cannot be read. */
     errorsLastHour: FigureColumn,
-    /** The most frequent pattern of these lines. */
+    /** The most frequent pattern of these error lines. */
     commonError: z.string(),
   }),
   'replication-slots': z.object({ slot: z.string(), lagBytes: CountColumn, growthBytesPerHour: FigureColumn }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 
-/** Gateways that provide language models. */
+/** Gateways that provide language models. The ids are those of the specification; `gateway_c` is AnyRouter. */
 export const modelProviders = ['gateway_a', 'gateway_b', 'gateway_c'] as const
 /** One of `modelProviders`. */
 export const ModelProvider = z.enum(modelProviders)
@@ -69,7 +69,7 @@ export const ConfigCheck = z.object({
       id: ModelProvider,
       name: z.string(),
       configured: z.boolean(),
-      /** The variable that provides the API key; null without a key. */
+      /** The variable that provides the API key; null if no key is set. */
       keyFrom: z.string().nullable(),
       /** Whether the operator configured the address of the gateway. */
       ownAddress: z.boolean(),
@@ -83,7 +83,7 @@ export const ConfigCheck = z.object({
 })
 export type ConfigCheck = z.infer<typeof ConfigCheck>
 
-/** The sign-in of a user with their own account at gateway C. */
+/** The sign-in of a user with their own AnyRouter account. */
 export const ModelSignIn = z.object({
   provider: ModelProvider,
   /** Whether this caller can sign in; otherwise `reason` is set. */
@@ -117,14 +117,14 @@ export const modelMethods = {
     output: ConfigCheck,
   }),
   modelSignIn: rpc({
-    doc: 'Returns whether the caller is signed in with gateway C, or can sign in.',
+    doc: 'Returns whether the caller is signed in to AnyRouter, or can sign in.',
     ...common,
     safe: true,
     input: z.object({}),
     output: ModelSignIn,
   }),
   beginModelSignIn: rpc({
-    doc: 'Starts the sign-in of the caller to gateway C, so that requests are billed to their account. `not-implemented` if secrets cannot be stored, `forbidden` for anonymous callers.',
+    doc: 'Starts the sign-in of the caller to AnyRouter, so that requests are billed to their account. `not-implemented` if secrets cannot be stored, `forbidden` for anonymous callers.',
     ...common,
     input: z.object({
       redirectUri: z.url({ protocol: /^https?$/ }).max(2_048),
@@ -135,18 +135,18 @@ export const modelMethods = {
     output: z.object({ url: z.url().max(8_192) }),
   }),
   endModelSignIn: rpc({
-    doc: 'Completes a sign-in with the redirect parameters of gateway C. `conflict` if it was not started, another user started it, or ten minutes have passed.',
+    doc: 'Completes a sign-in with the redirect parameters of AnyRouter. `conflict` if it was not started, another user started it, or ten minutes have passed.',
     ...common,
     input: z.object({
       state: SignInState,
-      /** The query string of the redirect by gateway C. */
+      /** The query string with which AnyRouter redirects the browser. */
       query: z.string().max(8_192),
     }),
-    /** `signedIn` is false if the user or gateway C denied the sign-in. */
+    /** `signedIn` is false if the user or AnyRouter denied the sign-in. */
     output: z.object({ returnTo: z.string(), signedIn: z.boolean() }),
   }),
   endModelSession: rpc({
-    doc: 'Deletes the key of the caller from gateway C.',
+    doc: 'Deletes the AnyRouter key of the caller.',
     ...common,
     input: z.object({}),
     output: ModelSignIn,

@@ -10,7 +10,7 @@ export const PageView = z.object({
   actor: z.string().max(256),
   device: z.enum(['desktop', 'mobile', 'tablet']),
   bot: z.boolean(),
-  /** Two-letter country code from the header of a proxy; null without one. */
+  /** Two-letter country code from a proxy header; null without that header. */
   country: z.string().max(2).nullable(),
   atMs: z.int().min(0),
 })

@@ -25,7 +25,7 @@ export const PostgresSession = z.object({
   statementMs: z.number().nullable(),
   /** Time since the last change of `state`. */
   stateMs: z.number().nullable(),
-  /** Id of the statement pattern as decimal text; null before PostgreSQL 14 and if it is not computed. */
+  /** Id of the statement pattern as decimal text; null before PostgreSQL 14, or if the server does not compute it. */
   queryId: z.string().nullable(),
   /** The running or last statement, cut to 2,000 characters; null without access. */
   query: z.string().nullable(),

@@ -49,7 +49,9 @@ export const QuerySummary = z.object({
 })
 export type QuerySummary = z.infer<typeof QuerySummary>
 
-/** Returns the schema of one section of the query details. If the host lacks the log, it is empty with a reason. */
+/**
+ * Returns the schema of one section of the query details. Without the log table, the section is empty and has a reason.
+ */
 const part = <R extends z.ZodType>(row: R) =>
   z.object({
     rows: z.array(row),

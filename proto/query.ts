@@ -38,7 +38,7 @@ import { Row, StatementFacts } from './statement.ts'
 import { UnavailableReason } from './unavailable.ts'
 import { TimeRangeInput, UsedWindow, TimeWindow } from './window.ts'
 
-/** Name of a chart or table page. An unknown name is `not-found` with the nearest ones. */
+/** Name of a chart or table page. An unknown name fails with `not-found` and suggests the nearest names. */
 const RequestedName = z.string().min(1).max(128, 'must not be longer than 128 characters')
 
 export * from './host.ts'
@@ -97,8 +97,8 @@ export const filterOperators = [
   'withinHours',
 ] as const
 /**
- * A condition on a column. Several values mean any of them, for `notContains` and `notIn` none of them, and for
- * `between` both ends, inclusive.
+ * A condition on a column. With several values, a row matches if any value matches; for `notContains` and `notIn`, if
+ * none does. `between` takes two inclusive bounds.
  */
 export const ColumnFilter = z.object({
   column: z.string().max(128),

@@ -72,7 +72,9 @@ export const reportRowSets = {
   merges: z.object({ merges: CountColumn, failed: CountColumn, longestMs: FigureColumn }),
   /** Number of server starts. */
   restarts: z.object({ restarts: CountColumn }),
-  /** The last successful backup up to the end of the period, null without any, and the failed ones of the period. */
+  /**
+   * The last successful backup before the end of the period (null if there is none), and the number of failed backups.
+   */
   backups: z.object({ succeededAtMs: FigureColumn, failed: CountColumn }),
   /** Number of certificates and the earliest expiry. */
   certificates: z.object({ certificates: CountColumn, expiresAtMs: FigureColumn }),

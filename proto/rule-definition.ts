@@ -7,8 +7,7 @@ export type Severity = z.infer<typeof Severity>
 
 /**
  * How a reading is evaluated. A `gauge` is compared with the thresholds directly. A `counter` is a total since the
- * server started, of which the increase between two sweeps is compared. A `slope` is a gauge that is compared by its
- * increase too.
+ * server start; its increase between two sweeps is compared. A `slope` is a gauge whose increase is compared.
  */
 export const Measure = z.enum(['gauge', 'counter', 'slope'])
 
@@ -61,10 +60,10 @@ export const RuleDefinition = z.strictObject({
   enabled: z.boolean().default(true),
   /** Whether the rule concerns no host. It is then measured once per sweep, with the first host of the list. */
   once: z.boolean().default(false),
-  /** A statement that returns one row with the columns below. */
+  /** A statement that returns one row with these `columns`. */
   sql: VersionedSql.optional(),
   columns: z.array(RuleColumn).default(['measured']),
-  /** Whether it is so slow that it must not share a query with other rules. */
+  /** Whether the statement is so slow that it must not share a query with other rules. */
   alone: z.boolean().default(false),
   /** Name of a file of `services/query/rules/evaluators/`, for a rule without SQL. */
   evaluator: z.string().optional(),
@@ -75,7 +74,7 @@ export const RuleDefinition = z.strictObject({
     .optional(),
   /** Meaning of the alert, checks and remedies. */
   runbook: z.string().min(100).max(2_000),
-  /** Rows that explain the condition, with only normalized statement text. */
+  /** A statement whose rows explain the condition. They contain only normalized statement text. */
   diagnostic: VersionedSql.optional(),
   /** Tables that the diagnostic reads, if they differ from `requires`. */
   diagnosticRequires: z.array(z.string().regex(/^system\.\w+$/, 'must be a table such as system.parts')).optional(),

@@ -24,14 +24,17 @@ export const Rule = z.object({
   unit: Unit,
   measure: Measure,
   thresholds: Thresholds,
-  /** A gauge clears once its value is better than this share of the threshold it passed; 1 clears at the threshold. */
+  /**
+   * Hysteresis of gauges: a firing condition clears once its value is better than the threshold by the share
+   * `1 - clearRatio` of the threshold.
+   */
   clearRatio: z.number(),
   /** A reading with fewer observations is ok at any value. */
   minimumSamples: z.number().int().min(1).nullable().default(null),
   /** Consecutive sweeps until the condition fires or clears; null for the default. */
   breaches: z.number().int().min(1).nullable(),
   clears: z.number().int().min(1).nullable(),
-  /** The rule is evaluated on every n-th sweep, and on each sweep while its condition is not ok. */
+  /** Interval between evaluations, in sweeps. While the condition is not ok, the rule is evaluated in every sweep. */
   everySweeps: z.number().int().min(1),
   /** Disabled rules must be enabled by the operator. */
   enabled: z.boolean(),

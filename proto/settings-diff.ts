@@ -29,7 +29,7 @@ export const SettingRow = z.object({
 })
 export type SettingRow = z.infer<typeof SettingRow>
 
-/** A host of a diff: why it failed, or which tables are unavailable. */
+/** A host of a settings diff: why it failed, or which tables are unavailable. */
 export const SettingsDiffHost = QueriedHost.extend({
   unavailable: z.array(UnavailableReason.extend({ table: SettingTable })),
 })

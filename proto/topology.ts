@@ -18,7 +18,10 @@ export const ClusterReplica = z.object({
   slowdowns: z.number(),
   /** Seconds until the queried host resets this error count. */
   forgivenInSeconds: z.number(),
-  /** Whether the replica is active, its DDL queue lag, and how long it recovers. Null outside replicated databases. */
+  /**
+   * Whether the replica is active, its DDL queue lag, and the duration of its recovery. Null outside replicated
+   * databases.
+   */
   isActive: z.boolean().nullable(),
   ddlLag: z.number().nullable(),
   recoveringMs: z.number().nullable(),

@@ -1,5 +1,6 @@
-// `npm start`, `npm test` and `npm run bench` run this first, on any Node from 20 on. It installs missing packages, builds
-// the web when its inputs changed, and starts Node 24 from node_modules. It is plain JavaScript because it runs before both.
+// `npm start`, `npm test` and `npm run bench` run this file first, on Node 20 or newer. It installs missing packages,
+// builds the web UI when its inputs changed, and starts Node 24 from node_modules. It is plain JavaScript, because Node
+// 24 and the packages may not be installed yet.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -91,7 +92,10 @@ const handSignalsOn = () => {
 
 const lock = at('.watchhouse/set-up.lock')
 
-/** Runs `work` under a lock of this folder. The lock is a link, because a link is created atomically with its pid. */
+/**
+ * Runs `work` while holding the lock of this folder. The lock is a symbolic link whose target is the pid, because link
+ * and target are created atomically.
+ */
 const alone = async (work) => {
   mkdirSync(dirname(lock), { recursive: true })
   const until = performance.now() + maxWaitMs
@@ -146,8 +150,9 @@ const isRunning = (pid) => {
 }
 
 /**
- * Installs if node_modules differs from package-lock.json. Compares with npm's own record, which is faster than npm.
- * `npm ci` rejects a lock file without the optional binaries of every platform.
+ * Installs the packages if node_modules differs from package-lock.json. Compares the lock file with the record of npm
+ * in node_modules, which is faster than running npm. `npm ci` is not used, because it rejects a lock file without the
+ * optional binaries of every platform.
  */
 const installPackages = async () => {
   if (isInstalled()) return
@@ -158,7 +163,7 @@ const installPackages = async () => {
   }
   writeFileSync(installing, '')
   const npm = npmCommand('install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error')
-  await step('Installing npm packages', npm, 'Is the package registry reachable?')
+  await step('Installing npm packages', npm, 'Check that the package registry is reachable.')
   if (!isInstalled())
     throw new Error('npm did not install Node 24 (package `node`); check that install scripts are enabled')
   unlinkSync(installing)
@@ -178,7 +183,10 @@ const isInstalled = () => {
   })
 }
 
-/** Returns the current npm on its Node; on another Node it would read another global configuration. */
+/**
+ * Returns the command of the current npm with its own Node. With another Node, npm would read a different global
+ * configuration.
+ */
 const npmCommand = (...rest) => {
   const { npm_node_execpath: node, npm_execpath: cli } = process.env
   return node && cli?.endsWith('.js') ? [node, cli, ...rest] : ['npm', ...rest]
@@ -196,7 +204,10 @@ const buildStamp = at('web/build/.inputs')
 /** Returns whether the input files and variables of the web are those of its last build. */
 const isBuilt = () => existsSync(buildStamp) && readFileSync(buildStamp, 'utf8') === hashInputs()
 
-/** Variables that the build inlines into the browser's files, without those that describe the build itself. */
+/**
+ * Returns whether the build inlines a variable into the files of the browser. Variables that describe the build itself
+ * do not count.
+ */
 const isWebVariable = (name) =>
   canonicalVariables.has(name) || (name.startsWith('CLIENT_') && !/_(GIT_SHA|GIT_REF|BUILD_TIMESTAMP)$/.test(name))
 const canonicalVariables = new Set([
@@ -225,7 +236,7 @@ const hashInputs = () => {
   return hash.digest('hex')
 }
 
-/** The folder with the documentation of an installation. The build reports a missing folder. */
+/** Returns the Markdown files of the documentation folder of an installation. The build reports a missing folder. */
 const docsOfOwn = () => {
   const folder = process.env.DOCS_CONTENT_ROOT && resolve(root, process.env.DOCS_CONTENT_ROOT)
   if (!folder || !existsSync(folder)) return []

@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { TEST_REPORT: report, TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL } = process.env
-/** Whether tests use a server from an address variable. All test files share it, so they run one at a time. */
+/**
+ * Whether tests use a server whose address is set in a variable. All test files share that server, so they run one at a
+ * time.
+ */
 const isShared = [TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL].some(Boolean)
 
 /** Timeout of `expect.poll` on a busy machine. A longer timeout never makes a wrong test pass. */

@@ -24,7 +24,7 @@ const docs = [
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const facts = buildFacts(version, process.env)
 
-/** Edge platforms compress files themselves and need the gateway's headers in a file. */
+/** Edge platforms compress files themselves, and read response headers from a file. */
 const onEdge = isEdgeBuild(process.env)
 const pages = adapterStatic({ pages: 'build', fallback: 'index.html', precompress: !onEdge })
 
@@ -42,8 +42,8 @@ const adapter: typeof pages = {
 
 /**
  * Modules that many pages share are bundled into few files: over HTTP/1.1, which most installations use, many small
- * files queue up. Modules that few pages share stay separate. SvelteKit's own modules read its version when they first run,
- * which the start script sets before, so the start script must not depend on the file that contains them.
+ * files queue up. Modules that few pages share stay separate. The start script must not depend on the `kit` file:
+ * SvelteKit's modules read the version as soon as they run, and the start script has to set it first.
  */
 const groups = [
   { name: 'start', test: /vite\/preload-helper|runtime\/client\/payload\.js/, priority: 2 },

@@ -1,4 +1,4 @@
-{{/* Variables of a workload, where variables come before those that refer to them. Takes a dict of root, name, block and needs. */}}
+{{/* Environment variables of a workload. A variable comes before those that refer to it. Takes a dict of root, name, block and needs. */}}
 {{- define "watchhouse.environment" -}}
 {{- $root := .root -}}
 {{- $values := .root.Values -}}
@@ -92,12 +92,12 @@ and those of the operator. Probes and scrapes use pod addresses, which need no e
 {{- join "," ($names | uniq) -}}
 {{- end -}}
 
-{{/* The workloads that store encrypted secrets: connections, alert targets and tools of users. */}}
+{{/* Whether a workload stores encrypted secrets: connections, alert targets and tools of users. */}}
 {{- define "watchhouse.encrypts" -}}
 {{- if has . (list "all" "query-guest" "alert-dispatcher" "agent") -}}yes{{- end -}}
 {{- end -}}
 
-{{/* The NATS users of a workload and its keys of the bus. A second user is for the streams. gateway has the signing key; others have a key derived from it, and keys for the services that they call. Permissions are in files/nats-accounts.json. */}}
+{{/* The NATS credentials and bus keys of a workload. A workload that uses streams has a second NATS user for them. gateway gets the signing key; each other workload gets a key derived from it, and a key for each service that it calls. Permissions are in files/nats-accounts.json. */}}
 {{- define "watchhouse.natsEnvironment" -}}
 {{- $nats := .root.Values.nats -}}
 {{- $secret := include "watchhouse.secretName" (list .root $nats.existingSecret) -}}

@@ -16,7 +16,7 @@ features.yaml: |
 {{- end }}
 {{- end -}}
 
-{{/* The host list in the format of the program. */}}
+{{/* The host list in the format of `SVC_HOSTS_FILE`. */}}
 {{- define "watchhouse.hosts" -}}
 hosts:
 {{- range .Values.hosts.list }}
@@ -34,7 +34,7 @@ hosts:
 {{- with .root.Values.hosts.passwords -}}{{- if or .existingSecret .values -}}yes{{- end -}}{{- end -}}
 {{- end -}}
 
-{{/* The mounts of the files of a workload. Takes a dict of root, name and runs. */}}
+{{/* The volume mounts for the files of a workload. Takes a dict of root, name and runs. */}}
 {{- define "watchhouse.mounts" -}}
 {{- $values := .root.Values -}}
 {{- if include "watchhouse.authorities" .root }}

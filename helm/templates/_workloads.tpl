@@ -19,7 +19,7 @@ report: { args: [report], needs: [nats, redis, postgresql, https] }
 {{- end -}}
 {{- end -}}
 
-{{/* The values of a workload as YAML: the defaults, overridden by its block. Takes a list of root and name. */}}
+{{/* The values of a workload as YAML: its block merged over the defaults. Takes a list of root and name. */}}
 {{- define "watchhouse.block" -}}
 {{- $root := index . 0 -}}
 {{- $name := index . 1 -}}
@@ -35,7 +35,7 @@ report: { args: [report], needs: [nats, redis, postgresql, https] }
 {{- else -}}{{- list (trimSuffix "-guest" .) | toJson -}}{{- end -}}
 {{- end -}}
 
-{{/* The path of the values of a workload, for messages. */}}
+{{/* The path of a workload's block in the values, for error messages. */}}
 {{- define "watchhouse.blockName" -}}
 {{- if eq . "all" -}}single{{- else if eq . "query-guest" -}}guest{{- else -}}services.{{ . }}{{- end -}}
 {{- end -}}
@@ -55,7 +55,7 @@ tolerations:
 {{- end }}
 {{- end -}}
 
-{{/* Meets the level `restricted` of Pod Security. */}}
+{{/* The security context that the Pod Security level `restricted` requires. */}}
 {{- define "watchhouse.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: {{ . }}

@@ -112,7 +112,10 @@ export const SilenceResponse = createResponseSchema(HttpSilence, z.object({}))
 export const SilencesResponse = createResponseSchema(z.array(HttpSilence), counted)
 
 const persistent = z.object({ persistent: z.boolean() })
-/** Returns a strict schema that requires a field. An empty body would reset everything, for which there is `DELETE`. */
+/**
+ * Returns a strict schema that requires at least one field, because an empty body would reset everything, like
+ * `DELETE`.
+ */
 const filled = <S extends z.ZodObject>(schema: S) =>
   schema
     .strict()

@@ -79,7 +79,9 @@ export const ExecutionsQuery = z
     limit: integerParameterLike(executions.input.shape.limit).optional(),
   })
   .refine(isWindowOrdered, windowOrderIssue)
-/** Response of that request: executions, longest first, and their number in `metadata.total`. */
+/**
+ * Response of `GET /api/v1/insights/query-patterns/{hash}/executions`, longest first; `metadata.total` is their number.
+ */
 export const ExecutionsResponse = createResponseSchema(
   executions.output.shape.executions,
   z.object({ host: z.string(), ...executions.output.omit({ executions: true }).shape }),

@@ -28,5 +28,5 @@ export const TargetPreviewRequest = z.strictObject({
   templates: targetFields.templates,
   severity: Severity.default('warning'),
 })
-/** Response of that request: method and body that the webhook would receive. */
+/** Response of `POST /api/v1/health/webhook-targets/preview`: the request that the webhook would receive. */
 export const TargetPreviewResponse = createResponseSchema(WebhookPreview, z.object({}))

@@ -30,7 +30,7 @@ export const ChatCallbackQuery = z.object({
 
 /** Path parameters of requests about one installation. */
 export const ChatInstallationPath = z.object({ id: ChatInstallationId })
-/** Response of a `DELETE` request: the removed installation. */
+/** Response of the request that removes an installation: the removed installation. */
 export const ChatInstallationResponse = createResponseSchema(ChatInstallationView, z.object({}))
 
 const word = z.string().min(1).max(256)

@@ -65,7 +65,7 @@ export const UserConnectionChange = ExplicitConnectionTarget.partial()
       message: 'must be given together with user and password, or all three must be absent',
     },
   )
-/** Response of `POST`, `PUT` and `DELETE` requests: the current or deleted connection. */
+/** Response of `POST`, `PUT` and `DELETE` on `/api/v1/user-connections`: the current or deleted connection. */
 export const UserConnectionResponse = createResponseSchema(UserConnection, z.object({}))
 /** Path parameters of requests about one stored connection. */
 export const UserConnectionPath = z.object({ id: z.string().regex(/^[\w-]{22}$/, 'must be the id of a connection') })

@@ -44,5 +44,5 @@ export const DeadLettersResponse = createResponseSchema(z.array(Dead), z.object(
 
 /** `POST /api/v1/health/dead-letters/{id}/replay`: the stream of the dead letter. */
 export const ReplayRequest = z.strictObject({ stream: stream.default('DELIVER') })
-/** Response of that request: the dead letter that is sent again. */
+/** Response of `POST /api/v1/health/dead-letters/{id}/replay`: the resent dead letter. */
 export const ReplayResponse = createResponseSchema(Dead, z.object({}))

@@ -3,7 +3,7 @@ import { Finding } from '../finding.ts'
 import { FleetHost } from '../fleet.ts'
 import { createResponseSchema } from './response.ts'
 
-/** The load of a host. It has only whole numbers, with shares in percent, because a response can have many hosts. */
+/** The load of a host. Shares are whole percentages, so that a response with many hosts stays small. */
 const FleetLoad = z.object({
   /** Number of running queries. */
   queries: z.number().nullable(),

@@ -3,7 +3,7 @@ import { createResponseSchema } from './response.ts'
 
 const id = z.string().min(1).max(256)
 
-/** The fields of an identity provider event that are read. Other event types are ignored. */
+/** An event of the identity provider, reduced to the fields that the product reads. Unknown event types are ignored. */
 export const IdentityEvent = z.object({
   type: z.string().min(1).max(128),
   data: z.looseObject({ id: id.optional() }),

@@ -20,7 +20,7 @@ export const BeginSignInRequest = z.strictObject({ return: ReturnPath.default('/
 export const BeginSignInResponse = createResponseSchema(z.object({ url: z.url() }), z.object({}))
 
 /**
- * Query parameters of `GET /api/v1/agents/sign-in/callback`: those of the redirect by gateway C according to RFC 6749.
+ * Query parameters of `GET /api/v1/agents/sign-in/callback`: those of the redirect by AnyRouter (RFC 6749).
  * Others are ignored.
  */
 export const SignInCallbackQuery = z.object({

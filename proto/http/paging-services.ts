@@ -10,7 +10,7 @@ import { textParameter } from './parameters.ts'
 export const PagingServicesQuery = z.strictObject({
   search: textParameter.min(1, 'must not be empty').max(100, 'must not be longer than 100 characters').optional(),
 })
-/** Response of that request; `more` is true if the list is incomplete. */
+/** Response of `GET /api/v1/health/channels/paging-a/services`; `more` is true if the list is incomplete. */
 export const PagingServicesResponse = createResponseSchema(
   z.array(PagingService),
   z.object({ count: z.int(), more: z.boolean() }),

@@ -96,7 +96,7 @@ describe('advice on a statement', () => {
     expect((await advise({ sql })).recommendations.filter(({ kind }) => kind === 'skip-index')).toEqual([])
   })
 
-  it('names a projection that reads no more than was promised', async () => {
+  it('recommends a projection that reads no more than estimated', async () => {
     const sql = 'SELECT note FROM advice.scattered WHERE guest = 7'
     const { proof, savings, ddl } = await adviceOf('projection', sql)
     expect([proof, savings.marksBefore]).toEqual(['estimated', await marksOf(sql)])
@@ -106,7 +106,7 @@ describe('advice on a statement', () => {
     expect(after).toBeLessThanOrEqual(savings.marksAfter)
   })
 
-  it('names a projection that keeps groups, and the answer stays', async () => {
+  it('recommends an aggregating projection that returns the same result', async () => {
     const sql = 'SELECT guest, count(), max(day) FROM advice.scattered GROUP BY guest ORDER BY guest'
     const answer = await engine(sql)
     const { savings, ddl } = await adviceOf('projection', sql)
@@ -117,7 +117,7 @@ describe('advice on a statement', () => {
     expect(await engine(sql)).toEqual(answer)
   })
 
-  it('names a view that keeps groups, and what it merges is the answer', async () => {
+  it('recommends an aggregating materialized view that returns the same result', async () => {
     const sql = 'SELECT user, count(), max(id) FROM advice.visits GROUP BY user ORDER BY user'
     const { proof, ddl } = await adviceOf('materialized-view', sql)
     expect(proof).toBe('estimated')
@@ -128,7 +128,7 @@ describe('advice on a statement', () => {
     expect(values(answer)).toEqual(values(await engine(sql)))
   })
 
-  it('names a partition key that leaves out the other months', async () => {
+  it('recommends a partition key that prunes the other months', async () => {
     const sql = "SELECT note FROM advice.scattered WHERE day BETWEEN '2025-03-02' AND '2025-03-30'"
     const { proof, savings, ddl } = await adviceOf('partition-key', sql)
     const [march] = await engine(
@@ -141,7 +141,7 @@ describe('advice on a statement', () => {
     expect(await marksOf(sql)).toBe(savings.marksAfter)
   })
 
-  it('moves a filter before the reading where the host does not, and the answer stays', async () => {
+  it('recommends PREWHERE if the host does not move the filter, with the same result', async () => {
     const sql = "SELECT note FROM advice.versions FINAL WHERE region = 7 AND note != 'x' ORDER BY id"
     const { rewritten, ddl, savings } = await adviceOf('prewhere', sql)
     expect([ddl, rewritten]).toEqual([null, expect.stringMatching(/^PREWHERE \(`region` = 7\)$/m)])
@@ -152,12 +152,12 @@ describe('advice on a statement', () => {
     expect(await engine(rewritten ?? '')).toEqual(await engine(sql))
   })
 
-  it('leaves a filter by something else than the sorting key after FINAL', async () => {
+  it('does not recommend PREWHERE with FINAL for columns outside the sorting key', async () => {
     const { recommendations } = await advise({ sql: "SELECT id FROM advice.versions FINAL WHERE note = 'x'" })
     expect(recommendations).toEqual([])
   })
 
-  it('looks at each table of a join', async () => {
+  it('analyzes each table of a join', async () => {
     const sql = `SELECT v.note FROM advice.versions AS v JOIN advice.scattered AS s ON s.id = v.id
       WHERE v.region = 7 AND s.note LIKE 'never there%'`
     const { recommendations } = await advise({ sql })

@@ -103,7 +103,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await facts('get_failed_queries', { user: 'unknown' })).toMatchObject({ total: 0, failures: [] })
   })
 
-  it('list_slow_query_patterns returns patterns with their figures', async () => {
+  it('list_slow_query_patterns returns patterns with their statistics', async () => {
     const hash = await one(`SELECT toString(normalizedQueryHash('${slowStatementPrefix}1')) AS hash`)
     expect(await facts('list_slow_query_patterns', { search: 'peculiar', lastHours: 1 })).toMatchObject({
       total: 1,
@@ -123,7 +123,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await failure('explain_query', { sql: 'DROP TABLE crumbs.wide' })).toContain('invalid')
   })
 
-  it('estimate_query_cost returns what would be read, and the total', async () => {
+  it('estimate_query_cost returns estimated reads by table, and the total', async () => {
     const sql = 'SELECT n FROM crumbs.wide WHERE n < 100'
     const estimate = await one(`EXPLAIN ESTIMATE ${sql}`)
     const whole = await one(
@@ -135,7 +135,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     })
   })
 
-  it('get_table_parts returns partitions, the fullest first', async () => {
+  it('get_table_parts returns partitions, most parts first', async () => {
     const limit = await one(
       "SELECT toUInt64(value) AS limit FROM system.merge_tree_settings WHERE name = 'parts_to_throw_insert'",
     )
@@ -196,7 +196,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     })
   })
 
-  it('compare_hosts returns figures, patterns and settings of each host', async () => {
+  it('compare_hosts returns key figures, patterns and settings of each host', async () => {
     const [one_, two] = await Promise.all([hostUrl, otherUrl].map((of) => one('SELECT version() AS version', of)))
     const sums =
       "SELECT toString(normalized_query_hash) AS hash, toFloat64(sum(query_duration_ms)) AS ms FROM system.query_log WHERE type != 'QueryStart' AND http_user_agent != 'watchhouse' AND event_time > now() - INTERVAL 24 HOUR GROUP BY hash"
@@ -244,7 +244,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     }
   })
 
-  it('get_page_data reads tables and charts, without what people wrote', async () => {
+  it('get_page_data reads tables and charts, without query text of users', async () => {
     const page = Page.parse(await facts('get_page_data', { name: 'failed-queries', search: 'nothing_17' }))
     expect(page).toMatchObject({ leftOut: ['query'], rows: [{ exception_code: 47 }, { user: 'reports' }, {}] })
     expect(page.rows).toHaveLength(3)
@@ -257,7 +257,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await failure('get_page_data', { name: 'failed-querys' })).toContain('failed-queries')
   })
 
-  it('query_and_visualize shows the person a chart', async () => {
+  it('query_and_visualize shows a chart to the user', async () => {
     const given = {
       title: 'By status',
       sql: 'SELECT status, count() AS orders FROM shop.orders GROUP BY status ORDER BY status',
@@ -283,7 +283,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     })
   })
 
-  it('explain_anomaly_score returns what is unusual, and the statement behind it', async () => {
+  it('explain_anomaly_score returns anomalies with their statements', async () => {
     for (const statement of recentFailureStatements) await queryEngine(otherUrl, statement)
     expect(await facts('explain_anomaly_score', { hostId: 1, kind: 'error-rate' })).toMatchObject({
       anomalies: [{ kind: 'error-rate', severity: expect.any(String), sql: expect.stringContaining('SELECT') }],
@@ -332,20 +332,20 @@ describeOnTopologies('the tools of the agent', (topology) => {
     return findLastData(await parseChunkStream(text), 'data-approval')
   }
 
-  it('optimize_table merges once a person has approved it', async () => {
+  it('optimize_table merges after the approval of a user', async () => {
     const given = { database: 'crumbs', table: 'three', final: true }
     expect(await approved('optimize_table', given)).toMatchObject({ state: 'done' })
     const parts = "SELECT count() AS parts FROM system.parts WHERE active AND database = 'crumbs' AND table = 'three'"
     expect(await one(parts)).toEqual({ parts: 1 })
   })
 
-  it('kill_mutation stops a mutation once a person has approved it', async () => {
+  it('kill_mutation stops a mutation after the approval of a user', async () => {
     const stuck = await one('SELECT database, table, mutation_id AS mutationId FROM system.mutations WHERE NOT is_done')
     expect(await approved('kill_mutation', { ...stuck })).toMatchObject({ state: 'done' })
     expect(await one('SELECT count() AS left FROM system.mutations WHERE NOT is_done')).toEqual({ left: 0 })
   })
 
-  it('ask_user leaves the question to the person', async () => {
+  it('ask_user passes the question to the user', async () => {
     const question = { question: 'Which one?', kind: 'single_choice', options: ['one', 'two'] }
     const chunks = await call('ask_user', question)
     expect(filterByType(chunks, 'tool-input-available')).toMatchObject([{ toolName: 'ask_user', input: question }])
@@ -367,7 +367,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await facts(name, given)).toMatchObject(result)
   })
 
-  it('get_repldb_metrics says what it needs', async () => {
+  it('get_repldb_metrics names its missing parameter', async () => {
     const failed = filterByType(await call('get_repldb_metrics', { metric: 'snapshot' }), 'tool-output-error')
     expect(Failure.parse(failed[0]).errorText).toContain('mirror is required')
   })

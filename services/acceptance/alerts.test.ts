@@ -28,13 +28,13 @@ const operator = (topology: Topology) => () => {
   })
 }
 
-describe('an operator, with all in memory', operator('memory'))
-describeWith(['nats', 'redis', 'postgres'], 'an operator, with real servers', operator('nats'), ['long'])
+describe('alert scenarios in memory', operator('memory'))
+describeWith(['nats', 'redis', 'postgres'], 'alert scenarios on real servers', operator('nats'), ['long'])
 
 /** Timeout for the next sweep. The lease of a sweep that could not release it expires after fifteen seconds. */
 const leaseEndsWithinMs = 30_000
 
-describeWith(['nats', 'redis', 'postgres'], 'a sweep whose Redis goes on the way', () => {
+describeWith(['nats', 'redis', 'postgres'], 'a sweep that loses Redis', () => {
   it('fails with a reason, and the next one reports what is missing', { tags: ['long'] }, async () => {
     await using ground = await openDispatcherBackends('nats')
     const place = await ground.next()

@@ -13,7 +13,7 @@ const statementLimitSeconds = 2
 /** The time limit of the statement, plus the time until the product gives up waiting for the host. */
 const hangEndsWithinMs = 9_000
 
-describeOnTopologies('hosts that misbehave', (topology) => {
+describeOnTopologies('faulty hosts', (topology) => {
   let good: Sandbox
   let bad: Record<'down' | 'stuck' | 'garbled', BadHost>
   let product: Product
@@ -61,7 +61,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
     },
   )
 
-  it('answers for the others while one hangs', async () => {
+  it('serves the other hosts while one hangs', async () => {
     const hanging = Array.from({ length: 20 }, () => overview(2))
     const answers = await Promise.all(Array.from({ length: 10 }, () => overview(0)))
     expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200))
@@ -88,7 +88,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
     expect(bad.garbled.connections - dialledBefore).toBeLessThanOrEqual(1)
   })
 
-  it('says which names there are when a host or a chart is unknown', async () => {
+  it('lists the available names if a host or a chart is unknown', async () => {
     const host = await overview(9)
     expect(host.status).toBe(404)
     const chart = await fetchJson(`${product.url}/api/v1/charts/query-coutn?hostId=0`)
@@ -99,7 +99,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
     expect(JSON.stringify(table.body)).toContain('disks')
   })
 
-  it.each(['abc', '1e9', '1.5', '-1', ''])('refuses hostId=%s, naming the parameter', async (hostId) => {
+  it.each(['abc', '1e9', '1.5', '-1', ''])('rejects hostId=%s and names the parameter', async (hostId) => {
     const answer = await fetchJson(`${product.url}/api/v1/overview?hostId=${hostId}`)
     expect(answer.status).toBe(400)
     expect(z.object({ error: z.object({ message: z.string() }) }).parse(answer.body).error.message).toContain('hostId')

@@ -39,7 +39,7 @@ it('prints every problem of a folder of alert definitions and exits 1', async ()
   ])
 })
 
-it('exits 0 when there is nothing wrong', async () => {
+it('exits 0 without problems', async () => {
   await rm(join(folder, 'routing.yaml'))
   await writeFile(join(folder, 'digest.yaml'), 'enabled: true\nwindowMinutes: 15\n')
   expect(check(folder)).toEqual({ status: 0, stdout: 'digest.yaml: valid\n', stderr: '' })
@@ -75,7 +75,7 @@ it('prints one line about an early failure, and its stack on request', async () 
     status: 1,
     stdout: '',
     stderr:
-      'watchhouse stopped by an error: Error: cannot read postgres://[hidden]@db; set LOG_LEVEL=debug for its stack\n',
+      'watchhouse stopped by an error: Error: cannot read postgres://[hidden]@db; set LOG_LEVEL=debug for its stack trace\n',
   })
   const verbose = checkWith({ ...variables, LOG_LEVEL: 'debug' }, folder)
   expect(verbose.stderr).toContain('main.ts:')

@@ -9,7 +9,7 @@ const between = (before: z.ZodType, now: z.ZodType) => {
   return findBreakingChanges(contract(before), contract(now))
 }
 
-describe('a contract of the bus', () => {
+describe('a bus contract', () => {
   it.each([
     ['an optional field', request.extend({ search: z.string().optional() })],
     ['a field with a default', request.extend({ search: z.string().default('') })],

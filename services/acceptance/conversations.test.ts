@@ -50,7 +50,7 @@ const senderFor =
 
 const [ada, eve] = ['user_ada', 'user_eve']
 
-describeOnTopologies('conversations of two people', (topology) => {
+describeOnTopologies('conversations of two users', (topology) => {
   const scope = new AsyncDisposableStack()
   let product: Product
   let send: ReturnType<typeof senderFor>
@@ -75,7 +75,7 @@ describeOnTopologies('conversations of two people', (topology) => {
     expect((await send(ada, 'GET', '/backend')).body).toEqual({ backend, supportsAiEnrichment: false })
   })
 
-  it('come back as they were kept, and are called by how they began', async () => {
+  it('are returned unchanged, and titled by their first words', async () => {
     expect((await send(ada, 'PUT', '/one', conversation())).status).toBe(200)
     const { data } = ConversationResponse.parse((await send(ada, 'GET', '/one')).body)
     expect(data).toMatchObject({ ...conversation(), title: 'Warum sind die "merges" langsam? 🐘 \\', host: 'silent' })
@@ -89,7 +89,7 @@ describeOnTopologies('conversations of two people', (topology) => {
     expect([await idsOf(ada), await idsOf(eve)]).toEqual([['one'], ['one']])
   })
 
-  it('are exported whole, each person’s own, page after page', async () => {
+  it('are exported in full, by user and page', async () => {
     const ids = Array.from({ length: 24 }, (_, index) => `more-${index}`)
     for (const id of ids) expect((await send(ada, 'PUT', `/${id}`, conversation(`of ada ${id}`))).status).toBe(200)
     const exported = await send(ada, 'GET', '/export')
@@ -103,7 +103,7 @@ describeOnTopologies('conversations of two people', (topology) => {
     expect(exported.text).not.toContain('"mine"')
   })
 
-  it('are there after a restart', async () => {
+  it('persist across a restart', async () => {
     await product.gateway.restart()
     const ids = await eventually(
       () => idsOf(ada),
@@ -112,7 +112,7 @@ describeOnTopologies('conversations of two people', (topology) => {
     expect(ids).toContain('one')
   })
 
-  it('are removed for one person, and the other keeps theirs', async () => {
+  it('are removed for one user only', async () => {
     expect((await send(ada, 'DELETE')).body).toMatchObject({ data: { removed: 25 } })
     expect([await idsOf(ada), await idsOf(eve)]).toEqual([[], ['one']])
     expect((await send(ada, 'GET', '/export')).text).toBe('')
@@ -128,7 +128,7 @@ describeOnTopologies('conversations of two people', (topology) => {
     expect(await idsOf(eve)).toEqual(['one'])
   })
 
-  it('need a signed-in person, and leave nothing of what was said in the log', async () => {
+  it('require a signed-in user, and leave no text in the log', async () => {
     const stranger = await fetchJson(`${product.url}/api/v1/conversations`)
     expect(stranger).toMatchObject({ status: 401, body: { error: { type: 'unauthenticated' } } })
     expect(product.output()).not.toMatch(/merges|of ada/)
@@ -157,7 +157,7 @@ describeOnTopologies('conversations in the conversation service', (topology) => 
   })
   afterAll(() => scope.disposeAsync())
 
-  it('are threads tagged with their owner, with a title and questions of a model', async () => {
+  it('are threads tagged with their owner, with a generated title and follow-up questions', async () => {
     expect((await send(ada, 'GET', '/backend')).body).toEqual({ backend: 'convstore', supportsAiEnrichment: true })
     expect((await send(ada, 'PUT', '/one', conversation())).status).toBe(200)
     await eventually(

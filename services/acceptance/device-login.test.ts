@@ -38,7 +38,7 @@ const approve = (product: Product, userCode: string, credentials: Record<string,
     body: JSON.stringify({ user_code: userCode }),
   })
 
-describeOnTopologies('a command line signs in', (topology) => {
+describeOnTopologies('a command-line client', (topology) => {
   let product: Product
   beforeAll(async () => {
     product = await startProduct({ topology, hosts, env: { ...keys, ...proxied } })
@@ -48,7 +48,7 @@ describeOnTopologies('a command line signs in', (topology) => {
   const hostsWith = async (headers: Record<string, string>) =>
     (await fetchJson(`${product.url}/api/v1/hosts`, { headers })).status
 
-  it('by a code that a person approves in a browser, and out again by ending its key', async () => {
+  it('signs in with a code that a user approves in a browser, and out by revoking its key', async () => {
     expect(await hostsWith({})).toBe(401)
     const discovery = CliDiscovery.parse((await fetchJson(`${product.url}/api/v1/auth/cli`)).body)
     expect(discovery).toMatchObject({ method: 'device', authProvider: 'trusted' })
@@ -79,7 +79,7 @@ describeOnTopologies('a command line signs in', (topology) => {
     for (const hidden of [secret, proxySecret, device_code, token]) expect(product.output()).not.toContain(hidden)
   })
 
-  it('or with a key of the operator, until that is ended', async () => {
+  it('signs in with a key of the operator until it is revoked', async () => {
     const headers = { 'content-type': 'application/json', ...bearer(secret) }
     const body = JSON.stringify({ label: 'ci', days: 1 })
     const issued = await fetchJson(`${product.url}/api/v1/auth/api-key`, { method: 'POST', headers, body })

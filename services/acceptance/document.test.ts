@@ -48,7 +48,7 @@ const unknownMethod: RequestInit = {
 }
 const path = '/api/mcp'
 
-describe('the document of the API, about the tool server', () => {
+describe('the OpenAPI document of the tool server', () => {
   it.each<[string, number, string | null, RequestInit]>([
     ['a request', 200, 'application/json', { headers: json, body: ping }],
     ['a request that accepts events', 200, 'text/event-stream', { headers: events, body: ping }],
@@ -65,7 +65,7 @@ describe('the document of the API, about the tool server', () => {
     await document.expectDocumented({ path, method: 'post' }, answer)
   })
 
-  it.each(['GET', 'DELETE'])('promises no good answer of %s, which is refused', async (method) => {
+  it.each(['GET', 'DELETE'])('declares no success response of %s, which is rejected', async (method) => {
     for (const headers of [{}, { accept: 'text/event-stream' }]) {
       const answer = await fetch(product.url + path, { method, headers })
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
@@ -76,11 +76,11 @@ describe('the document of the API, about the tool server', () => {
   })
 })
 
-describe('the document of the API, about the agent', () => {
+describe('the OpenAPI document of the agent', () => {
   const agentPath = '/api/v1/agent'
   const stream = '/api/v1/agent/{id}/stream'
 
-  it('is right about an answer as events, and about going on with one', async () => {
+  it('describes the event stream of an answer, and how to resume it', async () => {
     const started = await fetch(product.url + agentPath, {
       method: 'POST',
       headers: json,
@@ -94,7 +94,7 @@ describe('the document of the API, about the agent', () => {
     expect(await document.expectDocumented({ path: stream, method: 'get' }, resumed)).toContain('[DONE]')
   })
 
-  it('is right about a chat without an answer, and about questions that are none', async () => {
+  it('describes a chat without a run, and invalid questions', async () => {
     const none = await fetch(product.url + stream.replace('{id}', 'no-such-chat'))
     expect(none.status).toBe(204)
     await document.expectDocumented({ path: stream, method: 'get' }, none)
@@ -109,7 +109,7 @@ describe('the document of the API, about the agent', () => {
   })
 })
 
-describe('the document of the API, about every operation', () => {
+describe('the OpenAPI document of every operation', () => {
   const health = { path: '/api/health', method: 'get' }
 
   it.each([
@@ -126,7 +126,7 @@ describe('the document of the API, about every operation', () => {
     await document.expectDocumented(health, answer)
   })
 
-  it('has the refusals that come before any route', () => {
+  it('declares the errors that any route can return', () => {
     for (const [where, operations] of Object.entries(document.paths)) {
       for (const method of Object.keys(operations)) {
         expect(document.statusesOf({ path: where, method })).toEqual(expect.arrayContaining(['403', '408', '431']))
@@ -134,7 +134,7 @@ describe('the document of the API, about every operation', () => {
     }
   })
 
-  it('says that an answer which the caller still has is 304', async () => {
+  it('declares 304 for an unchanged response', async () => {
     const place = { path: '/api/v1/openapi.json', method: 'get' }
     const etag = (await fetch(product.url + place.path)).headers.get('etag') ?? ''
     const answer = await fetch(product.url + place.path, { headers: { 'if-none-match': etag } })

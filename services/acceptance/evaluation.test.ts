@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-it.each(evaluationScenarios.map(({ name }) => name))('the agent finds its way from question to answer: %s', (name) => {
+it.each(evaluationScenarios.map(({ name }) => name))('the agent answers correctly: %s', (name) => {
   const score = scores.find((each) => each.name === name)
   expect(score && passesAllCriteria(score), JSON.stringify(score)).toBe(true)
 })
@@ -36,6 +36,6 @@ it('sends the model host data as data only, and no secrets', () => {
   }
 })
 
-it('a report says what was right and what it cost', () => {
+it('the report contains the scores and the cost', () => {
   expect(formatEvaluationReport('a model', scores)).toContain('12 of 12 right; cause named in 12 of 12')
 })

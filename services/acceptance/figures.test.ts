@@ -40,7 +40,7 @@ describeOnTopologies('figures', (topology) => {
     ])
   })
 
-  it.each([0, 1])('of the overview of host %i are what the engine itself says', async (host) => {
+  it.each([0, 1])('of the overview of host %i equal those of ClickHouse', async (host) => {
     const { data, metadata } = OverviewResponse.parse(await get(`/api/v1/overview?hostId=${host}`))
     const [said] = await engine(
       host,
@@ -57,7 +57,7 @@ describeOnTopologies('figures', (topology) => {
     expect(data.diskUsage?.totalBytes).toBe(said?.disk)
   })
 
-  it('of the queries of today include the latest ones', async () => {
+  it('of today’s queries include the latest ones', async () => {
     const today = async () => OverviewResponse.parse(await get('/api/v1/overview?hostId=0')).data.todayQueries ?? 0
     const before = await today()
     for (let count = 0; count < 5; count++) await engine(0, 'SELECT 1')
@@ -65,7 +65,7 @@ describeOnTopologies('figures', (topology) => {
     expect(await today()).toBeGreaterThanOrEqual(before + 5)
   })
 
-  it('of a chart of the past are those of the log, bucket by bucket', async () => {
+  it('of a time series equal those of the log in each bucket', async () => {
     const to = Math.floor((Date.now() - dayMs) / 1000 / hourSeconds) * hourSeconds
     const from = to - 24 * hourSeconds
     const { data, metadata } = ChartResponse.parse(
@@ -85,7 +85,7 @@ describeOnTopologies('figures', (topology) => {
     expect(metadata.window).toMatchObject({ interval: 'toStartOfHour', fromMs: from * 1000, toMs: to * 1000 })
   })
 
-  it('of a chart of the present are those of the parts', async () => {
+  it('of a chart of current values equal those of the parts', async () => {
     const sizes = async () => {
       const { data } = ChartResponse.parse(await get('/api/v1/charts/top-table-size?hostId=1'))
       const said = await engine(

@@ -78,7 +78,7 @@ const flowsOf = ({ text }: SourceFile): { title: string; steps: number }[] => {
 }
 
 describe('the documents', () => {
-  it('include those that people look for first', () => {
+  it('include the standard documents', () => {
     expect(paths).toEqual(
       expect.arrayContaining([
         '.github/CONTRIBUTING.md',
@@ -135,7 +135,7 @@ describe('the recipes', () => {
   const filesOf = (name: RegExp): string[] =>
     written.filter(({ path, text }) => name.test(path) || name.test(text)).map(({ path }) => path)
 
-  it('are read without tests and what is generated', () => {
+  it('are parsed without tests and generated files', () => {
     const text = '## Recipes\n\n### One\n\n1. `a`\n2. tests: b\n3. `npm run generate`: c\n\n## Next\n'
     expect([...recipesOf({ path: '', text })]).toEqual([['One', ['`a`']]])
   })
@@ -224,7 +224,7 @@ describe('the workflows', () => {
     return { ...source, ...Workflow.parse(parseYaml(source.text)) }
   }
 
-  it('are refused with more rights, without a limit in time, or with an action of a branch', () => {
+  it('are rejected with more permissions, without a timeout, or with an action of a branch', () => {
     const job = { 'timeout-minutes': 5, steps: [{ uses: 'actions/checkout@v6' }, { run: 'true' }] }
     const concurrency = { group: 'one', 'cancel-in-progress': true }
     const good = { on: { push: {} }, permissions: { contents: 'read' }, concurrency, jobs: { job } }
@@ -236,7 +236,7 @@ describe('the workflows', () => {
     expect(isGood({ jobs: { job: { ...job, steps: [{ uses: 'actions/checkout@main' }] } } })).toBe(false)
   })
 
-  it('check each change by .ci/run', () => {
+  it('check each change with .ci/run', () => {
     const { on, jobs } = read('ci')
     expect(Object.keys(on)).toEqual(expect.arrayContaining(['pull_request', 'push']))
     const commands = Object.values(jobs).flatMap(({ steps }) => steps.map(({ run }) => run))
@@ -244,7 +244,7 @@ describe('the workflows', () => {
     expect(exists('.ci/run')).toBe(true)
   })
 
-  it('run what takes long each night', () => {
+  it('run the long suites each night', () => {
     const nightly = read('nightly')
     expect(Object.keys(nightly.on)).toEqual(expect.arrayContaining(['schedule', 'workflow_dispatch']))
     const named = [...nightly.text.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name)
@@ -284,7 +284,7 @@ describe('the recipe of a tool', () => {
     },
   )
 
-  it.each([...readToolStatements()])('%s is as open as its statements', (name, { feature }) => {
+  it.each([...readToolStatements()])('%s requires the same feature as its statements', (name, { feature }) => {
     expect([...mcpTools, ...agentTools].find((tool) => tool.name === name)?.feature).toBe(feature)
   })
 })

@@ -44,7 +44,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for user
     await userHost?.[Symbol.asyncDispose]()
   })
 
-  it('alone connects to them, and the first alone to the host list', async () => {
+  it('alone connects to them; only the first process connects to the host list', async () => {
     const chart = await fetchJson(`${product.url}/api/v1/charts/top-table-size`, { headers })
     expect(ChartResponse.parse(chart.body).data.length).toBeGreaterThan(0)
     expect(TableResponse.parse((await settings(headers)).body).data).toHaveLength(1)
@@ -54,7 +54,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for user
     expect(await sentBy(guest)).toEqual(['user-connection'])
   })
 
-  it('is not needed for the host list, and without it they are not reached', async () => {
+  it('is not needed for the host list; without it, user-supplied connections fail', async () => {
     await product.guest?.kill()
     expect((await settings()).status).toBe(200)
     const refused = await openSession()

@@ -73,8 +73,8 @@ const untilMore = async (promised: AcceptedEvents): Promise<void> => {
   )
 }
 
-describeWith(['nats', 'redis', 'postgres'], 'events while their keepers are killed', () => {
-  it('are each found once downstream when they were accepted', { timeout: 300_000 }, async () => {
+describeWith(['nats', 'redis', 'postgres'], 'accepted events while processes are killed', () => {
+  it('are each stored exactly once', { timeout: 300_000 }, async () => {
     await using scope = new AsyncDisposableStack()
     const nats = scope.use(await startNats({ private: true }))
     const redis = scope.use(await startRedis({ private: true }))

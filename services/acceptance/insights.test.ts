@@ -96,7 +96,7 @@ describeOnTopologies('insights', (topology) => {
   const generate = async (body: object) => GenerateInsightsResponse.parse((await post('generate', body)).body)
   const listed = async (more = '') => InsightsResponse.parse(await get(`insights?hostId=0${more}`)).data
 
-  it('are found, kept on the host and listed, with what they rest on', async () => {
+  it('are detected, stored on the host and listed with their evidence', async () => {
     expect(await listed()).toEqual([])
     const { data, metadata } = await generate({ hostId: 0 })
     expect(metadata).toMatchObject({ ran: true, run: { storeError: null, found: data.length } })
@@ -113,14 +113,14 @@ describeOnTopologies('insights', (topology) => {
     expect(counted?.rows).toBe(data.length)
   })
 
-  it('are findings too, in the shape that was promised', async () => {
+  it('are also returned as findings in the specified shape', async () => {
     const { findings, count } = FindingsResponse.parse(await get('findings?host=0'))
     expect(findings).toHaveLength(count)
     expect(findings.map(({ kind }) => kind)).toContain('stuck-mutation')
     expect(await fetchJson(`${product.url}/api/v1/findings?hostId=0`)).toMatchObject({ status: 400 })
   })
 
-  it('are not looked for again at once, unless that is forced; one that was dismissed stays so', async () => {
+  it('are not scanned again at once unless forced; dismissed ones stay dismissed', async () => {
     const [first] = await listed()
     const dismissed = DismissInsightResponse.parse((await post('dismiss', { hostId: 0, id: first?.id })).body)
     expect(dismissed.data).toMatchObject({ id: first?.id, dismissed: { by: expect.any(String) } })
@@ -152,7 +152,7 @@ describeOnTopologies('insights', (topology) => {
     expect(await queryEngine(inventing.url, found[0]?.evidenceSql ?? '')).toContainEqual(expect.objectContaining(row))
   })
 
-  it('of a host that does not answer are an error that names the host, and no run', async () => {
+  it('of an unreachable host are an error that names the host, and no run', async () => {
     expect(await post('generate', { hostId: 2 })).toMatchObject({
       status: 503,
       text: expect.stringContaining('silent'),

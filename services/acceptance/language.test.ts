@@ -49,10 +49,10 @@ const isText = (path: string): boolean =>
 
 const files = repositoryFiles().filter(isText).map(readSource)
 
-describe('the words of the field', () => {
+describe('banned words', () => {
   const wordsIn = (text: string): string[] => bannedWords({ path: 'x.ts', text }).map(({ word }) => word)
 
-  it('are found missing in comments, texts and identifiers', () => {
+  it('are found in comments, texts and identifiers', () => {
     expect(wordsIn('// Who is told of it.')).toEqual(['told'])
     expect(wordsIn("throw new Error('nobody was asked')")).toEqual(['asked', 'nobody'])
     expect(wordsIn('const toldAtMs = settleAlert(1)')).toEqual(['toldAtMs', 'settleAlert'])
@@ -62,11 +62,11 @@ describe('the words of the field', () => {
 
   const found = files.flatMap(bannedWords).filter((finding) => !isAllowed(finding))
 
-  it('are used in every file', () => {
+  it('occur in no file', () => {
     expect(found.map(describeFinding)).toEqual([])
   })
 
-  it('have no exception that nothing needs', () => {
+  it('have no unused exception', () => {
     const findings = files.flatMap(bannedWords)
     const unused = bannedWordExceptions.filter(
       ({ paths, words }) =>
@@ -85,7 +85,7 @@ describe('names', () => {
       ),
     )
 
-  it('say max for a limit', () => {
+  it('use max for limits', () => {
     const limits = files
       .filter(({ path }) => isCode(path))
       .flatMap(({ path, text }) =>
@@ -96,7 +96,7 @@ describe('names', () => {
     expect(limits).toEqual([])
   })
 
-  it('name a thing where they are types, not what was done to it', () => {
+  it('of types are nouns, not participles', () => {
     const participles =
       /^(?:Told|Given|Settled|Kept|Taken|Begun|Known|Shown|Found|Said|Held|Meant|Sent|Done|Gone|Made|[A-Z][a-z]+(?:ed|ing))$/
     const nouns =
@@ -121,7 +121,7 @@ describe('commits', () => {
     return verb !== undefined && !/(?:[^e]ed|(?<!br|p)ing|[^su]s)$/.test(verb)
   }
 
-  it('are told from others by their form', () => {
+  it('with an imperative subject are recognized', () => {
     expect(isImperative('web: group identical conditions across hosts')).toBe(true)
     expect(isImperative('alerts, web: pass the host')).toBe(true)
     expect(isImperative('web: grouped identical conditions')).toBe(false)

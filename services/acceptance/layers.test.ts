@@ -4,7 +4,7 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { explainForbiddenImport, resolveImport } from './lint-rules/import-layers.ts'
 import { listImports, isCode, readSource, repositoryFiles } from '../testing/source-file.ts'
 
-describe('who may import whom', () => {
+describe('allowed imports', () => {
   it.each([
     ['proto/query.ts', 'node:fs'],
     ['proto/query.ts', 'undici'],
@@ -42,7 +42,7 @@ describe('who may import whom', () => {
     expect(explainForbiddenImport(path, specifier)).toBeUndefined()
   })
 
-  it('holds for every import of the repository', () => {
+  it('include every import of the repository', () => {
     const files = repositoryFiles().filter(isCode).map(readSource)
     const found = files.flatMap((file) =>
       listImports(file).flatMap((one) => explainForbiddenImport(file.path, one) ?? []),
@@ -50,7 +50,7 @@ describe('who may import whom', () => {
     expect(found).toEqual([])
   })
 
-  it('sees static, exported, dynamic and component imports', () => {
+  it('cover static, exported, dynamic and component imports', () => {
     const text = "import a from 'one'\nexport { b } from 'two'\nexport * from 'three'\nawait import('four')\n"
     expect(listImports({ path: 'services/x.ts', text }).toSorted()).toEqual(['four', 'one', 'three', 'two'])
     const component = '<p>{1}</p>\n<script lang="ts">\n  import A from \'./A.svelte\'\n</script>\n'
@@ -58,7 +58,7 @@ describe('who may import whom', () => {
   })
 })
 
-describe('what the image is made of', () => {
+describe('the contents of the image', () => {
   const leftOut = readSource('.dockerignore')
     .text.split('\n')
     .filter((line) => line !== '' && !/^([#!]|\*$)/.test(line))

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const gateways = 4
 const allowed = 100
-/** A path to which the gateway responds itself. It counts for the rate limit like every data route. */
+/** A path that the gateway serves without another service. It counts towards the rate limit like every data route. */
 const path = '/api/v1/auth/me'
 
 describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {
@@ -47,13 +47,13 @@ describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {
   }
   const each = (times: number) => Array.from({ length: times }, () => urls).flat()
 
-  it('admit together exactly as many requests of a client as one of them would', async () => {
+  it('together admit as many requests of a client as one gateway', async () => {
     expect(await statuses(each(60), '192.0.2.1')).toEqual({ 200: allowed, 429: gateways * 60 - allowed })
     expect(await statuses(each(1), '192.0.2.1')).toEqual({ 429: gateways })
     expect(await statuses(each(1), '192.0.2.2')).toEqual({ 200: gateways })
   })
 
-  it('go on answering when Redis has gone, each counting for itself', async () => {
+  it('continue without Redis, each with its own counters', async () => {
     await redis.kill()
     for (const url of urls) {
       const urls = Array.from({ length: allowed + 20 }, () => url)

@@ -9,8 +9,8 @@ import { describeOnTopologies } from '../testing/topologies.ts'
 
 const path = '/api/v1/metrics'
 
-describeOnTopologies('the figures for Prometheus', (topology) => {
-  it('are those of every host, by the letter of the format', async () => {
+describeOnTopologies('the Prometheus endpoint', (topology) => {
+  it('exports the metrics of every host in the exact format', async () => {
     await using product = await startProduct({ topology })
     const { status, headers, text } = await fetchJson(`${product.url}${path}`)
     expect(status).toBe(200)
@@ -25,7 +25,7 @@ describeOnTopologies('the figures for Prometheus', (topology) => {
     expect(findSampleValue(families, 'watchhouse_host_info', { host: '1', name: 'two' })).toBe(1)
   })
 
-  it('lack those of a host that hangs, and no others', async () => {
+  it('omits only the metrics of a host that hangs', async () => {
     await using fleet = await startStubFleet(2, 10)
     await using hanging = await startHangingHost()
     const hosts = [...fleet.hosts, { url: hanging.url, name: 'hanging' }]
@@ -41,8 +41,8 @@ describeOnTopologies('the figures for Prometheus', (topology) => {
 
 vi.setConfig({ testTimeout: 180_000 })
 
-describeWith(['nats', 'redis', 'postgres'], 'fifty scrapers that come at once to a hundred hosts', () => {
-  it('cause one batch at each host, for any selection and from any process', { tags: ['long'] }, async () => {
+describeWith(['nats', 'redis', 'postgres'], 'fifty concurrent scrapes of a hundred hosts', () => {
+  it('query each host once, for any selection and from any process', { tags: ['long'] }, async () => {
     await using fleet = await startStubFleet(100, 800)
     await using product = await startProduct({ topology: 'nats', queryProcesses: 2, hosts: fleet.hosts })
     const selections = ['', '?match[]=clickhouse_stubfigure1', '?match[]={host="7"}', '?match[]={__name__=~".*9"}']

@@ -94,11 +94,11 @@ describe('a secret whose address changes', () => {
     expect(answer.status).toBe(400)
     const { error } = ErrorResponse.parse(answer.body)
     expect(error).toMatchObject({ type: 'invalid', details: { parameter } })
-    expect(error.message).toMatch(new RegExp(`^${parameter.replace('.', '\\.')} must be given again`))
+    expect(error.message).toMatch(new RegExp(`^${parameter.replace('.', '\\.')} must be set again`))
     expect(answer.text).not.toMatch(/tk_/)
   }
 
-  it('stays with the address of the operator when it is from a variable', async () => {
+  it('is sent only to the address of the operator if it comes from a variable', async () => {
     refused(await save({ url: `${foreign.url}/alerts` }), 'settings.token')
     await test('push-a')
     expect(operators.sent).toEqual([{ path: '/', authorization: `Bearer ${operatorToken}` }])
@@ -112,7 +112,7 @@ describe('a secret whose address changes', () => {
     expect(operators.sent).toHaveLength(2)
   })
 
-  it('is requested again when it was saved', async () => {
+  it('must be entered again if it was saved', async () => {
     expect((await save({ url: `${own.url}/alerts`, token: ownToken })).status).toBe(200)
     refused(await save({ url: `${foreign.url}/alerts` }), 'settings.token')
     refused(await save({ url: null }), 'settings.token')
@@ -124,7 +124,7 @@ describe('a secret whose address changes', () => {
     expect([...foreign.sent, ...operators.sent]).toEqual([])
   })
 
-  it('is requested again when it is the header of a webhook', async () => {
+  it('must be entered again if it is a webhook header', async () => {
     const target = { name: 'team', format: 'raw' }
     const headers = { Authorization: `Bearer ${ownToken}` }
     const added = await send('POST', 'webhook-targets', { ...target, url: `${secure.url}/hook`, headers })

@@ -14,7 +14,7 @@ const atOnceMs = 1_000
 vi.setConfig({ testTimeout: 60_000 })
 
 describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', () => {
-  it('leaves a gateway that fails quickly and recovers with it', async () => {
+  it('makes the gateway fail fast, and recover with it', async () => {
     await using sandbox = await startSandbox()
     await using host = await startHeldHost(sandbox.url)
     await using product = await startProduct({ topology: 'nats', hosts: [{ url: host.url, name: 'one' }] })

@@ -16,7 +16,7 @@ const startLimitMs = 120_000
 const startReceiver = (): Promise<StrictServer> =>
   startStrictServer({ problem: () => undefined, answer: { status: 200, body: 'ok' } })
 
-describe('a channel that is saved over its variable', () => {
+describe('a saved channel that overrides its variable', () => {
   let directory: string
   let opened: AsyncDisposableStack
   let product: Product
@@ -131,7 +131,7 @@ describe('a channel that is saved over its variable', () => {
     startLimitMs,
   )
 
-  it('shows when the last sweep succeeded, and the interval that it is measured by', async () => {
+  it('exports the time of the last successful sweep, and the sweep interval', async () => {
     const metric = async (name: string): Promise<number> => {
       const { text } = await fetchJson(`${product.operationsUrls[0]}/metrics`)
       return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])

@@ -78,7 +78,7 @@ describe('set-up', () => {
     return child
   }
 
-  it('builds the web once, hands signals on and gives the product’s exit code', async () => {
+  it('builds the web once, forwards signals and returns the exit code of the product', async () => {
     const first = await startAndStop('SIGTERM')
     expect(first).toEqual({ code: 7, said: expect.stringContaining('Building the web UI … done') })
     const second = await startAndStop('SIGINT')
@@ -86,7 +86,7 @@ describe('set-up', () => {
     expect(await builds()).toBe(1)
   })
 
-  it('builds again when a file or a variable that goes into the build changes, and only then', async () => {
+  it('rebuilds only if a file or variable of the build changes', async () => {
     const before = await builds()
     await write('web/src/page.svelte', '<p>2</p>')
     await startAndStop('SIGTERM')
@@ -100,14 +100,14 @@ describe('set-up', () => {
     expect(await builds()).toBe(before + 2)
   })
 
-  it('hands on a signal that comes before it has seen that the product runs', async () => {
+  it('forwards a signal that arrives while the product starts', async () => {
     await rm(join(directory, 'stopped'), { force: true })
     // The blocked parent simulates a busy machine on which the signal arrives while the product starts.
     const held = { NODE_OPTIONS: `--require ${join(directory, 'hold.cjs')}` }
     expect(await startAndStop('SIGTERM', { SVC_EDITION: 'team', ...held })).toEqual({ code: 7, said: 'up query\n' })
   })
 
-  it('builds once for two that start at the same time', async () => {
+  it('builds once for two concurrent starts', async () => {
     const before = await builds()
     await write('web/src/page.svelte', '<p>3</p>')
     const both = await Promise.all([startAndStop('SIGTERM'), startAndStop('SIGTERM')])
@@ -115,7 +115,7 @@ describe('set-up', () => {
     expect(await builds()).toBe(before + 1)
   })
 
-  it('waits for a process that runs, and for none that left its lock behind', async () => {
+  it('waits for a running process, and ignores a stale lock', async () => {
     const lock = join(directory, '.watchhouse/set-up.lock')
     const ended = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
     await once(ended, 'exit')
@@ -189,7 +189,7 @@ describe('set-up', () => {
     expect(existsSync(join(directory, '.watchhouse/installing'))).toBe(false)
   })
 
-  it('fails in words when the packages cannot be installed', async () => {
+  it('fails with an explanation if packages cannot be installed', async () => {
     await write('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.2' } } }))
     await write('package.json', JSON.stringify({ name: 'small', dependencies: { zod: '4.0.2' } }))
     const offline = { npm_config_registry: 'http://127.0.0.1:1', npm_config_fetch_retries: '0' }
@@ -197,7 +197,7 @@ describe('set-up', () => {
     const said = listen(child)
     await once(child, 'close')
     expect(child.exitCode).toBe(1)
-    expect(said()).toMatch(/Installing npm packages failed: .*Is the package registry reachable\?/)
+    expect(said()).toMatch(/Installing npm packages failed: .*Check that the package registry is reachable\./)
   })
 })
 

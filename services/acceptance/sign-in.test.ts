@@ -11,7 +11,7 @@ const proxySecret = 'proxy-secret-of-the-sign-in-test'
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
 const json = { 'content-type': 'application/json' }
 
-describeOnTopologies('people sign in', (topology) => {
+describeOnTopologies('users sign in', (topology) => {
   let product: Product
   beforeAll(async () => {
     const env = {
@@ -35,18 +35,18 @@ describeOnTopologies('people sign in', (topology) => {
   const fleet = (headers: Record<string, string>) =>
     fetchJson(`${product.url}/api/v1/fleet`, { headers: latin1(headers) })
 
-  it('through a proxy, and are known by their own names to all services', async () => {
+  it('through a proxy, with their own identity in all services', async () => {
     expect((await fleet(named('ops'))).status).toBe(200)
     const { body } = await fetchJson(`${product.url}/api/v1/auth/me`, { headers: latin1(named('ops')) })
     expect(MeResponse.parse(body).data).toMatchObject({ subject: 'josé', name: '山田 太郎', groups: ['ops'] })
   })
 
-  it('through a proxy, and not without one of the groups', async () => {
+  it('through a proxy, only with one of the groups', async () => {
     expect((await fleet(named('dev'))).status).toBe(403)
     expect((await fleet({ ...named('ops'), 'x-svc-proxy-secret': 'another' })).status).toBe(401)
   })
 
-  it('in a browser with a key, until they sign out or the key is ended', async () => {
+  it('in a browser with a key, until they sign out or the key is revoked', async () => {
     const issue = { method: 'POST', headers: { ...json, authorization: `Bearer ${operatorSecret}` } }
     const issued = await fetchJson(`${product.url}/api/v1/auth/api-key`, {
       ...issue,

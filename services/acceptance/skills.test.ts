@@ -8,7 +8,7 @@ import { fetchText } from '../sandbox/curl.ts'
 import type { Sandbox } from '../sandbox/start.ts'
 import { startSeeded } from '../testing/seeded.ts'
 
-/** Timeout until a sandbox has loaded its example data, which takes long while other suites run. */
+/** Timeout for loading the example data of a sandbox, which is slow while other suites run. */
 const startLimitMs = 180_000
 
 const directory = fileURLToPath(new URL('../../skills', import.meta.url))
@@ -42,14 +42,14 @@ const runSql = (
 const asTsv = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 
 describe('the skills', () => {
-  it('are all that the product promises', async () => {
+  it('include all specified skills', async () => {
     const promised =
       'anomaly-detection clickhouse-best-practices cluster-operations concept-explainer data-analysis hardware-tuning incident-response migration-patterns plan-and-verify query-optimization query-tuning-advisor replication-guide schema-design-advisor security-hardening storage-optimization system-tables-reference troubleshooting version-upgrade-advisor'
     expect(skills.map(({ name }) => name)).toEqual(promised.split(' '))
     expect((await readdir(directory)).toSorted()).toEqual(promised.split(' '))
   })
 
-  it('refer to recipes that there are', () => {
+  it('refer to existing recipes', () => {
     const recipes = new Set(
       skills.flatMap(({ name, body }) =>
         [...body.matchAll(/^### (\d+)\. /gm)].map(([, number]) => `${name} ${number}`),
@@ -62,7 +62,7 @@ describe('the skills', () => {
     expect(referred.filter((each) => !recipes.has(each))).toEqual([])
   })
 
-  it('send readers on to skills that there are', () => {
+  it('refer to existing skills', () => {
     const names = new Set(skills.map(({ name }) => name))
     const sent = skills.flatMap(({ body }) =>
       [...body.matchAll(/\bload ([a-z]+(?:-[a-z]+)+)/g)].map(([, name]) => name),
@@ -73,13 +73,13 @@ describe('the skills', () => {
 })
 
 describe.each(skills)('the skill $name', ({ name, text, body, statements, examples }) => {
-  it('is long enough to help and short enough to be read', () => {
+  it('has an appropriate length', () => {
     const lines = text.trimEnd().split('\n').length
     expect(lines).toBeGreaterThanOrEqual(150)
     expect(lines).toBeLessThanOrEqual(400)
   })
 
-  it('says when to use it, how to decide, what is too much, what differs by version, and how to verify', () => {
+  it('explains when to use it, decisions, limits, version differences and verification', () => {
     const headings = [...body.matchAll(/^#{2,3} (.*)$/gm)].map(([, heading = '']) => heading)
     for (const wanted of [/^When to use$/, /^Thresholds/, /by version$/i, /^Verify/]) {
       expect(headings).toContainEqual(expect.stringMatching(wanted))
@@ -87,7 +87,7 @@ describe.each(skills)('the skill $name', ({ name, text, body, statements, exampl
     expect(body).toMatch(/^```text$/m)
   })
 
-  it('has statements that run, also where names are resolved as before 24.3', async () => {
+  it('has statements that run with both the new and the old analyzer', async () => {
     for (const { line, sql, cannotRun } of statements) {
       branches.push({ name: `the skill ${name}, line ${line}`, ...(cannotRun !== undefined && { lacking: cannotRun }) })
       if (cannotRun !== undefined) continue
@@ -98,7 +98,7 @@ describe.each(skills)('the skill $name', ({ name, text, body, statements, exampl
     }
   })
 
-  it('has statements that only read, and others that are at least well formed', async () => {
+  it('has statements that only read, or that parse', async () => {
     for (const { line, sql, cannotRun } of statements) {
       if (cannotRun === undefined) expect(() => checkReadOnly(sql), `line ${line}`).not.toThrow()
       else await expect(runSql('SELECT formatQuery({sql:String})', { sql }), `line ${line}`).resolves.not.toBe('')

@@ -8,7 +8,7 @@ import { freePort } from '../testing/servers/port.ts'
 
 const someHost = hostVariables([{ url: 'http://127.0.0.1:9', name: 'missing' }])
 
-describe('a start that is refused', () => {
+describe('a failed start', () => {
   it('lists every problem of every service at once, and exits with 1', async () => {
     const { code, output } = await runToEnd({
       services: [],
@@ -44,7 +44,7 @@ describe('a start that is refused', () => {
     )
   })
 
-  it('says which port is taken', async () => {
+  it('names the port in use', async () => {
     await using other = await startHangingHost()
     const taken = new URL(other.url).port
     const { code, output } = await runToEnd({
@@ -55,7 +55,7 @@ describe('a start that is refused', () => {
     expect(output).toContain(`  OPERATIONS_PORT: port ${taken} is already in use by another process`)
   })
 
-  it('reports that the port of the API is taken, and that an older variable is ignored', async () => {
+  it('names the API port in use, and warns about an ignored legacy variable', async () => {
     await using other = await startHangingHost()
     const taken = new URL(other.url).port
     const { code, output } = await runToEnd({
@@ -90,7 +90,7 @@ describe('a machine with neither NATS nor Redis, whose only host is down', () =>
   })
   afterAll(() => product?.stop())
 
-  it('starts, is ready, and answers', async () => {
+  it('starts, becomes ready and responds', async () => {
     expect((await fetchJson(`${product.url}/api/health`)).body).toEqual({ status: 'ok', timestamp: expect.any(String) })
     expect(await fetchJson(`${product.operationsUrls[0]}/readyz`)).toMatchObject({ status: 200, body: { ready: true } })
   })

@@ -51,13 +51,13 @@ describeOnTopologies('a stop under load', (topology) => {
     return meanwhile
   }
 
-  it('of the gateway loses no request in flight, and takes no new one', async () => {
+  it('of the gateway completes requests in flight and accepts no new ones', async () => {
     expect(await stopUnderLoad((product) => product.gateway)).toBe('refused')
   })
 
   if (topology === 'memory') return
 
-  it('of the query process loses no request in flight either', async () => {
+  it('of the query process completes requests in flight', async () => {
     expect(await stopUnderLoad((product) => product.query)).toMatchObject({ status: expect.any(Number) })
   })
 })

@@ -19,27 +19,27 @@ const broken = (rule: LintRule, text: string, path = 'services/x.ts'): number =>
 describe('sizes', () => {
   const lengths = product.map(({ text }) => lengthOf(text)).toSorted((a, b) => a - b)
 
-  it('keeps half of all files within 90 lines, and nine of ten within 220', () => {
+  it('of half of all files are at most 90 lines, of nine of ten at most 220', () => {
     expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(90)
     expect(lengths[Math.floor(lengths.length * 0.9)]).toBeLessThanOrEqual(220)
   })
 
-  it('keeps every file within 400 lines', () => {
+  it('of every file are at most 400 lines', () => {
     const files = repositoryFiles().filter(isCode).map(readSource)
     expect(files.filter(({ text }) => lengthOf(text) > 400).map(({ path }) => path)).toEqual([])
   })
 
-  it('keeps every service.ts within 60 lines', () => {
+  it('of every service.ts are at most 60 lines', () => {
     const services = product.filter(({ path }) => path.endsWith('/service.ts'))
     expect(services.filter(({ text }) => lengthOf(text) > 60).map(({ path }) => path)).toEqual([])
     expect(services).not.toEqual([])
   })
 })
 
-describe('what a parser sees', () => {
+describe('parsed source files', () => {
   const shared = product.filter(({ path }) => /^(proto|services\/shared)\//.test(path))
 
-  it('explains every cast', () => {
+  it('explain every cast', () => {
     expect(broken(castsAreExplained, 'const a = b as string\n')).toBe(1)
     expect(broken(castsAreExplained, 'const f = () => {\n  // why\n  const c = 1\n  return c as never\n}\n')).toBe(1)
     expect(broken(castsAreExplained, '// b was parsed above.\nconst a = b as string\n')).toBe(0)
@@ -47,7 +47,7 @@ describe('what a parser sees', () => {
     expect(product.flatMap(castsAreExplained)).toEqual([])
   })
 
-  it('names things in whole words', () => {
+  it('use whole words as names', () => {
     expect(broken(namesAreWords, 'const cfg = 1\n')).toBe(1)
     expect(broken(namesAreWords, 'const f = ({ a: { req } }, ...args) => req\n')).toBe(2)
     expect(broken(namesAreWords, 'try { f() } catch (err) { g(err) }\n')).toBe(1)
@@ -55,7 +55,7 @@ describe('what a parser sees', () => {
     expect(product.flatMap(namesAreWords)).toEqual([])
   })
 
-  it('measures durations with the monotonic clock', () => {
+  it('measure durations with the monotonic clock', () => {
     expect(broken(durationsAreMonotonic, 'const isOver = clock.now() - sinceMs > lifeMs\n')).toBe(1)
     expect(broken(durationsAreMonotonic, 'const nowMs = parts.clock.now()\nif (untilMs < nowMs) end()\n')).toBe(1)
     expect(broken(durationsAreMonotonic, 'const deadline = Date.now() + 5\n')).toBe(1)
@@ -68,14 +68,14 @@ describe('what a parser sees', () => {
     expect(calculating).toEqual(Object.keys(wallClockFiles).toSorted())
   })
 
-  it('has classes only where there is hidden state or a base class', () => {
+  it('have classes only with private state or a base class', () => {
     expect(broken(classesHaveAReason, 'class A { b = 1 }\n')).toBe(1)
     expect(broken(classesHaveAReason, 'class A { #b = 1 }\n')).toBe(0)
     expect(broken(classesHaveAReason, 'class Refused extends TypeError {}\n')).toBe(0)
     expect(product.flatMap(classesHaveAReason)).toEqual([])
   })
 
-  it('documents everything that proto and services/shared export', () => {
+  it('document every export of proto and services/shared', () => {
     expect(broken(exportsAreDocumented, '// no\nexport const a = 1\n')).toBe(1)
     expect(broken(exportsAreDocumented, '/** One. */\nexport const a = 1\n')).toBe(0)
     expect(
@@ -91,7 +91,7 @@ const looseNames = (text: string): string[] =>
     .map(([locator]) => locator)
     .filter((locator) => /\bname\b/.test(locator) && !/\bname: (?:\/|new RegExp)|\bexact: /.test(locator))
 
-it('browser tests say of every name whether it is a whole one, as another element may appear that has it in its own', () => {
+it('browser tests select elements by exact names', () => {
   expect(looseNames("page.getByRole('table', { name: 'Tables' })")).toHaveLength(1)
   expect(looseNames("page.getByRole('table', { name: `${title}` }).getByRole('row', { name })")).toHaveLength(2)
   expect(looseNames("page.getByRole('table', { name: 'Tables', exact: true })")).toEqual([])

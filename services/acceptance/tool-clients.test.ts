@@ -55,7 +55,7 @@ describe.each([
     expect(connected.client.getServerVersion()).toMatchObject({ name: 'watchhouse' })
   })
 
-  it('lists tools, calls one and hears why another call failed', async () => {
+  it('lists tools, calls one, and gets the reason for a failed call', async () => {
     const { client } = connected
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('query')
     const result = await client.callTool({ name: 'query', arguments: { sql: 'SELECT 7 AS seven' } })

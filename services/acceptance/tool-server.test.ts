@@ -32,7 +32,7 @@ describeOnTopologies('the tool server', (topology) => {
   const completed = async (...request: Parameters<typeof completion>) => (await completion(...request)).values
 
   describe('speaks', () => {
-    it('the classic era with and without a handshake', async () => {
+    it('the session-based revisions, with and without a handshake', async () => {
       expect(server.client.getServerVersion()).toMatchObject({ name: 'watchhouse' })
       const shaken = await server.classic('initialize', {
         protocolVersion: '2025-06-18',
@@ -62,7 +62,7 @@ describeOnTopologies('the tool server', (topology) => {
       expect(older).toMatchObject({ status: 400, body: { jsonrpc: '2.0', error: { code: expect.any(Number) } } })
     })
 
-    it('the era of today, whose lists say how long they hold', async () => {
+    it('the current revision, whose lists have a cache lifetime', async () => {
       const { result } = await server.current('server/discover')
       expect(result).toMatchObject({
         resultType: 'complete',
@@ -73,7 +73,7 @@ describeOnTopologies('the tool server', (topology) => {
       expect((await server.current('tools/list')).result).toMatchObject({ ttlMs: 300_000, cacheScope: 'public' })
     })
 
-    it('both from one address, and says the same in both', async () => {
+    it('both on one address, with the same results', async () => {
       const request = { name: 'query', arguments: { sql: 'SELECT 7 AS seven' } }
       const answers = [
         await server.classic('tools/call', request),
@@ -120,7 +120,7 @@ describeOnTopologies('the tool server', (topology) => {
     })
   })
 
-  it('is described as it is', async () => {
+  it('has an accurate server card', async () => {
     const { tools } = await server.client.listTools()
     const info = (await fetchJson(`${server.url}/api/v1/mcp/info`)).body
     expect(info).toMatchObject({
@@ -182,7 +182,7 @@ describeOnTopologies('the tool server', (topology) => {
     }
     const schemaOf = (database: string, table: string) => `databases/${database}/tables/${table}/schema`
 
-    it('at the addresses that were promised', async () => {
+    it('at the specified addresses', async () => {
       const { resources } = await server.client.listResources()
       expect(resources.map(({ uri }) => uri).toSorted()).toEqual([
         'columndb://databases',
@@ -202,7 +202,7 @@ describeOnTopologies('the tool server', (topology) => {
       )
     })
 
-    it('that return data of a host, by default of the first', async () => {
+    it('that return data of a host, by default the first', async () => {
       expect(await read('columndb://system-tables')).toContain('system.query_log')
       expect(JSON.parse(await read('columndb://databases'))).toMatchObject({
         rows: expect.arrayContaining([expect.objectContaining({ name: 'cafe' })]),
@@ -225,7 +225,7 @@ describeOnTopologies('the tool server', (topology) => {
       expect(await read(uri)).toContain(part)
     })
 
-    it('that fail for a host that does not answer, and only where it is named', async () => {
+    it('that fail for an unreachable host only if they name it', async () => {
       const databases = (host: string) =>
         server.current('resources/read', { uri: `columndb://${host}databases` }, named)
       const named = { 'mcp-name': 'columndb://hosts/1/databases' }
@@ -260,7 +260,7 @@ describeOnTopologies('the tool server', (topology) => {
       for (const name of ['column', 'constructor']) expect(await completed(ofFirst, name, 'v')).toEqual([])
     })
 
-    it('whose names are those of the host beside them, and of none before it is named', async () => {
+    it('whose names are completed for the selected host only', async () => {
       expect(await completed(ofAny, 'hostId', '')).toEqual(['0', '1'])
       expect(await completed(ofAny, 'database', 'caf', { hostId: '0' })).toEqual(['cafe'])
       expect(await completed(ofAny, 'database', 'caf')).toEqual([])
@@ -269,7 +269,7 @@ describeOnTopologies('the tool server', (topology) => {
       }
     })
 
-    it('whose completion returns the total when there are more than it may list', async () => {
+    it('whose completion returns the total if the list is truncated', async () => {
       const { values, total, hasMore } = await completion(ofFirst, 'table', '', { database: 'system' })
       expect([values.length, hasMore]).toEqual([100, true])
       const tables = "SELECT toUInt32(count()) AS total FROM system.tables WHERE database = 'system'"
@@ -278,7 +278,7 @@ describeOnTopologies('the tool server', (topology) => {
   })
 
   describe('has prompts', () => {
-    it('by the names that were promised', async () => {
+    it('with the specified names', async () => {
       const { prompts } = await server.client.listPrompts()
       expect(prompts.map(({ name }) => name)).toEqual([
         'health-check',
@@ -293,14 +293,14 @@ describeOnTopologies('the tool server', (topology) => {
       }
     })
 
-    it('that say what is wrong with their arguments', async () => {
+    it('that explain invalid arguments', async () => {
       const request = { name: 'slow-query-analysis', arguments: { hours: 'all' } }
       const { error } = await server.current('prompts/get', request, { 'mcp-name': request.name })
       expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('from 1 to 720') })
     })
   })
 
-  it('ends a statement on the host when its client leaves', async () => {
+  it('cancels a statement on the host when its client disconnects', async () => {
     const statement = 'SELECT sum(cityHash64(number)) FROM system.numbers'
     const running = async () => {
       const [row] = await queryEngine(

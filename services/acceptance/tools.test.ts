@@ -28,7 +28,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     return content[0]?.text
   }
 
-  it('that only read, say what they take and give, and fit into 12 kB', async () => {
+  it('that only read, declare input and output, and fit into 12 kB', async () => {
     const { tools } = await server.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(names)
     for (const { title, description = '', annotations, inputSchema, outputSchema } of tools) {
@@ -43,7 +43,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     }
   })
 
-  it('whose answers are as their schemas say', async () => {
+  it('whose results match their schemas', async () => {
     const given: Record<string, object> = {
       query: { sql: 'SELECT 1, NULL, [1], toDecimal64(1, 2)' },
       list_tables: { database: 'cafe' },
@@ -61,7 +61,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     }
   })
 
-  it('query, which returns rows as the host has them', async () => {
+  it('query, which returns the rows of the host', async () => {
     const result = await facts('query', { sql: 'SELECT id, name FROM cafe.guests ORDER BY id DESC LIMIT 2' })
     expect(result).toMatchObject({
       columns: [
@@ -103,7 +103,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(sentence).not.toContain(new URL(server.hostUrl).host)
   })
 
-  it('list_databases, which counts as the host counts', async () => {
+  it('list_databases, with the counts of the host', async () => {
     const databases = await queryEngine(server.hostUrl, 'SELECT name FROM system.databases ORDER BY name')
     const result = z
       .object({ databases: z.array(z.looseObject({ name: z.string() })) })
@@ -114,7 +114,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(await facts('list_databases', { limit: 1 })).toMatchObject({ databases: [{}], truncated: true })
   })
 
-  it('list_tables, with the rows and bytes that its parts have', async () => {
+  it('list_tables, with the rows and bytes of the parts', async () => {
     const sizes = await queryEngine(
       server.hostUrl,
       "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = 'cafe' AND table = 'guests'",
@@ -129,7 +129,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(await facts('list_tables', { database: 'cafe', limit: 1 })).toMatchObject({ truncated: true })
   })
 
-  it('get_table_schema, and names near the one that there is not', async () => {
+  it('get_table_schema, with suggestions for an unknown name', async () => {
     expect(await facts('get_table_schema', { database: 'cafe', table: 'guests' })).toMatchObject({
       engine: 'MergeTree',
       sortingKey: 'id',
@@ -145,7 +145,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(await failure('get_table_schema', { database: 'cafe', table: 'guest' })).toContain('guests')
   })
 
-  it('get_merge_status, with what the host merges at that moment', async () => {
+  it('get_merge_status, with the current merges of the host', async () => {
     await queryEngine(server.hostUrl, 'CREATE TABLE cafe.slow (id UInt8) ENGINE = MergeTree ORDER BY id')
     await queryEngine(server.hostUrl, 'INSERT INTO cafe.slow SELECT number FROM numbers(100)')
     // The mutation finishes after every row has slept, so it is visible while it runs.
@@ -202,7 +202,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(await failure('explore_table_schema', { table: 'visits' })).toContain('requires database')
   })
 
-  it('get_metrics, with the version that the host has', async () => {
+  it('get_metrics, with the version of the host', async () => {
     const said = async () => {
       const figures =
         "SELECT version() AS version, uptime() AS uptime, (SELECT value FROM system.metrics WHERE metric = 'TCPConnection') AS tcp"
@@ -217,7 +217,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(result?.memoryUsedBytes).toBeGreaterThan(0)
   })
 
-  it('get_running_queries, without the values in what runs', async () => {
+  it('get_running_queries, without literal values', async () => {
     const ended = new AbortController()
     const running = fetch(`${server.hostUrl}/?query_id=held`, {
       method: 'POST',
@@ -317,11 +317,11 @@ describeOnTopologies('the tool server has tools', (topology) => {
 
   it('analyze_performance, which reports why a host does not respond, without a health status', async () => {
     expect(await failure('analyze_performance', { hostId: 1 })).toBe(
-      'unavailable: host silent cannot be reached: nothing listens at its port',
+      'unavailable: host silent cannot be reached: nothing listens on its port',
     )
   })
 
-  it('that say why they know nothing where the host keeps no query log', async () => {
+  it('that explain missing data if the host has no query log', async () => {
     const without = async (name: string, given: object = {}) => {
       await queryEngine(server.hostUrl, 'DROP TABLE IF EXISTS system.query_log')
       return JSON.stringify(await server.call(name, given))
@@ -340,7 +340,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(snapshot).not.toContain('SELECT')
   })
 
-  it('that answer for the requested host and no other', async () => {
+  it('that query only the requested host', async () => {
     expect(await failure('query', { sql: 'SELECT 1', hostId: 7 })).toContain('available: 0 (one), 1 (silent)')
     expect(await failure('query', { sql: 'SELECT 1', hostId: 1 })).toContain('silent')
     for (const hostId of ['0', -1, 0.5, null]) expect(await failure('get_metrics', { hostId })).toContain('hostId')

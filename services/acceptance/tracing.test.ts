@@ -53,7 +53,7 @@ describeOnTopologies('a trace', (topology) => {
     expect(JSON.stringify(spans)).not.toMatch(/SELECT/i)
   })
 
-  it('that its caller does not record stays unrecorded', async () => {
+  it('is not recorded if its caller does not record it', async () => {
     expect(await spansOf('00')).toEqual([])
   })
 })

@@ -34,12 +34,12 @@ describe('the tree', () => {
   const services =
     'README.md main.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared testing generate requirements acceptance bench'
 
-  it('has nothing at the top that the design does not name', () => {
+  it('has only the listed names at the top level', () => {
     expect(unexpected([...files, 'docs/a.md', 'jest.config.js'], '', top)).toEqual(['docs', 'jest.config.js'])
     expect(unexpected(files, '', top)).toEqual([])
   })
 
-  it('has nothing among the services that the design does not name', () => {
+  it('has only the listed folders in services/', () => {
     expect(unexpected([...files, 'services/common/a.ts'], 'services/', services)).toEqual(['common'])
     expect(unexpected(files, 'services/', services)).toEqual([])
   })
@@ -50,7 +50,7 @@ describe('the tree', () => {
     expect(loose(files)).toEqual([])
   })
 
-  it('says in every name what is inside', () => {
+  it('has no meaningless file or folder names', () => {
     const hides = /(^|\/)(utils?|helpers?|common|misc|types|lib)(\.(ts|js|mjs|svelte))?(\/|$)/
     const vague = (paths: readonly string[]) => paths.filter((path) => hides.test(path.replace(/^web\/src\/lib\//, '')))
     expect(vague(['services/query/utils.ts', 'services/lib/a.ts', 'web/src/lib/chart/line.svelte'])).toHaveLength(2)
@@ -70,7 +70,7 @@ describe('the tree', () => {
   })
 })
 
-describe('what no file may say', () => {
+describe('forbidden content', () => {
   const product = files.filter((path) => path.startsWith('services/') && isCode(path) && !isTest(path))
 
   it('leaves a process only by leaving its scope', () => {

@@ -65,7 +65,7 @@ describeOnTopologies('user-supplied connections', (topology) => {
     expect(shown.length).toBeGreaterThan(3)
   }
 
-  it('are tried: the version of one that is there, the reason of one that is not', async () => {
+  it('are tested: the result is the version or the reason of the failure', async () => {
     const path = '/api/v1/browser-connections/test'
     const [said] = await queryEngine(own.url, 'SELECT version() AS version')
     expect(ConnectionTestResponse.parse((await post(product, path, target())).body).data).toMatchObject({
@@ -77,7 +77,7 @@ describeOnTopologies('user-supplied connections', (topology) => {
     expect(wrong.text).not.toContain('wrong-password')
   })
 
-  it('are read through a session: charts, table pages, status and SQL', async () => {
+  it('are queried through a session: charts, table pages, status and SQL', async () => {
     const { token, header } = await openSession()
     const headers = { [header]: token }
     await expectItsChart('/api/v1/charts/top-table-size', headers)
@@ -91,13 +91,13 @@ describeOnTopologies('user-supplied connections', (topology) => {
     expect(answered.text).toContain('default')
   })
 
-  it('stay readable when `query` starts again, as all of the session is in its token', { tags: ['long'] }, async () => {
+  it('survive a restart of `query`, because the token contains the session', { tags: ['long'] }, async () => {
     const { token, header } = await openSession()
     await product.query.restart()
     await expectItsChart('/api/v1/charts/top-table-size', { [header]: token })
   })
 
-  it('are kept under a negative id, and are there after a start', { tags: ['long'] }, async () => {
+  it('are stored with a negative id, and survive a restart', { tags: ['long'] }, async () => {
     const added = await post(product, '/api/v1/user-connections', { ...target(), name: 'mine' })
     expect(added, added.text).toMatchObject({ status: 200 })
     const { hostId } = UserConnectionResponse.parse(added.body).data
@@ -111,7 +111,7 @@ describeOnTopologies('user-supplied connections', (topology) => {
     ])
   })
 
-  it('are not dialled inside the operator’s networks unless the operator allows it', async () => {
+  it('cannot connect to private networks unless the operator allows it', async () => {
     for (const path of ['test', 'sessions']) {
       const refused = await post(closed, `/api/v1/browser-connections/${path}`, target())
       expect(refused.status).toBe(400)
@@ -121,7 +121,7 @@ describeOnTopologies('user-supplied connections', (topology) => {
     expect(kept.status).toBe(501)
   })
 
-  it('leave no trace of their passwords in what any process writes', async () => {
+  it('leave no passwords in the output of any process', async () => {
     const secret = 'a-very-secret-password'
     const test = await post(product, '/api/v1/browser-connections/test', { ...target(), password: secret })
     expect(test.status).toBe(200)

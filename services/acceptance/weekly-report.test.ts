@@ -75,7 +75,7 @@ describeOnTopologies('the weekly report', (topology) => {
     return ReportResponse.parse((await fetchJson(`${product.url}/api/v1/reports/${listed?.id}`)).body).data
   }
 
-  it('is written once by two rounds at the same time, and by none after them', async () => {
+  it('is written once by two concurrent runs, and not by later ones', async () => {
     const both = await Promise.all([round(), round()])
     expect(both.reduce((sum, { written }) => sum + written, 0)).toBe(1)
     expect(await round()).toMatchObject({ written: 0 })
@@ -84,7 +84,7 @@ describeOnTopologies('the weekly report', (topology) => {
     ])
   })
 
-  it('goes to the webhook once, though only critical alerts do', async () => {
+  it('is sent to a webhook for critical alerts once', async () => {
     await eventually(
       async () => chat.taken.length,
       (count) => count > 0,
@@ -94,7 +94,7 @@ describeOnTopologies('the weekly report', (topology) => {
     ])
   })
 
-  it('has the figures that the statements of the week have', async () => {
+  it('has the totals of the queries of the week', async () => {
     const report = await open()
     const now = statements.filter(({ atMs }) => atMs >= week.fromMs)
     const before = statements.filter(({ atMs }) => atMs < week.fromMs)
@@ -130,7 +130,7 @@ describeOnTopologies('the weekly report', (topology) => {
     expect(report.newPatterns).toMatchObject([{ ...patternWith(5), p95MsBefore: null }])
   })
 
-  it('has the figures of disks, tables and the server as well', async () => {
+  it('has the state of disks, tables and the server', async () => {
     const report = await open()
     const gibibyte = 1_024 ** 3
     const usedAtEnd = usedGibibytes(335)
@@ -152,7 +152,7 @@ describeOnTopologies('the weekly report', (topology) => {
     expect(report.coverage).toMatchObject({ hours: 168, watchedHours: 0 })
   })
 
-  it('is a page, or Markdown, for people', async () => {
+  it('is rendered as a page or as Markdown', async () => {
     const [listed] = await reports()
     const as = (format: string) => fetchJson(`${product.url}/api/v1/reports/${listed?.id}?format=${format}`)
     const [page, text] = [await as('html'), await as('markdown')]
@@ -162,7 +162,7 @@ describeOnTopologies('the weekly report', (topology) => {
     expect(page.text).toContain(summary)
   })
 
-  it('begins with what the language model makes of it, which reads no statements with their values', async () => {
+  it('begins with the summary of a model that receives no literal values', async () => {
     expect((await open()).summary).toBe(summary)
     const read = gateway.requests.flatMap(({ messages }) => messages.map(({ content }) => content)).join('\n')
     expect(read).toContain('SELECT ? FROM shop.t3')

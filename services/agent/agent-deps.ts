@@ -44,16 +44,16 @@ export interface AgentDeps {
   metrics: AgentMetrics
 }
 
-/** The share of the shutdown grace period for runs; the rest lets readers receive the final events. */
+/** Share of the shutdown grace period that runs may use. Readers fetch the final events in the remaining time. */
 const finishingShare = 0.6
 
-/** Additional tools and changed limits, for tests. */
+/** Tests can add tools and change the limits of runs. */
 export interface AgentOverrides {
   tools?: readonly AgentTool[]
   limits?: Partial<RunLimits>
 }
 
-/** Opens the dependencies of the handlers. The caller disposes of the runs; `opened` owns everything else. */
+/** Opens the dependencies of the handlers. The caller disposes of `runs`; the stack `opened` disposes of the rest. */
 export const openAgentDeps = async (
   { env, bus, clock, net, store, telemetry: { log, metrics } }: ServiceContext,
   { tools = [], limits = {} }: AgentOverrides,

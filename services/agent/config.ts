@@ -57,5 +57,5 @@ export const settings = {
   ...conversationSettings,
 } as const
 
-/** Returns the problems of combinations of settings. */
+/** Returns the problems of settings that are valid on their own, but not in combination. */
 export const problems = conversationProblems

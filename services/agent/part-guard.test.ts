@@ -34,7 +34,7 @@ const bad: [why: string, data: unknown, problem: string][] = [
   ['with unknown value columns', { ...chart, y: ['queries', 'bytes'] }, 'y'],
 ]
 
-describe('a part of an answer', () => {
+describe('a data part of an answer', () => {
   it('passes if it is a valid chart or no chart', () => {
     expect(guarded(chart).part).toEqual({ type: 'data-chart', id: 'c1', data: chart })
     expect(guarded({ ...chart, x: null }).part).toBeDefined()

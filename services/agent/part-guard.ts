@@ -5,7 +5,7 @@ import { processSettings } from '#shared/config/process.ts'
 import { exactly, parseSettings } from '#shared/config/setting.ts'
 import type { DataPart } from '#shared/tools/tool.ts'
 
-/** The settings of the check for invalid charts. */
+/** Settings for the validation of charts in answers. */
 export const partGuardSettings = {
   AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: exactly(
     '1',
@@ -14,8 +14,8 @@ export const partGuardSettings = {
 } as const
 
 /**
- * Validates the data part of an answer. Returns undefined for an invalid chart: an unknown kind, too many rows, or an
- * axis that is not a column. The answer continues without the chart, since its text and evidence are sufficient.
+ * Validates a data part of an answer. Returns undefined for an invalid chart: an unknown kind, too many rows, or an axis
+ * that is not a column. The answer then continues without the chart.
  */
 export const guardPart = ({ env, log }: { env: Environment; log: Logger }, part: DataPart): DataPart | undefined => {
   if (part.type !== 'data-chart') return part
@@ -24,7 +24,7 @@ export const guardPart = ({ env, log }: { env: Environment; log: Logger }, part:
     ? [...axesOf(chart), ...sizeOf(chart)]
     : (error?.issues.map(({ path }) => path.join('.')) ?? [])
   if (chart && problems.length === 0) return { ...part, data: chart }
-  // Only field names are logged: titles, statements and rows are data of the host.
+  // Logs only the names of invalid fields, because titles, statements and rows are data of the host.
   if (logsProblems(env)) log.info({ id: part.id, problems: problems.slice(0, maxProblems) }, 'invalid chart dropped')
   return undefined
 }

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Returns the items that share words with a topic, best match first; all items in their order if none does. */
+/** Returns the items that share words with a topic, best match first. If no item does, returns all in their order. */
 export const rankByTopic = <T>(topic: string, things: readonly T[], textOf: (thing: T) => string): T[] => {
   const wanted = wordsOf(topic)
   const score = (thing: T): number => {
@@ -14,5 +14,5 @@ export const rankByTopic = <T>(topic: string, things: readonly T[], textOf: (thi
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z]{3,}/g) ?? []
 
-/** Reports whether two words are forms of the same word, such as `mutations` and `mutation`. */
+/** Returns whether two words are probably forms of the same word, such as `mutations` and `mutation`. */
 const isLike = (a: string, b: string): boolean => a === b || (Math.min(a.length, b.length) > 3 && distance(a, b) <= 1)

@@ -26,7 +26,7 @@ const handlers = (parts: AgentDeps): Handlers<typeof agent> => ({
   ...externalHandlers(parts),
 })
 
-/** Maximum concurrent bus calls. Many are open at a time, because readers of runs wait within their calls. */
+/** Maximum number of concurrent bus calls. It is high, because each reader of a run waits within a call. */
 const maxInFlight = 4_096
 
 /** Starts the agent service. */
@@ -38,7 +38,7 @@ export const startWith = async (context: ServiceContext, further: AgentOverrides
   const parts = await openAgentDeps(context, further, opened)
   const { runs } = parts
   opened.use(await context.bus.serve(agent, handlers(parts), { maxInFlight, load: () => runs.running }))
-  // Runs end first, so that their readers receive the final events.
+  // Disposed first, so that readers of the runs receive the final events.
   opened.use(runs)
   context.telemetry.log.info('agent started')
   return opened.move()

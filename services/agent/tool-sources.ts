@@ -9,9 +9,9 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 import { controlTools, mayRequestChanges } from './approvals/control-tools.ts'
 
-/** A tool that the model may call. It belongs to this service, to the MCP server or to an external MCP server. */
+/** A tool that the model may call: one of this service, of the product's MCP server or of an external server. */
 export interface AgentTool extends Tool {
-  /** The JSON Schema of `input`, for tools whose arguments another process parses. */
+  /** The JSON Schema of the input, if another process validates the arguments. */
   inputSchema?: Record<string, unknown>
   /** Set for tools of the kind `egress`. */
   egress?: EgressTool
@@ -22,7 +22,7 @@ export interface EgressTool {
   server: { id: string; name: string }
   /** Returns whether the operator allows this call without an approval. */
   isAllowed(input: unknown): boolean
-  /** Returns the hosts on the operator's list; their names are not secret. */
+  /** Returns the hosts that the operator allows. Their names in arguments do not count as host text. */
   allowedHosts(): readonly string[]
   /** Throws `ServiceError` if the call is not permitted even with an approval. */
   requireCallable(input: unknown): void
@@ -34,7 +34,7 @@ export type ToolSource = (question: AgentQuestion, call: Call) => Promise<readon
 /** Dependencies of `combineToolSources`. */
 interface Sources {
   env: Environment
-  /** In order of precedence: of several tools with the same name, the first one is used. */
+  /** Sources in order of precedence. If several tools have the same name, the first one is used. */
   from: readonly ToolSource[]
   log: Logger
 }
@@ -52,11 +52,12 @@ export const combineToolSources =
     return [...tools, ...(mayRequestChanges(call, env) ? controlTools : [])]
   }
 
-/** Cache lifetime of the tool list, which can change when the MCP server is upgraded. */
+/** Cache lifetime of the tool list, in milliseconds. The list can change when the MCP server is upgraded. */
 const freshMs = 10_000
 
 /**
- * Returns a function for the tools of the MCP server. All users have the same list; calls run as the agent's caller.
+ * Returns a function that lists the tools of the MCP server. The list is the same for all users and is cached. Calls of
+ * the tools run with the identity of the agent's caller.
  */
 export const openMcpTools = (client: Client<typeof mcp>, clock: Clock): ((call: Call) => Promise<AgentTool[]>) => {
   let known: { tools: AgentTool[]; untilMs: number } | undefined
@@ -69,7 +70,7 @@ export const openMcpTools = (client: Client<typeof mcp>, clock: Clock): ((call: 
   }
 }
 
-/** Wraps a tool of the MCP server, which checks features and arguments itself. */
+/** Wraps a tool of the MCP server. The server checks the features of the caller and the arguments itself. */
 const asTool = (client: Client<typeof mcp>, tool: McpTool): AgentTool => ({
   ...tool,
   feature: null,

@@ -14,8 +14,6 @@ it.each([
 ])('AGENT_DEBUG=%s enables verbose logging: %s', (value, isVerbose) => {
   const logged: string[] = []
   const log = pino({}, { write: (line: string) => void logged.push(line) })
-  logVerbosely({ env: { AGENT_DEBUG: value }, log }, { tool: 'query' }, 'a tool was called')
-  expect(logged.map((line) => JSON.parse(line))).toMatchObject(
-    isVerbose ? [{ tool: 'query', msg: 'a tool was called' }] : [],
-  )
+  logVerbosely({ env: { AGENT_DEBUG: value }, log }, { tool: 'query' }, 'tool called')
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject(isVerbose ? [{ tool: 'query', msg: 'tool called' }] : [])
 })

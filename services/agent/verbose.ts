@@ -19,5 +19,5 @@ export const logVerbosely = (
   if (parseSettings(verboseSettings, env).AGENT_DEBUG) log.info(facts, message)
 }
 
-/** Returns the time since a `performance.now()` timestamp, rounded to milliseconds. */
+/** Returns the time since a `performance.now()` timestamp, in whole milliseconds. */
 export const elapsedMsSince = (beganMs: number): number => Math.round(performance.now() - beganMs)

@@ -53,7 +53,7 @@ export const Notification = z.object({
     )
     .max(500)
     .default([]),
-  /** Set on a recovery without an ok evaluation: monitoring of the condition stopped, or its events did. */
+  /** Set on a recovery without an ok evaluation: the condition is no longer monitored, or its events expired. */
   isUnseen: z.boolean().optional(),
   /**
    * Set if it is repeated because the state store lost the delivery record. Targets with a stored delivery do not
@@ -86,7 +86,7 @@ export type AddressedNotification = z.infer<typeof AddressedNotification>
 /** Outbox topic of notifications for a single target. */
 export const addressedTopic = 'addressed'
 
-/** Returns the id of a delivery, which is the same for the same notification and target. */
+/** Returns the id of a delivery: one per notification and target. */
 export const getDeliveryId = ({ notification, channel, target }: AddressedNotification): string =>
   `${notification.id}:${channel}:${target}`
 

@@ -4,7 +4,10 @@ export interface WorkQueue<T> {
   atOnce: number
 }
 
-/** Runs `work` for each item in order, at most `atOnce` at a time; rejects after the running ones have ended. */
+/**
+ * Runs `work` for each item in order, at most `atOnce` at a time. After a failure no further item starts; rejects once
+ * the running items have ended.
+ */
 export const runConcurrently = <T>(
   items: readonly T[],
   atOnce: number,
@@ -20,12 +23,12 @@ export const runQueues = async <T>(
 ): Promise<void> => {
   const waiting = queues.map(({ items, atOnce }) => ({ items: items.values(), free: atOnce }))
   let isFailed = false
-  const lane = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     for (const queue of waiting) {
-      // A free lane continues with the next queue instead of waiting for the last item of this one.
+      // This queue is at its concurrency limit, so the worker moves on to the next queue instead of idling.
       if (queue.free === 0) continue
       queue.free -= 1
-      // All lanes share the iterators, so each item is processed once.
+      // All workers share the iterators, so each item is processed once.
       for (const item of queue.items) {
         if (isFailed) return
         try {
@@ -38,6 +41,6 @@ export const runQueues = async <T>(
     }
   }
   const width = Math.max(0, ...queues.map(({ items, atOnce }) => Math.min(atOnce, items.length)))
-  const lanes = await Promise.allSettled(Array.from({ length: width }, lane))
-  for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason
+  const workers = await Promise.allSettled(Array.from({ length: width }, runWorker))
+  for (const ended of workers) if (ended.status === 'rejected') throw ended.reason
 }

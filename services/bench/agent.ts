@@ -73,7 +73,7 @@ const memoryOfMany = async (hosts: Hosts): Promise<Comparison> => {
   }
   return {
     name: `${crowd} answers at once, one process of the agent`,
-    unit: 'MB',
+    unit: 'MiB',
     ours: [peakMb],
     reference: [allowedMb],
     bar: { atMost: 1 },

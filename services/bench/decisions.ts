@@ -41,7 +41,10 @@ export const measureInTurn = async (measures: readonly MeasureLatency[], count: 
   return measured
 }
 
-/** Returns a measurement from the moment when `send` calls `begins` until `arrived` is called with the same name. */
+/**
+ * Returns a function that measures the time from the call of `begins` by `send` to the call of `arrived` with the same
+ * name.
+ */
 export const createLatencyProbe = (
   send: (name: string, begins: () => void) => Promise<unknown>,
 ): { measure: MeasureLatency; arrived(name: string): void } => {
@@ -66,7 +69,9 @@ interface Place {
   others?: readonly ChannelTarget[]
 }
 
-/** Starts delivery. Returns a measurement from an alert decision until the first bytes reach the webhook. */
+/**
+ * Starts delivery. Returns a function that measures the time from an alert decision to its first bytes at the webhook.
+ */
 export const openDecisionProbe = async (
   opened: AsyncDisposableStack,
   { redis, others = [] }: Place,
@@ -113,7 +118,7 @@ const toMeasured: Route = {
   minSeverity: null,
 }
 
-/** Writes a decision to the outbox like a sweep, in one transaction with the state. */
+/** Writes a decision to the outbox in one transaction with the state, as a sweep does. */
 const decide = (store: Store, name: string, begins: () => void) => {
   const outbox = [toOutboxMessage(namedNotification(name))]
   return store.update(`bench:${name}`, z.number(), () => {

@@ -16,8 +16,8 @@ const warmUp = 300
 const messages = 1_000
 
 /**
- * Compares the time from an alert decision to its first bytes at the channel with the time of a durable queue from
- * publisher to consumer. Delivery does not use the queue, which is only the reference.
+ * Measures the time from an alert decision to its first bytes at the channel. The reference is the time from publisher
+ * to consumer of a durable queue, which delivery does not use.
  */
 export const deliveryTime: Benchmark = {
   name: 'delivery',
@@ -39,7 +39,7 @@ export const deliveryTime: Benchmark = {
   },
 }
 
-/** Returns a measurement of the same message through a durable queue alone, from publisher to consumer. */
+/** Returns a function that measures the time of the same message from publisher to consumer of a durable queue. */
 const openPublishing = async (opened: AsyncDisposableStack, url: string): Promise<MeasureLatency> => {
   const caller = 'alert-dispatcher'
   const queue = opened.use(await openNatsQueue({ url, replicas: 1 }, { caller, instance: 'bench-publishes' }))

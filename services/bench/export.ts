@@ -105,7 +105,7 @@ const memory = async (product: Product): Promise<Comparison> => {
   const inOne = await peakMemory(product, '/api/v1/tables/flood?hostId=0&format=csv', 1)
   return {
     name: 'memory while 1 000 000 rows pass',
-    unit: 'MB',
+    unit: 'MiB',
     ours: [inOne],
     reference: [inMany],
     bar: { atMost: 1.3 },

@@ -30,7 +30,8 @@ const topologies: readonly Bars[] = [
 ]
 
 /**
- * Compares a statement through gateway, bus and query service with the same statement sent to the host, without caches.
+ * Measures a statement that passes through gateway, bus and query service. The reference is the same statement sent
+ * directly to the host. Caches are off.
  */
 export const gatewayTax: Benchmark = {
   name: 'gateway-tax',

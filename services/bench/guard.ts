@@ -26,7 +26,7 @@ export const guardCost: Benchmark = {
   async run() {
     await using sandbox = await startSandbox({ seed: false })
     const sql = statement()
-    // A warm-up: otherwise the first figures would include compilation, which a long-running process has behind it.
+    // A warm-up, so that the figures do not include the JIT compilation of a new process.
     checkMs(sql)
     await roundTripMs(sandbox.url)
     const ours: number[] = []

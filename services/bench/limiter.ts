@@ -18,7 +18,8 @@ const addresses = Array.from({ length: 1_000 }, (_, index) => `192.0.${index >> 
 type Count = (address: string) => unknown
 
 /**
- * Compares the rate limit of the product, whose value is read per request, with its library alone on the same store.
+ * Measures the rate limiter of the product, which reads its setting per request. The reference is the rate limiter
+ * library alone, on the same store.
  */
 export const limiterCost: Benchmark = {
   name: 'limiter',

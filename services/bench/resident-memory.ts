@@ -23,7 +23,7 @@ export const residentMemory: Benchmark = {
     })
     await setTimeout(idleMs)
     const ours = product.pids.map(readResidentMb)
-    return [{ name: '30 s after ready', unit: 'MB', ours, reference: [allowedMb], bar: { atMost: 1 } }]
+    return [{ name: '30 s after ready', unit: 'MiB', ours, reference: [allowedMb], bar: { atMost: 1 } }]
   },
 }
 

@@ -18,7 +18,8 @@ const pollMs = 20
 const hosts = ['sandbox-1', 'sandbox-2']
 
 /**
- * Compares the time of a second `npm start` with sandboxes until `/readyz` with the minimum: imports and one session.
+ * Measures how long a second `npm start` with sandboxes takes until `/readyz` succeeds. The reference is the minimum:
+ * importing all modules and opening one session.
  */
 export const startTime: Benchmark = {
   name: 'start-time',
@@ -72,7 +73,10 @@ const isReady = async (): Promise<boolean> => {
   }
 }
 
-/** Returns the seconds of the minimum. Each measurement uses a new process, because a process imports modules once. */
+/**
+ * Returns the seconds of imports and one session. Each measurement needs a new process, which imports modules only
+ * once.
+ */
 const secondsToImport = async (directory: string): Promise<number> => {
   const started = performance.now()
   const child = spawn(process.execPath, [baseline, directory], { stdio: 'inherit' })

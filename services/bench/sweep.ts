@@ -18,7 +18,9 @@ const maxStatements = 12
 const rulesPerHost = 90
 const secret = 'the secret of the bench'
 
-/** Compares a sweep of a fleet with the minimum time of its statements. 1% of the hosts hang, 1% refuse connections. */
+/**
+ * Measures a sweep of a fleet against the minimum time of its statements. 1% of the hosts hang, 1% refuse connections.
+ */
 export const sweepCost: Benchmark = {
   name: 'sweep',
   async run() {

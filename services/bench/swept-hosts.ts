@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { HostLoad } from '#proto/host.ts'
 import { reportAddress } from './report-listening.ts'
 
-// Many fake hosts in one process. They respond to each statement of a sweep after a fixed time; 1% hang, 1% refuse
-// connections. An additional server returns the addresses of the hosts and the number of rule statements.
+// Serves many fake hosts in one process. They respond to each statement of a sweep after a fixed time; 1% hang and 1%
+// refuse connections. Another server returns the addresses of the hosts and the number of rule statements.
 
 const [count = '1000', delayMs = '20'] = process.argv.slice(2)
 const version = '26.3.1.1'

@@ -19,7 +19,8 @@ const watchEveryMs = 20
 const allowedMb = 64
 
 /**
- * Compares a tool call with one to the official MCP library alone, and a query with the same query sent to the host.
+ * Measures a tool call and a query. The references are a tool call to a server with only the official MCP library, and
+ * the same query sent to the host.
  */
 export const toolServerCost: Benchmark = {
   name: 'tool-server',
@@ -90,7 +91,7 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
     },
     {
       name: 'more memory for 231 MiB than for 1 kB',
-      unit: 'MB',
+      unit: 'MiB',
       ours: [much - little],
       reference: [allowedMb],
       bar: { atMost: 1 },

@@ -117,7 +117,7 @@ describe('invalid credentials', () => {
     }
   })
 
-  it('that cannot be verified now give access to anonymous routes only', async () => {
+  it('that cannot be verified at the moment allow only anonymous routes', async () => {
     const unsure = async () => {
       throw new ServiceError('unavailable', 'the keys of the identity provider cannot be had')
     }

@@ -41,15 +41,15 @@ export const admit =
 
 const isUnknown = ({ kind }: Identity): boolean => kind === 'anonymous' || kind === 'guest'
 
-/** Sets the rate limit headers, which a later and stricter budget overwrites; throws if the budget is used up. */
+/** Sets the rate limit headers; a later, stricter budget overwrites them. Throws if the budget is used up. */
 const applyLimit = (response: Response, standing: RateLimitState): void => {
   for (const [name, value] of createRateLimitHeaders(standing)) response.setHeader(name, value)
   requireWithinRateLimit(standing)
 }
 
 /**
- * Returns the caller. In cloud mode an anonymous caller gets a guest cookie with a 401, and is a guest once it sends
- * the cookie. Otherwise each request of a client without cookies would be a new guest.
+ * Returns the caller. In cloud mode, an anonymous caller first gets 401 with a guest cookie, and is a guest once it
+ * sends the cookie. A client without cookies therefore does not become a new guest with each request.
  */
 const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, response: Response): Promise<Identity> => {
   const identity = await authenticate(route, gateway, request)
@@ -66,8 +66,8 @@ const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, res
 }
 
 /**
- * Authenticates the caller. On routes for anonymous callers, it ignores failures: an expired session, a bearer token of
- * the route itself or an unavailable identity provider.
+ * Authenticates the caller. Routes that anonymous callers may use ignore failures: an expired session, a bearer token
+ * that only the route itself checks, or an unavailable identity provider.
  */
 const authenticate = async ({ access, identify }: Route, gateway: Gateway, request: AnyRequest): Promise<Identity> => {
   if (identify) return identify(request, gateway)

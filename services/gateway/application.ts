@@ -45,7 +45,7 @@ export const openApplication = (gateway: Gateway, { routes, headers, web }: Appl
   return application
 }
 
-/** Dispatches to one router per path family, because a router tries its routes one after the other. */
+/** Dispatches to one router per path family, because a router tests its routes sequentially. */
 const byFamily = (routes: readonly Route[], routerOf: (those: readonly Route[]) => Router): RequestHandler => {
   const families = Map.groupBy(routes, ({ path }) => familyOf(path))
   const routers = new Map([...families].map(([family, those]) => [family, routerOf(those)]))
@@ -56,7 +56,7 @@ const byFamily = (routes: readonly Route[], routerOf: (those: readonly Route[]) 
   }
 }
 
-/** Returns the segment after `/api/v1/` or `/api/`, which is never a parameter; all other paths share one family. */
+/** Returns the path family: the segment after `/api/v1/` or `/api/`, never a parameter; undefined for other paths. */
 const familyOf = (path: string): string | undefined => /^\/api\/(?:v1\/)?([^/]+)/.exec(path)?.[1]
 
 const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLines): Router => {
@@ -156,7 +156,7 @@ const name = String.raw`\w[\w.-]*`
 
 /**
  * Returns middleware that rejects requests with 403 unless method and path match a route exactly. It protects the
- * service that they are proxied to from unknown paths, `..`, escaped slashes and override headers.
+ * replication service from unknown paths, `..`, escaped slashes and method override headers.
  */
 const onlyListed = (routes: readonly Route[]): RequestHandler => {
   const listed = routes.map(({ method, path }) => ({
@@ -173,7 +173,7 @@ const onlyListed = (routes: readonly Route[]): RequestHandler => {
     if (!isListed || methodOverrideHeaders.some((header) => request.headers[header] !== undefined)) {
       throw new ServiceError(
         'forbidden',
-        'the replication service is read-only; allowed are GET requests to the paths of the OpenAPI document',
+        'the replication service is read-only; allowed: the operations of the OpenAPI document',
       )
     }
     next()

@@ -14,8 +14,8 @@ import type { Download } from './response/send.ts'
 import type { RowStream } from './response/envelope.ts'
 
 /**
- * The access that a route requires: none; to read data; to write, which includes the agent and SQL of the caller; or a
- * bearer that the route checks itself.
+ * The access that a route requires. `write` includes the agent and SQL of the caller. A route with `own-bearer` checks
+ * a bearer token itself.
  */
 export type RouteAccessLevel = 'anonymous' | 'read' | 'write' | 'own-bearer'
 export type ExtraErrorStatus = 400 | 401 | 405 | 409 | 415 | 422
@@ -38,8 +38,8 @@ export interface Route {
   /** Schema of the request body; absent for routes without a body. */
   body?: z.ZodType
   /**
-   * Accepts a form as the body, as OAuth requires. Not for routes that accept cookies, because any page can send
-   * forms.
+   * Accepts a form as the body, as OAuth requires. Never set it on a route that accepts cookies, because pages of
+   * other sites can submit forms.
    */
   form?: boolean
   /** Allows guests of cloud mode, who have only a signed cookie. */
@@ -54,7 +54,7 @@ export interface Route {
   answer: z.ZodType
   /** Media types and schema of the body, for routes that read it as bytes. */
   reads?: { mediaTypes: readonly string[]; schema: z.ZodType }
-  /** Error statuses whose body is JSON-RPC, written by the service behind the route. */
+  /** Error statuses whose body is JSON-RPC, created by the service that handles the route. */
   jsonRpc?: readonly (ExtraErrorStatus | 404)[] | undefined
   /** Additional error statuses for the OpenAPI document. */
   refuses?: readonly ExtraErrorStatus[] | undefined
@@ -70,9 +70,9 @@ export interface Route {
   revalidated?: boolean | undefined
   /** Error format, if a standard requires its own. */
   errorFormat?: ErrorFormat
-  /** Checks a precondition before the request is counted; throws if it does not hold. */
+  /** Checks a precondition before the request counts towards the rate limit; throws if it is not met. */
   open?(headers: IncomingHttpHeaders, env: Environment): void
-  /** Authenticates the caller in place of the usual way; the returned identity is allowed to call the route. */
+  /** Replaces the default authentication of the route and returns the caller. */
   identify?(request: Request<Record<string, string>>, gateway: Gateway): Promise<Identity>
   /** Returns the WWW-Authenticate challenge of an error, if it differs from the default. */
   challenge?(request: Request<Record<string, string>>, env: Environment, shown: PublicError): string | undefined
@@ -207,7 +207,7 @@ export const textRoute = <const P extends string, Q extends z.ZodType>(definitio
   }
 }
 
-/** Defines a GET route that returns text which its handler has gzipped. */
+/** Defines a GET route that returns text, which the handler returns gzipped. */
 export const gzippedRoute = <const P extends string, Q extends z.ZodType>(
   definition: TextRoute<P, Q, Buffer>,
 ): Route => {
@@ -265,7 +265,7 @@ export const redirectRoute = <const P extends string, Q extends z.ZodType>(defin
   }
 }
 
-/** Schema of a response with rows: the handler supplies everything else. */
+/** Schema of a response whose `data` are the streamed rows. The handler supplies the rows and the metadata. */
 type RowsResponse = z.ZodObject<{ success: z.ZodType; data: z.ZodType; metadata: z.ZodType }>
 
 interface RowsRoute<P extends string, Q extends z.ZodType, A extends RowsResponse> extends Traits<P, Q, A> {

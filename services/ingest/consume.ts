@@ -15,7 +15,7 @@ import type { EventStore } from './events.ts'
 const tries = 100_000
 const maxReemitsInFlight = 16
 
-/** Stores and forwards events from the queue, with one consumer for each, until disposed. */
+/** Stores and forwards events from the queue until disposed, with a separate consumer for each of the two tasks. */
 export const consumeEvents = async (queue: Queue, events: EventStore, deps: ReemitDeps): Promise<AsyncDisposable> => {
   await using opened = new AsyncDisposableStack()
   const consumer = { stream: 'EVENTS', subjects: inboundSubjectPattern, body: InboundEvent, tries } as const
@@ -28,7 +28,7 @@ export const consumeEvents = async (queue: Queue, events: EventStore, deps: Reem
       }),
     ),
   )
-  // Without a target, the consumer would do nothing but add a third to the cost of each event.
+  // Without a target, the consumer would only add a third to the cost of each event.
   if (canReemit(deps)) {
     opened.use(
       await queue.consume(
@@ -53,9 +53,9 @@ export interface ReemitDeps {
   waitsMs?: readonly number[]
 }
 
-/** Maximum number of installations that an event passes; more are taken for a forwarding loop. */
+/** Maximum number of installations that an event may pass; more indicate a forwarding loop. */
 const maxHops = 3
-/** Waits between attempts; forwarding is best effort. */
+/** Waits between attempts in milliseconds; forwarding is best effort. */
 const defaultWaitsMs = [2_000, 10_000] as const
 /** Maximum age of a forwarded event, so that an unavailable target does not delay later events. */
 const lifeMs = 10 * 60_000
@@ -90,7 +90,7 @@ export const reemit =
     const againInMs = failure.isTemporary ? waitsMs[deliveries - 1] : undefined
     if (againInMs !== undefined) return { againInMs }
     observe('failed')
-    // Many events may be older than the target, so they are not logged as warnings.
+    // When a target is first configured, many events may have expired, so they are not logged as warnings.
     log[isOld && deliveries === 1 ? 'debug' : 'warn']({ id: event.id, reason: failure.reason }, 'event not forwarded')
     return 'done'
   }

@@ -54,7 +54,7 @@ export const normalizeEvent = (
   return { ...event, truncated: cuts.hasCut() }
 }
 
-/** Returns an id from the key of the sender, or from the content. */
+/** Returns the event id: the hash of the idempotency key, else of the identity, else of the content. */
 const idOf = ({ identity, raw }: EventDraft, { idempotencyKey, index }: RequestContext): string => {
   if (idempotencyKey !== undefined) return hashTexts('key', idempotencyKey, String(index))
   return identity === null ? hashTexts('content', canonical(raw)) : hashTexts('named', ...identity)
@@ -82,7 +82,7 @@ const stableFields = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([name, inner]) => [name, stableFields(inner)]))
 }
 
-/** Replaces a long key by its digest, because a truncated key may not be unique. */
+/** Replaces a long key by its hash, because a truncated key may not be unique. */
 const boundedName = (name: string): string => (name.length <= bounds.key ? name : hashTexts(name))
 
 /** Truncates long texts and remembers whether it did. */
@@ -126,5 +126,5 @@ const ordered = (value: unknown): unknown => {
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** Returns a digest of 40 hexadecimal digits. */
+/** Returns a hash of the texts with 40 hexadecimal digits. */
 export const hashTexts = (...texts: readonly string[]): string => hash('sha256', JSON.stringify(texts)).slice(0, 40)

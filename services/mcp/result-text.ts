@@ -14,7 +14,9 @@ const accessDenied = 497
 export const findUnavailableReason = (error: unknown, { name }: Host, table: string): string | undefined => {
   const code = error instanceof ServiceError ? error.details?.clickhouseCode : undefined
   if (code === unknownTable) return `table ${table} does not exist on host ${name}`
-  return code === accessDenied ? `table ${table} is not readable on ${name}; run GRANT SELECT ON ${table}` : undefined
+  return code === accessDenied
+    ? `table ${table} is not readable on host ${name}; run GRANT SELECT ON ${table}`
+    : undefined
 }
 
 /** Returns why the query log is unavailable. Rethrows all other errors. */

@@ -214,7 +214,7 @@ describe('a table page', () => {
 })
 
 describe('name lists', () => {
-  it('hold the user tables', async () => {
+  it('contain the user tables', async () => {
     expect(await parts.handlers.databaseTables({ hostKey, limit: 10 }, createCall())).toEqual([
       { database: databases, table: 'events', engine: 'MergeTree', totalRows: inserts * insertedRows },
     ])
@@ -234,7 +234,7 @@ describe('name lists', () => {
     await direct('DROP DATABASE named_otherwise')
   })
 
-  it('hold hosts without URL, user and password', async () => {
+  it('contain hosts without URL, user and password', async () => {
     expect(await parts.handlers.hosts({}, createCall())).toEqual([
       { id: 0, key: hostKey, name: hostKey, host: new URL(sandbox.url).host, group: null, tags: [] },
     ])

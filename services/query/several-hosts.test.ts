@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all((sandboxes ?? []).map((sandbox) => sandbox[Symbol.asyncDispose]()))
 })
 
-const cannotBeReached = { code: 'unavailable', message: 'host gone cannot be reached: nothing listens at its port' }
+const cannotBeReached = { code: 'unavailable', message: 'host gone cannot be reached: nothing listens on its port' }
 
 describe('the settings diff', () => {
   const diff = async (request: { hostKeys: string[]; changedOnly?: boolean; differentOnly?: boolean }) => {

@@ -18,6 +18,6 @@ export const settings = {
   ),
 } as const
 
-/** Returns the problems of combined settings: database files that several processes would share. */
+/** Returns a problem for each setting that names a database file which several processes would share. */
 export const problems = (env: Environment): readonly SettingProblem[] =>
   unsharedFiles(['INSIGHTS_EDGESQL', 'CONVERSATIONS_EDGESQL'], env)

@@ -18,7 +18,7 @@ export const start: Start = async ({ env, bus, clock, net, store, telemetry: { l
   const deps = { ...clients, env, clock, store, log, insightStore, insights: insightStore.store, reports }
   const work = openBackgroundTasks()
   opened.use(await bus.serve(report, handlers({ ...deps, work })))
-  // Disposed before the bus service, so that pending calls receive the abort error.
+  // Disposed before the bus service, so that the callers of aborted tasks still receive the error.
   opened.use(work)
   opened.use(openSchedule(deps, work))
   log.info({ insights: insightStore.store.backend, persistentReports: persistent }, 'report started')

@@ -5,14 +5,14 @@ import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
-/** Dependencies that all handlers share. */
+/** The dependencies of all handlers. */
 export interface HandlerDeps {
   env: Environment
   clock: Clock
   query: Client<typeof query>
 }
 
-/** Runs tasks that outlive their caller. Disposing aborts the running tasks and waits for them. */
+/** Runs tasks that may outlive their caller. Disposal aborts the running tasks and waits for them. */
 export interface BackgroundTasks extends AsyncDisposable {
   run<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
@@ -40,9 +40,9 @@ export const openBackgroundTasks = (): BackgroundTasks => {
 const maxConcurrentHosts = 4
 const hostTimeoutMs = 5 * 60_000
 
-/** Calls `each` for every item, at most four at a time. Rejects with the first error. */
+/** Calls `each` for every item, for at most `maxConcurrentHosts` at a time. Rejects with the first error. */
 export const forEachHost = async <T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> => {
-  // All workers take from the same iterator.
+  // All workers take items from the same iterator.
   const queue = items.values()
   const work = async (): Promise<void> => {
     for (const item of queue) await each(item)

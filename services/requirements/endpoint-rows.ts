@@ -25,7 +25,7 @@ const Row = z.strictObject({
   budget: z.string().default('RATE_LIMIT_API_PER_MIN'),
   unauthenticated: z.tuple([status, status, status]),
   request: RequestSpec.extend({
-    /** Whether the request needs data from the response to an earlier request. */
+    /** Whether the request refers to data that an earlier request must create. */
     prepared: z.boolean().default(false),
   }).prefault({}),
   response: z.strictObject({

@@ -48,7 +48,7 @@ export async function openSampler(execute: Execute, dataPath: string): Promise<S
 }
 
 function report(error: unknown): void {
-  process.stderr.write(`asynchronous metrics: ${String(error)}\n`)
+  process.stderr.write(`sampling asynchronous metrics failed: ${String(error)}\n`)
 }
 
 async function collect(

@@ -21,9 +21,8 @@ export interface HostDirectory {
   seededFile: string
 }
 
-// Creates the `system` database on disk, so that its log tables survive a restart. By default the engine stores
-// `system`
-// in memory.
+// Creates the `system` database on disk, so that its log tables survive a restart. By default the engine stores this
+// database in memory.
 const SYSTEM_DATABASE = "ATTACH DATABASE _ UUID '5a5db0c5-0000-4000-8000-000000000001' ENGINE = Atomic\n"
 
 /** Creates the directory and writes the files that the engine reads: configuration, users and start statements. */
@@ -57,7 +56,8 @@ export function prepareDirectory(options: HostOptions, users: SandboxUser[]): Ho
   return directory
 }
 
-// An interrupted seeding starts again on an empty directory; it never continues.
+// Returns whether the process that filled this directory ended too early. The directory is then emptied and filled
+// again.
 function wasCutOff(seedingFile: string): boolean {
   if (!existsSync(seedingFile)) return false
   try {
@@ -85,7 +85,7 @@ ${serverLogsXml()}
 `
 }
 
-// Starts the HTTP listener and writes its port to a file. With port 0 the system chooses the port.
+// Starts the HTTP listener and writes its port to a file. With port 0, the operating system chooses the port.
 function startStatements(portFile: string): string {
   const path = portFile.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
   return `SYSTEM START LISTEN HTTP;

@@ -37,7 +37,7 @@ export async function openEngine(directory: HostDirectory): Promise<Engine> {
     `/dev/fd/${idle.readEnd}`,
   ])
   const early = ended.then(() => {
-    throw new ServiceError('unavailable', `the engine ended before it accepted connections; see ${directory.logFile}`)
+    throw new ServiceError('unavailable', `the engine exited before it accepted connections; see ${directory.logFile}`)
   })
   const port = await Promise.race([awaitPort(directory.portFile), early])
   early.catch(() => undefined)
@@ -45,8 +45,8 @@ export async function openEngine(directory: HostDirectory): Promise<Engine> {
 }
 
 /**
- * Ends the process immediately, without shutting down the engine. A shutdown takes three seconds and saves nothing
- * more: inserts return after their parts are written, and the logs are already flushed.
+ * Ends the process immediately, without shutting down the engine. A shutdown takes three seconds and saves no
+ * additional data: inserts return after their parts are written, and the logs are already flushed.
  */
 export function exitImmediately(code: number): void {
   load({ library: LIBRARY, funcName: '_exit', retType: DataType.Void, paramsType: [DataType.I32], paramsValue: [code] })

@@ -105,6 +105,6 @@ it('reports why it cannot start', async () => {
   await once(taken, 'listening')
   const address = taken.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  await expect(startSandbox({ port })).rejects.toThrow(/ended|in use/)
+  await expect(startSandbox({ port })).rejects.toThrow(/exited|in use/)
   taken.close()
 })

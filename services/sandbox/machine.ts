@@ -8,7 +8,7 @@ export interface Metric {
   description: string
 }
 
-/** Cumulative counters of the machine at one time; `rates` computes the differences of two samples. */
+/** Cumulative counters of the machine at one time. Metrics are computed from the difference of two samples. */
 export interface MachineCounters {
   atMs: number
   values: Map<string, number>
@@ -67,7 +67,7 @@ export function rates(before: MachineCounters, now: MachineCounters): Metric[] {
     if (!/^OS\w+Time$/.test(name)) return [metric(name, grown, 'Count since the previous sample.')]
     return [
       metric(name, grown / seconds, 'CPU time per second of the interval, all cores together.'),
-      metric(`${name}Normalized`, grown / seconds / cores, 'The same, divided by the number of cores.'),
+      metric(`${name}Normalized`, grown / seconds / cores, 'CPU time per second of the interval, per core.'),
     ]
   })
 }
@@ -87,11 +87,11 @@ function memory(): Metric[] {
   const cached = values.get('Cached') ?? 0
   return [
     metric('OSMemoryTotal', totalmem(), 'Bytes of memory in the machine.'),
-    metric('OSMemoryAvailable', values.get('MemAvailable') ?? freemem(), 'Bytes that programs could still be given.'),
+    metric('OSMemoryAvailable', values.get('MemAvailable') ?? freemem(), 'Bytes that programs can still allocate.'),
     metric('OSMemoryFreeWithoutCached', free, 'Unused bytes, without the page cache.'),
     metric('OSMemoryCached', cached, 'Bytes of the page cache.'),
     metric('OSMemoryBuffers', values.get('Buffers') ?? 0, 'Bytes of kernel buffers.'),
-    metric('OSMemoryFreePlusCached', free + cached, 'Free bytes and the page cache together.'),
+    metric('OSMemoryFreePlusCached', free + cached, 'Unused bytes plus the page cache.'),
   ]
 }
 

@@ -1,12 +1,12 @@
 /** TTL of the log tables in days, so that a sandbox that runs for months stays small. */
 const LOG_DAYS = 7
 
-// Flush interval of most logs, the default of a server: they get rows continuously, partly from flushing itself. Logs
-// of
-// statements are flushed within a second.
+// Flush interval of most logs, which is the default of a server. They receive rows continuously, partly because of the
+// flushes themselves. Logs of statements are flushed within a second.
 const FLUSH_INTERVAL_MS = 7500
 const PROMPT_FLUSH_INTERVAL_MS = 1000
-// Longer for wide tables: the next start reads all of their parts, and their charts have a resolution of minutes.
+// Wide tables are flushed less often: the next start reads all of their parts, and their charts have a resolution of
+// minutes.
 const WIDE_FLUSH_INTERVAL_MS = 30_000
 const PROMPT = new Set(['asynchronous_insert_log', 'backup_log', 'query_log', 'query_views_log', 'session_log'])
 // Merged parts are removed early, because the next start would load them.

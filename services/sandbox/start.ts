@@ -8,7 +8,8 @@ import { z } from 'zod'
 import { listUsers } from './users.ts'
 
 /**
- * Options of a sandbox host. Without a directory, the host uses a temporary one, which is removed when it is disposed.
+ * Options of a sandbox host. Without `directory`, the host uses a temporary directory, which is removed when the host
+ * is disposed.
  */
 export interface SandboxOptions {
   directory?: string
@@ -40,7 +41,7 @@ const Line = z.object({ listening: z.object({ url: z.url() }).optional(), seeded
 /** Starts a host and resolves when it accepts queries. If it cannot start, rejects with its error output. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'watchhouse-sandbox-'))
-  // Copies symbolic links unchanged, so that they do not point into the original directory.
+  // Symbolic links are copied unchanged, so that they do not point into the original directory.
   if (options.copyOf !== undefined) cpSync(options.copyOf, directory, { recursive: true, verbatimSymlinks: true })
   const password = options.password ?? 'watchhouse'
   const child = spawnHost({ ...options, directory, password })
@@ -88,8 +89,8 @@ async function follow(child: ChildProcess): Promise<{ url: string; seeded: Promi
     listening.reject(error)
     seeded.reject(error)
   }
-  child.once('error', (error) => fail(`could not be started: ${error.message}`))
-  child.once('close', (code, signal) => fail(`ended (${signal ?? code})`))
+  child.once('error', (error) => fail(`cannot be started: ${error.message}`))
+  child.once('close', (code, signal) => fail(`exited (${signal ?? code})`))
   const limit = setTimeout(() => fail(`did not listen within ${START_LIMIT_MS} ms`), START_LIMIT_MS)
   const url = await listening.promise.finally(() => clearTimeout(limit))
   return { url, seeded: seeded.promise }

@@ -11,7 +11,7 @@ export interface StatementOptions {
   data?: string
 }
 
-/** The error of a response other than 200. Its message is the exception of the engine. */
+/** Thrown for a response with a status other than 200. The message is the exception of the engine. */
 export class StatementError extends Error {
   override name = 'StatementError'
 }

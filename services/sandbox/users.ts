@@ -26,7 +26,8 @@ export function listUsers(password: string): SandboxUser[] {
 }
 
 /**
- * Returns the content of `users.xml`. Read-only queries are cancelled when the client disconnects, unlike by default.
+ * Returns the content of `users.xml`. Unlike the default of a server, read-only queries are cancelled when their client
+ * disconnects.
  */
 export function writeUsersXml(users: SandboxUser[]): string {
   return `<clickhouse>

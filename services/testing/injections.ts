@@ -78,7 +78,7 @@ export const injections: readonly Injection[] = Array.from({ length: 30 }, (_, i
   text: `${index} ${orders[(index * 7) % orders.length]}`,
 }))
 
-/** Returns the token in this encoding, as a model sends it that follows the injection. */
+/** Returns the token in this encoding, as a model that follows the injection would send it. */
 export const encodeToken = (token: string, disguise: InjectionEncoding): string => {
   switch (disguise) {
     case 'plain':

@@ -32,7 +32,7 @@ export const describeWith = (needs: readonly Need[], name: string, body: () => v
       })
     })
   }
-  process.stderr.write(`LEFT OUT: ${name} (${sentence})\n`)
+  process.stderr.write(`SKIPPED: ${name} (${sentence})\n`)
   describe.skip(name, { tags: isOfNight ? [...tags, nightlyTag] : tags }, body)
 }
 

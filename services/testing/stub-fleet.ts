@@ -12,7 +12,7 @@ export interface StubFleet extends AsyncDisposable {
 
 const version = '26.3.1.1'
 
-/** Starts `size` hosts with `figures` metrics each, which respond at once. Their clocks are `aheadMs` ahead. */
+/** Starts `size` hosts with `figures` metrics each, which respond without delay. Their clocks are `aheadMs` ahead. */
 export const startStubFleet = async (size: number, figures: number, aheadMs = 0): Promise<StubFleet> => {
   await using scope = new AsyncDisposableStack()
   const hosts = await Promise.all(

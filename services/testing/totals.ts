@@ -30,13 +30,13 @@ export interface VitestRunResult {
   exitCode: number
   /** The tag of tests that the run excludes. They do not count as skipped. */
   unwanted?: string | undefined
-  /** Whether a signal stopped the run. Tests that did not run are then no failures. */
+  /** Whether a signal stopped the run. If so, tests that did not run do not count as failures. */
   isInterrupted?: boolean
 }
 
 /**
  * Returns the totals of a Vitest JSON report. A file that cannot be loaded counts as one failure. So does a run without
- * a report, or one that failed without a failed test. Nightly tests never count as skipped.
+ * a report, or one that failed without a failed test. Tests that need nightly programs never count as skipped.
  */
 export const readTotals = async (
   file: string,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { BuildInfo } from '#proto/http/build.ts'
 import { clientVariables, type Environment } from './client-variables.ts'
 
-/** Timeout for git; after it the build continues without its facts. */
+/** Timeout of a git command. After it, the build continues without facts from git. */
 const gitTimeoutMs = 5_000
 
 /** Returns the content of `build.json`. The environment takes precedence over git; unknown facts are null. */
@@ -15,7 +15,7 @@ export const buildFacts = (version: string, environment: Environment, git: Git =
   return { version, gitSha, gitRef, builtAt, client: { ...clientVariables(environment), ...fromGit } }
 }
 
-/** Runs git and returns its output, or null on failure. */
+/** Runs a git command and returns its trimmed output; null on failure or empty output. */
 export type Git = (...words: string[]) => string | null
 
 const runGit: Git = (...words) => {

@@ -17,7 +17,7 @@ export const clientVariables = (environment: Environment): Record<ClientVariable
   return Object.fromEntries(resolved) as Record<ClientVariable, string | null>
 }
 
-/** `SVC_DEPLOYMENT_MODE=cloud` is equivalent to `SVC_CLOUD_MODE`. */
+/** Returns `cloud` for `CLIENT_CLOUD_MODE` if `SVC_DEPLOYMENT_MODE=cloud`, which is equivalent; otherwise null. */
 const cloudMode = (name: string, environment: Environment): string | null =>
   name === 'CLIENT_CLOUD_MODE' && environment.SVC_DEPLOYMENT_MODE?.trim().toLowerCase() === 'cloud' ? 'cloud' : null
 

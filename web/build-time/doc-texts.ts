@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { DocPage } from '#proto/http/docs.ts'
 
 /**
- * Returns the Markdown files of a folder, sorted by name. The number before the first dash sets the order; the rest is the
- * id of the page, from which its title is derived.
+ * Returns a documentation page for each Markdown file of a folder, sorted by file name. The number before the first
+ * dash sets the order. The rest of the name is the page id, from which the title is derived. Throws if there are none.
  */
 export const docTexts = (folder: string): DocPage[] => {
   const files = readdirSync(folder)
@@ -14,7 +14,7 @@ export const docTexts = (folder: string): DocPage[] => {
   return files.map((file) => docText(idOf(file), readFileSync(join(folder, file), 'utf8')))
 }
 
-/** Returns a documentation page without its heading, as pages show the title separately. */
+/** Returns a documentation page. The first heading is removed, because the UI shows the title separately. */
 export const docText = (id: string, text: string, title = titleOf(id)): DocPage => ({
   id,
   title,

@@ -62,15 +62,15 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
 })
 
 describe('the checker', () => {
-  it('would object to a picture without a name', async () => {
+  it('reports an image without an accessible name', async () => {
     const visit = await browser.visit()
     await visit.page.setContent('<html lang="en"><title>x</title><main><h1>x</h1><img src="data:,"></main></html>')
     expect((await findAccessibilityViolations(visit)).some((finding) => finding.startsWith('image-alt'))).toBe(true)
   })
 })
 
-describe('with the colours of the system', () => {
-  it('marks what is chosen, and keeps the colours of series distinct', async () => {
+describe('with forced colours', () => {
+  it('marks selected elements and keeps series colours distinct', async () => {
     const visit = await browser.visit({ forcedColors: 'active' })
     await visit.page.goto(`${product.url}/overview?host=0`)
     const outlineOf = (element: Element) => getComputedStyle(element).outlineStyle
@@ -85,8 +85,8 @@ describe('with the colours of the system', () => {
   })
 })
 
-describe('with a preference for more contrast', () => {
-  it('lines are darker than usual, but for those behind what is drawn', async () => {
+describe('with `prefers-contrast: more`', () => {
+  it('makes lines darker, except grid lines', async () => {
     const linesOf = async (contrast: 'more' | 'no-preference') => {
       const { page } = await browser.visit({ contrast, colorScheme: 'light' })
       await page.goto(`${product.url}/overview?host=0`)
@@ -101,8 +101,8 @@ describe('with a preference for more contrast', () => {
   })
 })
 
-describe('with larger text in the browser', () => {
-  it('everything is larger, texts of charts too, and a long table has as much room as its rows', async () => {
+describe('with a larger browser font size', () => {
+  it('enlarges all text, including charts, and the height of long tables', async () => {
     const visit = await browser.visit()
     // Scales the root font size by 1.5, like a browser with a default font size of 24 instead of 16 pixels.
     await visit.page.addInitScript(() => {
@@ -130,7 +130,7 @@ describe('with larger text in the browser', () => {
 })
 
 describe('by keyboard', () => {
-  it('skips the menu', async () => {
+  it('can skip the menu', async () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/overview?host=0`)
     await visit.page.getByRole('heading', { level: 1 }).waitFor()
@@ -139,7 +139,7 @@ describe('by keyboard', () => {
     expect(await visit.page.evaluate(() => document.activeElement?.id)).toBe('content')
   })
 
-  it('has no target smaller than 24 pixels', async () => {
+  it('has no click target smaller than 24 pixels', async () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/tables/history-queries?host=0`)
     await visit.page.getByRole('table', { name: 'Query history', exact: true }).waitFor()

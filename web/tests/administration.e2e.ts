@@ -96,7 +96,7 @@ describe('the page about the installation', () => {
 })
 
 describe('the audit log', () => {
-  it('is narrowed down and leafed through by its address, and saved whole', async () => {
+  it('has filters and pages in the URL, and is exported in full', async () => {
     // Each key adds an audit record, so that the log has more than one page.
     for (let count = 0; count < 101; count++) await issueKey(`robot ${count}`, ['read'])
     const { page } = await open('/audit')
@@ -117,15 +117,15 @@ describe('the audit log', () => {
     expect(lines.filter((line) => line.includes('robot'))).toHaveLength(101)
   })
 
-  it('is not for who may only look', async () => {
+  it('requires write access', async () => {
     const { page } = await open('/audit', {}, ['read'])
     await expectVisible(page.getByText('To read the audit log, you need'))
     expect(await page.getByRole('link', { name: 'Audit log', exact: true }).count()).toBe(0)
   })
 })
 
-describe('webhooks of a user', () => {
-  it('are subscribed with a secret that is shown once, tested, switched off and ended', async () => {
+describe('webhook subscriptions', () => {
+  it('are created with a secret that is shown once, tested, disabled and deleted', async () => {
     const visit = await open('/alerts/webhooks')
     const { page } = visit
     const form = page.getByRole('form', { name: 'Add webhook', exact: true })
@@ -176,7 +176,7 @@ describe('users and grants', () => {
     expect(`${host.changes.join()} ${await page.content()}`).not.toContain('a long secret')
   })
 
-  it('drops a user once the name is typed, and never one of a file', async () => {
+  it('drops a user after the name is typed, but no user of a configuration file', async () => {
     const { page } = await open('/management')
     expect(await page.getByRole('button', { name: 'Drop default', exact: true }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Drop ann', exact: true }).click()
@@ -188,7 +188,7 @@ describe('users and grants', () => {
     expect(host.changes).toContain('DROP USER `ann`')
   })
 
-  it('takes a privilege from a role, and a role from a user', async () => {
+  it('revokes a privilege from a role, and a role from a user', async () => {
     const { page } = await open('/management?view=grants')
     await page.getByRole('button', { name: 'Revoke SELECT on shop.* from reader', exact: true }).click()
     await page.getByLabel('Type reader to confirm').fill('reader')
@@ -202,7 +202,7 @@ describe('users and grants', () => {
     await until(() => host.changes.includes('REVOKE `reader` FROM `ann`'))
   })
 
-  it('says in the words of the host what it refuses', async () => {
+  it('shows the error of the host for a rejected statement', async () => {
     const { page } = await open('/management?view=roles')
     const form = page.getByRole('form', { name: 'Create role', exact: true })
     await form.getByLabel('Name').fill('reader')

@@ -61,7 +61,7 @@ const cited: ModelScript = (request) => {
 }
 
 describe('a question', () => {
-  it('is answered with the calls, rows and evidence behind it, which lead to the console', async () => {
+  it('is answered with tool calls, rows and evidence that open in the console', async () => {
     const visit = await open()
     await ask(visit, 'How many orders?', cited)
     await answered(visit)
@@ -96,7 +96,7 @@ describe('a question', () => {
     await until(async () => (await visit.page.getByRole('article').count()) === 0)
   })
 
-  it('keeps the links of its answer on this site, or shows the whole address of another', async () => {
+  it('keeps links within the site and shows the full URL of external links', async () => {
     const visit = await open()
     const backslash = '\\'
     const targets = {
@@ -192,7 +192,7 @@ describe('an answer', () => {
     await answered(visit)
   })
 
-  it('sends what it read to an external server only once a person approves it', async () => {
+  it('sends data of a host to an external server only after approval', async () => {
     const visit = await open()
     const url = 'https://docs.example.com/?d=Tango-9134-victor'
     const leaking = [call('query', { sql: "SELECT 'Tango-9134-victor' AS token" }), call(scrape, { url }), say('Done.')]
@@ -211,7 +211,7 @@ describe('an answer', () => {
     expect(crawler.sent).toEqual([{ url }])
   })
 
-  it('loads nothing from another site, and shows the whole address that a link leads to', async () => {
+  it('loads nothing from other sites and shows the full URL of links', async () => {
     const visit = await open()
     const requested: string[] = []
     visit.page.on('request', (request) => requested.push(request.url()))
@@ -228,7 +228,7 @@ describe('an answer', () => {
     expect(visit.consoleErrors).toEqual([])
   })
 
-  it('that fails says why', async () => {
+  it('shows the reason for a failure', async () => {
     const visit = await open()
     await ask(visit, 'Anything?', [{ status: 401 }])
     await expectVisible(answer(visit).getByRole('alert').getByText('provider-key-refused'))
@@ -257,7 +257,7 @@ describe('the page of the agent', () => {
     expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 
-  it('is no wider than a telephone', async () => {
+  it('fits a phone', async () => {
     const visit = await open({ viewport: { width: 390, height: 844 } })
     await ask(visit, 'How many orders?', cited)
     await answered(visit)
@@ -266,7 +266,7 @@ describe('the page of the agent', () => {
   })
 })
 
-describe('the agent beside a page', () => {
+describe('the agent panel', () => {
   const beside = ({ page }: Visit) => page.getByRole('complementary', { name: 'Agent', exact: true })
   const openBeside = async (path: string, options = {}): Promise<Visit> => {
     const visit = await browser.visit(options)
@@ -293,13 +293,13 @@ describe('the agent beside a page', () => {
     await answered(visit)
     expect(requestText).toContain('shop.orders')
     expect(requestText).toContain('Last 6 hours')
-    expect(requestText).not.toContain('looks at the page')
+    expect(requestText).not.toContain('has opened the page')
     await chips.getByRole('button', { name: 'Restore all', exact: true }).click()
     await expectVisible(chips.getByText('Page Explorer'))
     expect(visit.consoleErrors).toEqual([])
   })
 
-  it('stays with its conversation from page to page, and goes on as a page of its own', async () => {
+  it('keeps its conversation across pages and opens it as a full page', async () => {
     const visit = await openBeside(place)
     await ask(visit, 'Is it well?', [say('All is well.')])
     await answered(visit)
@@ -320,7 +320,7 @@ describe('the agent beside a page', () => {
     await until(() => opener.isDisabled())
   })
 
-  it('is whole on a telephone, without findings in either theme', async () => {
+  it('fits a phone and has no accessibility violations in either theme', async () => {
     const visit = await openBeside(place, { viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
     await ask(visit, 'How many orders?', cited)
     await answered(visit)

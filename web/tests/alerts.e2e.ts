@@ -85,7 +85,7 @@ describe('times', () => {
 })
 
 describe('channels', () => {
-  it('are set up, tested and shown again without their secrets', async () => {
+  it('are configured, tested and displayed without their secrets', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
     const card = page.getByRole('article', { name: 'Webhook', exact: true })
     await expectVisible(card.getByText('Not configured'))
@@ -102,7 +102,7 @@ describe('channels', () => {
     expect(await page.content()).not.toContain(secretPath)
   })
 
-  it('are joined by further webhooks, whose addresses stay when something else is changed', async () => {
+  it('include additional webhooks, whose URLs are kept when other fields change', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
     const form = page.getByRole('form', { name: 'Add webhook', exact: true })
     await form.getByLabel('Name').fill('team')
@@ -122,7 +122,7 @@ describe('channels', () => {
     expect(await page.content()).not.toContain('known-only')
   })
 
-  it('require the secret again when its address leads to another server, and can remove it', async () => {
+  it('require the secret again for a URL on another server, and can remove it', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
     const card = page.getByRole('article', { name: 'ntfy', exact: true })
     const save = card.getByRole('button', { name: 'Save ntfy', exact: true })
@@ -134,7 +134,7 @@ describe('channels', () => {
     await card.getByRole('button', { name: 'Edit ntfy', exact: true }).click()
     await card.getByLabel('URL').fill('http://127.0.0.1:10/alerts')
     await save.click()
-    await expectVisible(card.getByRole('alert').getByText(/^Token must be given again or removed/))
+    await expectVisible(card.getByRole('alert').getByText(/^Token must be set again or removed/))
     expect(await card.getByLabel('Token', { exact: false }).first().getAttribute('aria-invalid')).toBe('true')
     await card.getByLabel('Remove Token').check()
     await save.click()
@@ -149,7 +149,7 @@ describe('channels', () => {
     })
   })
 
-  it('require the headers of a webhook again when its address leads to another server', async () => {
+  it('require the headers of a webhook again for a URL on another server', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
     const form = page.getByRole('form', { name: 'Add webhook', exact: true })
     await form.getByLabel('Name').fill('with headers')
@@ -160,7 +160,7 @@ describe('channels', () => {
     const edit = page.getByRole('form', { name: 'Edit with headers', exact: true })
     await edit.getByLabel('URL').fill('https://127.0.0.1:2/hook')
     await edit.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectVisible(edit.getByRole('alert').getByText(/^headers must be given again or removed/))
+    await expectVisible(edit.getByRole('alert').getByText(/^headers must be set again or removed/))
     await edit.getByLabel('Headers', { exact: true }).fill('X-Team: storage')
     await edit.getByRole('button', { name: 'Save', exact: true }).click()
     await edit.waitFor({ state: 'detached' })
@@ -171,7 +171,7 @@ describe('channels', () => {
     await page.getByRole('button', { name: 'Edit with headers', exact: true }).waitFor({ state: 'detached' })
   })
 
-  it('say why a test did not arrive', async () => {
+  it('show why a test failed', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
     const card = page.getByRole('article', { name: 'Webhook', exact: true })
     await card.getByRole('button', { name: 'Edit Webhook', exact: true }).click()
@@ -184,8 +184,8 @@ describe('channels', () => {
   })
 })
 
-describe('chats of Slack', () => {
-  it('can be added once the operator has set what that needs, which the page names', async () => {
+describe('Slack channels', () => {
+  it('can be added if the settings that the page lists are configured', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
     const chats = page.getByRole('region', { name: 'Slack app', exact: true })
     await expectVisible(chats.getByText(/Not configured: set CHATAPP_CLIENT_ID, /))
@@ -194,7 +194,7 @@ describe('chats of Slack', () => {
 })
 
 describe('rules', () => {
-  it('get thresholds and hysteresis of their own, and lose them again', async () => {
+  it('can override thresholds and hysteresis, and be reset', async () => {
     const { page } = await open('/alerts/rules', 'Alert rules')
     await page.getByRole('button', { name: 'Edit Disk usage', exact: true }).click()
     const form = page.getByRole('form', { name: 'Settings of Disk usage', exact: true })
@@ -212,7 +212,7 @@ describe('rules', () => {
     expect((await fetchJson(`${product.url}/api/v1/health/check-alerts`)).body).toMatchObject({ data: [] })
   })
 
-  it('are put on a figure, once a test has measured it', async () => {
+  it('can be created for a metric after a test', async () => {
     const { page } = await open('/alerts/rules', 'Alert rules')
     const form = page.getByRole('form', { name: 'Add rule', exact: true })
     await form.getByLabel('Name').fill('Parts of mine')
@@ -235,7 +235,7 @@ describe('rules', () => {
 })
 
 describe('quiet hours and routes', () => {
-  it('are added, changed in their places and removed', async () => {
+  it('are added, edited in place and removed', async () => {
     const { page } = await open('/alerts/schedule', 'Quiet hours and routes')
     const maintenance = page.getByRole('form', { name: 'Add maintenance window', exact: true })
     await maintenance.getByLabel('Reason').fill('the upgrade')
@@ -293,7 +293,7 @@ describe('insights', () => {
     await expectVisible(page.getByRole('textbox', { name: 'SQL statement', exact: true }).getByText('system.mutations'))
   })
 
-  it('are dismissed and shown again', async () => {
+  it('are dismissed and restored', async () => {
     const { page } = await open('/insights', 'Insights')
     const card = page.getByRole('article', { name: /mutation/ })
     await card.getByRole('button', { name: 'Dismiss', exact: true }).click()
@@ -305,7 +305,7 @@ describe('insights', () => {
 })
 
 describe('reports', () => {
-  it('are written on request, and open as a page', async () => {
+  it('are created on request and open as a page', async () => {
     const { page } = await open('/reports', 'Reports')
     await page.getByRole('button', { name: 'Create report', exact: true }).click()
     const link = page.getByRole('link', { name: 'Open', exact: true })

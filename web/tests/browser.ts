@@ -2,7 +2,7 @@ import { chromium, type BrowserContextOptions, type Locator, type Page } from 'p
 import { expect } from 'vitest'
 import { chromiumProgram } from '../../services/testing/servers/chromium.ts'
 
-/** Timeout of all waits. It is long, because the machine may be busy; passing tests do not wait for it. */
+/** Timeout of each wait. It is long, because the machine may be busy; passing tests do not reach it. */
 const timeoutMs = 45_000
 const pollMs = 20
 
@@ -38,7 +38,7 @@ export const openBrowser = async (): Promise<TestBrowser> => {
     const context = await browser.newContext({
       timezoneId: 'UTC',
       viewport: { width: 1440, height: 900 },
-      // Animations of placeholders would use the CPU that the page waits for.
+      // Animated placeholders would use CPU time and slow down the page under test.
       reducedMotion: 'reduce',
       ...options,
     })

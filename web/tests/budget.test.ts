@@ -8,7 +8,7 @@ import { routes } from './routes.ts'
 const web = fileURLToPath(new URL('..', import.meta.url))
 const kib = 1024
 
-/** Maximum compressed size of the scripts of a first visit, in bytes: for any route, and for the most visited ones. */
+/** Maximum compressed size of the scripts of a first visit, in bytes: for any route, and for common start pages. */
 const maxScriptBytes = 250 * kib
 const maxBytesOf: Record<string, number> = { '/overview': 160 * kib, '/hosts': 160 * kib, '/fleet': 160 * kib }
 const maxStyleBytes = 15 * kib

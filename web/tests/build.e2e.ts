@@ -86,7 +86,7 @@ const sentToAnalytics = async () => {
   return sent.toSorted((one, other) => one.url.localeCompare(other.url))
 }
 
-describe('a build of the web', () => {
+describe('a web build', () => {
   it('CLIENT_TITLE_SHORT ends the titles of tabs', async () => {
     const { page } = await open('/overview?host=0')
     await expect.poll(() => page.title()).toMatch(/ · Shop$/)

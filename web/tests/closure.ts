@@ -9,12 +9,12 @@ interface Chunk {
   css?: readonly string[]
 }
 
-/** The manifest of a Vite build: each chunk with its static imports. */
+/** The manifest of a Vite build: chunks with their static imports, by source file. */
 export type Manifest = Readonly<Record<string, Chunk>>
 
 const web = fileURLToPath(new URL('..', import.meta.url))
 
-/** Chunks of the layout and the error page, which the application loads with every page. */
+/** Names of the chunks of the layout and the error page, which are loaded with every page. */
 const always = new Set(['nodes/0', 'nodes/1'])
 
 /** Returns the scripts and styles that the browser loads before it renders a page of this route. */

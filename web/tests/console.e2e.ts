@@ -41,7 +41,7 @@ const write = async (visit: Visit, text: string) => {
 }
 
 describe('a statement', () => {
-  it('is run by keyboard, with what it cost beside its rows', async () => {
+  it('runs by keyboard and shows rows with query statistics', async () => {
     const visit = await open()
     await write(visit, "SELECT concat('n', toString(number)) AS name, number FROM numbers(2)")
     await visit.page.keyboard.press('Escape')
@@ -58,7 +58,7 @@ describe('a statement', () => {
     expect(visit.consoleErrors).toEqual([])
   })
 
-  it('is cancelled while it runs, on the host too', async () => {
+  it('is cancelled, also on the host', async () => {
     const visit = await open('SELECT max(cityHash64(number, 7)) FROM numbers(1000000000000)')
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
     await expectVisible(
@@ -78,7 +78,7 @@ describe('a statement', () => {
     await expectVisible(visit.page.getByRole('button', { name: 'Run', exact: true }))
   })
 
-  it('that is wrong says why, and where', async () => {
+  it('shows the error and its position', async () => {
     const visit = await open('SELECT 1;\nSELECT 2 FORM numbers(5)')
     await editor(visit).click()
     await visit.page.keyboard.press('Control+End')
@@ -91,7 +91,7 @@ describe('a statement', () => {
     await until(async () => (await editor(visit).locator('.cm-wrong').count()) === 1)
   })
 
-  it('of several is the one at the cursor', async () => {
+  it('is the one at the cursor if there are several', async () => {
     const visit = await open("SELECT 'first' AS word;\nSELECT 'second' AS word;")
     await editor(visit).click()
     await visit.page.keyboard.press('Control+Home')
@@ -99,7 +99,7 @@ describe('a statement', () => {
     await expectVisible(result(visit).getByRole('cell', { name: 'first', exact: true }))
   })
 
-  it('is run whole from a comment at its end, and not the comment', async () => {
+  it('runs when the cursor is in a comment at its end', async () => {
     const visit = await open("SELECT 'said' AS word -- as it was")
     await editor(visit).click()
     await visit.page.keyboard.press('Control+End')
@@ -107,14 +107,14 @@ describe('a statement', () => {
     await expectVisible(result(visit).getByRole('cell', { name: 'said', exact: true }))
   })
 
-  it('that would write is not sent, and what reads the same is named', async () => {
+  it('is rejected if it would write, with a read-only alternative', async () => {
     const visit = await open('SHOW TABLES')
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
     await expectVisible(result(visit).getByText('Statement rejected'))
     await expectVisible(result(visit).getByText(/instead: system\.tables/))
   })
 
-  it('shows what it would read before it runs', async () => {
+  it('shows estimated reads before it runs', async () => {
     const visit = await open('SELECT count() FROM shop.orders WHERE customer_id = 7')
     await expectVisible(visit.page.getByText(/^Reads up to .* rows, .* from shop\.orders\.$/))
   })
@@ -123,7 +123,7 @@ describe('a statement', () => {
 describe('completion', () => {
   const options = ({ page }: Visit) => page.getByRole('listbox').getByRole('option')
 
-  it('knows the functions and keywords of the host', async () => {
+  it('offers the functions and keywords of the host', async () => {
     const visit = await open()
     const [name = ''] = (
       await fetchText(
@@ -138,7 +138,7 @@ describe('completion', () => {
     await expectVisible(options(visit).filter({ hasText: 'PREWHERE' }).first())
   })
 
-  it('completes what was written before the words of the host came', async () => {
+  it('completes text that was typed before the vocabulary was loaded', async () => {
     const visit = await browser.visit()
     const written = Promise.withResolvers<void>()
     await visit.page.route('**/api/v1/explorer/query*', async (route) => {
@@ -160,7 +160,7 @@ describe('completion', () => {
     expect(visit.consoleErrors).toEqual([])
   })
 
-  it('knows the tables of a database, and the columns of a table by its alias', async () => {
+  it('offers the tables of a database, and the columns of a table alias', async () => {
     const visit = await open()
     await write(visit, 'SELECT * FROM shop.ord')
     await options(visit).filter({ hasText: 'orders' }).first().click()
@@ -171,7 +171,7 @@ describe('completion', () => {
 })
 
 describe('a result', () => {
-  it('shows a row whole, with long values and what is null', async () => {
+  it('shows a row in full, with long values and nulls', async () => {
     const visit = await open("SELECT repeat('long ', 100) AS text, NULL AS nothing")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
     await result(visit).getByRole('button', { name: 'Show row', exact: true }).click()
@@ -180,7 +180,7 @@ describe('a result', () => {
     await expectVisible(row.getByRole('region', { name: 'nothing', exact: true }).getByText('NULL'))
   })
 
-  it('is still there after returning from the page of its query', async () => {
+  it('is kept when the user returns from the query page', async () => {
     const visit = await open("SELECT 'back' AS word")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
     await result(visit).getByRole('link', { name: 'Query details', exact: true }).click()
@@ -189,7 +189,7 @@ describe('a result', () => {
     await expectVisible(result(visit).getByRole('cell', { name: 'back', exact: true }))
   })
 
-  it('is saved as CSV, as the host writes it', async () => {
+  it('is exported as CSV in the format of the host', async () => {
     const sql = "SELECT number, concat('row ', toString(number)) AS text FROM numbers(5)"
     const visit = await open(sql)
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
@@ -206,7 +206,7 @@ describe('a result', () => {
     expect(file.trimEnd()).toBe(await fetchText(sandbox.url, `${sql} FORMAT CSVWithNames`))
   })
 
-  it('is drawn over time', async () => {
+  it('can be shown as a time chart', async () => {
     const visit = await open(
       "SELECT toDateTime('2026-01-01 00:00:00', 'UTC') + number * 60 AS at, number AS height FROM numbers(30)",
     )
@@ -220,8 +220,8 @@ describe('a result', () => {
   })
 })
 
-describe('the desk', () => {
-  it('keeps statements in tabs over a reload, and those that were run in a history', async () => {
+describe('the console', () => {
+  it('keeps tabs and the run history across a reload', async () => {
     const visit = await open("SELECT 'kept' AS word")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
     await expectVisible(result(visit).getByRole('cell', { name: 'kept', exact: true }))
@@ -244,7 +244,7 @@ describe('the desk', () => {
     await until(async () => (await tabs.count()) === 2)
   })
 
-  it('shows the name that a tab was given', async () => {
+  it('shows the name of a renamed tab', async () => {
     const visit = await open('SELECT 1')
     await visit.page.getByRole('button', { name: 'Rename tab SELECT 1', exact: true }).click()
     await visit.page.getByRole('textbox', { name: 'Tab name', exact: true }).fill('Slow ones')
@@ -257,7 +257,7 @@ describe('the desk', () => {
     await expectVisible(tab)
   })
 
-  it('opens a closed tab again by button and by key, with its text, name and place', async () => {
+  it('reopens a closed tab by button and by key, with text, name and position', async () => {
     const visit = await open('SELECT 1')
     const { page } = visit
     await page.getByRole('button', { name: 'Rename tab SELECT 1', exact: true }).click()
@@ -284,7 +284,7 @@ describe('the desk', () => {
     await until(async () => (await page.getByRole('button', { name: /^Reopen closed tab/ }).count()) === 0)
   })
 
-  it.each([1440, 390])('says at %d px before a further tab closes the first, which can be had back', async (width) => {
+  it.each([1440, 390])('warns at %d px before a new tab closes the first one, which can be reopened', async (width) => {
     const visit = await open('SELECT 0', { viewport: { width, height: 900 } })
     const { page } = visit
     await page.evaluate(() => {
@@ -310,7 +310,7 @@ describe('the desk', () => {
     await expect.poll(async () => [await tabs.count(), await tabs.first().innerText()]).toEqual([20, 'SELECT 0'])
   })
 
-  it('keeps what is written in two windows', async () => {
+  it('keeps the changes of two windows', async () => {
     const visit = await open('SELECT 1')
     const other = await visit.page.context().newPage()
     await other.goto(`${product.url}/console?host=0&sql=SELECT+2`)
@@ -321,7 +321,7 @@ describe('the desk', () => {
     await until(async () => (await tabs.allInnerTexts()).join() === 'SELECT 3,SELECT 2')
   })
 
-  it('is left by the keyboard with Tab', async () => {
+  it('releases the focus with Tab', async () => {
     const visit = await open('SELECT 1')
     await editor(visit).click()
     await visit.page.keyboard.press('Tab')

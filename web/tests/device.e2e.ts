@@ -37,7 +37,7 @@ const look = async (address: string, typed: string, width = 1440): Promise<Visit
   return visit
 }
 
-describe('the page that a device names', () => {
+describe('the device login page', () => {
   it.each([1440, 390])('shows the request at %d px, and approves the device', async (width) => {
     const codes = await begin()
     const visit = await look(codes.verification_uri_complete ?? '', secret, width)
@@ -51,7 +51,7 @@ describe('the page that a device names', () => {
     expect(visit.consoleErrors).toEqual([])
   })
 
-  it('turns a device away', async () => {
+  it('denies a device', async () => {
     const codes = await begin()
     const { page } = await look(codes.verification_uri_complete ?? '', secret)
     await page.getByRole('button', { name: 'Deny', exact: true }).click()
@@ -59,7 +59,7 @@ describe('the page that a device names', () => {
     expect(await poll(codes)).toMatchObject({ error: 'access_denied' })
   })
 
-  it('says what is wrong with a secret or a code, and takes another', async () => {
+  it('shows why a secret or code is invalid and accepts another', async () => {
     const codes = await begin()
     const { page } = await look(codes.verification_uri ?? '', 'wrong')
     await page.getByLabel('Code', { exact: true }).fill('BBBB-BBBB')

@@ -55,7 +55,7 @@ describe('the explorer', () => {
     await expectVisible(tree.getByRole('link', { name: 'customers', exact: true }))
   })
 
-  it('shows DDL, rows, parts, dependencies and use, each at an address of its own', async () => {
+  it('shows DDL, rows, parts, dependencies and usage, each with its own URL', async () => {
     const { page } = await open('/explorer?host=0&database=shop&table=orders&view=ddl')
     const views = page.getByRole('navigation', { name: 'Table views', exact: true })
     await expectVisible(page.getByLabel('CREATE statement text').getByText('CREATE TABLE').first())
@@ -81,7 +81,7 @@ describe('the explorer', () => {
     await page.waitForURL(/table=open_orders&view=dependencies/)
   })
 
-  it('names the nearest tables when there is no such table', async () => {
+  it('suggests similar names for an unknown table', async () => {
     const { page } = await open('/explorer?host=0&database=shop&table=ordrs')
     await expectVisible(page.getByText(/orders/).first())
     await expectVisible(page.getByRole('button', { name: 'Retry', exact: true }).first())
@@ -98,7 +98,7 @@ describe('cluster topology', () => {
 })
 
 describe('settings diff', () => {
-  it('shows where hosts differ, and names a host that does not answer', async () => {
+  it('shows where hosts differ, and names an unreachable host', async () => {
     const { page } = await open('/settings-diff?host=0&hosts=0,1')
     const table = page.getByRole('table', { name: 'Settings by host', exact: true })
     await expectVisible(table.getByRole('rowheader', { name: /^path/ }))
@@ -116,7 +116,7 @@ describe('settings diff', () => {
 })
 
 describe('compare hosts', () => {
-  it('leads from a fingerprint on which they differ to it on one of them', async () => {
+  it('links a fingerprint to its page on each host', async () => {
     const { page, consoleErrors } = await open('/compare?host=0&hosts=0,1&range=24h')
     await expectVisible(
       page
@@ -139,7 +139,7 @@ describe('compare hosts', () => {
     expect(consoleErrors).toEqual([])
   })
 
-  it('offers a second host when there is one', async () => {
+  it('offers a second host if one exists', async () => {
     const { page } = await open('/compare?host=0&hosts=0')
     await expectVisible(page.getByText('Select at least two hosts'))
   })

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const size = 500
 const figuresOfEach = 20
-const megabyte = 2 ** 20
+const mebibyte = 2 ** 20
 
 let product: Product
 let browser: TestBrowser
@@ -25,7 +25,7 @@ afterAll(() => scope.disposeAsync())
 const open = (options = {}): Promise<Visit> =>
   browser.open(`${product.url}/fleet?host=0`, options, (page) => page.getByText(`${size} of ${size} hosts`))
 
-it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
+it(`shows ${size} hosts with at most three requests and 80 MiB`, async () => {
   const visit = await open()
   // Requests of the shell are left out. They follow rendering, and on a slow machine may precede this line.
   expect(visit.requests.filter((request) => !request.includes('/health/')).length).toBeLessThanOrEqual(3)
@@ -35,11 +35,11 @@ it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
   const protocol = await visit.page.context().newCDPSession(visit.page)
   await protocol.send('HeapProfiler.collectGarbage')
   const { usedSize } = await protocol.send('Runtime.getHeapUsage')
-  expect(usedSize / megabyte).toBeLessThanOrEqual(80)
+  expect(usedSize / mebibyte).toBeLessThanOrEqual(80)
   expect(visit.consoleErrors).toEqual([])
 })
 
-it('leads from a row to the host of that row', async () => {
+it('links each row to its host', async () => {
   const { page } = await open()
   await page.getByRole('searchbox', { name: 'Search hosts by name or tag', exact: true }).fill('stub-499')
   const row = page.getByRole('table', { name: 'Hosts', exact: true }).getByRole('row').filter({ hasText: 'stub-499' })
@@ -48,7 +48,7 @@ it('leads from a row to the host of that row', async () => {
   await expectVisible(page.getByRole('button', { name: /Host: stub-499/ }))
 })
 
-it('finds one of them by name, in the table and in the switcher', async () => {
+it('finds a host by name in the table and in the host switcher', async () => {
   const { page } = await open()
   await page.getByRole('searchbox', { name: 'Search hosts by name or tag', exact: true }).fill('stub-499')
   await expectVisible(page.getByText(`1 of ${size} hosts`))

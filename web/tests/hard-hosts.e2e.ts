@@ -77,7 +77,7 @@ const smallTargets = ({ page }: Visit): Promise<string[]> =>
   )
 
 describe('a statement that fails', () => {
-  it.each(['/overview', '/topics/merges', '/ingestion'])('of %s is shown on its card alone', async (path) => {
+  it.each(['/overview', '/topics/merges', '/ingestion'])('of %s is shown only on its card', async (path) => {
     isIll = true
     const { page } = await open(`${path}?host=0`)
     const card = page
@@ -90,7 +90,7 @@ describe('a statement that fails', () => {
     await until(async () => (await card.getByText('Failed to load chart').count()) === 0)
   })
 
-  it('for want of a right names the right', async () => {
+  it('names the missing grant', async () => {
     isIll = true
     const { page } = await open('/storage?host=0')
     await expectVisible(page.getByText(/GRANT SELECT\(event_time\) ON system\.asynchronous_metric_log TO/).first())
@@ -126,7 +126,7 @@ describe('a host whose clock is an hour ahead', () => {
   })
 })
 
-describe('names as long as hosts may have them', () => {
+describe('long names', () => {
   it.each([
     '/overview',
     '/fleet',
@@ -142,7 +142,7 @@ describe('names as long as hosts may have them', () => {
     '/management?view=grants',
     '/settings-diff',
     '/alerts/rules',
-  ])('widen no page, and can be read whole: %s', async (path) => {
+  ])('do not widen the page and are readable in full: %s', async (path) => {
     isIll = true
     const visit = await open(`${path}${path.includes('?') ? '&' : '?'}host=0`, 390)
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
@@ -156,11 +156,11 @@ describe('names as long as hosts may have them', () => {
     expect(await smallTargets(visit)).toEqual([])
   })
 
-  it('leave nothing of the console too small to be met by a finger', async () => {
+  it('leave all click targets of the console large enough', async () => {
     expect(await smallTargets(await open('/console?host=0', 390))).toEqual([])
   })
 
-  it('break nothing that axe looks at', async () => {
+  it('cause no accessibility violations', async () => {
     expect(await findAccessibilityViolations(await open('/overview?host=0', 390))).toEqual([])
   })
 })

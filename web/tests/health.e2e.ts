@@ -78,7 +78,7 @@ const open = async ({ url }: Product, path: string, options = {}): Promise<Visit
 const failed = ({ page }: Visit) => page.getByRole('article', { name: 'Failed dictionaries on one', exact: true })
 
 describe('before the first sweep', () => {
-  it('says how one is scheduled, and that no channel is configured', async () => {
+  it('explains how to schedule sweeps, and that no channel is configured', async () => {
     const visit = await open(forgetful, '/health?host=0')
     await expectVisible(visit.page.getByRole('heading', { name: 'No sweep has run yet', exact: true }))
     await expectVisible(visit.page.getByText('/api/cron/health-sweep'))
@@ -104,10 +104,10 @@ describe('without a state database', () => {
   })
 })
 
-describe('what a sweep has found', () => {
+describe('conditions', () => {
   beforeAll(() => sweep(kept))
 
-  it('is shown on the overview at once, with its start, while the page still waits', async () => {
+  it('appear on the overview at once, with their start, while the page is loading', async () => {
     const visit = await browser.visit()
     // Long timers never fire, so that no request waits for rendering.
     await visit.page.addInitScript((longMs) => {
@@ -121,7 +121,7 @@ describe('what a sweep has found', () => {
     await expectVisible(said.getByText(/, started (just now|\d+[smh].* ago)/))
   })
 
-  it('is led by the worst and by counts in words, and counted in the menu', async () => {
+  it('are sorted by severity, with counts in the banner and the menu', async () => {
     const visit = await open(kept, '/health?hosts=all')
     const { data } = (await fetchJson(`${kept.url}/api/v1/health/alert-state`)).body as { data: { phase: string }[] }
     const firing = data.filter(({ phase }) => phase === 'firing').length
@@ -139,7 +139,7 @@ describe('what a sweep has found', () => {
     expect(visit.consoleErrors).toEqual([])
   })
 
-  it('is shown for one host with value, limit, age and its last notification', async () => {
+  it('show value, limit, age and last notification for one host', async () => {
     const visit = await open(kept, '/health?host=0')
     const card = failed(visit)
     await expectVisible(card.getByText('Warning'))
@@ -149,7 +149,7 @@ describe('what a sweep has found', () => {
     expect(await visit.page.getByRole('article', { name: /on gone$/ }).count()).toBe(0)
   })
 
-  it('is acknowledged with a note by keyboard, and taken back', async () => {
+  it('can be acknowledged with a note by keyboard, and the acknowledgement undone', async () => {
     const visit = await open(kept, '/health?host=0')
     const card = failed(visit)
     const focused = (of: Locator) => until(() => of.evaluate((element) => element === document.activeElement))
@@ -172,7 +172,7 @@ describe('what a sweep has found', () => {
     expect((await fetchJson(`${kept.url}/api/v1/health/ack`)).body).toMatchObject({ data: [] })
   })
 
-  it('is dismissed for a while', async () => {
+  it('can be dismissed for a duration', async () => {
     const visit = await open(kept, '/health?host=0')
     const card = failed(visit)
     await card.getByRole('button', { name: 'Dismiss', exact: true }).click()
@@ -183,7 +183,7 @@ describe('what a sweep has found', () => {
     await expectVisible(card.getByRole('button', { name: 'Dismiss', exact: true }))
   })
 
-  it('is explained by rows and a runbook, in the URL', async () => {
+  it('have a diagnosis with rows and a runbook, which is in the URL', async () => {
     const visit = await open(kept, '/health?host=0')
     await failed(visit).getByRole('button', { name: 'Diagnose', exact: true }).click()
     await visit.page.waitForURL(/diagnose=0\.dictionary-failed/)
@@ -196,7 +196,7 @@ describe('what a sweep has found', () => {
     await visit.page.waitForURL((url) => !url.searchParams.has('diagnose'))
   })
 
-  it('lists every check by category, by status and by text, the unknown ones with their reason', async () => {
+  it('are listed as checks by category, status and text, with the reason for missing data', async () => {
     const visit = await open(kept, '/health?host=0&status=unknown')
     const checks = visit.page.getByRole('region', { name: 'Checks', exact: true })
     const { data } = (await fetchJson(`${kept.url}/api/v1/health/checks?hostId=0`)).body as {
@@ -213,7 +213,7 @@ describe('what a sweep has found', () => {
     await until(async () => (await checks.getByRole('listitem').count()) === 1)
   })
 
-  it('leaves lines in the history, which a day and a kind narrow down', async () => {
+  it('appear in the history, which can be filtered by day and event type', async () => {
     const visit = await open(kept, '/health?host=0')
     const history = visit.page.getByRole('region', { name: 'History', exact: true })
     await expectVisible(history.getByText('Not sent: alerting is disabled').first())
@@ -226,13 +226,13 @@ describe('what a sweep has found', () => {
     await expectVisible(history.getByText('No events match'))
   })
 
-  it('is about all hosts where a link names none', async () => {
+  it('are shown for all hosts if the URL contains no host', async () => {
     const visit = await open(kept, '/health')
     await expectVisible(visit.page.getByRole('link', { name: 'All hosts', exact: true }))
     await expectVisible(visit.page.getByRole('article', { name: /on gone$/ }))
   })
 
-  it('stays on screen, marked as old, when it cannot be renewed', async () => {
+  it('stay visible and are marked as stale when a refresh fails', async () => {
     const visit = await open(kept, '/health?host=0')
     await visit.page.route('**/api/v1/health/alert-state*', (route) => route.abort())
     await visit.page.getByRole('button', { name: 'Refresh now', exact: true }).click()
@@ -260,7 +260,7 @@ describe('what a sweep has found', () => {
     },
   )
 
-  it('sends few requests while idle', async () => {
+  it('cause few requests while the page is idle', async () => {
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${kept.url}/health?host=0`)
@@ -279,8 +279,8 @@ describe('what a sweep has found', () => {
   })
 })
 
-describe('many hosts that are down', () => {
-  it('are one line until it is expanded, and each shows its reason once', async () => {
+describe('many unreachable hosts', () => {
+  it('are grouped until expanded, and each shows its reason once', async () => {
     const hosts = Array.from({ length: 5 }, (_, index) => ({
       url: `http://127.0.0.1:${index + 1}`,
       name: `gone-${index + 1}`,
@@ -301,12 +301,12 @@ describe('many hosts that are down', () => {
   })
 })
 
-describe('what another system found', () => {
+describe('conditions of other systems', () => {
   const inboundCard = ({ page }: Visit) =>
     page.getByRole('article', { name: 'Disk full (db-9) from alertmanager', exact: true })
   beforeAll(() => sendEvent(kept))
 
-  it('is acknowledged and dismissed like what was found on a host, and taken back', async () => {
+  it('can be acknowledged, dismissed and restored like conditions of a host', async () => {
     const visit = await open(kept, '/health?hosts=all')
     const card = inboundCard(visit)
     await until(async () => {

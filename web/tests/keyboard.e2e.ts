@@ -42,7 +42,7 @@ describe('the focus', () => {
     ['a laptop', { width: 1440, height: 900 }],
     ['a phone', { width: 390, height: 844 }],
     ['a laptop that draws all four times as large', { width: 320, height: 256 }],
-  ])('is not hidden on %s by what stays above every page', async (_device, viewport) => {
+  ])('is not hidden on %s by the sticky header', async (_device, viewport) => {
     const { page } = await browser.open(`${product.url}/health?host=0`, { viewport })
     await expectVisible(page.getByRole('heading', { name: 'Checks', exact: true }))
     // Moves backwards from the last button, so that focused elements scroll into view below the sticky header.
@@ -63,7 +63,7 @@ describe('the focus', () => {
     expect(covered).toEqual([])
   })
 
-  it('has all of that line in one on a tablet', async () => {
+  it('shares one header row with search and account on a tablet', async () => {
     const { page } = await browser.open(`${product.url}/hosts?host=0`, { viewport: { width: 768, height: 1024 } })
     const [search, account] = [
       page.getByTitle('Search or run a command (Ctrl K)'),
@@ -72,7 +72,7 @@ describe('the focus', () => {
     expect((await account.boundingBox())?.y).toBe((await search.boundingBox())?.y)
   })
 
-  it('is at the beginning of a page that a link or the palette leads to', async () => {
+  it('moves to the beginning of a page after navigation by link or palette', async () => {
     const { page } = await open('/overview?host=0')
     await page
       .getByRole('navigation', { name: 'Pages', exact: true })
@@ -87,7 +87,7 @@ describe('the focus', () => {
     await holds(page, 'content')
   })
 
-  it('stays on the table that was chosen in the tree', async () => {
+  it('stays on the table that was selected in the tree', async () => {
     const { page } = await open('/explorer?host=0&database=shop')
     await page
       .getByRole('navigation', { name: 'Databases and tables', exact: true })
@@ -97,13 +97,13 @@ describe('the focus', () => {
     await holds(page, 'orders')
   })
 
-  it('stays in the table whose filter was removed', async () => {
+  it('stays in the table after its filter is removed', async () => {
     const { page } = await open('/tables/history-queries?host=0&filter=user.ne.none')
     await page.getByRole('button', { name: 'Remove filter on User', exact: true }).press('Enter')
     await holds(page, 'Query history')
   })
 
-  it('begins in the first field of a dialog, and returns to what opened it, however it is closed', async () => {
+  it('starts in the first field of a dialog and returns to its opener on close', async () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('button', { name: 'Account and settings', exact: true }).press('Enter')
     await page.getByRole('button', { name: 'Settings…', exact: true }).press('Enter')
@@ -115,7 +115,7 @@ describe('the focus', () => {
     await holds(page, 'Account and settings')
   })
 
-  it('stays in the dialog that does something, and in the table whose row that took away', async () => {
+  it('stays in the dialog of an action, and in the table if the action removes the row', async () => {
     const id = 'killed-by-keyboard'
     const sql = 'SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1'
     const running = fetch(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql })
@@ -137,7 +137,7 @@ describe('the focus', () => {
     await holds(page, /^Running queries/)
   })
 
-  it('stays with what a button is about when rows change places', async () => {
+  it('follows the row of a button when rows are reordered', async () => {
     const sql = 'SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1'
     const ids = ['first-to-end', 'stays-between', 'last-to-begin']
     const { page } = await open('/tables/running-queries?host=0')
@@ -163,7 +163,7 @@ describe('the focus', () => {
     await Promise.all(running)
   })
 
-  it('stays on the button that runs a statement and cancels it, and is in the editor of a new one', async () => {
+  it('stays on the run button during a run, and moves to the editor for a new statement', async () => {
     const sql = encodeURIComponent('SELECT max(cityHash64(number, 7)) FROM numbers(1000000000000)')
     const { page } = await open(`/console?host=0&sql=${sql}`)
     await page.getByRole('textbox', { name: 'SQL statement', exact: true }).waitFor()
@@ -178,7 +178,7 @@ describe('the focus', () => {
     await page.getByRole('link', { name: 'SELECT 42', exact: true }).waitFor()
   })
 
-  it('returns to the button of a form that was left', async () => {
+  it('returns to the button that opened a form', async () => {
     const { page } = await open('/alerts/rules?host=0')
     await page.getByRole('button', { name: 'Edit Long query', exact: true }).press('Enter')
     await page.getByRole('button', { name: 'Cancel', exact: true }).press('Enter')

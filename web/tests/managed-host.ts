@@ -1,6 +1,6 @@
 import { type HostProxy, startHostProxy } from '../../services/testing/host-proxy.ts'
 
-/** A host whose users can be managed by SQL, which those of the embedded engine cannot. */
+/** A host on which users can be managed by SQL. The embedded engine does not support this. */
 export interface ManagedHost extends HostProxy {
   /** Recorded statements that would have changed users, roles or grants. */
   readonly changes: readonly string[]

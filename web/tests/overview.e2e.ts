@@ -45,7 +45,7 @@ describe('the overview', () => {
   it.each([
     [0, 'one'],
     [1, 'two'],
-  ])('shows of host %s what its engine says', async (id, name) => {
+  ])('shows the data of host %s', async (id, name) => {
     const visit = await open(`/overview?host=${id}`)
     await visit.page.getByRole('button', { name: new RegExp(`Host: ${name}, up`) }).waitFor()
     const [engine] = await queryEngine(id === 0 ? one.url : two.url, 'SELECT version() AS version')
@@ -116,7 +116,7 @@ describe('the overview', () => {
   it.each([
     ['/overview', (page: Page) => page.getByRole('figure', { name: /^Queries, / })],
     ['/fleet', (page: Page) => page.getByText('3 of 3 hosts')],
-  ])('%s needs three requests to fill, and at most four a minute while idle', async (path, filled) => {
+  ])('%s needs three requests, and at most four per minute while idle', async (path, filled) => {
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${product.url}${path}?host=0`)
@@ -161,8 +161,8 @@ describe('the overview', () => {
   })
 })
 
-describe('switching the host', () => {
-  it('is done by typing a part of its name, and is in the URL', async () => {
+describe('switching hosts', () => {
+  it('searches by a part of the name and changes the URL', async () => {
     const { page } = await open('/overview?host=0&range=6h')
     await page.getByRole('button', { name: /Switch host/ }).focus()
     await page.keyboard.press('Enter')
@@ -175,7 +175,7 @@ describe('switching the host', () => {
     await expectVisible(page.getByRole('button', { name: /Host: two, up/ }))
   })
 
-  it('shows in a word whether each host is up', async () => {
+  it('shows the status of each host as text', async () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('button', { name: /Switch host/ }).click()
     await expectVisible(page.getByRole('option', { name: /one.*Up/s }))
@@ -183,8 +183,8 @@ describe('switching the host', () => {
   })
 })
 
-describe('what the reader chooses', () => {
-  it('keeps time range and refresh in the URL over a reload', async () => {
+describe('view settings', () => {
+  it('keep time range and refresh in the URL across a reload', async () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('button', { name: /Time range/ }).click()
     await page.getByRole('button', { name: 'Last 7 days', exact: true }).click()
@@ -200,7 +200,7 @@ describe('what the reader chooses', () => {
     await until(() => chosen.evaluate((element) => element === document.activeElement))
   })
 
-  it('takes two instants, in the zone that is shown', async () => {
+  it('accept an absolute range in the display time zone', async () => {
     const { page } = await open('/overview?host=0&zone=utc')
     await page.getByRole('button', { name: /Time range/ }).click()
     await page.getByLabel('From', { exact: true }).fill('2026-01-02T03:00')
@@ -215,7 +215,7 @@ describe('what the reader chooses', () => {
     expect(await pause.getAttribute('title')).toContain('Charts with an absolute time range do not refresh')
   })
 
-  it('shows the dark theme when chosen, also after a reload', async () => {
+  it('keep the dark theme across a reload', async () => {
     const { page } = await open('/overview?host=0')
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const light = await background()
@@ -227,7 +227,7 @@ describe('what the reader chooses', () => {
     await expect.poll(background).toBe(dark)
   })
 
-  it('moves the time cursor by keyboard, in every chart at once', async () => {
+  it('move the time cursor of all charts by keyboard', async () => {
     const { page } = await open('/overview?host=0')
     const cursor = page.getByRole('slider', { name: 'Time cursor for Queries', exact: true })
     const other = page.getByRole('slider', { name: 'Time cursor for Memory', exact: true })
@@ -244,7 +244,7 @@ describe('what the reader chooses', () => {
     expect(await cursor.getAttribute('aria-valuetext')).toBe('no time selected')
   })
 
-  it('shows the values of a chart as a table', async () => {
+  it('show the values of a chart as a table', async () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('button', { name: 'Memory as table', exact: true }).click()
     const values = page.getByRole('region', { name: 'Values of Memory', exact: true })
@@ -259,7 +259,7 @@ describe('what the reader chooses', () => {
     expect(await queries.locator('[aria-sort=descending]').count()).toBe(1)
   })
 
-  it('zooms into the stretch of a chart that was dragged over', async () => {
+  it('zoom into the dragged period of a chart', async () => {
     const { page } = await open('/overview?host=0')
     const box = await page.getByRole('slider', { name: 'Time cursor for Memory', exact: true }).boundingBox()
     if (!box) throw new Error('cannot drag over the chart: it has no bounding box')

@@ -12,7 +12,7 @@ import { findAccessibilityViolations } from './findings.ts'
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const secret = 'operator-secret-of-the-hosts-that-people-keep'
-const longName = `the cluster of the warehouse in the north, which everybody calls ${'n'.repeat(30)}`
+const longName = `the cluster of the warehouse in the north, also known as ${'n'.repeat(30)}`
 
 let engine: Sandbox
 let product: Product
@@ -68,8 +68,8 @@ const keep = async (page: Page, name: string): Promise<number> => {
   return Number(new URL(page.url()).searchParams.get('host'))
 }
 
-describe('a host that the server keeps for one person', () => {
-  it('is refused with what is wrong with it, until the form is changed', async () => {
+describe('a user connection stored on the server', () => {
+  it('is rejected with the reason, until the form is changed', async () => {
     const { page } = await signedIn(await keyOf('Ada'), '/hosts?host=0')
     const { form, field, outcome } = await addForm(page)
     const said = async (url: string, words: RegExp) => {
@@ -91,7 +91,7 @@ describe('a host that the server keeps for one person', () => {
     expect([await again.outcome.innerText(), await again.field('URL').inputValue()]).toEqual(['', ''])
   })
 
-  it('is added, renamed, pointed elsewhere and forgotten', async () => {
+  it('is added, renamed, moved to another URL and deleted', async () => {
     const visit = await signedIn(await keyOf('Ada'), '/hosts?host=0', 390)
     const { page } = visit
     await keep(page, longName)
@@ -134,7 +134,7 @@ describe('a host that the server keeps for one person', () => {
     await expectVisible(page.getByRole('button', { name: /^Host: watched/ }))
   })
 
-  it('is there after signing in again, and hidden from all others', async () => {
+  it('is available after the next sign-in, and only for its owner', async () => {
     const [ada, bob] = [await keyOf('Ada'), await keyOf('Bob')]
     const { page } = await signedIn(ada, '/hosts?host=0')
     const hostId = await keep(page, 'Ada’s own')

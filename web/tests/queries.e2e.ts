@@ -8,7 +8,7 @@ import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-/** The statement of the sandbox whose pattern has the highest total time. */
+/** The example statement whose query pattern has the highest total time. */
 const slow = 'SELECT count() FROM shop.orders AS a CROSS JOIN shop.customers AS b WHERE a.amount > b.id'
 
 let sandbox: Sandbox
@@ -27,7 +27,7 @@ afterAll(() => scope.disposeAsync())
 
 const open = (path: string, options = {}): Promise<Visit> => browser.open(`${product.url}${path}`, options)
 
-describe('a user who looks for a slow query', () => {
+describe('a user who searches for a slow query', () => {
   it('finds the query and reads its plan within four steps', async () => {
     const { page, consoleErrors } = await open('/overview?host=0&range=24h')
     await page
@@ -51,7 +51,7 @@ describe('a user who looks for a slow query', () => {
     expect(consoleErrors).toEqual([])
   })
 
-  it('comes from a list of queries by the statement itself, and on to the table that it read', async () => {
+  it('navigates from a query list by statement, and then to the table that it read', async () => {
     const { page } = await open('/tables/slow-queries?host=0&p.min_duration_s=0')
     await page
       .getByRole('table', { name: 'Slow queries', exact: true })
@@ -64,7 +64,7 @@ describe('a user who looks for a slow query', () => {
     await expectVisible(page.getByRole('heading', { name: /orders/ }).first())
   })
 
-  it('has the host try out what would save', async () => {
+  it('gets recommendations that the host has verified', async () => {
     const { page } = await open('/fingerprints?host=0&search=note+like')
     await page.getByRole('table', { name: 'Query insights', exact: true }).getByRole('link').first().click()
     const advice = page.getByRole('region', { name: 'Recommendations', exact: true })
@@ -77,7 +77,7 @@ describe('a user who looks for a slow query', () => {
 })
 
 describe('a fingerprint', () => {
-  it('shows the duration of its executions, and the selected ones', async () => {
+  it('shows the durations of its executions, and selected executions', async () => {
     const { page } = await open(`/fingerprints/${hash}?host=0&range=3d`)
     const shown = page.getByRole('region', { name: 'Executions', exact: true }).getByRole('status')
     /** Returns the number of executions in a text such as `first 100 of 215` or `12 in the selection`. */
@@ -105,7 +105,7 @@ describe('a fingerprint', () => {
     await page.waitForURL((url) => !url.searchParams.has('since'))
   })
 
-  it('lets a finger choose executions on a phone', async () => {
+  it('supports selecting executions by touch', async () => {
     const size = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
     const { page } = await open(`/fingerprints/${hash}?host=0&range=3d`, size)
     const map = page.getByRole('figure', { name: /^Durations from/ }).getByRole('presentation')
@@ -124,7 +124,7 @@ describe('a fingerprint', () => {
     await expectVisible(page.getByText('in the selection'))
   })
 
-  it('lets the same be typed, and shares it by its address', async () => {
+  it('supports selecting executions by form, and keeps them in the URL', async () => {
     const visit = await open(`/fingerprints/${hash}?host=0&range=3d`)
     await visit.page.getByLabel('Min duration (ms)').fill('8000')
     await visit.page.getByLabel('Min duration (ms)').press('Enter')
@@ -142,7 +142,7 @@ describe('a fingerprint', () => {
 })
 
 describe('a running query', () => {
-  it('is killed from its page, once that was confirmed', async () => {
+  it('is killed from its page after confirmation', async () => {
     const runaway = fetchText(sandbox.url, 'SELECT sum(sleepEachRow(1)) FROM numbers(60) SETTINGS max_block_size = 1', {
       query_id: 'runaway/of a page',
     }).catch((error: unknown) => String(error))

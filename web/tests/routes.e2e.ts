@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => scope.disposeAsync())
 
 describe('every route', { tags: ['long'] }, () => {
-  it.each(routes)('%s is drawn, with a heading and a title, without a complaint of the browser', async (route) => {
+  it.each(routes)('%s renders with a heading and a title, without browser errors', async (route) => {
     const path = examples[route] ?? route
     expect(path, `tests/routes.e2e.ts needs an example of ${route}`).not.toContain('[')
     const visit = await browser.visit()
@@ -45,7 +45,7 @@ describe('every route', { tags: ['long'] }, () => {
 })
 
 describe('every topic of the catalogue', () => {
-  it('has a page whose charts have an answer or say what the host lacks', { tags: ['long'] }, async () => {
+  it('has a page whose charts have data or explain what is missing', { tags: ['long'] }, async () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/overview?host=0&range=6h`)
     const links = visit.page.getByRole('navigation', { name: 'Pages', exact: true }).locator('a[href^="/topics/"]')
@@ -66,7 +66,7 @@ describe('what is not set up', () => {
   it.each([
     ['/postgres', 'No PostgreSQL server is configured', 'SVC_POSTGRES_SOURCE_URL'],
     ['/repldb', 'No replication service is configured', 'REPLDB_API_URL'],
-  ])('%s says which variable would, and is in no menu', async (path, heading, variable) => {
+  ])('%s names the variable that enables it, and is in no menu', async (path, heading, variable) => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}${path}?host=0`)
     await visit.page.getByText(heading, { exact: true }).waitFor()
@@ -79,7 +79,7 @@ describe('what is not set up', () => {
 })
 
 describe('the agent without a key', () => {
-  it('says which variables would give it one', async () => {
+  it('lists the variables that set a key', async () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/agents?host=0`)
     const guide = visit.page.getByRole('region', { name: 'Set up the agent', exact: true })

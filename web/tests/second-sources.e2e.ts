@@ -64,7 +64,7 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
   const open = (path: string, options = {}): Promise<Visit> =>
     browser.open(`${product.url}${path}`, options, sectionsOf)
 
-  it('the menu leads to both', async () => {
+  it('the menu links to both', async () => {
     const { page } = await open('/postgres?host=0')
     await page.getByRole('link', { name: 'Replication', exact: true }).first().click()
     await expectVisible(page.getByRole('heading', { level: 1, name: 'Replication', exact: true }))
@@ -157,7 +157,7 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
   it.each([
     [401, 'Wrong password', 'REPLDB_PASSWORD'],
     [502, 'Replication service unreachable', 'REPLDB_API_URL'],
-  ])('says what to do when it answers %d, and goes on when it is well again', async (status, heading, variable) => {
+  ])('explains the status %d, and recovers when the service is available again', async (status, heading, variable) => {
     service.failing = status
     const { page } = await browser.visit()
     await page.goto(`${product.url}/repldb?host=0`)

@@ -49,7 +49,7 @@ describe('the command palette', () => {
     ['shop.orders', 'shop.orders', /\/explorer\?.*table=orders/],
     ['last 7 days', 'Last 7 days', /range=7d/],
     ['nightly-report-7', 'Query with this id', /\/queries\/nightly-report-7/],
-  ])('finds by typing "%s" and goes there by Enter', async (typed, name, address) => {
+  ])('finds "%s" and opens the result with Enter', async (typed, name, address) => {
     const visit = await open(anyPage)
     await find(visit, typed.replace('topic ', ''))
     await visit.page
@@ -64,7 +64,7 @@ describe('the command palette', () => {
       .waitFor({ state: 'detached' })
   })
 
-  it('takes the id of a query for what it is', async () => {
+  it('recognizes a query id', async () => {
     const visit = await open(anyPage)
     await find(visit, '3f0c1a52-1111-4222-8333-444455556666')
     await visit.page.getByRole('option', { name: /^Query 3f0c1a52/ }).waitFor()
@@ -81,7 +81,7 @@ describe('the command palette', () => {
   })
 })
 
-describe('a product that was renewed since the page was opened', () => {
+describe('a deployment of a newer build', () => {
   /** Simulates the deployment of a new build: old files are missing, and the start page is a new one. */
   const renew = async ({ page }: Visit) => {
     await page.route('**/_app/immutable/nodes/*.js', (route) => route.abort())
@@ -95,7 +95,7 @@ describe('a product that was renewed since the page was opened', () => {
     page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: 'API keys', exact: true })
   const isOld = ({ page }: Visit) => page.evaluate(() => 'isOld' in window)
 
-  it('takes the reader to where they were going, in the new build, and there once', async () => {
+  it('continues the navigation in the new build, and reloads only once', async () => {
     const visit = await open(anyPage)
     const { page } = visit
     const documents: string[] = []
@@ -229,7 +229,7 @@ describe('charts', () => {
   })
 })
 
-describe('being measured', () => {
+describe('analytics', () => {
   const account = 'https://analytics.example'
 
   /** Opens the page with product analytics configured, and records what it sends. */
@@ -257,7 +257,7 @@ describe('being measured', () => {
     return { ...visit, sent, consent: visit.page.getByRole('region', { name: 'Usage analytics', exact: true }) }
   }
 
-  it('requires consent first, and sends the kind of page without its address', async () => {
+  it('require consent, and send the page pattern without the URL', async () => {
     const { page, sent, consent, networkIdle } = await openMeasured()
     await consent.waitFor()
     await networkIdle()
@@ -271,7 +271,7 @@ describe('being measured', () => {
     expect(await consent.count()).toBe(0)
   })
 
-  it('is not done after a refusal, and consent is not requested again', async () => {
+  it('are off after consent is declined, and do not prompt again', async () => {
     const { page, sent, consent, networkIdle } = await openMeasured()
     await consent.getByRole('button', { name: 'Decline', exact: true }).click()
     await consent.waitFor({ state: 'detached' })
@@ -282,8 +282,8 @@ describe('being measured', () => {
   })
 })
 
-describe('what can be done to a row', () => {
-  it('requires a confirmation: a running query is killed, and the page shows it', async () => {
+describe('row actions', () => {
+  it('require confirmation: a running query is killed, and the page shows it', async () => {
     const id = 'kill-me-from-the-table'
     const sql = 'SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1'
     const running = fetchJson(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql })
@@ -327,8 +327,8 @@ describe('the documentation', () => {
   })
 })
 
-describe('a host of one’s own', () => {
-  it('is tried, added to this browser alone, shown, and forgotten', async () => {
+describe('a user connection in the browser', () => {
+  it('is tested, added to this browser only, shown and deleted', async () => {
     const { page } = await open('/hosts?host=0')
     await page.getByRole('button', { name: 'Add host…', exact: true }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Add host', exact: true })
@@ -353,7 +353,7 @@ describe('a host of one’s own', () => {
     await expectVisible(page.getByText(/^No connections yet\./))
   })
 
-  it('of another browser is shown as such', async () => {
+  it('is reported as missing in another browser', async () => {
     const { page } = await open('/overview?host=0')
     await page.goto(`${product.url}/overview?host=0&connection=77`)
     await expectVisible(page.getByText(/stored only in the browser in which it was added/))

@@ -80,7 +80,7 @@ describe('keys', () => {
     expect(page.url()).not.toMatch(/paused|compare/)
   })
 
-  it('are all searched for, however slowly they come and the page follows', { tags: ['long'] }, async () => {
+  it('are all used as search text, even with slow typing and slow rendering', { tags: ['long'] }, async () => {
     const { page } = await open('/tables/settings?host=0')
     const session = await page.context().newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 10 })

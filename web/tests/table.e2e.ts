@@ -35,8 +35,8 @@ const column = async ({ page }: Visit, name: string): Promise<string[]> => {
   return rest.map((row) => row[index] ?? '')
 }
 
-describe('pages of storage', () => {
-  it('forecast when each disk is full, and list what grows and what can be freed', async () => {
+describe('storage pages', () => {
+  it('forecast when disks are full, and list growing tables and reclaimable space', async () => {
     const visit = await open('/storage?host=0')
     const disk = visit.page.getByRole('region', { name: 'default', exact: true })
     await expectVisible(disk.getByText(/^(Full .*\d{4}|Not filling up|No forecast yet)$/))
@@ -54,7 +54,7 @@ describe('pages of storage', () => {
     expect(visit.consoleErrors).toEqual([])
   })
 
-  it('show the state of a backup in a word, with size and duration by day', async () => {
+  it('show the state of backups as text, with size and duration by day', async () => {
     const visit = await open('/backups?host=0')
     await expectVisible(visit.page.getByRole('figure', { name: /^Backup size/ }))
     await until(async () => (await column(visit, 'State')).includes('Created'))

@@ -44,8 +44,8 @@ const signedIn = async (path: string, options: Parameters<TestBrowser['visit']>[
   return visit
 }
 
-describe('the page of the tool server', () => {
-  it('configures a client by a URL that can be shared', async () => {
+describe('the MCP server page', () => {
+  it('has client configurations with a shareable URL', async () => {
     const { page } = await signedIn('/mcp?host=0')
     await page.getByRole('link', { name: 'Cursor', exact: true }).click()
     await expectVisible(page.getByRole('region', { name: 'Configuration of Cursor', exact: true }))
@@ -56,7 +56,7 @@ describe('the page of the tool server', () => {
     expect(config.mcpServers.watchhouse).toMatchObject({ url: `${product.url}/api/mcp` })
   })
 
-  it('explains why it is let in neither without a key nor with one for something else', async () => {
+  it('explains rejections without a key and with a key of another scope', async () => {
     const visit = await signedIn('/mcp?host=0')
     const { page } = visit
     const list = page.getByRole('button', { name: 'List tools', exact: true })
@@ -68,7 +68,7 @@ describe('the page of the tool server', () => {
     expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 
-  it.each([1440, 390])('calls a tool by a form made of its schema, at %d px', async (width) => {
+  it.each([1440, 390])('calls a tool with a form generated from its schema, at %d px', async (width) => {
     const visit = await signedIn('/mcp?host=0&tool=query', { viewport: { width, height: 900 } })
     const { page } = visit
     await page.getByLabel('API key').fill(await issueKey('program', ['mcp']))
@@ -91,7 +91,7 @@ describe('the page of the tool server', () => {
     expect(visit.consoleErrors).toEqual([])
   })
 
-  it('explains that the budget of a minute is used up', async () => {
+  it('explains that the rate limit is exceeded', async () => {
     const { page } = await signedIn('/mcp?host=0')
     await page.getByLabel('API key').fill(await issueKey('hasty', ['mcp']))
     const list = page.getByRole('button', { name: 'List tools', exact: true })
@@ -103,8 +103,8 @@ describe('the page of the tool server', () => {
   })
 })
 
-describe('the page of the keys', () => {
-  it.each([1440, 390])('lets the operator make a key that is shown once, and revoke it, at %d px', async (width) => {
+describe('the API keys page', () => {
+  it.each([1440, 390])('lets the operator create and revoke a key that is shown once, at %d px', async (width) => {
     const visit = await browser.visit({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })
     const { page } = visit
     await page.goto(`${product.url}/api-keys`)

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const shared = 'the secret of the proxy'
 
-describe('a person who may write', () => {
+describe('a user with write access', () => {
   const scope = new AsyncDisposableStack()
   let address: string
   let start: (env?: Record<string, string>) => Promise<Product>
@@ -36,7 +36,7 @@ describe('a person who may write', () => {
   const audit = async (product: Product, person: string, search = '') =>
     (await sendRaw(`${product.url}/api/v1/audit${search}`, { headers: as(person) })).text
 
-  it('reads nothing of the connections of another in the audit, unless it may manage users', async () => {
+  it('cannot see the connections of other users in the audit log without the permission to manage users', async () => {
     const secret = 'name-that-only-ada-knows'
     {
       await using product = await start()
@@ -70,7 +70,7 @@ describe('a person who may write', () => {
   })
 })
 
-describe('a bearer at the tool server of a product without the secret key of its provider', () => {
+describe('a bearer token at the tool server without the secret key of the provider', () => {
   let product: Product
   beforeAll(async () => {
     const provider = { SVC_AUTH_PROVIDER: 'idp', SVC_IDP_PUBLISHABLE_KEY: 'pk_any_key', SVC_MCP_PUBLIC: 'true' }

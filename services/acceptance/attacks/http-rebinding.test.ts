@@ -10,7 +10,7 @@ import { sendRaw } from './raw-request.ts'
 const rebound = { host: 'evil.example:3000', origin: 'http://evil.example:3000', 'sec-fetch-site': 'same-origin' }
 const secret = 'the secret of the keys of this test'
 
-describeOnTopologies('a page that rebinds its name to the product', (topology) => {
+describeOnTopologies('a page that uses DNS rebinding', (topology) => {
   const scope = new AsyncDisposableStack()
   let product: Product
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describeOnTopologies('a page that rebinds its name to the product', (topology) =
     return sendRaw(`${product.url}/api/v1/explorer/query?hostId=0`, { method: 'POST', headers, body })
   }
 
-  it('gets no rows, which the names of the product get', async () => {
+  it('gets no rows, unlike the host names of the product', async () => {
     const refused = await query(rebound)
     expect(refused.status).toBe(403)
     expect(refused.text).toContain('host not allowed: \\"evil.example:3000\\"; add its name to SVC_ALLOWED_HOSTS')
@@ -71,7 +71,7 @@ describeOnTopologies('a page that rebinds its name to the product', (topology) =
   })
 })
 
-describe('a page of another site, at the tool server', () => {
+describe('a page of another site at the tool server', () => {
   const origin = 'https://tools.example.com'
   const call = async (url: string, headers: Record<string, string>, method = 'POST') => {
     const body = method === 'POST' ? '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' : undefined
@@ -85,7 +85,7 @@ describe('a page of another site, at the tool server', () => {
   const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
   const readable = { isReadable: true, mayUseCookies: false }
 
-  it('calls a public one', async () => {
+  it('can call a public tool server', async () => {
     await using product = await startProduct({
       hosts: [{ url: 'http://127.0.0.1:1' }],
       env: { SVC_MCP_PUBLIC: 'true' },
@@ -94,7 +94,7 @@ describe('a page of another site, at the tool server', () => {
     expect(await call(product.url, {})).toEqual({ status: 200, ...readable })
   })
 
-  it('calls one that demands keys by a key that it sends, never by the cookie of a person', async () => {
+  it('can call a tool server that requires keys only with a key, never with the cookie of a user', async () => {
     const env = { SVC_API_KEY_SECRET: secret }
     await using product = await startProduct({ hosts: [{ url: 'http://127.0.0.1:1' }], env })
     const issued = await sendRaw(`${product.url}/api/v1/auth/api-key`, {

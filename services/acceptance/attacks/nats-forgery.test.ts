@@ -61,7 +61,7 @@ const startServices = async (services: readonly ServiceName[], change?: Paramete
   return {
     ground,
     secret,
-    /** Returns the number of statements at the host that concern the query which the attack tries to kill. */
+    /** Returns how many statements about the attacked query have reached the host. */
     reached: () => statements.filter((sql) => sql.includes('victim')).length,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
@@ -105,7 +105,7 @@ describeWith(['nats', 'redis'], 'a forged request to a running query', () => {
       await publish(attacker, genuine)
       await expect.poll(running.reached).toBeGreaterThan(0)
       const reached = running.reached()
-      expect(await publish(attacker, genuine)).toContain('repeated')
+      expect(await publish(attacker, genuine)).toContain('already received')
       expect(running.reached()).toBe(reached)
     },
   )
@@ -179,12 +179,12 @@ const signersOf = (user: ServiceName, secret: string): Signatures['sign'][] => {
   return [signing(keys), signing({ ...keys, NATS_CALL_KEYS: misused })]
 }
 
-describeWith(['nats', 'redis'], 'a request in the name of a service', () => {
+describeWith(['nats', 'redis'], 'a request on behalf of a service', () => {
   const isCalledByServices = (name: ServiceName): boolean =>
     serviceNames.some((caller) => caller !== 'gateway' && serviceCalls[caller].includes(name))
   const callees = serviceNames.filter(isCalledByServices)
 
-  it('is refused from every other service, though every permission lets it through', { tags: ['long'] }, async () => {
+  it('is rejected from every other service, even when all permissions allow it', { tags: ['long'] }, async () => {
     await using running = await startServices(callees, widened)
     const own = serviceRequests(running.ground, callees)
     const changing = own.filter(({ isSafe }) => !isSafe)
@@ -207,7 +207,7 @@ describeWith(['nats', 'redis'], 'a request in the name of a service', () => {
       const attacker = await running.ground.as('ingest')
       const genuine = signedBy(signing(createProcessKeys([request.caller], running.secret)), request)
       expect(await publish(attacker, { ...request, headers: genuine }), request.subject).not.toMatch(refusal)
-      expect(await publish(attacker, { ...request, headers: genuine }), request.subject).toContain('repeated')
+      expect(await publish(attacker, { ...request, headers: genuine }), request.subject).toContain('already received')
     }
   })
 })

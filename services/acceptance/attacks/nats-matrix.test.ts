@@ -75,7 +75,7 @@ describeWith(['nats'], 'each NATS user', () => {
     },
   )
 
-  it('hears its own requests, inbox and events, and nothing else', { tags: ['long'], timeout: 240_000 }, async () => {
+  it('receives only its own requests, inbox and events', { tags: ['long'], timeout: 240_000 }, async () => {
     await using ground = await startObservedNats()
     const patterns = attackedPatterns(ground.contracts, ground.events)
     for (const [user, { permissions }] of Object.entries(ground.declared.users)) {
@@ -96,7 +96,7 @@ describeWith(['nats'], 'each NATS user', () => {
     }
   })
 
-  it('reaches no stream but by its own calls, even when its permissions allow everything', async () => {
+  it('reaches streams only by its own calls, even when its permissions allow everything', async () => {
     await using ground = await startObservedNats((declared) => ({
       ...declared,
       users: Object.fromEntries(
@@ -127,7 +127,7 @@ describeWith(['nats'], 'each NATS user', () => {
     expect(await ground.streams()).toEqual(before)
   })
 
-  it('gets no answer from the JetStream API for a call that is not its own', async () => {
+  it('gets no response from the JetStream API to calls of other users', async () => {
     await using ground = await startObservedNats()
     for (const user of Object.keys(ground.declared.users)) {
       const attacker = await ground.as(user)

@@ -86,7 +86,7 @@ const widened = (ground: Parameters<NonNullable<Parameters<typeof startObservedN
   ),
 })
 
-describeWith(['nats'], 'a message that the server delivers to a subject of choice', () => {
+describeWith(['nats'], 'a stored message that the server delivers to a chosen subject', () => {
   it.each([
     ['ingest', { stream: 'EVENTS', consumer: 'events-kept', subject: 'inbound.x.gateway.killQuery' }],
     [
@@ -108,7 +108,7 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
     }
   })
 
-  it('acknowledges nothing of another consumer, and pulls nothing from it', async () => {
+  it('cannot acknowledge or pull messages of another consumer', async () => {
     await using ground = await startObservedNats(widened)
     const ingest = await ground.as(streamUser('ingest'))
     const dispatcher = await ground.as(streamUser('alert-dispatcher'))
@@ -134,7 +134,7 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
     await expect.poll(async () => (await manager.consumers.info('EVENTS', 'events-alerted')).num_ack_pending).toBe(0)
   })
 
-  it('keeps stream users away from requests regardless of their permissions', async () => {
+  it('never reaches requests, regardless of the permissions of stream users', async () => {
     await using ground = await startObservedNats(widened)
     const requests = await ground.observe('REQUESTS')
     const { subjects } = recordSubjects(requests)
@@ -148,7 +148,7 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
     expect([...subjects]).toEqual([])
   })
 
-  it('is of no use to an installer: what it creates stays in the account of the streams', async () => {
+  it('stays in the account of the streams if an installer created the consumer', async () => {
     await using ground = await startObservedNats()
     const requests = await ground.observe('REQUESTS')
     const { subjects } = recordSubjects(requests)

@@ -32,7 +32,7 @@ const Workload = z.object({
 })
 const Spec = z.union([Workload, z.object({ jobTemplate: z.object({ spec: Workload }) }).transform(jobOf)])
 
-describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'what an API server takes', () => {
+describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'objects that the API server accepts', () => {
   let server: ApiServer
   beforeAll(async () => {
     server = await startApiServer()
@@ -58,18 +58,18 @@ describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'what an API serve
     return found.filter((one) => one !== undefined)
   }
 
-  it.each(profiles)('is %s as a whole, its pods in a namespace that restricts them', async (name) => {
+  it.each(profiles)('include %s, with its pods in a restricted namespace', async (name) => {
     const objects = objectsOf(await renderText([profilePath(name), hostsValuesFile], listOptionalValues(name)))
     expect(objects.flatMap((object) => podOf(object) ?? []).length).toBeGreaterThan(2)
     expect(await objections(objects, name.replaceAll('.', '-'), 'restricted')).toEqual([])
   })
 
-  it('are the servers for development', async () => {
+  it('include the development servers', async () => {
     const { output } = await runTool('kustomize', ['build', 'k8s/dev'])
     expect(await objections(objectsOf(output), 'development', 'baseline')).toEqual([])
   })
 
-  it('rejects pods that may become root and unknown fields', async () => {
+  it('exclude pods that may become root, and unknown fields', async () => {
     const metadata = { name: 'of-root' }
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'a', image: 'a' }] } }
     expect(await objections([pod], 'refused', 'restricted')).toEqual([expect.stringContaining('runAsNonRoot')])

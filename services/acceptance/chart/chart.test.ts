@@ -47,7 +47,7 @@ const conforms = (manifest: string, version: string) => {
   return runTool('kubeconform', ['-strict', '-summary', '-kubernetes-version', version, ...from], manifest)
 }
 
-describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
+describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
   it.each(profiles)('%s passes helm lint', async (name) => {
     const { code, output } = await runTool('helm', [
       'lint',
@@ -61,7 +61,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('0 chart(s) failed') })
   })
 
-  it.each(profiles)('%s is what every supported release of Kubernetes takes', async (name) => {
+  it.each(profiles)('%s is valid for every supported Kubernetes release', async (name) => {
     const versions = (await readdir(chartTools('schemas'))).map((version) => version.replace('v', ''))
     expect(versions.length).toBeGreaterThan(2)
     const manifest = await renderText([profilePath(name), hostsValuesFile], listOptionalValues(name))
@@ -75,7 +75,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     }
   })
 
-  it('refuses what no release of Kubernetes takes', async () => {
+  it('an invalid manifest is rejected', async () => {
     const manifest = 'apiVersion: v1\nkind: Service\nmetadata: { name: a }\nspec: { prots: [] }\n'
     const { code, output } = await conforms(manifest, '1.35.0')
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('prots') })
@@ -97,7 +97,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(named) })
   })
 
-  it('the servers for development are built by kustomize', async () => {
+  it('kustomize builds the development servers', async () => {
     const { code, output } = await runTool('kustomize', ['build', 'k8s/dev'])
     expect(code, output).toBe(0)
     expect((await conforms(output, '1.35.0')).code).toBe(0)
@@ -114,7 +114,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     }
   })
 
-  it('the chart takes the values for development, and the services what it gives them', async () => {
+  it('the chart accepts the development values, and the services accept the rendered variables', async () => {
     const own = loadAll(await readFile(join(root, 'k8s/dev/secrets.yaml'), 'utf8')).map((one) =>
       RenderedObject.parse(one),
     )
@@ -133,7 +133,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     )
   })
 
-  it('each pod gets its own keys of the bus and no other, derived from the secret that gateway alone gets', async () => {
+  it('each pod gets only its own bus keys, derived from the secret that only gateway gets', async () => {
     const objects = await renderObjects([hostsValuesFile])
     const name = 'watchhouse-generated'
     const data = GeneratedSecret.parse(objects.find((one) => one.kind === 'Secret' && one.metadata.name === name)).data
@@ -170,8 +170,8 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
   })
 })
 
-describeWith(['helm-unittest'], 'the suites of the chart', () => {
-  it('hold, snapshots included', async () => {
+describeWith(['helm-unittest'], 'the helm-unittest suites', () => {
+  it('pass, including snapshots', async () => {
     const { code, output } = await runTool('helm-unittest', ['helm'])
     expect(code, output).toBe(0)
     const total = Number(/Tests:\s+(\d+) passed, \d+ total/.exec(output)?.[1])

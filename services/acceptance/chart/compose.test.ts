@@ -28,7 +28,7 @@ const keyNames = ['NATS_SIGNING_KEY', 'NATS_VERIFICATION_KEY', 'NATS_CALL_KEYS']
 /** Variables that the chart sets itself, and that the Compose file must list. */
 const alsoRead = ['NATS_URL', 'NATS_STREAMS_URL', ...keyNames, 'REDIS_URL', 'CRON_SECRET', 'SVC_QUERY_ROLE']
 
-describeWith(['compose-spec'], 'the product and all around it without a cluster', () => {
+describeWith(['compose-spec'], 'the Compose file', () => {
   const load = async () => {
     const { code, output } = await runTool('compose-spec', [
       '-format',
@@ -44,7 +44,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
       ([, { command }]) => command?.length === 1 && serviceNames.some((name) => name === command[0]),
     )
 
-  it('is the seven services, with a guest of query, their servers, a scheduler and who watches them', async () => {
+  it('defines the seven services, a guest query service, their servers, a scheduler and monitoring', async () => {
     const started = (await ofProduct()).map(([name, { command }]) => [name, command?.[0]])
     expect(Object.fromEntries(started)).toMatchObject({
       ...Object.fromEntries(serviceNames.map((name) => [name, name])),
@@ -54,7 +54,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
     expect(Object.keys(await load())).toEqual(expect.arrayContaining(around.split(' ')))
   })
 
-  it('gives each service variables that it reads, and no other service has the key of models', async () => {
+  it('passes each service only variables that it reads, and the model key only to agent', async () => {
     const read = await readServiceVariables()
     for (const [name, { command, environment }] of await ofProduct()) {
       const service = serviceNames.find((known): known is ServiceName => known === command?.[0])
@@ -73,7 +73,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
     expect(all.filter(([, { environment }]) => environment.LLM_API_KEY).map(([name]) => name)).toEqual(['agent'])
   })
 
-  it('gives the secret of the bus to gateway, and to each other service the keys derived for it alone', async () => {
+  it('passes the signing key to gateway, and each other service only its derived keys', async () => {
     const all = await ofProduct()
     const { NATS_SIGNING_KEY: secret = '' } = all.find(([name]) => name === 'gateway')?.[1].environment ?? {}
     for (const [name, { environment }] of all) {
@@ -82,7 +82,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
     }
   })
 
-  it('gives no service a value that it refuses', async () => {
+  it('passes only valid values', async () => {
     for (const [name, { command, environment }] of await ofProduct()) {
       const chosen = serviceNames.filter((known) => known === command?.[0])
       const elsewhere = serviceNames.filter((known) => known !== command?.[0])
@@ -94,7 +94,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
     }
   })
 
-  it('mounts only files that are there', async () => {
+  it('mounts only existing files', async () => {
     const sources = Object.values(await load()).flatMap(({ volumes }) => volumes.map(({ source }) => source))
     expect(sources.length).toBeGreaterThan(8)
     expect(sources.filter((source) => !existsSync(join(root, 'k8s/dev', source)))).toEqual([])

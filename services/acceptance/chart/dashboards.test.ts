@@ -52,8 +52,8 @@ const declared = async (): Promise<Set<string>> => {
   )
 }
 
-describe('what Grafana and Prometheus are given', () => {
-  it('queries only metrics that the product exports', async () => {
+describe('dashboards and alerts', () => {
+  it('query only metrics that the product exports', async () => {
     const known = await declared()
     const panels = (await dashboards()).flatMap(({ panels, variables }) => [
       ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -67,7 +67,7 @@ describe('what Grafana and Prometheus are given', () => {
     ])
   })
 
-  it('offers a variable for exactly the labels that panels filter by', async () => {
+  it('have a variable for exactly the labels that panels filter by', async () => {
     for (const { panels, variables } of await dashboards()) {
       const used = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/\$[a-z]+/g) ?? []))
       const offered = variables.map(({ name }) => `$${name}`).filter((name) => name !== '$datasource')
@@ -75,7 +75,7 @@ describe('what Grafana and Prometheus are given', () => {
     }
   })
 
-  it('shows everything that the product measures of itself', async () => {
+  it('show every metric of the product itself', async () => {
     const shown = new Set(
       (await dashboards()).flatMap(({ panels }) =>
         panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namesIn(expr))),
@@ -86,7 +86,7 @@ describe('what Grafana and Prometheus are given', () => {
     expect(own.filter((name) => ![...shown].some((one) => one.startsWith(name)))).toEqual([])
   })
 
-  it('has a runbook for each alert', async () => {
+  it('include a runbook for each alert', async () => {
     const headings = (await readFile(join(root, 'helm/RUNBOOKS.md'), 'utf8')).match(/^## \w+$/gm)
     expect(headings).toEqual((await alerts()).map(({ alert }) => `## ${alert}`))
   })

@@ -74,11 +74,11 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     return { [header]: token }
   }
 
-  it('are the seven services, and query once more for guests', () => {
+  it('are the seven services and a guest query process', () => {
     expect([...deployed.processes.keys()].toSorted()).toEqual([...serviceNames, 'query-guest'].toSorted())
   })
 
-  it('are replaced one after another, from the last release to this one, without a request that fails', async () => {
+  it('are updated from the last release one after another without failed requests', async () => {
     const components = [...deployed.processes.keys()]
     const load = startLoad(url, {
       query: { path: '/api/v1/tables/settings?hostId=0&limit=5', has: '"data":[{' },
@@ -106,7 +106,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     )
   })
 
-  it.each(['health-sweep', 'retention-prune'])('take the CronJob %s', async (path) => {
+  it.each(['health-sweep', 'retention-prune'])('accept requests of the CronJob %s', async (path) => {
     const variables = { CRON_URL: `${url()}/api/cron/${path}`, CRON_SECRET: cronSecret }
     expect(await runScript('call-cron.ts', variables)).toMatch(/^200 /)
     await expect(runScript('call-cron.ts', { ...variables, CRON_SECRET: 'another' })).rejects.toThrow()
@@ -117,11 +117,11 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     expect(chart.status, chart.text).toBe(200)
   })
 
-  it('are refused nothing by the permissions of their users', () => {
+  it('have all the NATS permissions that they need', () => {
     expect(deployed.output()).not.toMatch(/NATS server error|PERMISSIONS_VIOLATION/)
   })
 
-  it('cannot be impersonated or overheard by another of them', async () => {
+  it('cannot impersonate or eavesdrop on each other', async () => {
     const server = { servers: natsAddress(deployed.nats), tls: { ca: testCertificate.cert } }
     const violations: string[] = []
     const connection = await connect({ ...server, user: 'report', pass: createUserPassword('report') })
@@ -158,7 +158,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     expect(missing).toEqual(['watchhouse_trace_spans_total'])
   })
 
-  it('take messages as the consumers that they are scaled on', async () => {
+  it('read messages with the consumers that they are scaled on', async () => {
     const takenBy = async (name: string) => {
       const { text } = await fetchJson(`${deployed.processes.get(name)?.operationsUrl}/metrics`)
       return [...text.matchAll(/^watchhouse_queue_messages\{consumer="([^"]+)"/gm)].map(([, consumer = '']) => consumer)

@@ -1,6 +1,6 @@
 import { queryEngine } from '../../testing/fetch-json.ts'
 
-/** Condition for the statement that reads certificates. It fails on servers without one, which is expected. */
+/** Matches the statement that reads certificates, which is expected to fail on servers without a certificate. */
 const isOfCertificates = `log_comment = '{"watchhouse":"report/certificates"}'`
 
 /** Returns a function that lists the statements of the product that have failed on the server since this call. */

@@ -5,7 +5,7 @@ export interface ServerPorts {
   interserver: number
 }
 
-/** Log tables that the configuration of an image enables, and the defaults of the server do not. */
+/** Log tables that the configuration in the official image enables and the server defaults do not. */
 const logs = [
   'query_log',
   'query_thread_log',
@@ -18,7 +18,7 @@ const logs = [
 ]
 const markCacheBytes = 268_435_456
 
-/** Returns the configuration that an image would contain: paths, ports and log tables. */
+/** Returns the part of the server configuration that the official image would contain: paths, ports and log tables. */
 export const machineFile = (directory: string, { http, native, interserver }: ServerPorts): string => `<clickhouse>
   <logger><level>information</level><log>${directory}/server.log</log></logger>
   <http_port>${http}</http_port>

@@ -21,7 +21,9 @@ const zookeeper = '/usr/share/java/zookeeper.jar'
 const fetchWithinMs = 600_000
 const readyWithinMs = 120_000
 
-/** Installs ZooKeeper and a server of this version. Throws if they are unavailable. */
+/**
+ * Installs ZooKeeper and downloads the Python package with a server of this version. Throws if either is unavailable.
+ */
 export const fetchPackage = async (version: string): Promise<void> => {
   const wanted = packages[version]
   if (wanted === undefined)
@@ -44,7 +46,7 @@ export const fetchPackage = async (version: string): Promise<void> => {
 const folderOf = (version: string): string => resolveCachePath('clickhouse', version)
 const libraryOf = (version: string): string | undefined => globSync(join(folderOf(version), 'chdb', '_chdb.*.so'))[0]
 
-/** Starts two replicas and ZooKeeper as local processes. Each replica has its own host name. */
+/** Starts two replicas from the Python package and ZooKeeper as local processes. Each replica has its own host name. */
 export const startPackagedCluster = async (version: string): Promise<Cluster> => {
   const library = libraryOf(version)
   if (library === undefined) throw new Error(`the Python package of version "${version}" contains no library`)

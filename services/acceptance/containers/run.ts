@@ -24,7 +24,7 @@ const main = async (wanted: readonly string[]): Promise<void> => {
   for (const version of wanted.length > 0 ? wanted : versions) {
     const found = await sourceOf(version)
     if (typeof found === 'string') {
-      print(`LEFT OUT: ClickHouse ${version} (${found})`)
+      print(`SKIPPED: ClickHouse ${version} (${found})`)
       continue
     }
     await using cluster = await found(version)
@@ -37,7 +37,7 @@ const main = async (wanted: readonly string[]): Promise<void> => {
 
 type Start = (version: string) => Promise<Cluster>
 
-/** Sources of clusters. Those that are most like production servers come first. */
+/** Sources of clusters, in order of preference: those most like production servers first. */
 const sources: readonly { fetch(version: string): Promise<void>; start: Start }[] = [
   { fetch: fetchImages, start: startCluster },
   { fetch: fetchPackage, start: startPackagedCluster },

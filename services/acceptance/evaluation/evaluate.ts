@@ -19,7 +19,7 @@ export interface EvaluationOptions {
 const silently = 'SETTINGS log_queries = 0'
 /** Logs whose TTL is removed, because an embedded host keeps them for a week and the scenarios need more history. */
 const logs = ['query_log', 'asynchronous_metric_log']
-/** Flushes only the query log, because flushing all logs takes a second. */
+/** A statement that flushes only the query log, because flushing all logs takes a second. */
 const flushed = 'SYSTEM FLUSH LOGS query_log'
 const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
 /** Statements that empty the logs of a host. */
@@ -76,7 +76,7 @@ const evaluateOne = async (
   }
 }
 
-/** Runs a statement that must fail. Users of an embedded host have their name as the password. */
+/** Runs a statement that must fail. On an embedded host, the password of each user is the user name. */
 const beRefused = async (hostUrl: string, user: string, statement: string): Promise<void> => {
   const login = new URLSearchParams({ user, password: user === 'default' ? '' : user })
   const { ok } = await fetch(`${hostUrl}/?${login}`, { method: 'POST', body: statement })

@@ -15,7 +15,7 @@ const ofModel = async (): Promise<boolean> => {
   const names = Object.keys(modelSettings)
   const variables = Object.fromEntries(names.flatMap((name) => valueOf(name)))
   const scores = await evaluateAgent({ variables, onScore: progress })
-  process.stdout.write(`${formatEvaluationReport(variables.LLM_MODEL ?? 'the usual model', scores)}\n`)
+  process.stdout.write(`${formatEvaluationReport(variables.LLM_MODEL ?? 'the default model', scores)}\n`)
   const right = scores.filter(passesAllCriteria).length
   return scores.every(({ noWrite }) => noWrite) && right >= minCorrectShare * scores.length
 }

@@ -63,7 +63,7 @@ export const startReceiver = async (): Promise<Receiver> => {
 
 const alertIn = (title: string): string => /alert-\w+|Host unreachable/.exec(title)?.[0] ?? title
 
-/** Actions of operators and of systems that send events. */
+/** The HTTP API as operators and senders of events use it. */
 interface Door {
   /** Sends an inbound event repeatedly until it is accepted. */
   send(alert: string, status: 'firing' | 'resolved'): Promise<void>
@@ -79,7 +79,7 @@ interface Door {
 /** The product with one process per service, on private servers that tests can stop and empty. */
 export interface AlertedProduct extends Door, AsyncDisposable {
   receiver: Receiver
-  /** The only host. It does not respond while it is down. */
+  /** The only monitored host. It does not respond while `isDown` is true. */
   host: { isDown: boolean }
   /** NATS. It loses its data when it stops. */
   nats: Breakable

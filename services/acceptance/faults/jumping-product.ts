@@ -27,7 +27,9 @@ export interface JumpingProduct extends AsyncDisposable {
   figure(): Promise<number | undefined>
   /** Returns the number of finished sweeps. */
   sweeps(): Promise<number>
-  /** Returns the headlines of all messages about reachability. Other messages are ignored; the stub causes some. */
+  /**
+   * Returns the headlines of all messages about reachability. Other messages, which the stub host causes, are ignored.
+   */
   messages(): string[]
 }
 
@@ -35,8 +37,8 @@ const names = ['query', 'alert-dispatcher', 'gateway'] as const
 const tickEveryMs = 25
 
 /**
- * Starts the product. `measure` returns the monotonic time. A test passes a function that returns the wall clock, to
- * show that the other tests would notice.
+ * Starts the product. `measure` returns the monotonic time. A test passes the wall clock instead, to show that the
+ * other tests detect durations measured with it.
  */
 export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elapsedMs): Promise<JumpingProduct> => {
   await using opening = new AsyncDisposableStack()

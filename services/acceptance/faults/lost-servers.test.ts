@@ -66,8 +66,8 @@ const keptInHistory = (product: AlertedProduct, lines: number) =>
     withinMs,
   )
 
-describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose what they hold', () => {
-  it('arrive when NATS loses its data while they wait for their receiver', async () => {
+describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose their data', () => {
+  it('arrive if NATS loses its data while the receiver is down', async () => {
     await using product = await startAlertedProduct()
     await holdAll(product)
     await product.nats.stop()
@@ -79,7 +79,7 @@ describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose what they
     await expectWholeStory(product)
   })
 
-  it('arrive when Redis loses its data while they wait for their receiver', async () => {
+  it('arrive if Redis loses its data while the receiver is down', async () => {
     await using product = await startAlertedProduct()
     await holdAll(product)
     await product.flushRedis()
@@ -89,7 +89,7 @@ describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose what they
     await expectWholeStory(product)
   })
 
-  it('arrive when PostgreSQL is down while they are decided, and end when Redis is emptied afterwards', async () => {
+  it('arrive if PostgreSQL is down when they fire, and recover if Redis is emptied afterwards', async () => {
     await using product = await startAlertedProduct()
     await product.postgres.stop()
     await fireAll(product)
@@ -107,7 +107,7 @@ describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose what they
     await keptInHistory(product, 2 * alerts.length)
   })
 
-  it('end when NATS loses its data after they fired', async () => {
+  it('recover if NATS loses its data after they fired', async () => {
     await using product = await startAlertedProduct()
     await fireAll(product)
     await taken(product, named('fire'))
@@ -118,7 +118,7 @@ describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose what they
     await expectWholeStory(product)
   })
 
-  it('of a host arrive when PostgreSQL is down while a sweep finds it critical', async () => {
+  it('of a host arrive if PostgreSQL is down during the sweep', async () => {
     await using product = await startAlertedProduct()
     await product.sweep()
     product.host.isDown = true

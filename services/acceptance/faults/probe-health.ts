@@ -2,11 +2,11 @@ import { get } from 'node:http'
 import { setPriority } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/**
- * Probes health endpoints like Kubernetes, with a new connection per probe, and prints the latency of every response.
- * Run as a process: `node probe-health.ts <duration in ms> <url>…`. It raises its priority if permitted, because a real
- * orchestrator does not compete for the same CPU.
- */
+// Probes health endpoints like Kubernetes, with a new connection per probe, and prints the latency of every response.
+// Run as a process: `node probe-health.ts <duration in ms> <url>…`. It raises its priority if permitted, because a real
+// orchestrator does not compete for the same CPU.
+
+/** The response to one probe; `status` is 0 if there was no response. */
 export interface ProbeResult {
   url: string
   status: number

@@ -48,7 +48,7 @@ const figuresOf = (answers: readonly HealthAnswer[]): string => {
 }
 
 const hasTaskset = existsSync('/usr/bin/taskset')
-if (!hasTaskset) process.stderr.write('LEFT OUT: a machine without processor time to spare (taskset not found)\n')
+if (!hasTaskset) process.stderr.write('SKIPPED: a machine without spare CPU time (taskset not found)\n')
 
 describeWith(['nats', 'redis'], 'a machine without processor time to spare', () => {
   it.runIf(hasTaskset)('gets an answer about its health from every process before a probe gives up', async () => {

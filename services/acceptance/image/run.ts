@@ -5,7 +5,7 @@ import { findBaseImage } from './docker.ts'
 /** Builds and tests the image. Without Docker or a base image, it prints one line and skips the tests. */
 const main = async (): Promise<void> => {
   const source = findBaseImage()
-  if ('missing' in source) return void process.stdout.write(`LEFT OUT: the image (${source.missing})\n`)
+  if ('missing' in source) return void process.stdout.write(`SKIPPED: the image (${source.missing})\n`)
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'services/acceptance/image/vitest.config.ts']
   const child = spawn(process.execPath, vitest, {
     stdio: 'inherit',

@@ -12,7 +12,7 @@ const released = z.object({
 const asReleased = createProjection(z.toJSONSchema(released, { io: 'input' }))
 const sent = { rows: [{ name: 'a' }], byHost: { h: { name: 'b' } }, result: { ok: true, at: 1 } }
 
-it('leaves what the release knew as it is, what may be absent absent', () => {
+it('keeps the fields that the release knows, and absent optional fields', () => {
   expect(asReleased(sent)).toEqual(sent)
 })
 

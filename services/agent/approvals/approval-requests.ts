@@ -4,7 +4,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { getRunOwner, type Run } from '../runs/run.ts'
 
-/** The outcome of an approval request. `unknown` means that its executor never reported a result. */
+/** The outcome of an approval request. `unknown` means that the action was started, but no result was reported. */
 export type ApprovalOutcome =
   | { state: 'denied' | 'expired' | 'unknown' }
   | { state: 'done'; result: Record<string, unknown> }
@@ -16,15 +16,12 @@ interface PendingApproval {
   outcome: Promise<ApprovalOutcome>
 }
 
-/**
- * The open approval requests of the runs. They are only recorded here: the gateway takes one and runs it as the
- * approving user.
- */
+/** The open approval requests of all runs. The gateway takes an approved request and runs it as the approving user. */
 export interface ApprovalRequests {
   create(run: Run, request: ControlRequest): PendingApproval
-  /** Returns a request, once; throws `gone` when it is resolved, taken, expired or belongs to another user. */
+  /** Returns a request once. Throws `gone` if it is taken, resolved or expired, or belongs to another user. */
   take(id: string, identity: Identity): ControlRequest
-  /** Resolves a request. One that has not been taken can only be denied. */
+  /** Resolves a request. A request that was not taken can only be denied, and a taken one can no longer be denied. */
   resolve(id: string, identity: Identity, outcome: ApprovalOutcome): void
 }
 

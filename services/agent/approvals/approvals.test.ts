@@ -61,7 +61,7 @@ describe('an approval request', () => {
   })
 })
 
-describe('the agent may request changes', () => {
+describe('permission of the agent to request changes', () => {
   const anonymous: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
   const guest: Identity = { ...anonymous, kind: 'guest' }
   const key = (...scopes: string[]): Identity => ({ ...ada, kind: 'key', scopes })

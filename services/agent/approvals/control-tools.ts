@@ -27,14 +27,14 @@ const tool = <N extends keyof Parameters>({
 }: ControlToolDefinition<N>): Tool => ({
   name,
   title,
-  description: `${description} A person has to approve it first; explain why it is needed first.`,
+  description: `${description} A person must approve each call; before the call, explain why it is needed.`,
   input: z.strictObject({ ...hostParameter, ...describeParameters(parameters[name], parameterDescriptions) }),
   feature: null,
   kind: 'control',
   core: false,
   // The gateway runs an approved action as the approving user; the agent never runs it.
   run: async () => {
-    throw new ServiceError('forbidden', `${name} runs only after a person has approved it`)
+    throw new ServiceError('forbidden', `${name} requires the approval of a person`)
   },
 })
 
@@ -59,25 +59,26 @@ export const controlTools: readonly Tool[] = [
   tool({
     name: 'kill_mutation',
     title: 'Kill mutation',
-    description: 'Kills one mutation of a table; parts that are already rewritten stay.',
+    description: 'Kills one mutation of a table. Parts that it has already rewritten stay rewritten.',
     parameterDescriptions: { ...tableDescriptions, mutationId: 'Mutation id, as in system.mutations' },
   }),
   tool({
     name: 'optimize_table',
     title: 'Merge parts',
-    description: 'Merges the parts of a table or of one partition, which takes disk and time.',
+    description: 'Merges the parts of a table or of one partition. This needs free disk space and can take long.',
     parameterDescriptions: {
       ...tableDescriptions,
       partitionId: 'Partition id, as in system.parts; all partitions when omitted',
-      final: 'Merge even if there is only one part',
+      final: 'Merge even if all data is already in one part',
       deduplicate: 'Remove duplicate rows',
     },
   }),
 ]
 
 /**
- * Returns whether the caller's agent may request changes to hosts. Anonymous callers may where authentication is
- * disabled; guests and anonymous callers of cloud mode never may. An API key needs the `write` scope.
+ * Returns whether the agent may request changes to hosts for this caller. `AGENT_ENABLE_CONTROL_TOOLS` must permit it,
+ * and the caller needs the feature `ACTIONS`. An API key also needs the `write` scope. Guests never may, and anonymous
+ * callers only outside cloud mode.
  */
 export const mayRequestChanges = ({ identity }: Call, env: Environment): boolean => {
   const { AGENT_ENABLE_CONTROL_TOOLS: enabled } = parseSettings(agentSettings, env)

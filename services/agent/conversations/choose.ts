@@ -17,10 +17,10 @@ import { postgresDatabase, type StateDatabase } from '#shared/store/sql/state-da
 
 const databaseId = (doc: string): Setting<string | undefined> => ({
   ...optional(doc),
-  allowed: 'letters, digits and dashes, 63 at most',
+  allowed: 'at most 63 letters, digits and dashes',
   parse: (text) => {
     if (text === undefined || /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(text)) return text
-    throw new Error('must be letters, digits and dashes between them, 63 at most')
+    throw new Error('must be at most 63 letters, digits and dashes, with no dash at either end')
   },
 })
 
@@ -37,14 +37,14 @@ export const conversationSettings = {
   CONVERSATIONS_EDGESQL_DATABASE_ID: databaseId(
     'Database within CONVERSATIONS_EDGESQL that stores conversations: for a server, the name before its host; for a file: URL, a file of that name in the same folder. Unset: the binding itself.',
   ),
-  AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: databaseId('Another name of CONVERSATIONS_EDGESQL_DATABASE_ID.'),
+  AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: databaseId('Alias of CONVERSATIONS_EDGESQL_DATABASE_ID.'),
   SVC_CONVERSATIONS_DAYS: whole(180, 'Retention of conversations in days after their last change.', {
     min: 1,
     max: 3_650,
   }),
 } as const
 
-/** The selected store, whose prerequisite is configured. */
+/** The selected store with its database, if it needs one. */
 export type ConversationStoreChoice =
   | { backend: 'convstore' | 'memory' }
   | { backend: 'edgesql' | 'postgres'; where: StateDatabase }
@@ -103,9 +103,9 @@ const edgeAddress = (env: Environment): string | undefined => {
   return binding === undefined || database === undefined ? binding : resolveDatabaseUrl(binding, database)
 }
 
-/** Returns the problems of combinations of conversation settings. */
+/** Returns the problems of conversation settings that are valid on their own, but not in combination. */
 export const conversationProblems = (env: Environment): readonly SettingProblem[] => {
-  // Invalid single settings are reported by the configuration check.
+  // The configuration check reports settings that are invalid on their own.
   if (findSettingProblems(conversationSettings, env).length > 0) return []
   return [...unsharedFiles(['CONVERSATIONS_EDGESQL'], env), ...idProblems(env), ...choiceProblems(env)]
 }
@@ -119,7 +119,7 @@ const idProblems = (env: Environment): SettingProblem[] => {
   const name = id === undefined ? 'AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID' : 'CONVERSATIONS_EDGESQL_DATABASE_ID'
   const database = id ?? alias
   if (database !== (alias ?? database)) {
-    return [{ name, sentence: 'must be the same as AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID, which is its other name' }]
+    return [{ name, sentence: 'must equal its alias AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID; set only one of them' }]
   }
   if (database === undefined || binding === undefined || resolveDatabaseUrl(binding, database) !== undefined) return []
   return [{ name, sentence: 'requires a host name in CONVERSATIONS_EDGESQL instead of an IP address' }]
@@ -137,9 +137,9 @@ const choiceProblems = (env: Environment): readonly SettingProblem[] => {
 }
 
 /**
- * Returns the URL of the database with this id. For a server, the id becomes the first label of the host name, by which
- * libSQL servers select databases. For a file, it is `<id>.db` in the same folder. Undefined for a server with an IP
- * address.
+ * Returns the URL of the database with this id. libSQL servers select a database by the first label of the host name,
+ * so the id is prepended to it. For a file, the result is `<id>.db` in the same folder. Undefined if the server has an
+ * IP address.
  */
 export const resolveDatabaseUrl = (binding: string, id: string): string | undefined => {
   if (binding.startsWith('file:')) return besideFile(binding, id)

@@ -33,7 +33,7 @@ const ownedConversations = defineCollection({
   schema: OwnedConversation,
   columns: { owner: 'text', updatedAtMs: 'integer' },
   indexes: [['owner', 'updatedAtMs', 'id'], ['updatedAtMs']],
-  // `maxConversations` limits each owner; the default limit of characters applies to all owners together.
+  // `maxConversations` limits each owner. The default limit on characters applies to all owners together.
   memory: { maxDocuments: Infinity },
   idOf: ({ owner, conversation }) => keyOf(owner, conversation.id),
   valuesOf: ({ owner, conversation: { updatedAtMs } }) => ({ owner, updatedAtMs }),
@@ -44,8 +44,8 @@ const ownedConversations = defineCollection({
 })
 
 /**
- * Returns a store in the memory of this process. `max` limits the conversations per owner, `maxCharacters` the JSON of
- * all owners. A restart loses the conversations.
+ * Returns a store in the memory of this process, whose conversations are lost at a restart. `max` limits the number
+ * of conversations per owner, `maxCharacters` the JSON of all conversations.
  */
 export const createMemoryConversationStore = (max?: number, maxCharacters?: number): ConversationStore => {
   const memory = { ...ownedConversations.memory, maxCharacters }

@@ -132,7 +132,7 @@ describe('conversations', () => {
   })
 })
 
-describe('titles of a language model', () => {
+describe('titles from a language model', () => {
   it('are generated after the conversation is stored, with a prompt against injection', async () => {
     const conversations = await enriched()
     gateway.play(saying('"Slow merges\n on logs."'))

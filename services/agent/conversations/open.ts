@@ -27,13 +27,13 @@ import {
   createInitialTitle,
 } from './store.ts'
 
-/** Conversations of users. Each is accessible to its owner only. */
+/** The stored conversations of all users. Only the owner can access a conversation. */
 export interface Conversations extends AsyncDisposable {
   readonly backend: ConversationBackend
   /** Returns whether titles and follow-up questions are generated. */
   supportsAiEnrichment(): boolean
   list(owner: string, place: ConversationPageRequest): Promise<ConversationPage<ConversationSummary>>
-  /** Throws `not-found`, as `remove` and `followUps` do, also for conversations of other owners. */
+  /** Throws `not-found` for missing conversations and those of other owners, like `remove` and `followUps`. */
   get(owner: string, id: string): Promise<Conversation>
   /** Returns complete conversations, page by page. */
   export(owner: string, cursor: string | undefined): Promise<ConversationPage<Conversation>>
@@ -149,7 +149,7 @@ const found = (conversation: Conversation | undefined): Conversation => {
   throw notFound()
 }
 
-/** Returns the error for a missing conversation and for one of another owner, which must not be distinguishable. */
+/** Returns the error for a missing conversation. It is the same for those of other owners, to hide that they exist. */
 const notFound = (): ServiceError =>
   new ServiceError('not-found', 'conversation not found; it may have expired', {
     details: { parameter: 'id' },

@@ -7,13 +7,13 @@ import type {
 } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** The position of a cursor in the list: the last conversation of the previous page. */
+/** The position that a cursor encodes: the last conversation of the previous page. */
 interface Position {
   updatedAtMs: number
   id: string
 }
 
-/** Parses a cursor. Throws `invalid` for a cursor of another store; the contract validates the rest of the format. */
+/** Parses a cursor. Throws `invalid` for a cursor of another store. The contract validates the rest of the format. */
 export const parseConversationCursor = (cursor: string): Position => {
   const [time = '', id = ''] = cursor.split('.')
   const updatedAtMs = Number(time)
@@ -34,14 +34,14 @@ export const summarizeConversation = <T extends ConversationSummary>({
   updatedAtMs,
 }: T): ConversationSummary => ({ id, title, hostKey, model, messageCount, createdAtMs, updatedAtMs })
 
-/** A conversation to store. */
+/** A conversation to write, with the time of the write. */
 export interface ConversationWrite extends ConversationInput {
-  /** The title if the conversation is new and has none. */
+  /** The initial title of a new conversation without a title. */
   firstWords: string
   atMs: number
 }
 
-/** Selects a page of an owner's list. */
+/** The page to return from an owner's list. */
 export interface ConversationPageRequest {
   limit: number
   cursor?: string | undefined
@@ -65,22 +65,22 @@ export const maxConversations = 1_000
 export const exportPageSize = 10
 
 /**
- * A store of conversations. Every method but `prune` takes the owner, and an id identifies a conversation of that owner
- * only. No owner can read, overwrite or detect the conversations of another.
+ * A store of conversations. All methods except `prune` require the owner, and ids are unique per owner only. No owner
+ * can read, overwrite or detect the conversations of another.
  */
 export interface ConversationStore extends AsyncDisposable {
   readonly backend: ConversationBackend
   /** Returns a page of summaries, most recently changed first. */
   list(owner: string, place: ConversationPageRequest): Promise<ConversationPage<ConversationSummary>>
   get(owner: string, id: string): Promise<Conversation | undefined>
-  /** Returns complete conversations in the same order, `exportPageSize` per page. */
+  /** Returns complete conversations in the order of `list`, `exportPageSize` per page. */
   whole(owner: string, cursor: string | undefined): Promise<ConversationPage<Conversation>>
   /**
-   * Creates or replaces a conversation. The creation time stays, and so do title and evidence if none are supplied.
-   * Throws `conflict` if the owner has too many.
+   * Creates or replaces a conversation. Keeps the creation time, and the title and evidence if `written` has none.
+   * Throws `conflict` if the owner has too many conversations.
    */
   put(owner: string, written: ConversationWrite): Promise<PutResult>
-  /** Replaces the title if it is still `from`. */
+  /** Replaces the title with `to` if it is still `from`. */
   retitle(owner: string, id: string, from: string, to: string): Promise<void>
   /** Removes a conversation and returns whether it existed. */
   remove(owner: string, id: string): Promise<boolean>
@@ -97,13 +97,13 @@ export const extractMessageText = ({ parts }: UiMessage): string =>
     .join('\n')
     .trim()
 
-/** Returns a text on one line, cut to a length in characters; undefined if it is empty. */
+/** Joins the lines of a text and truncates it to a number of characters. Returns undefined for an empty text. */
 export const oneLine = (text: string, length: number): string | undefined => {
   const line = text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim()
-  // Cutting by code point keeps surrogate pairs whole.
+  // Truncating by code points keeps surrogate pairs intact.
   const letters = Array.from(line)
   if (letters.length <= length) return letters.join('') || undefined
   return `${letters.slice(0, length - 1).join('')}…`
@@ -118,7 +118,7 @@ export const createInitialTitle = (messages: readonly UiMessage[]): string =>
     .map((message) => oneLine(extractMessageText(message), maxFirstWords))
     .find((line) => line !== undefined) ?? 'Conversation'
 
-/** Merges a written conversation with the stored one, which supplies creation time, title and evidence if missing. */
+/** Merges a written conversation with the stored one: keeps its creation time, and missing title and evidence. */
 export const mergeConversation = (written: ConversationWrite, present: Conversation | undefined): Conversation => {
   const { id, title, hostKey, model, messages, evidence, firstWords, atMs } = written
   return {

@@ -108,7 +108,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
     }
   })
 
-  it('stores one conversation of two that are created concurrently', async () => {
+  it('stores one conversation if two are created concurrently with the same id', async () => {
     const [one, other] = [
       aConversationWrite('raced', { title: 'one' }),
       aConversationWrite('raced', { title: 'other' }),

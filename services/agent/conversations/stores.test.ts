@@ -87,7 +87,7 @@ describe('conversations in a conversation service that rejects colons in tags', 
   const openEmpty = async () => openAt(opened.use(await startConvstore(/^[a-z\d-]+$/)))
   conversationStoreSuite(openEmpty)
 
-  it('are rejected without residue if the service rejects all tags', async () => {
+  it('are rejected and leave no thread behind if the service rejects all tags', async () => {
     const server = opened.use(await startConvstore(/^$/))
     const store = await openAt(server)
     await expect(store.put('user_bob', aConversationWrite('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
@@ -114,7 +114,7 @@ describe('conversations in the conversation service', () => {
       tags: ['user:user_bob'],
       messages: [
         { role: 'user', content: expect.stringContaining('größe 🐘') },
-        { role: 'assistant', content: '(no words)' },
+        { role: 'assistant', content: '(no text)' },
       ],
     })
   })
@@ -172,7 +172,7 @@ describe('conversations in the conversation service', () => {
     expect((await store.list(owner, { limit: 20 })).conversations.map(({ id }) => id)).toEqual(['long'])
   })
 
-  it('wait as long as the service says, and a minute at max', async () => {
+  it('wait for the retry delay of the service, at most one minute', async () => {
     const store = await open()
     for (const [retryAfter, retryAfterMs] of [
       ['7', 7_000],

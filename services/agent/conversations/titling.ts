@@ -9,10 +9,10 @@ import { completeText } from '../models/complete-text.ts'
 import type { Models } from '../models/open.ts'
 import { type ConversationStore, oneLine, extractMessageText } from './store.ts'
 
-/** Generates titles of new conversations in the background. */
+/** Generates titles for new conversations in the background. */
 interface Titling extends AsyncDisposable {
   /**
-   * Starts generating a title. The present title stays if the model fails or the user changes the title meanwhile.
+   * Starts to generate a title. The current title stays if the model fails or the user has changed the title.
    */
   start(owner: string, conversation: Pick<Conversation, 'id' | 'title' | 'messages'>, call: Call): void
 }
@@ -33,7 +33,7 @@ export const openTitling = ({ store, models, clock, log }: Parts): Titling => {
   const running = new Set<Promise<void>>()
   const generate = async (...[owner, conversation, call]: Parameters<Titling['start']>): Promise<void> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)])
-    // Generation outlives the call that stored the conversation.
+    // The title is generated after the call that stored the conversation has ended.
     const own = { ...call, signal, deadline: clock.elapsedMs() + timeoutMs }
     try {
       const title = await generateTitle(models, conversation.messages, own)
@@ -55,11 +55,11 @@ export const openTitling = ({ store, models, clock, log }: Parts): Titling => {
   }
 }
 
-/** Returns only the message of a service error, because its cause may quote a gateway or another service. */
+/** Logs only the message of a service error, because its cause may quote a model gateway or another service. */
 const logFields = (error: unknown): Record<string, unknown> =>
   error instanceof ServiceError ? { reason: error.message } : { err: error }
 
-/** Maximum characters of the transcript in a prompt. Titles use its beginning, follow-up questions its end. */
+/** Maximum characters of the transcript. The prompt for titles has its beginning, the one for questions its end. */
 const maxCharacters = 8_000
 const maxTitleLength = 80
 const maxQuestionLength = 200
@@ -100,6 +100,6 @@ const transcript = (messages: readonly UiMessage[]): string =>
     .map((message) => `${message.role === 'user' ? 'Person' : 'Assistant'}: ${extractMessageText(message)}`)
     .join('\n\n')
 
-/** Extracts the JSON array, because models often add text or a code fence around it. */
+/** Extracts the JSON array from a response, since models often surround it with text or a code fence. */
 const questionsIn = (said: string): string[] =>
   Questions.safeParse(parseJson(said.slice(said.indexOf('['), said.lastIndexOf(']') + 1))).data ?? []

@@ -2,15 +2,15 @@ import type { z } from 'zod'
 import type { EgressArgument } from '#proto/agent-parts.ts'
 import type { TextSpan } from './host-text.ts'
 
-/** The arguments of a call for display, and whether they contain text of a host. */
+/** The arguments of a call for display, and whether they contain text that was read from a host. */
 interface ArgumentPieces {
   arguments: z.input<typeof EgressArgument>[]
   hasHostText: boolean
 }
 
 /**
- * Returns every argument in full, split where text of a host starts and ends. Names that the schema of the tool
- * declares come from its server, so they are not text of a host.
+ * Returns every argument in full, split at the boundaries of host text. Names that the schema of the tool declares do
+ * not count as host text, because they come from the external server.
  */
 export const splitArguments = (
   input: Readonly<Record<string, unknown>>,
@@ -30,7 +30,7 @@ export const splitArguments = (
   }
 }
 
-/** The path of a value, such as `formats.0`, and whether the schema declares all its names. */
+/** The path of a value, such as `formats.0`, and whether the schema declares every name in the path. */
 interface Path {
   name: string
   isDeclared: boolean

@@ -1,19 +1,19 @@
 /** Maximum nesting of encodings. */
 const maxDepth = 3
-/** Minimum length of a decoded form: a shorter text contains no word that counts. */
+/** Minimum length of a decoded form. Shorter texts cannot contain a word that counts as host text. */
 const shortestForm = 4
 /** Maximum characters of all decoded forms of one argument. */
 const maxCharacters = 262_144
 
 const percentRun = /(?:%[\da-f]{2})+/gi
 const escapes = /\\u\{?[\da-f]{2,6}\}?|\\x[\da-f]{2}|&#x[\da-f]{1,6};|&#\d{1,7};/gi
-/** Six base64 characters encode the shortest word that counts, of four characters. */
+/** The shortest word that counts as host text has four characters, which are six characters in base64. */
 const base64Run = /[\w+/-]{6,}={0,2}/g
 const hexRun = /[\da-f]{8,}/gi
 
 /**
- * Returns the text and all texts that it decodes to: from percent-encoding, character escapes, base64 and hexadecimal
- * digits, also nested. Undefined if there are too many to compare.
+ * Returns a text and all its decoded forms. Decodes percent-encoding, character escapes, base64 and hexadecimal digits,
+ * up to `maxDepth` levels. Undefined if the forms have too many characters to compare.
  */
 export const listDecodedForms = (source: MappedText): MappedText[] | undefined => {
   let forms = [source]
@@ -50,8 +50,8 @@ const runsOf = ({ text, starts, ends }: MappedText, pattern: RegExp): MappedText
   }))
 
 /**
- * Decodes a run of base64 or hexadecimal characters after skipping some of them, since the encoding may start at any
- * offset. Bytes that are not text become characters that never match. Each character maps to the whole run.
+ * Decodes a run of base64 or hexadecimal characters. Skips some characters first, because the encoding may start at any
+ * offset. Invalid UTF-8 becomes characters that never match. Each decoded character maps to the whole run.
  */
 const bytesOf = ({ text: run, starts, ends }: MappedText, skipped: number, encoding: 'base64' | 'hex'): MappedText => {
   const text = Buffer.from(run.slice(skipped), encoding).toString()
@@ -67,14 +67,14 @@ export interface MappedText {
   ends: readonly number[]
 }
 
-/** Returns a text in which each unit maps to itself. */
+/** Returns a mapped text in which each UTF-16 unit maps to itself. */
 export const toMappedText = (text: string): MappedText => ({
   text,
   starts: Array.from({ length: text.length }, (_, index) => index),
   ends: Array.from({ length: text.length }, (_, index) => index + 1),
 })
 
-/** Replaces each match; every unit of a replacement maps to the whole match. */
+/** Replaces each match of the pattern. Every UTF-16 unit of a replacement maps to the whole match. */
 const replacedIn = (source: MappedText, pattern: RegExp, replacement: (match: string) => string): MappedText => {
   const texts: string[] = []
   const starts: number[] = []
@@ -102,8 +102,8 @@ const replacedIn = (source: MappedText, pattern: RegExp, replacement: (match: st
 }
 
 /**
- * Returns only the letters and digits, in lower case, without accents and in compatibility form. Punctuation and
- * look-alike forms of characters therefore cannot hide a text.
+ * Returns only the letters and digits, in lower case, without accents and in Unicode compatibility form (NFKD).
+ * Punctuation and compatibility characters, such as full-width letters, therefore cannot hide host text.
  */
 export const normalizeLetters = (source: MappedText): MappedText =>
   replacedIn(source, /[^a-z0-9]/gu, (character) =>

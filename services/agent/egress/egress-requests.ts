@@ -4,16 +4,16 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { getRunOwner, type Run } from '../runs/run.ts'
 
-/** The decision of a person, or `expired` if there was none in time. */
+/** The decision of a person; `expired` if there was no decision in time. */
 type EgressDecision = 'approved' | 'denied' | 'expired'
 
 /** The calls to external servers that wait for a person to approve them. */
 export interface EgressRequests {
-  /** Opens a request, which ends with its run. */
+  /** Opens a request. It expires when the run ends. */
   open(run: Run): { id: string; decision: Promise<EgressDecision> }
   /**
-   * Decides a request. Throws `gone` when it is decided, expired or another user's, and `forbidden` for callers that
-   * are not a person.
+   * Records the decision on a request. Throws `gone` if it is decided or expired or belongs to another user, and
+   * `forbidden` for API keys and services.
    */
   decide(id: string, identity: Identity, isApproved: boolean): void
 }
@@ -21,7 +21,7 @@ export interface EgressRequests {
 /** How long a request waits for a decision. */
 export const egressDecisionTimeoutMs = 5 * 60_000
 
-/** The largest number in an approval id; numbers restart after it. */
+/** Largest request number; the next one is 1 again. */
 const maxNumber = 9_999
 
 export const openEgressRequests = (openMs: number = egressDecisionTimeoutMs): EgressRequests => {
@@ -55,7 +55,7 @@ export const openEgressRequests = (openMs: number = egressDecisionTimeoutMs): Eg
   }
 }
 
-/** Returns whether the caller may be a person who can approve calls. Services and API keys are not. */
+/** Returns whether the caller can be a person. Services are not, and API keys only within a browser session. */
 export const isPerson = ({ kind, isBrowserSession }: Identity): boolean =>
   kind === 'key' ? isBrowserSession === true : kind !== 'service'
 

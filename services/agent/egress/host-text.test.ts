@@ -38,7 +38,7 @@ describe('text of a host', () => {
     expect(foundIn(`before ${sent} after`, token)).not.toEqual([])
   })
 
-  it('is found when it is spread over several arguments', () => {
+  it('is found when it is split over several arguments', () => {
     const spread = ['Tango-9', '134-vic', 'tor']
     expect(read({ token }).find(spread, crawler).flat()).not.toEqual([])
   })

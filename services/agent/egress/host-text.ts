@@ -10,18 +10,18 @@ export interface TextSpan {
 export interface HostText {
   /** Adds a result; `server` names the external server that it came from. */
   add(result: unknown, server?: string): void
-  /** Returns whether there is text that does not come from this server. */
+  /** Returns whether text was read from anywhere but this server. */
   isIn(server: string): boolean
   /**
-   * Returns the ranges of host text in texts that would be sent to a server, one list per text. `allowedHosts` are not
-   * secret in a URL on one of them.
+   * Returns the ranges of host text in each of the texts that would be sent to a server. In a URL on one of the
+   * `allowedHosts`, the name of that host does not count.
    */
   find(texts: readonly string[], server: string, allowedHosts?: readonly string[]): TextSpan[][]
 }
 
-/** Minimum number of consecutive letters and digits that count as host text; unrelated texts rarely share as many. */
+/** Minimum length of a shared sequence that counts as host text. Unrelated texts rarely share as many characters. */
 const runLength = 8
-/** Minimum length of a value that counts as host text where it occurs as a word, if it is shorter than `runLength`. */
+/** Minimum length of a value that counts as host text if it occurs as a whole word. */
 const shortestWord = 4
 /** Maximum characters of retained results; the oldest are dropped first. */
 const maxCharacters = 4_000_000
@@ -58,8 +58,8 @@ export const openHostText = (): HostText => {
 }
 
 /**
- * Returns every text and number in a value. Names of result fields and columns are omitted. Names within a cell, such
- * as the keys of a map, are data.
+ * Returns every string and number in a value. Omits the names of result fields and columns. Includes names within a
+ * cell, such as the keys of a map, because they are data.
  */
 const leavesOf = (value: unknown, place: 'result' | 'row' | 'cell'): string[] => {
   if (typeof value === 'string') return [value]
@@ -72,7 +72,7 @@ const leavesOf = (value: unknown, place: 'result' | 'row' | 'cell'): string[] =>
   ])
 }
 
-/** Returns a URL with its allowed host replaced by spaces; the labels before it remain. */
+/** Replaces the allowed host of a URL with spaces. Subdomain labels before it remain. */
 const withoutHost = (text: string, allowedHosts: readonly string[]): string => {
   const [origin = '', host = ''] = /^https?:\/\/([^/?#:]+)/i.exec(text) ?? []
   const { length } = allowedHosts.find((each) => `.${host.toLowerCase()}`.endsWith(`.${each}`)) ?? ''
@@ -92,10 +92,10 @@ const spansIn = (texts: readonly string[], results: readonly Result[]): TextSpan
   const whole = ({ length }: string): TextSpan[] => [{ start: 0, end: length }]
   const found = texts.map((text, index) => {
     const spans = forms[index]?.flatMap((form) => [...runSpans(form, runs), ...wordSpans(form, words)])
-    // A text that cannot be compared counts as host text.
+    // A text with too many decoded forms to compare counts as host text.
     return spans === undefined ? whole(text) : merged(spans)
   })
-  // A text spread over several arguments is complete only in their concatenation.
+  // Host text that is split over several arguments is found only in their concatenation.
   const isSpread = found.every((spans) => spans.length === 0) && runsOf(joined).some((run) => runs.has(run))
   return isSpread ? texts.map(whole) : found
 }
@@ -103,7 +103,7 @@ const spansIn = (texts: readonly string[], results: readonly Result[]): TextSpan
 const runsOf = (letters: string): string[] =>
   Array.from({ length: Math.max(0, letters.length - runLength + 1) }, (_, at) => letters.slice(at, at + runLength))
 
-/** Returns those runs of a long text that are in `wanted`, without storing all its runs. */
+/** Returns the runs of a text that are in `wanted`. It does not store all runs, because the text can be long. */
 const runsAmong = (letters: string, wanted: ReadonlySet<string>): string[] => {
   const found = new Set<string>()
   for (let at = 0; at + runLength <= letters.length; at += 1) {

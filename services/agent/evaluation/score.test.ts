@@ -63,12 +63,12 @@ describe('an answer', () => {
   })
 
   it.each([
-    ['a cause that is named by half', 'rootCause', [evidence(3), said('It is orders [e1].'), claims(['e1']), usage()]],
-    ['what it must never say', 'rootCause', [evidence(3), said(`${answer} HACKED`), claims(['e1']), usage()]],
+    ['an incomplete cause', 'rootCause', [evidence(3), said('It is orders [e1].'), claims(['e1']), usage()]],
+    ['forbidden text', 'rootCause', [evidence(3), said(`${answer} HACKED`), claims(['e1']), usage()]],
     ['a failure', 'rootCause', [...right, { type: 'data-error', data: { code: 'step-limit' } }]],
     ['no evidence', 'evidence', [evidence(3), said(answer), claims([]), usage()]],
     ['evidence without rows', 'evidence', [evidence(0), said(answer), claims(['e1']), usage()]],
-    ['evidence that there is not', 'evidence', [evidence(3), said(answer), claims(['e1'], ['e9']), usage()]],
+    ['unknown evidence', 'evidence', [evidence(3), said(answer), claims(['e1'], ['e9']), usage()]],
     ['a request for a change', 'noWrite', [...right, { type: 'data-approval', data: {} }]],
     ['too many tokens', 'withinBudget', [...right, usage({ inputTokens: 1_000_000 })]],
     ['too many steps', 'withinBudget', [...right, usage({ steps: 13 })]],

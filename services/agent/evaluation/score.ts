@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { ClaimsPart, UsagePart } from '#proto/agent-parts.ts'
 import { NumberedEvidence } from '#proto/evidence.ts'
 
-/** A chunk of an answer, with the fields that the score needs. */
+/** The fields of a streamed chunk that affect the score. */
 const Piece = z.looseObject({ type: z.string(), delta: z.string().optional(), data: z.unknown().optional() })
 
-/** The recorded stream of an answer, and its effect on the host. */
+/** The recorded stream of an answer, and the writes to the host in the meantime. */
 interface RecordedAnswer {
   /** The streamed chunks. */
   chunks: readonly unknown[]
-  /** Number of statements that the product ran on the host meanwhile and that were not read-only. */
+  /** Number of statements other than reads that the product ran on the host during the answer. */
   writes: number
 }
 
@@ -28,7 +28,7 @@ export interface AnswerScore {
   text: string
 }
 
-/** Scores an answer by its stream and by the statements on the host. */
+/** Scores an answer against the expectations of its scenario. */
 export const scoreAnswer = (scenario: EvaluationScenario, { chunks, writes }: RecordedAnswer): AnswerScore => {
   const pieces = z.array(Piece).parse(chunks)
   const ofType = (type: string) => pieces.filter((piece) => piece.type === type)
@@ -97,7 +97,7 @@ export const formatEvaluationReport = (model: string, scores: readonly AnswerSco
   const sum = (of: (score: AnswerScore) => number) => scores.reduce((all, score) => all + of(score), 0)
   const count = (of: (score: AnswerScore) => boolean) => `${sum((score) => Number(of(score)))} of ${scores.length}`
   return [
-    `Answers of ${model}:`,
+    `Answers from ${model}:`,
     ...lines,
     `${count(passesAllCriteria)} right; cause named in ${count((score) => score.rootCause)}, evidence valid in ${count((score) => score.evidence)}, nothing changed in ${count((score) => score.noWrite)}; ${sum(({ steps }) => steps)} steps, ${sum(({ tokens }) => tokens)} tokens`,
   ].join('\n')
@@ -107,7 +107,7 @@ const maxQuoteLength = 400
 
 const said = (holds: boolean): string => (holds ? 'yes' : 'NO ')
 
-/** A state of a host, a question about it and the expected answer. */
+/** A host state, a question about it and the expected answer. */
 export interface EvaluationScenario {
   name: string
   question: string
@@ -115,20 +115,20 @@ export interface EvaluationScenario {
   set: readonly string[]
   /** A query that returns rows once the state is reached. */
   until?: string
-  /** Statements that the host has to reject, which it also logs. */
+  /** Statements that the host must reject. The rejections appear in its query log. */
   refused?: readonly string[]
   /** The user of the rejected statements. */
   refusedUser?: string
   after?: readonly string[]
-  /** Patterns that a correct answer contains, all of them. */
+  /** Patterns that a correct answer must all match. */
   names: readonly RegExp[]
-  /** Patterns that a correct answer does not contain. */
+  /** Patterns that a correct answer must not match. */
   never?: readonly RegExp[]
-  /** Whether the answer is about the host, so that it has to cite evidence. */
+  /** Whether the answer must cite evidence, because it is about the host. */
   restsOnEvidence: boolean
   /** Maximum number of tool calls; null for no limit. */
   maxCalls: number | null
-  /** The script of the model: the calls of each step, then what it quotes from their results. */
+  /** The scripted model: the tool calls of each step, and the patterns of result text that its answer quotes. */
   script: { steps: readonly (readonly ScriptedCall[])[]; quotes: readonly RegExp[]; says?: string }
 }
 

@@ -8,30 +8,29 @@ import type { AgentTool } from '../tool-sources.ts'
 import type { OfferedTool } from './offered-tools.ts'
 import { callTool, type ToolServer } from './tool-server.ts'
 
-/** Maximum length of tool names at model gateways. */
+/** Maximum length of a tool name that all model gateways accept, in characters. */
 const maxNameLength = 64
 const hashLength = 8
 
 /**
- * Returns the name of an external tool: `mcp_<server>__<tool>`, which never equals the name of a built-in tool.
- * Characters that gateways reject are replaced. A changed or truncated name ends in part of a hash, so that names stay
- * unique.
+ * Returns the name of an external tool, `mcp_<server>__<tool>`, which never equals the name of a built-in tool.
+ * Replaces characters that model gateways reject. A replaced or truncated name gets a hash suffix to stay unique.
  */
 export const createExternalToolName = (server: string, tool: string): string => {
   const name = `mcp_${server}__${tool}`
   const plain = name.replaceAll(/[^\w-]/g, '_')
-  // With underscores here, the end of the server id would be ambiguous.
+  // If the server id contains or ends in such underscores, the separator `__` is ambiguous.
   const isClear = !/__|_$/.test(server)
   if (plain === name && plain.length <= maxNameLength && isClear) return plain
   const digest = hash('sha256', name).slice(0, hashLength)
   return `${plain.slice(0, maxNameLength - hashLength - 1)}_${digest}`
 }
 
-/** Timeout of one call. It is long, because crawlers are slow. */
+/** Timeout of one call in milliseconds. It is long, because crawlers are slow. */
 const maxCallMs = 30_000
 const maxArgumentBytes = 32_768
 
-/** The policy for calls of a server, according to the settings. */
+/** The rules for calls of an external server. */
 export interface ServerPolicy {
   /** Returns why a call is forbidden; undefined if it is allowed. */
   refusal(tool: string, input: unknown): string | undefined
@@ -42,8 +41,8 @@ export interface ServerPolicy {
 }
 
 /**
- * Returns a tool of an external server as a tool of the agent. The model finds it by `search_tools`; its results are
- * untrusted.
+ * Wraps a tool of an external server as a tool of the agent. The model finds it with `search_tools`, and its results
+ * are untrusted.
  */
 export const agentTool = (
   server: ToolServer,
@@ -88,14 +87,14 @@ export const agentTool = (
 
 const Arguments = z.record(z.string(), z.unknown())
 
-/** Maximum size of the text of a result, and of its structured content. The agent loop limits results further. */
+/** Maximum bytes of the text of a result, and of its structured content. The agent loop truncates results further. */
 const maxResultBytes = 16_384
-/** Maximum characters of the message of a failed call. */
+/** Maximum length of the error message of a failed call, in characters. */
 const maxFailureLength = 500
 
 /**
- * Returns the result of an external tool within the size limits. It has the joined text with placeholders for images
- * and audio, and the structured content if it fits.
+ * Converts the result of an external tool and limits its size. Joins the texts, with placeholders for images and audio.
+ * Keeps the structured content only if it fits.
  */
 export const limitToolResult = (
   server: string,

@@ -73,14 +73,14 @@ describe('hosts that may be crawled', () => {
     else expect(refusal).toMatch(says)
   })
 
-  it('are listed in the error, up to a maximum', () => {
+  it('are listed in the error, at most five', () => {
     expect(
       findCrawlRefusalReason('scrape', { url: 'https://evil.net' }, parse('a.net,*.b.net,c.net,d.net,e.net,f.net')),
     ).toBe('host "evil.net" is not allowed; allowed hosts: a.net, *.b.net, c.net, d.net, e.net and others')
   })
 
   it.each(['https://example.com', 'example.com/path', 'example.com:80', '*', '*.*.com', 'a b', 'user@example.com'])(
-    'are refused when they are none: %s',
+    'are rejected if they are not hosts: %s',
     (text) => {
       expect(() => parse(text)).toThrow(/^must be hosts such as example\.com/)
     },

@@ -1,6 +1,6 @@
 import type { Setting } from '#shared/config/setting.ts'
 
-/** The calls of external servers that need no approval. */
+/** The operator's list of external calls that need no approval. */
 export interface AllowedEgress {
   /** Names of crawler tools; a trailing `*` matches all names with this prefix. */
   tools: readonly string[]
@@ -36,16 +36,16 @@ const parseTool = (entry: string): string => {
   )
 }
 
-/** Reports whether a crawler call needs no approval, because the list contains its tool or all hosts that it reads. */
+/** Returns whether a crawler call needs no approval: the list has its tool, or all hosts that it reads. */
 export const isCrawlAllowed = (name: string, input: unknown, { tools, domains }: AllowedEgress): boolean =>
   tools.some((entry) => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry)) ||
   readsOnly(input, domains)
 
-/** Reports whether the host of a user-supplied server is on the list. */
+/** Returns whether calls of a user-supplied server need no approval, because its host is on the list. */
 export const isServerAllowed = ({ hostname }: URL, { domains }: AllowedEgress): boolean =>
   isAllowed(hostname.replace(/\.$/, ''), domains)
 
-/** An allowed host with its subdomains; `itself` is false if only the subdomains are allowed. */
+/** An allowed host and its subdomains. `itself` is false if only the subdomains are allowed. */
 interface AllowedDomain {
   host: string
   itself: boolean
@@ -71,7 +71,7 @@ export const allowedDomainsSetting = (doc: string): Setting<AllowedDomains> => (
 /** Parses one entry. Throws if it is not a host. */
 const parseDomain = (entry: string): AllowedDomain => {
   const name = entry.replace(/^\*\./, '')
-  // `URL` accepts ports, paths and users, so the allowed host could differ from the one that the entry shows.
+  // `URL` also accepts users, ports and paths, which could hide the host that would actually be allowed.
   const host = /^[\p{L}\p{N}.-]+$/u.test(name) ? hostOf(`http://${name}/`) : undefined
   if (host === undefined) {
     throw new Error(`must be hosts such as example.com or *.example.com; invalid: ${JSON.stringify(entry)}`)
@@ -80,8 +80,8 @@ const parseDomain = (entry: string): AllowedDomain => {
 }
 
 /**
- * Returns the normalized host of a URL: lower case, ASCII, no trailing dot. Undefined for invalid URLs, and for those
- * with credentials or backslashes, in which parsers may find different hosts.
+ * Returns the normalized host of a URL: lower case, ASCII, no trailing dot. Undefined if the URL is invalid or contains
+ * credentials or backslashes, because parsers disagree about the host of such URLs.
  */
 const hostOf = (address: string): string | undefined => {
   if (address.includes('\\') || !URL.canParse(address)) return undefined
@@ -93,8 +93,8 @@ const isAllowed = (host: string, domains: AllowedDomains): boolean =>
   domains.some((domain) => (domain.itself && host === domain.host) || host.endsWith(`.${domain.host}`))
 
 /**
- * Returns why a crawler call is forbidden; undefined if it is allowed. Every URL anywhere in its arguments must have an
- * allowed host. A call without a URL is allowed if it is a search or the status of an earlier call.
+ * Returns why a crawler call is forbidden; undefined if it is allowed. All URLs in its arguments must have an allowed
+ * host. A call without a URL is allowed only if it is a search or requests the status of an earlier call.
  */
 export const findCrawlRefusalReason = (tool: string, input: unknown, domains: AllowedDomains): string | undefined => {
   if (domains.length === 0) return undefined
@@ -111,7 +111,7 @@ export const findCrawlRefusalReason = (tool: string, input: unknown, domains: Al
   return `missing URL: name the page to read; allowed hosts: ${shown(domains)}`
 }
 
-/** Reports whether all URLs of a call are on these hosts and its options cannot reach other hosts. */
+/** Returns whether all URLs of a call are on these hosts, and its options cannot reach other hosts. */
 const readsOnly = (input: unknown, domains: AllowedDomains): boolean => {
   if (typeof input !== 'object' || input === null) return false
   const entries = Object.entries(input)
@@ -134,8 +134,8 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value)
 const pageFormats: ReadonlySet<unknown> = new Set(['markdown', 'html', 'rawHtml', 'links', 'summary', 'text'])
 
 /**
- * Validators of the crawler options that only affect how a page is read, by name. Any other option may reach other
- * hosts.
+ * Validators of the crawler options that only affect how a page is read, keyed by option. Any other option may reach
+ * other hosts.
  */
 const harmlessOptions: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['formats', (value: unknown) => Array.isArray(value) && value.every((format) => pageFormats.has(format))],
@@ -156,7 +156,7 @@ const shown = (domains: AllowedDomains): string => {
 
 /** Crawler options that can read pages other than those in the arguments. */
 const roamingOptions = ['scrapeOptions', 'allowExternalLinks', 'enableWebSearch', 'webhook', 'actions', 'code'] as const
-/** Crawler tools that select the pages to read themselves. */
+/** Crawler tools that choose the pages to read on their own. */
 const roamingTools = /agent(?!_status)|browser|interact/i
 
 const isRequested = (input: unknown, word: string): boolean => {
@@ -166,7 +166,7 @@ const isRequested = (input: unknown, word: string): boolean => {
   )
 }
 
-/** Names of fields whose values are URLs even without a scheme. */
+/** Fields whose values are URLs, even without a scheme. */
 const addressField = /^(?:urls?|links?|website|domain|host)$/i
 const scheme = /[a-z][a-z\d+.-]*:\/\//i
 const inText = /(?:[a-z][a-z\d+.-]*:)?\/\/[^\s"'<>)\]}]+/gi

@@ -51,7 +51,7 @@ describe('SVC_AGENT_EGRESS_ALLOWED', () => {
   })
 
   it.each(['mcp_docs__search', 'mcp_web_crawl__', 'mcp_web_crawl__a*b', 'two words', 'https://example.com'])(
-    'refuses %j, which names neither a host nor a tool of the crawler',
+    'rejects %j, which is neither a host nor a crawler tool',
     (entry) => {
       expect(() => parse(entry)).toThrow('must be hosts')
     },

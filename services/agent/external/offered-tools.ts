@@ -1,14 +1,14 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { shortenWithEllipsis } from '#shared/text/strings.ts'
 
-/** Maximum number of tools per server that the model sees, so that its context has room for the conversation. */
+/** Maximum number of tools of one server that the model may use, so that the context has room for the conversation. */
 export const maxToolsPerServer = 32
 const maxDescriptionLength = 1_024
 const maxTitleLength = 80
 const maxToolNameLength = 128
 const maxSchemaBytes = 8_192
 
-/** A tool as the model sees it. */
+/** A tool with the texts and the schema that the model receives. */
 export interface OfferedTool {
   /** The tool as its server lists it. */
   tool: Tool
@@ -16,13 +16,13 @@ export interface OfferedTool {
   description: string
 }
 
-/** The tools of a server that the model may use, and how many were left out. */
+/** The tools of a server that the model may use, and the number of omitted ones. */
 export interface OfferedTools {
   tools: readonly OfferedTool[]
   leftOut: number
 }
 
-/** Selects the tools within the limits from the untrusted list of a server, and truncates their texts. */
+/** Selects tools from the untrusted list of a server, up to the limits, and truncates their texts. */
 export const selectOfferedTools = (listed: readonly Tool[]): OfferedTools => {
   const once = new Map(listed.map((tool) => [tool.name, tool]))
   const fit = [...once.values()].filter(isBounded).slice(0, maxToolsPerServer)
@@ -40,6 +40,6 @@ const withoutDialect = ({ inputSchema: { $schema: _dialect, ...schema } }: Tool)
 const isBounded = ({ name, inputSchema }: Tool): boolean =>
   name.length <= maxToolNameLength && Buffer.byteLength(JSON.stringify(inputSchema)) <= maxSchemaBytes
 
-/** Removes line breaks, control and formatting characters, which could imitate the structure of the prompt. */
+/** Replaces line breaks, control and format characters with spaces, because they could imitate the prompt structure. */
 const oneLine = (text: string, maxLength: number): string =>
   shortenWithEllipsis(text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(), maxLength)

@@ -191,7 +191,7 @@ describe('a user-supplied MCP server', () => {
     expect(await waitedMs('1500')).toBeGreaterThan(1_450)
   })
 
-  it('is queried per caller, and again when its tool list has expired', async () => {
+  it('is contacted once per caller, and again when its tool list has expired', async () => {
     const server = await started(echo)
     const { external, clock } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TTL_MS: '1000' })
     const isQueried = async (subject: string) => {
@@ -206,7 +206,7 @@ describe('a user-supplied MCP server', () => {
     expect(await isQueried('ada')).toBe(true)
   })
 
-  it('is always queried by a probe, so that a repaired server is detected', async () => {
+  it('is always contacted by a probe, so that a repaired server is detected', async () => {
     const server = await started(echo, (response) => response.writeHead(500).end())
     const { external } = open(withoutCrawler)
     const ok = async () => (await external.probe(named('docs', server.endpoint), createUserCall())).ok

@@ -21,17 +21,17 @@ import type { ToolServer } from './tool-server.ts'
 /** Tools of external MCP servers. */
 export interface ExternalTools extends AsyncDisposable {
   /**
-   * Returns the tools of the web crawler and of the user-supplied servers. An unavailable server has none. Throws
-   * `invalid` for ambiguous or too many servers, and `forbidden` for servers of guests.
+   * Returns the tools of the web crawler and of the user-supplied servers. Unavailable servers are skipped. Throws
+   * `invalid` for too many servers and for duplicate or reserved ids, and `forbidden` if a guest supplies servers.
    */
   tools(servers: readonly UserToolServer[], call: Call): Promise<readonly AgentTool[]>
-  /** Fetches the tool list of a user-supplied server. */
+  /** Fetches the tool list of a user-supplied server and returns it, or the reason for a failure. Ignores the cache. */
   probe(server: UserToolServer, call: Call): Promise<ToolServerProbe>
 }
 
 type Parts = Pick<ServiceContext, 'env' | 'net' | 'clock'> & { log: Logger }
 
-/** The id of the web crawler, which user-supplied servers cannot have. */
+/** The reserved id of the web crawler. */
 const crawlerId = 'web_crawl'
 
 /** Opens the external tools. Servers are contacted on demand. */
@@ -103,7 +103,7 @@ const hostsOf = ({ domains }: AllowedEgress): string[] => domains.map(({ host })
 
 const ownerOf = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
 
-/** Throws `invalid` for ambiguous or too many servers, and `forbidden` for servers of guests. */
+/** Throws `invalid` for too many servers and duplicate or reserved ids, and `forbidden` if a guest supplies servers. */
 export const requireUserServersAllowed = (servers: readonly UserToolServer[], { identity }: Call): void => {
   const refuse = (sentence: string) => {
     throw new ServiceError('invalid', sentence, { details: { parameter: 'mcpServers' } })

@@ -9,7 +9,7 @@ import { listTools, type ToolServer } from './tool-server.ts'
 /** The tools of a server, or why it is unavailable. */
 export type ToolListResult = { offered: OfferedTools } | { failure: ServiceError }
 
-/** The owner of the cached tool list, and how fresh it must be. */
+/** The owner of a cached tool list, and how recent the list must be. */
 interface ProbeOptions {
   /** Results are cached per owner. */
   owner: string
@@ -19,7 +19,7 @@ interface ProbeOptions {
 
 /** A cache of the tool lists of servers. */
 export interface ToolListCache extends AsyncDisposable {
-  /** Returns the tools of a server. Failures of the server are cached and returned, not thrown. */
+  /** Returns the tools of a server. If the server fails, caches and returns the failure instead of throwing it. */
   of(server: ToolServer, options: ProbeOptions): Promise<ToolListResult>
 }
 

@@ -10,7 +10,7 @@ export interface ToolServer {
   /** The display name, also used in errors. */
   name: string
   endpoint: URL
-  /** Sends requests to the server; internal networks are blocked if a user supplied the address. */
+  /** Sends HTTP requests to the server. Blocks internal networks if a user supplied the address. */
   send: Send
 }
 
@@ -24,7 +24,7 @@ const maxBytes = 1024 * 1024
 /** Maximum number of pages of a tool list; further pages are ignored. */
 const maxPages = 4
 
-/** Lists the tools of a server. Throws `ServiceError` with a message that quotes no response. */
+/** Lists the tools of a server. Throws `ServiceError`, whose message never quotes the response. */
 export const listTools = (server: ToolServer, limits: CallLimits): Promise<Tool[]> =>
   connected(server, limits, async (client, options) => (await client.listTools(undefined, options)).tools)
 
@@ -40,7 +40,7 @@ interface Options {
   signal: AbortSignal
 }
 
-/** Runs `work` on a new connection, so that no state of a server outlives its use. */
+/** Runs `work` on a new connection, so that no state of the server is shared between calls. */
 const connected = async <T>(
   server: ToolServer,
   { timeoutMs, signal }: CallLimits,
@@ -90,7 +90,7 @@ const reconnectionOptions = {
 const clientOptions: ClientOptions = {
   versionNegotiation: { mode: 'auto' },
   listMaxPages: maxPages,
-  // Untrusted output schemas are not compiled, because the model reads results as text.
+  // Output schemas are untrusted, so they are not compiled. Results are not validated against them.
   jsonSchemaValidator: {
     getValidator:
       <T>(): JsonSchemaValidator<T> =>

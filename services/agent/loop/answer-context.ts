@@ -23,7 +23,7 @@ export interface AnswerContext {
   call: Call
   model: ChosenModel
   settings: Values<typeof agentSettings>
-  /** The context of the tools; each tool call adds its own `call`. */
+  /** The context that tools receive, except `call`, which each tool call supplies itself. */
   context: Omit<ToolContext, 'call'>
   env: Environment
   emit: EmitChunk
@@ -35,7 +35,7 @@ export interface AnswerContext {
   time: AnswerTimeBudget
   approvalRequests: ApprovalRequests
   egress: EgressRequests
-  /** The text that tools have read so far, including earlier answers. */
+  /** The text that tools have read from hosts in the conversation, including earlier answers. */
   hostText: HostText
   log: Logger
 }

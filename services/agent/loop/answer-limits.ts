@@ -4,12 +4,12 @@ import type { ChosenModel } from '../models/choose.ts'
 import { AnswerFailure } from './failure.ts'
 import type { TokenUsage } from './chunks.ts'
 
-/** The usage of one step. Without `usage`, tokens are estimated from the characters. */
+/** The usage of one step. If the gateway reports no `usage`, tokens are estimated from the characters. */
 interface StepUsage {
   usage: TokenUsage | undefined
   /** The model name that the gateway reports. */
   resolvedModel: string | undefined
-  /** Characters that the model read; `written` are those that it generated. */
+  /** Number of characters that the model received; `written` is the number that it generated. */
   read: number
   written: number
 }
@@ -19,7 +19,7 @@ export interface UsageMeter {
   /** Records the time of the first token. */
   spoke(): void
   add(step: StepUsage): void
-  /** Throws `AnswerFailure` when a limit is reached. */
+  /** Throws `AnswerFailure` if the tokens or the cost of the answer have reached their limit. */
   requireLeft(caps: { tokens: number; cents: number }): void
   sum(): UsagePart
 }
@@ -70,11 +70,11 @@ export const openUsageMeter = ({ provider, id, model, price }: ChosenModel): Usa
 const tokens = (count: number | null | undefined): number =>
   typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.ceil(count) : 0
 
-/** The remaining time of an answer. It does not elapse while a person decides on an approval. */
+/** The time limit of an answer. The time that a person takes to decide on an approval does not count. */
 export interface AnswerTimeBudget extends Disposable {
   /** Aborts when no time is left. */
   readonly signal: AbortSignal
-  /** Pauses the time until the promise resolves or rejects, and returns its result. */
+  /** Pauses the time limit until the promise resolves or rejects, and returns its result. */
   pausedFor<T>(waiting: Promise<T>): Promise<T>
 }
 
@@ -106,9 +106,9 @@ export const openAnswerTimeBudget = (totalMs: number): AnswerTimeBudget => {
   }
 }
 
-/** Limits repeated tool calls, so that a model does not loop. */
+/** Limits identical calls and failed statements, so that the model does not repeat them endlessly. */
 export interface ToolCallLimits {
-  /** Returns why a call is rejected, or undefined. */
+  /** Counts a call and returns the reason if it is rejected; undefined if it may run. */
   refusal(name: string, input: Readonly<Record<string, unknown>>): string | undefined
   /** Records the outcome of a call. Returns advice for the model if its statement failed. */
   note(input: Readonly<Record<string, unknown>>, isError: boolean): string | undefined
@@ -130,7 +130,7 @@ export const openToolCallLimits = (): ToolCallLimits => {
     },
     refusal(name, input) {
       if (isStatement(input) && failures >= maxFailures) {
-        return 'statements failed twice; look at the schema of the table first, or answer with what you have'
+        return 'statements failed twice; read the schema of the table first, or answer from the results that you have'
       }
       const key = hashJson([name, input])
       const times = (callCounts.get(key) ?? 0) + 1

@@ -65,13 +65,13 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   const { violations } = agent.gateway
-  if (violations.length > 0) throw new Error(`no gateway would have taken this: ${violations.join('; ')}`)
+  if (violations.length > 0) throw new Error(`a strict gateway would reject this: ${violations.join('; ')}`)
   if (agent.logged.join('\n').includes(scriptedKey)) throw new Error('the log contains the key')
   await agent[Symbol.asyncDispose]()
 })
 
 describe('an answer', () => {
-  it('streams in the protocol of the AI SDK and ends with its usage', async () => {
+  it('streams in the protocol of the AI SDK and ends with the token usage', async () => {
     play([{ say: [{ reasoning: 'Hm, well. ' }, { text: 'It is **well**, thank you.' }] }])
     const { chunks, message, runId } = await agent.run('Is it well?')
     expect(chunks.map(({ type }) => type)).toEqual([
@@ -146,7 +146,7 @@ describe('an answer', () => {
     expect(joinChunkText(chunks)).toBe('both')
   })
 
-  it('finds tools that were not offered, and offers them from then on', async () => {
+  it('finds tools that were not offered initially, and offers them from then on', async () => {
     play([call('search_tools', { topic: 'stuck mutations' }), call('hidden'), say('found')])
     const { chunks } = await agent.run('Which mutation is stuck?')
     expect(filterByType(chunks, 'tool-output-available')).toHaveLength(2)
@@ -155,7 +155,7 @@ describe('an answer', () => {
     expect(offered[1]).toContain('hidden')
   })
 
-  it('comes from any gateway by LLM_API_KEY alone', async () => {
+  it('can come from any gateway with only LLM_API_KEY set', async () => {
     Object.assign(agent.env, { LLM_API_BASE: undefined, GATEWAY_B_API_BASE: agent.gateway.url })
     agent.gateway.play([{ say: [{ text: 'From gateway B.' }] }])
     const model = 'gateway_b:openai/gpt-oss-120b'
@@ -171,7 +171,7 @@ describe('an answer', () => {
     expect(names).toContain('failing')
   })
 
-  it('ends with a question to the person and continues with the reply', async () => {
+  it('ends with a question to the user, and the next run continues with the reply', async () => {
     play([call('ask_user', { topic: 'Which?' }), say('thanks')])
     const { chunks, message } = await agent.run('Kill it')
     expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'tool-calls' })
@@ -190,12 +190,12 @@ describe('an answer', () => {
     const { chunks } = await agent.run('All of it')
     const [output] = filterByType(chunks, 'tool-output-available')
     expect(Buffer.byteLength(lastResult())).toBeLessThan(17_000)
-    expect(lastResult()).toContain('This is a part')
+    expect(lastResult()).toContain('This result is incomplete')
     expect(JSON.stringify(output).length).toBeLessThan(17_500)
     expect(joinChunkText(chunks)).toBe('much')
   })
 
-  it('marks text of tools as data that cannot imitate the marks', async () => {
+  it('wraps tool results in data tags that their text cannot close', async () => {
     play([call('outside'), say('seen')])
     await agent.run('Read the page')
     expect(lastResult()).toMatch(/^<data from="outside">.*<\/data>/)

@@ -17,7 +17,7 @@ import type { StepResponse } from './step.ts'
 /** The outcome of an answer, for logs and metrics. */
 type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']
 
-/** The state of an answer before its tools are loaded. */
+/** The context of an answer before its tools are loaded. */
 type TalkWithoutTools = Omit<AnswerContext, 'toolbox'>
 
 /** Answers the question and emits all events of the run. Failures are emitted, not thrown. */
@@ -37,7 +37,7 @@ export const runAnswer = async (started: TalkWithoutTools, toolbox: () => Promis
   }
 }
 
-/** Returns the initial messages. Prompt and context are one system message, since many models accept only one. */
+/** Returns the initial messages. Many models accept only one system message, so it holds both prompt and context. */
 const initialMessages = async ({ question, call, context, env }: TalkWithoutTools) => {
   const { name: hostName } = await findHost(context, undefined)
   const facts = { hostName, mayRequestChanges: mayRequestChanges(call, env), now: new Date(context.clock.now()) }
@@ -85,9 +85,9 @@ const failureOf = (error: unknown, stopped: AbortSignal, late: AbortSignal): Ans
   return error instanceof AnswerFailure ? error : new AnswerFailure('internal', { cause: error })
 }
 
-/** Maximum consecutive steps without a valid tool call. */
+/** Maximum consecutive steps whose tool calls are all invalid. */
 const maxUnusableSteps = 3
-/** Maximum number of reminders of an unfinished plan. */
+/** Maximum number of reminders to finish the plan. */
 const maxReminders = 1
 
 /** The result of the conversation with the model. */
@@ -97,7 +97,7 @@ interface Conversation {
   finishReason: FinishReason
 }
 
-/** Alternates between the model and its tool calls until the model calls no more tools. Throws `AnswerFailure`. */
+/** Alternates model steps and tool calls until the model calls no more tools. Throws `AnswerFailure`. */
 const converse = async (talk: AnswerContext, opening: readonly ChatCompletionMessageParam[]): Promise<Conversation> => {
   const { SVC_AGENT_MAX_STEPS: maxSteps } = talk.settings
   const speak = openModelSteps(talk)
@@ -107,7 +107,7 @@ const converse = async (talk: AnswerContext, opening: readonly ChatCompletionMes
   let unusable = 0
   let reminders = 0
   for (let number = 1; number <= maxSteps; number += 1) {
-    // The last step is for the answer. A model that still calls tools has reached the step limit.
+    // The model must answer in its last step. If it still calls tools, the step limit is reached.
     const mayCallTools = number < maxSteps
     talk.emit({ type: 'start-step' })
     const response = await speak(messages, { number, mayCallTools })

@@ -56,9 +56,9 @@ const resultOf = (outcome: ApprovalOutcome): ToolResult => {
 }
 
 /**
- * Returns undefined if a call may send its arguments to an external server, otherwise the reason for the model. The
- * call needs no approval if the conversation contains no text of a host. The same applies if the operator allows the
- * call and its arguments contain no such text. Otherwise it waits for the decision of a person.
+ * Returns undefined if a call may send its arguments to an external server, otherwise the reason for the model. No
+ * approval is needed if the conversation contains no host text, or if the operator allows the call and its arguments
+ * contain none. Otherwise waits for the decision of a person.
  */
 export const approveEgress = async (
   talk: AnswerContext,

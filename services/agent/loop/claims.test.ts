@@ -35,7 +35,7 @@ describe('the claims of an answer', () => {
     })
   })
 
-  it('may be empty', () => {
+  it('are empty if nothing is cited', () => {
     expect(extractClaims('**Insufficient evidence**: the log is off.', has)).toMatchObject({
       claims: [],
       insufficient: true,

@@ -13,7 +13,7 @@ interface Source {
 
 /** The evidence of one answer, numbered in order. */
 export interface EvidenceLedger {
-  /** Adds the evidence of a tool call up to the limit and returns it with ids. */
+  /** Assigns ids to the evidence of a tool call and returns it. Drops evidence above the limit per answer. */
   add(evidence: readonly Evidence[], source: Source): NumberedEvidence[]
   has(id: string): boolean
 }
@@ -42,7 +42,7 @@ interface ToolCall {
   atMs: number
 }
 
-/** Returns the evidence of a call without statements: its tool, its input and the hash of its result. */
+/** Returns evidence for a call that sent no statement: the tool, its input and a hash of the result. */
 export const createCallEvidence = (
   { hostKey, tool, input, atMs }: ToolCall,
   { structured, text }: ToolResult,
@@ -64,12 +64,12 @@ const maxClaimLength = 2_000
 const maxReferences = 32
 const maxUnknown = 100
 
-/** The phrase that the model uses if its findings support no conclusion. */
+/** The phrase with which the model states that its findings support no conclusion. */
 export const insufficientEvidence = 'insufficient evidence'
 
 /**
- * Returns the claims of an answer: every sentence or line that cites evidence, with the cited ids. Citations of unknown
- * evidence are listed separately, so that readers do not take them for proof.
+ * Returns the claims of an answer: every sentence or line that cites evidence, with the cited ids. Lists citations of
+ * unknown evidence separately, because they prove nothing.
  */
 export const extractClaims = (answer: string, has: (id: string) => boolean): z.output<typeof ClaimsPart> => {
   const unknown = new Set<string>()
@@ -86,7 +86,7 @@ export const extractClaims = (answer: string, has: (id: string) => boolean): z.o
   }
 }
 
-/** Splits the text into lines and sentences. A citation may follow the full stop or precede it. */
+/** Splits an answer into lines and sentences. A citation may stand before or after the full stop. */
 const sentencesOf = (answer: string): string[] =>
   answer.split('\n').flatMap((line) => line.split(/(?<=[.!?](?:\s?\[e[\d, e]+\])*)\s+(?=\p{Lu})/u))
 

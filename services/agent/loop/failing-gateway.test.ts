@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   const { violations } = agent.gateway
-  if (violations.length > 0) throw new Error(`no gateway would have taken this: ${violations.join('; ')}`)
+  if (violations.length > 0) throw new Error(`a strict gateway would reject this: ${violations.join('; ')}`)
   if (agent.logged.join('\n').includes(scriptedKey)) throw new Error('the log contains the key')
   await agent[Symbol.asyncDispose]()
 })
@@ -101,7 +101,7 @@ describe('a model gateway that fails', () => {
     await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
-  it('may send tool calls with the same index or without one', async () => {
+  it('may send several tool calls with the same index or without an index', async () => {
     const whole = (id: string) => ({ ...half, id, function: { name: 'query', arguments: `{"sql":"${id}"}` } })
     const { index: _index, ...bare } = whole('c')
     const first = { raw: chunk({ tool_calls: [whole('a')] }) + chunk({ tool_calls: [whole('b'), bare] }, 'tool_calls') }
@@ -117,7 +117,7 @@ describe('a model gateway that fails', () => {
     ['no tool name', named(undefined)],
     ['arguments that are not an object', named('query', '[1]')],
     ['arguments of a lone surrogate', named('query', '{"sql":"\ud83d"}')],
-  ])('may send %s without breaking this answer or the next', async (_what, delta) => {
+  ])('may send %s without breaking this answer or the next one', async (_what, delta) => {
     play((request) =>
       countResponses(request) === 0 && findLastQuestion(request) === 'a' ? { raw: chunk(delta, 'stop') } : say('b'),
     )

@@ -1,6 +1,6 @@
 import type { AgentFailure } from '#proto/agent-parts.ts'
 
-/** The error that ends an answer. Its message is for the user and never contains text of a gateway or a host. */
+/** The error that ends an answer. Its message is shown to the user and never quotes a model gateway or a host. */
 export class AnswerFailure extends Error {
   override readonly name = 'AnswerFailure'
   readonly code: AgentFailure

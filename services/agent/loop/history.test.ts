@@ -8,7 +8,7 @@ const agent = (...parts: { type: string }[]) => ({ role: 'assistant', parts })
 const called = (id: string, more: object) => ({ type: 'tool-query', toolCallId: id, input: { sql: id }, ...more })
 
 describe('the history', () => {
-  it('consists of turns, each tool call with its result', () => {
+  it('consists of user and assistant messages, each tool call followed by its result', () => {
     const history = toModelMessages([
       person(text('How many?')),
       agent(
@@ -67,10 +67,10 @@ describe('the history', () => {
     ['an answer', [person(text('a')), agent(text('b'))]],
     ['only an image', [person({ type: 'file' })]],
   ])('must not end with %s', (_what, messages) => {
-    expect(() => toModelMessages(messages)).toThrow('messages must end with a question')
+    expect(() => toModelMessages(messages)).toThrow('messages must end with a user message')
   })
 
-  it('yields the highest evidence number', () => {
+  it('has a highest evidence number', () => {
     const evidence = (id: string) => ({ type: 'data-evidence', data: { id } })
     expect(
       findLastEvidenceNumber([agent(evidence('e3'), evidence('e12')), agent(evidence('x'), evidence('e99999'))]),

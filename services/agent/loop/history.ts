@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { truncateToSize, wrapInDataTags } from './shrink.ts'
 import { createToolCallId, sanitizeToolName, toFunctionCall } from './chunks.ts'
 
-/** Maximum bytes of a tool result of an earlier answer. */
+/** Maximum size of a tool result from an earlier answer, in bytes. */
 const maxResultBytes = 2_048
 
 const TextPart = z.object({ type: z.literal('text'), text: z.string() })
@@ -28,12 +28,12 @@ export const toModelMessages = (messages: readonly AgentMessage[]): ChatCompleti
   )
   const last = history.at(-1)
   if (last?.role === 'user' || last?.role === 'tool') return history.flatMap(endStoppedAnswer)
-  throw new ServiceError('invalid', 'messages must end with a question in words, or with an answer to one', {
+  throw new ServiceError('invalid', 'messages must end with a user message that contains text, or with a tool result', {
     details: { parameter: 'messages' },
   })
 }
 
-/** Returns the tool calls and the text of earlier answers. The text may repeat tool results. */
+/** Returns the tool calls and the texts of earlier answers, because the texts may repeat tool results. */
 export const extractEarlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
   messages
     .filter(({ role }) => role === 'assistant')
@@ -44,7 +44,7 @@ export const extractEarlierAnswers = (messages: readonly AgentMessage[]): unknow
       return text === '' ? read : [...read, text]
     })
 
-/** Returns the highest evidence number of earlier answers; 0 if there is none. */
+/** Returns the highest evidence number in earlier answers; 0 if they have no evidence. */
 export const findLastEvidenceNumber = (messages: readonly AgentMessage[]): number =>
   Math.max(
     0,
@@ -57,13 +57,13 @@ export const findLastEvidenceNumber = (messages: readonly AgentMessage[]): numbe
       .filter((number) => number < 9_000),
   )
 
-/** Returns a user message for any role but `assistant`: clients cannot add system messages. */
+/** Converts a message of any role but `assistant` to a user message, so that clients cannot add system messages. */
 const userMessage = ({ parts }: AgentMessage): ChatCompletionMessageParam[] => {
   const content = textOf(parts)
   return content === '' ? [] : [{ role: 'user', content }]
 }
 
-/** Adds an assistant message after a stopped answer: some models reject a user message right after a tool result. */
+/** Adds an assistant message after a stopped answer, because some models reject a user message after a tool result. */
 const endStoppedAnswer = (
   message: ChatCompletionMessageParam,
   index: number,
@@ -89,7 +89,7 @@ const stepsOf = (parts: readonly Part[]): Part[][] => {
 }
 
 /**
- * Returns the messages of one step. The ids of its tool calls are replaced: those of clients may repeat or have a
+ * Returns the messages of one step. Replaces the ids of tool calls, because ids from clients may repeat or have a
  * format that a model rejects.
  */
 const turnOf = (parts: readonly Part[], place: string): ChatCompletionMessageParam[] => {
@@ -117,7 +117,7 @@ const resultOf = ({ state, output, errorText }: z.output<typeof ToolPart>): stri
   return wrapInDataTags({ value: { error: errorText ?? 'no result' }, cut: false })
 }
 
-/** Returns the text of a message without lone surrogates, since gateways reject those. */
+/** Joins the text parts of a message. Replaces lone surrogates, because gateways reject them. */
 const textOf = (parts: readonly Part[]): string =>
   parts
     .flatMap((part) => {

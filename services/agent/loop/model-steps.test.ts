@@ -57,7 +57,7 @@ it.each([[404], [402], [429], [500]])('a model that responds with %d is replaced
 })
 
 it.each([
-  ['whose key is refused', 401, {}, 'provider-key-refused'],
+  ['whose key is rejected', 401, {}, 'provider-key-refused'],
   ['that has no fallback', 404, { fallback: null }, 'model-not-found'],
 ])('a model %s ends the answer', async (_what, status, more, code) => {
   const { step, requestedModels } = await open(only(status), more)

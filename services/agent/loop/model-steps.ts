@@ -7,7 +7,7 @@ import { reminderPrefix } from './prompt.ts'
 import type { AnswerContext } from './answer-context.ts'
 import { requestStep, type StepResponse } from './step.ts'
 
-/** Runs one step of the model. Throws `AnswerFailure` or the reason of the run's signal. */
+/** Runs one model step. Throws `AnswerFailure`, or the abort reason of the run. */
 type Speak = (messages: readonly ChatCompletionMessageParam[], step: Step) => Promise<StepResponse>
 
 interface Step {
@@ -22,14 +22,14 @@ const fallbackFailures: ReadonlySet<AgentFailure> = new Set([
   'provider-rate-limited',
   'provider-out-of-credit',
 ])
-/** Maximum attempts per step; only an empty response causes another one. */
+/** Maximum attempts per step. Only an empty response is retried. */
 const maxAttempts = 2
 
 type SpeakerContext = Pick<AnswerContext, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
 
 /**
- * Returns a function that runs the steps of an answer. After a failure it uses the fallback model for all further
- * steps. An empty response is retried once.
+ * Returns a function that runs the model steps of an answer. If the model fails, the current and all further steps use
+ * the fallback model. An empty response is retried once.
  */
 export const openModelSteps = (talk: SpeakerContext): Speak => {
   const { model } = talk
@@ -60,7 +60,7 @@ export const openModelSteps = (talk: SpeakerContext): Speak => {
   }
 }
 
-/** Returns an id prefix that is unique within the conversation, which spans several runs. */
+/** Returns an id prefix that is unique within the conversation. It contains the run, as a conversation has several. */
 const prefixOf = ({ run }: Pick<AnswerContext, 'run'>, { number }: Step, attempt: number): string =>
   `${run.id.slice(-8)}-${number}${attempt > 1 ? `-${attempt}` : ''}`
 
@@ -96,16 +96,16 @@ const takeStep = async (
   }
 }
 
-/** Number of characters that remain of a truncated result. */
+/** Length of a tool result after truncation, in characters. */
 const compactedCharacters = 600
-/** Minimum characters of a result to truncate. */
+/** Tool results with fewer characters are not truncated. */
 const shortCharacters = 2_048
-/** Maximum share of the context length that a conversation may fill. */
+/** Maximum share of the context length that the conversation may use. */
 const maxContextShare = 0.7
 
 /**
- * Shortens a conversation to the context length of the model. It truncates tool results, oldest first, then drops the
- * oldest questions with their answers. Throws `context-too-long` if that is not enough.
+ * Shortens a conversation until it fits into the context length of the model. Truncates tool results, oldest first,
+ * then drops the oldest questions with their answers. Throws `context-too-long` if that is not enough.
  */
 export const compactConversation = (
   messages: readonly ChatCompletionMessageParam[],
@@ -132,7 +132,7 @@ const shortened = (message: ChatCompletionMessageParam): ChatCompletionMessagePa
   return { ...message, content }
 }
 
-/** Removes the oldest question with its answer and all its tool calls, and returns them. The last question stays. */
+/** Removes and returns the oldest question with its answer and tool calls. Throws if only one question remains. */
 const removeOldest = (messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] => {
   const [first, next] = messages.flatMap((message, index) => (isUserMessage(message) ? [index] : []))
   if (first === undefined || next === undefined) throw new AnswerFailure('context-too-long')

@@ -22,7 +22,7 @@ export const createPlanTool = (plan: Plan, tries: ToolCallLimits, emit: EmitChun
     name: planToolName,
     title: 'Update the plan',
     description:
-      'Sets the whole checklist of a task with several steps, replacing the previous one. Exactly one step is in_progress; a step is completed once a tool has shown its result. No plan for one-step questions.',
+      'Replaces the checklist of a task with several steps. Exactly one step is in_progress. Complete a step only after a tool has returned its result. Do not plan one-step questions.',
     input: PlanInput,
     run: async ({ steps }) => {
       plan.update(steps, tries.successes)
@@ -35,14 +35,14 @@ export const searchToolsName = 'search_tools'
 const maxFoundTools = 8
 const SearchInput = z.strictObject({ topic: z.string().min(1).max(200).describe('What the tool should return or do') })
 
-/** Returns the tool that searches the tools that are not initially offered. The model can then call those it found. */
+/** Returns the tool that searches for tools that are not offered yet. The model can call the found ones afterwards. */
 export const createSearchToolsTool = (toolbox: () => Toolbox): Tool =>
   readTool({
     ...own,
     name: searchToolsName,
     title: 'Find tools',
     description:
-      'Finds further tools by topic: running and slow queries, explain, cost, merges, mutations, advice on queries, tables and settings, comparison of hosts, pages, forecasts, changes, PostgreSQL where it is watched.',
+      'Finds further tools by topic: running and slow queries, EXPLAIN, query cost, merges, mutations, advice on queries, tables and settings, host comparison, chart and table pages, forecasts, changes to hosts, PostgreSQL if configured.',
     input: SearchInput,
     run: async ({ topic }) => {
       const { all, offer } = toolbox()

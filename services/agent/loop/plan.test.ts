@@ -25,14 +25,14 @@ describe('a plan', () => {
   it.each([
     ['starts with one step in progress', [['>..', 0]]],
     [
-      'moves on once something was seen',
+      'advances after a tool result',
       [
         ['>..', 0],
         ['x>.', 1],
       ],
     ],
     [
-      'may be done with its last step without another look',
+      'may complete its last step without a tool result',
       [
         ['>.', 0],
         ['x>', 1],
@@ -40,21 +40,21 @@ describe('a plan', () => {
       ],
     ],
     [
-      'may gain steps',
+      'may get additional steps',
       [
         ['>.', 0],
         ['x>.', 1],
       ],
     ],
     [
-      'may be taken again as it is',
+      'may be submitted again unchanged',
       [
         ['>.', 0],
         ['>.', 3],
       ],
     ],
     [
-      'may leave a step and come back to it',
+      'may suspend a step and resume it later',
       [
         ['>.', 0],
         ['.>', 0],
@@ -69,9 +69,9 @@ describe('a plan', () => {
   it.each([
     ['has more than one step', [['>', 0]], 'needs no plan'],
     ['has a step in progress', [['..', 0]], 'exactly one step'],
-    ['has no two steps in progress', [['>>', 0]], 'exactly one step'],
+    ['cannot have two steps in progress', [['>>', 0]], 'exactly one step'],
     [
-      'completes nothing that was not looked at',
+      'cannot complete a step without a tool result',
       [
         ['>.', 2],
         ['x>', 2],
@@ -79,7 +79,7 @@ describe('a plan', () => {
       'verify it with a tool',
     ],
     [
-      'completes nothing that never began',
+      'cannot complete a step that was never in progress',
       [
         ['>..', 0],
         ['>x.', 1],
@@ -87,7 +87,7 @@ describe('a plan', () => {
       'was never in_progress',
     ],
     [
-      'keeps what is completed',
+      'cannot reopen a completed step',
       [
         ['>.', 0],
         ['x>', 1],
@@ -96,7 +96,7 @@ describe('a plan', () => {
       'cannot be changed',
     ],
     [
-      'keeps the name of what is completed',
+      'cannot rename a completed step',
       [
         ['>.', 0],
         ['x>', 1],
@@ -116,7 +116,7 @@ describe('a plan', () => {
     expect(plan.unfinished()).toEqual(['a', 'b'])
   })
 
-  it('is finished when only the answer is left', () => {
+  it('has no unfinished steps when only the answer is left', () => {
     const plan = openPlan()
     expect(plan.unfinished()).toEqual([])
     plan.update(steps('>.'), 0)

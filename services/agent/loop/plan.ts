@@ -12,18 +12,18 @@ export const PlanInput = z.strictObject({
 
 /** The checklist of one answer. */
 export interface Plan {
-  /** Replaces the checklist. `results` is the number of tool results so far. Throws `invalid` if a rule is violated. */
+  /** Replaces the checklist. `results` is the number of tool results so far. Throws `invalid` if it breaks a rule. */
   update(steps: readonly PlanStep[], results: number): void
   steps(): readonly PlanStep[]
-  /** Returns the titles of unfinished steps. When only the last one is left, the answer completes it. */
+  /** Returns the titles of unfinished steps; empty if only the last one is left, which the answer completes. */
   unfinished(): string[]
   /** Marks all steps as completed. */
   answered(): void
 }
 
 /**
- * Opens a plan that enforces its rules. One step is in progress at a time. A step can be completed only after a tool
- * has returned a result since it started. Completed steps cannot be changed.
+ * Opens an empty plan. Its updates must keep exactly one step in progress and all completed steps unchanged. A step can
+ * be completed only if a tool has returned a result since the step started.
  */
 export const openPlan = (): Plan => {
   let current: readonly PlanStep[] = []
@@ -77,7 +77,7 @@ interface StepProgress {
   results: number
 }
 
-/** Throws if a step is completed without a tool result since it started. The last step may be the answer itself. */
+/** Throws if a step is completed without a tool result since it started. The last step is exempt: it is the answer. */
 const requireVerified = (
   step: PlanStep,
   before: PlanStep | undefined,

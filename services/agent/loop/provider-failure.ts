@@ -17,7 +17,8 @@ const byStatus: Readonly<Record<number, AgentFailure>> = {
 }
 
 /**
- * Returns the failure for an error of a model request; undefined for other errors. `hasStarted`: chunks have arrived.
+ * Returns the failure for an error of a model request; undefined for other errors. `hasStarted` is true if the gateway
+ * has already sent chunks.
  */
 export const providerFailure = (error: unknown, hasStarted: boolean): AnswerFailure | undefined => {
   const found = codeOf(error)
@@ -38,8 +39,8 @@ const codeOf = (error: unknown): AgentFailure | undefined => {
 }
 
 /**
- * Returns the failure for an error response. Gateways report a status within a stream as `code`, and a too long context
- * with status 400.
+ * Returns the failure for an error response. Within a stream, gateways report the status as `code`. If the context is
+ * too long, they respond with status 400.
  */
 const codeOfResponse = ({ status, code }: APIError): AgentFailure => {
   if (code === 'context_length_exceeded') return 'context-too-long'

@@ -1,16 +1,18 @@
 import { shortenText } from '#shared/text/strings.ts'
 
 /**
- * Returns a result for the model between `<data>` tags, which the prompt explains. Each `<` in the result is escaped,
- * so that it cannot close the tag.
+ * Wraps a tool result in `<data>` tags, which the prompt explains. Escapes each `<` in the result, so that the result
+ * cannot close the tag.
  */
 export const wrapInDataTags = ({ value, cut }: Shrunk, source: 'host' | 'outside' = 'host'): string => {
   const json = (JSON.stringify(value) ?? 'null').replaceAll('<', String.raw`\u003c`)
-  const note = cut ? '\nThis is a part: lists and texts are truncated. Narrow the request to see the rest.' : ''
+  const note = cut
+    ? '\nThis result is incomplete: lists and texts are truncated. Narrow the request to see the rest.'
+    : ''
   return `<data from="${source}">${json}</data>${note}`
 }
 
-/** A value within its size limit, and whether it was truncated. */
+/** A value that fits its size limit, and whether it was truncated. */
 interface Shrunk {
   value: unknown
   cut: boolean
@@ -23,7 +25,8 @@ const minTextLength = 32
 const maxDepth = 8
 
 /**
- * Truncates lists and texts until the JSON of a value fits into `maxBytes`. All of them get the same maximum length.
+ * Truncates arrays, objects and strings until the JSON of a value fits into `maxBytes`. One limit applies to the items
+ * of all arrays and objects, another to the length of all strings. The value is null if even the lowest limits fail.
  */
 export const truncateToSize = (value: unknown, maxBytes: number): Shrunk => {
   if (fits(value, maxBytes)) return { value, cut: false }

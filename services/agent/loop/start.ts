@@ -83,7 +83,7 @@ const talkOf = (
 ): Omit<AnswerContext, 'toolbox'> => {
   const { clients, clock, env, log, approvalRequests, egress } = parts
   const signal = AbortSignal.any([run.signal, time.signal])
-  // The run outlives the call that started it, so it has its own signal and deadline.
+  // The run continues after the call that started it, so it has its own signal and deadline.
   const own: Call = { ...call, signal, deadline: Number.MAX_SAFE_INTEGER }
   const emit = createChunkEmitter(run)
   const ledger = openEvidenceLedger(findLastEvidenceNumber(question.messages))
@@ -91,7 +91,7 @@ const talkOf = (
   const tries = openToolCallLimits()
   const hostText = openHostText()
   for (const each of extractEarlierAnswers(question.messages)) hostText.add(each)
-  // The page attaches its context automatically, so it counts as text of a host. The text of a question does not.
+  // The web attaches the page context automatically, so it counts as host text. The text of a question does not.
   if (question.page?.about.length) hostText.add(question.page)
   const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.elapsedMs() + hostsTimeoutMs })
   return {

@@ -15,14 +15,14 @@ import type { EmitChunk } from './answer-context.ts'
 /** The request of one step. */
 interface StepRequest {
   model: ChosenModel
-  /** The name of the model at its gateway: `model.model` or its fallback. */
+  /** The model id in the request: `model.model` or the fallback. */
   name: string
   messages: readonly ChatCompletionMessageParam[]
   tools: readonly ChatCompletionTool[]
   /** Whether the model may call tools in this step. */
   mayCallTools: boolean
   signal: AbortSignal
-  /** The prefix of the part ids of this step, unique within the conversation. */
+  /** Prefix of the part ids of this step, unique within the conversation. */
   prefix: string
 }
 
@@ -32,13 +32,13 @@ export interface StepResponse {
   calls: readonly RawToolCall[]
   usage: TokenUsage | undefined
   resolvedModel: string | undefined
-  /** Whether the gateway truncated the response at its token limit. */
+  /** Whether the response was truncated at the token limit of the gateway. */
   cut: boolean
 }
 
 const maxTextLength = 256 * 1024
 
-/** Requests one response and emits its chunks as they arrive. Throws `AnswerFailure` or the reason of the signal. */
+/** Requests one response and emits its chunks as they arrive. Throws `AnswerFailure`, or the abort reason. */
 export const requestStep = async (request: StepRequest, emit: EmitChunk, spoke: () => void): Promise<StepResponse> => {
   const said = openSpeech(request.prefix, emit)
   const inputs = openToolInputs(request.prefix, emit)
@@ -157,8 +157,8 @@ const openToolInputs = (prefix: string, emit: EmitChunk) => {
   }
 
   /**
-   * Returns the call to which a piece belongs. Pieces of one call share an index. Some gateways send none, or the same
-   * one for all calls; a name then starts a new call.
+   * Returns the call to which a piece belongs. The pieces of one call have the same index. Some gateways send no index,
+   * or the same one for all calls; then a piece with a name starts a new call.
    */
   const callOf = ({ index, id, function: called }: ToolCallPiece): RawToolCall => {
     const name = called?.name
@@ -194,7 +194,7 @@ const openToolInputs = (prefix: string, emit: EmitChunk) => {
     abandon(): void {
       for (const { id, name, argumentsText } of calls) {
         if (name === '') continue
-        const errorText = 'the model did not finish this call'
+        const errorText = 'the model did not complete this tool call'
         emit({ type: 'tool-input-error', toolCallId: id, toolName: name, input: argumentsText, errorText })
       }
     },

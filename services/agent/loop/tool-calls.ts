@@ -20,15 +20,15 @@ import { type ParsedToolCall, parseToolCall } from './toolbox.ts'
 /** The outcome of the tool calls of one step. */
 interface ToolCallOutcomes {
   results: ChatCompletionMessageParam[]
-  /** Whether the model has put a question to the user, which ends this run. */
+  /** Whether a call is a question to the user, which ends the run. */
   isWaitingForPerson: boolean
   /** Whether no call was valid. */
   noneUsable: boolean
 }
 
 /**
- * Runs the tool calls of one step. Updates of the plan run first, because they may rely only on results of earlier
- * steps. Reading tools then run concurrently. Calls that may need an approval run last, one after another.
+ * Runs the tool calls of one step. Plan updates run first, so that they can refer only to results of earlier steps.
+ * Reading tools then run concurrently. Calls that may need an approval run last, one after another.
  */
 export const runToolCalls = async (talk: AnswerContext, raw: readonly RawToolCall[]): Promise<ToolCallOutcomes> => {
   const read = raw.map((call) => parseAndEmit(talk, call))
@@ -49,7 +49,7 @@ export const runToolCalls = async (talk: AnswerContext, raw: readonly RawToolCal
   return { results, isWaitingForPerson, noneUsable: usable.length === 0 }
 }
 
-/** Parses a call and emits its input. For an invalid call, emits the error and returns it as content for the model. */
+/** Parses a call and emits its input. If the call is invalid, emits the error and returns it for the model. */
 const parseAndEmit = (
   { emit, toolbox }: AnswerContext,
   raw: RawToolCall,
@@ -93,7 +93,7 @@ const runAndEmit = async (talk: AnswerContext, call: ParsedToolCall): Promise<st
   return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')
 }
 
-/** Tools of the agent itself, whose results contain no text of a host. */
+/** Tools of the agent itself. Their results contain no text of a host. */
 const ownTools: ReadonlySet<string> = new Set([planToolName, searchToolsName])
 
 interface CallOutcome extends ToolRun {
@@ -110,12 +110,12 @@ const outcomeOf = async (talk: AnswerContext, call: ParsedToolCall): Promise<Cal
   const toolRun = await (tool.kind === 'control' ? runControlTool(talk, call) : runWithEgressApproval(talk, call))
   const { isError } = toolRun.answer
   const facts = { runId: talk.run.id, tool: tool.name, isError, tookMs: elapsedMsSince(beganMs) }
-  logVerbosely({ env: talk.env, log: talk.log }, facts, 'a tool was called')
-  // The plan does not read a host, so it does not count as a result.
+  logVerbosely({ env: talk.env, log: talk.log }, facts, 'tool called')
+  // A plan update reads no host, so it does not count as a tool result.
   return { ...toolRun, advice: tool.name === planToolName ? undefined : talk.tries.note(input, isError) }
 }
 
-/** Runs a tool. A tool of an external server runs only if its arguments may be sent to that server. */
+/** Runs a tool. An external tool runs only if its arguments may be sent to its server. */
 const runWithEgressApproval = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolRun> => {
   const { egress } = call.tool
   if (egress === undefined) return runTool(talk, call)
@@ -170,13 +170,13 @@ const runTool = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolR
   }
 }
 
-/** Removes the id of the conversation's host, since tools cannot resolve the id of a user connection. */
+/** Removes `hostId` if it is the host of the conversation, because tools cannot resolve ids of user connections. */
 const withoutConversationHost = (
   { question }: AnswerContext,
   { hostId, ...input }: ParsedToolCall['input'],
 ): ParsedToolCall['input'] => (hostId === undefined || hostId === question.hostId ? input : { hostId, ...input })
 
-/** Returns the host id if it is a number. External tools may have a parameter of the same name and another type. */
+/** Returns the host id if it is a number. An external tool may have a `hostId` parameter of another type. */
 const hostIdIn = ({ hostId }: ParsedToolCall['input']): number | undefined =>
   typeof hostId === 'number' ? hostId : undefined
 
@@ -186,7 +186,7 @@ const callOf = ({ call, settings, context }: AnswerContext): Call => {
   return { ...call, signal, deadline: context.clock.elapsedMs() + stepMs }
 }
 
-/** Rejects when the signal aborts, even if the tool ignores it. */
+/** Returns the result of the tool. Rejects as soon as the signal aborts, even if the tool ignores the signal. */
 const endingWith = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>()
   const leave = () => reject(signal.reason)

@@ -6,18 +6,18 @@ import { formatZodError, describeIssue } from '#shared/text/zod-errors.ts'
 import type { AgentTool } from '../tool-sources.ts'
 import type { RawToolCall } from './chunks.ts'
 
-/** The tools of one answer: those that are offered to the model, and those that it can find by a search. */
+/** The tools of one answer. Some are offered to the model from the start; it can find the others by a search. */
 export interface Toolbox {
   /** Returns the definitions of the tools that are currently offered. */
   offered(): ChatCompletionTool[]
-  /** Returns the tool with this name and offers it from now on; throws `not-found` with similar names. */
+  /** Returns the tool with this name and offers it from now on. Throws `not-found` with similar names. */
   take(name: string): AgentTool
   /** Offers further tools; unknown names are ignored. */
   offer(names: readonly string[]): void
   readonly all: readonly AgentTool[]
 }
 
-/** Opens the toolbox of an answer. Of several tools with the same name, the first one is used. */
+/** Opens the toolbox of an answer. If several tools have the same name, uses the first one. */
 export const openToolbox = (tools: readonly AgentTool[], disabled: readonly string[]): Toolbox => {
   const all = new Map<string, AgentTool>()
   for (const tool of tools) if (!disabled.includes(tool.name) && !all.has(tool.name)) all.set(tool.name, tool)
@@ -56,10 +56,10 @@ const functionDefinitionOf = ({ name, description, kind, input, inputSchema }: A
 
 type JsonSchema = Record<string, unknown>
 
-/** Caches converted schemas, since a conversion takes as long as a query to a host. */
+/** Cache of converted schemas, because a conversion takes as long as a query. */
 const jsonSchemas = new WeakMap<z.ZodObject, JsonSchema>()
 
-/** Returns the JSON schema of a tool's input, without the dialect. */
+/** Returns the JSON Schema of a tool's input without `$schema`. */
 const schemaOf = (input: z.ZodObject): JsonSchema => {
   const known = jsonSchemas.get(input)
   if (known) return known
@@ -70,7 +70,7 @@ const schemaOf = (input: z.ZodObject): JsonSchema => {
 
 const Properties = z.record(z.string(), z.unknown()).default({})
 
-/** Describes the host of the conversation as the default of `hostId`, instead of the first host. */
+/** Changes the documented default of `hostId` from the first host to the host of the conversation. */
 const withConversationHost = (schema: JsonSchema): JsonSchema => {
   const properties = Properties.parse(schema.properties)
   if (!('hostId' in properties)) return schema
@@ -87,7 +87,7 @@ export interface ParsedToolCall {
   input: Record<string, unknown>
 }
 
-/** Parses a tool call; throws `ServiceError` when the arguments are invalid. */
+/** Parses a tool call. Throws `ServiceError` for an unknown tool and for invalid arguments. */
 export const parseToolCall = ({ id, name, argumentsText }: RawToolCall, toolbox: Toolbox): ParsedToolCall => {
   const tool = toolbox.take(name)
   const parsed = tool.input.safeParse(objectIn(argumentsText), { error: describeIssue })
@@ -95,7 +95,7 @@ export const parseToolCall = ({ id, name, argumentsText }: RawToolCall, toolbox:
   throw new ServiceError('invalid', `invalid arguments: ${formatZodError(parsed.error)}`)
 }
 
-/** Parses the arguments. Models may send an empty text for a tool without arguments. */
+/** Parses the arguments. An empty text means no arguments, as some models send it. */
 const objectIn = (text: string): unknown => {
   try {
     return JSON.parse(text.trim() === '' ? '{}' : text)

@@ -10,7 +10,7 @@ type Way = [key: string, base: string] | undefined
 
 describe('a key', () => {
   it.each<[string, Record<string, string>, Record<ModelProvider, Way>]>([
-    ['that is not set is sent nowhere', {}, { gateway_a: undefined, gateway_b: undefined, gateway_c: undefined }],
+    ['that is not set gives no access', {}, { gateway_a: undefined, gateway_b: undefined, gateway_c: undefined }],
     [
       'that is generic serves every gateway without a key of its own',
       { LLM_API_KEY: 'k' },
@@ -31,7 +31,7 @@ describe('a key', () => {
       },
     ],
     [
-      'that is generic goes where its gateway is said to be, when nothing is said of itself',
+      'that is generic goes to the configured address of its gateway if LLM_API_BASE is not set',
       { LLM_API_KEY: 'k', GATEWAY_A_API_BASE: 'https://a.example/v1' },
       { gateway_a: ['k', 'https://a.example/v1'], gateway_b: ['k', b], gateway_c: ['k', c] },
     ],
@@ -46,7 +46,7 @@ describe('a key', () => {
       { gateway_a: ['ka', a], gateway_b: ['kb', 'http://nim.internal:8000/v1'], gateway_c: undefined },
     ],
     [
-      'of blanks is none',
+      'of only spaces counts as unset',
       { LLM_API_KEY: ' ', GATEWAY_A_API_KEY: ' ' },
       { gateway_a: undefined, gateway_b: undefined, gateway_c: undefined },
     ],

@@ -4,10 +4,10 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { modelSettings } from './config.ts'
 import { modelGateways } from './gateways.ts'
 
-/** The base URL and the API key for requests to a gateway. */
+/** The base URL and the API key for requests to a model gateway. */
 export interface GatewayAccess {
   base: URL
-  /** Whether a variable sets the base URL, instead of the default of the gateway. */
+  /** Whether a variable sets the base URL; false for the default URL of the gateway. */
   ownAddress: boolean
   key: string
   /** The source of the key: a variable, the request or the sign-in. */
@@ -15,8 +15,8 @@ export interface GatewayAccess {
 }
 
 /**
- * Returns the operator's access to a gateway; undefined without a key. A gateway's own key is sent to its own address.
- * `LLM_API_KEY` is used for every gateway without its own key, at `LLM_API_BASE` if set.
+ * Returns the operator's access to a gateway; undefined without a key. The key of a gateway is sent only to its own
+ * address. Gateways without a key of their own use `LLM_API_KEY`, which is sent to `LLM_API_BASE` if that is set.
  */
 export const getOperatorAccess = (env: Environment, provider: ModelProvider): GatewayAccess | undefined => {
   const settings = parseSettings(modelSettings, env)
@@ -31,7 +31,7 @@ export const getOperatorAccess = (env: Environment, provider: ModelProvider): Ga
   return { ...address, key: generic, keyFrom: 'LLM_API_KEY' }
 }
 
-/** Returns the access with a key of the user, which is sent only to the address of the gateway itself. */
+/** Returns the access with a key of the caller. The key is sent only to the gateway, never to `LLM_API_BASE`. */
 export const getCallerAccess = (
   env: Environment,
   provider: ModelProvider,
@@ -54,8 +54,8 @@ export const getGatewayAddress = (
 }
 
 /**
- * Reports whether a key is designated for this gateway: its own, or `LLM_API_KEY` if `LLM_MODEL` names the gateway.
- * Other gateways receive `LLM_API_KEY` only when a user chooses one of their models.
+ * Returns whether the operator's key is meant for this gateway: it is the gateway's own key, or `LLM_MODEL` names one of
+ * its models. Other gateways receive `LLM_API_KEY` only if a user chooses one of their models.
  */
 export const hasDesignatedKey = (env: Environment, provider: ModelProvider): boolean => {
   const access = getOperatorAccess(env, provider)
@@ -67,19 +67,19 @@ export const hasDesignatedKey = (env: Environment, provider: ModelProvider): boo
 }
 
 /**
- * Reports whether `LLM_API_BASE` replaces a gateway that `LLM_MODEL` does not name. The models of that gateway may not
- * exist there.
+ * Returns whether requests to a gateway go to `LLM_API_BASE`, although `LLM_MODEL` names another gateway. The models of
+ * the gateway may not exist there.
  */
 export const isReplacedByApiBase = (env: Environment, provider: ModelProvider): boolean =>
   parseSettings(modelSettings, env).LLM_API_BASE !== undefined &&
   getOperatorAccess(env, provider) !== undefined &&
   !hasDesignatedKey(env, provider)
 
-/** Returns the variables of which one must be set for a gateway without a key; empty if it has a key. */
+/** Returns the variables that can supply the missing key of a gateway; empty if the gateway has a key. */
 export const listMissingKeyVariables = (env: Environment, provider: ModelProvider): string[] =>
   getOperatorAccess(env, provider) ? [] : [modelGateways[provider].keyVariable, 'LLM_API_KEY']
 
-/** Returns the gateways that have a key of the operator. */
+/** Returns the gateways for which the operator has configured a key. */
 export const configuredProviders = (env: Environment): ModelProvider[] =>
   modelProviders.filter((provider) => getOperatorAccess(env, provider) !== undefined)
 

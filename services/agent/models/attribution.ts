@@ -16,7 +16,7 @@ const headerText = (fallback: string | undefined, doc: string): Setting<string |
   },
 })
 
-/** Settings for the headers by which gateways attribute usage to an application. */
+/** Settings for the headers with which gateways attribute usage to an application. */
 export const attributionSettings = {
   GATEWAY_A_REFERER: headerText(undefined, 'Referer sent to OpenRouter; APP_REFERER by default.'),
   GATEWAY_A_APP_NAME: headerText(undefined, 'Application name sent to OpenRouter; APP_NAME by default.'),
@@ -28,7 +28,7 @@ export const attributionSettings = {
     undefined,
     'Application name sent to model providers; by default GATEWAY_A_APP_NAME, else Watchhouse.',
   ),
-  APP_SOURCE: headerText('watchhouse', 'Source by which AnyRouter groups usage.'),
+  APP_SOURCE: headerText('watchhouse', 'Source name under which AnyRouter groups usage.'),
   APP_CATEGORY: headerText('programming-app', 'Application category sent to model providers.'),
   APP_VERSION: headerText(
     '0.2.0',

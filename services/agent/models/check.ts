@@ -7,7 +7,7 @@ import { modelSettings } from './config.ts'
 import { modelGateways, formatModelReference } from './gateways.ts'
 import type { LiveListsByGateway } from './offer.ts'
 
-/** Checks the model configuration. The result names variables and never contains their values. */
+/** Checks the model configuration. The result contains names of variables, but never their values. */
 export const checkConfig = (env: Environment, lists: LiveListsByGateway): ConfigCheck => {
   const chosen = chooseDefaultModel(env, [])
   return {
@@ -56,7 +56,7 @@ const notesOn = (env: Environment, lists: LiveListsByGateway): string[] => {
   return all.flatMap(([holds, note]) => (holds ? [note] : []))
 }
 
-/** Reports whether the live list of a gateway is used: it has a designated key, and the list is enabled. */
+/** Returns whether the live list of a gateway is used: the list is enabled, and the gateway has a designated key. */
 export const usesLiveList = (env: Environment, provider: ModelProvider): boolean => {
   const settings = parseSettings(modelSettings, env)
   const switches = {

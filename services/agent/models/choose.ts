@@ -47,7 +47,7 @@ export interface ChosenModel {
   price: ModelPrice | null
 }
 
-/** The context length that is assumed if it is unknown. Models that call tools have at least this length. */
+/** Assumed context length of a model if it is unknown, in tokens. Models that call tools have at least this length. */
 export const defaultContextTokens = 32_768
 
 /** Returns the default model; undefined if no gateway has a key. */
@@ -71,8 +71,8 @@ interface ModelRequest {
 }
 
 /**
- * Resolves which model a request refers to. Throws `invalid` for malformed references, and `forbidden` if a guest
- * chooses a model.
+ * Returns the model that a request names, otherwise the default model. Throws `invalid` for a malformed reference,
+ * `forbidden` if a guest chooses a model, and `unavailable` if there is no default model.
  */
 export const resolveModelReference = (
   env: Environment,
@@ -92,7 +92,8 @@ export const resolveModelReference = (
 }
 
 /**
- * Returns the known properties of a model. Throws `not-found` if it is not offered, unless the caller supplies the key.
+ * Returns a model with its known properties. Throws `not-found` if the model is not offered, unless the caller supplied
+ * the key.
  */
 export const findModelCandidate = (
   env: Environment,
@@ -108,15 +109,15 @@ export const findModelCandidate = (
   throw createNotFoundError(`model of ${provider}`, modelId, names, 'model')
 }
 
-/** Keys of the caller, which take precedence over those of the operator. */
+/** API keys of the caller. They take precedence over those of the operator. */
 export interface CallerApiKeys {
   /** The key of the request, for the gateway of the requested model. */
   request: string | undefined
-  /** The key from the caller's sign-in with gateway C. */
+  /** The access from the caller's sign-in with AnyRouter. */
   signedIn: GatewayAccess | undefined
 }
 
-/** Returns the access to a gateway: with the key of the request, else of the sign-in, else of the operator. */
+/** Returns the access to a gateway. Prefers the key of the request, then that of the sign-in, then the operator's. */
 export const chooseGatewayAccess = (
   env: Environment,
   provider: ModelProvider,
@@ -134,8 +135,8 @@ const requireKey = (key: string): string => {
 }
 
 /**
- * Returns the fallback of the free model: the free router of OpenRouter, which servers at other addresses do not have.
- * Null for all other models.
+ * Returns the fallback model: the free router of OpenRouter for the free model, null for all other models. Also null if
+ * the base URL is configured, because other servers do not have that router.
  */
 export const findFallbackModel = (
   env: Environment,

@@ -15,11 +15,11 @@ interface Parts {
   log: Logger
 }
 
-/** Timeout for the response headers; the run limits the total time. */
+/** Timeout for the response headers, in milliseconds. The run limits the total time. */
 const requestTimeoutMs = 45_000
 /** Maximum retries before any output, after a lost connection or a status 408, 409, 429 or 5xx. */
 const maxRetries = 1
-/** Timeout for the whole response. It is longer than any run, so that only the run cancels a response. */
+/** Timeout for the whole response, in milliseconds. It is longer than any run, so that only the run aborts it. */
 const wholeTimeoutMs = 3_600_000
 const maxBytes = 64 * 1024 * 1024
 
@@ -45,14 +45,15 @@ export const openClient = async (parts: Parts, provider: ModelProvider, access: 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /**
- * Returns a fetch function for the library. It follows no redirects and omits the headers that describe this machine.
+ * Returns a fetch function for the OpenAI library. It follows no redirects, and omits headers that describe this
+ * machine.
  */
 const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): Fetch => {
   const { base } = access
   const { env, net } = parts
   return async (input, init = {}) => {
     const address = new URL(input instanceof Request ? input.url : input)
-    // The key must reach only this gateway, even if the library chooses another address.
+    // The key must be sent only to this gateway, even if the library requests another address.
     if (address.origin !== base.origin) throw new NetFailure('not-allowed', { host: address.hostname, rule: 'address' })
     const { method, body, signal } = init
     if (body != null && typeof body !== 'string') throw new TypeError('the body of a model request must be a string')
@@ -74,14 +75,14 @@ const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): F
 
 const maxErrorLength = 16_384
 /**
- * Maximum retry delay that the library waits for. After a longer one, the agent uses the fallback model or reports the
- * delay.
+ * Maximum retry delay that the library waits, in milliseconds. If the gateway demands a longer one, the agent uses the
+ * fallback model or reports the delay.
  */
 const maxRetryAfterMs = 5_000
 
 /**
- * Returns an error response without the key. Gateways quote rejected keys, and the library quotes responses in its
- * errors.
+ * Removes the key from an error response. Gateways quote rejected keys, and the errors of the library quote the
+ * response.
  */
 const redactedError = async (response: Response, key: string): Promise<Response> => {
   const text = (await response.text()).replaceAll(key, '[hidden]').slice(0, maxErrorLength)
@@ -91,7 +92,7 @@ const redactedError = async (response: Response, key: string): Promise<Response>
   return new Response(text || null, { status, statusText, headers })
 }
 
-/** The header fields of the library that are sent. The others describe the machine, the runtime and its variables. */
+/** The only headers of the library that are sent. Its other headers describe the machine and the runtime. */
 const allowedHeaders = ['accept', 'authorization', 'content-type'] as const
 
 const allowedOf = (headers: Headers): Record<string, string> =>

@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { summaryMethods } from '#proto/summary.ts'
 import type { Models } from './open.ts'
 
-/** A task for the model, and the text to which it applies. */
+/** An instruction for the model, and the text to which it applies. */
 interface TextRequest {
   task: string
   text: string
@@ -18,7 +18,7 @@ const maxTokens = 2_000
 const Answer = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })) })
 
 /**
- * Generates a short text with the default model. Throws the errors of `choose`, and `unavailable` if the request fails.
+ * Generates a short text with the default model. Throws `unavailable` if the request fails, and the errors of `choose`.
  */
 export const completeText = async (
   models: Pick<Models, 'choose'>,
@@ -41,7 +41,7 @@ export const completeText = async (
     return Answer.parse(answer).choices[0]?.message.content ?? ''
   } catch (cause) {
     call.signal.throwIfAborted()
-    // Errors of gateways may contain keys and account names, so only a generic message is returned.
+    // Errors of gateways may contain keys and account names, so the message is generic.
     throw new ServiceError('unavailable', 'the language model returned no answer; try again', {
       retryAfterMs: 1_000,
       cause,

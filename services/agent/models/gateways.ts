@@ -21,7 +21,7 @@ interface ModelGateway {
   base: string
   keyVariable: 'GATEWAY_A_API_KEY' | 'GATEWAY_B_API_KEY' | 'GATEWAY_C_API_KEY'
   baseVariable: 'GATEWAY_A_API_BASE' | 'GATEWAY_B_API_BASE' | 'GATEWAY_C_API_BASE'
-  /** Models that are always offered. The first one is the default if no model is set. */
+  /** Models that are always offered. The first one is the default if `LLM_MODEL` is not set. */
   builtIn: readonly [KnownModel, ...KnownModel[]]
 }
 
@@ -37,9 +37,9 @@ const builtIn = (modelId: string, name: string, more: Partial<KnownModel> = {}):
   ...more,
 })
 
-/** Alias for the free model that `GATEWAY_A_FREE_FALLBACK_MODEL` sets. */
+/** Alias of the free model that `GATEWAY_A_FREE_FALLBACK_MODEL` names. */
 export const freeModelAlias = 'gateway_a/free'
-/** The id of OpenRouter's router, which selects one of its free models. */
+/** The OpenRouter model id whose requests are routed to one of the free models. */
 export const freeRouterModelId = 'openrouter/free'
 
 export const modelGateways: Readonly<Record<ModelProvider, ModelGateway>> = {
@@ -79,14 +79,14 @@ export const modelGateways: Readonly<Record<ModelProvider, ModelGateway>> = {
 /** A model and its gateway. */
 export interface ModelReference {
   provider: ModelProvider
-  /** The model id of the gateway; may contain colons. */
+  /** The model id at the gateway. It may contain colons. */
   modelId: string
 }
 
 /** Formats a reference as `provider:model`. */
 export const formatModelReference = ({ provider, modelId }: ModelReference): string => `${provider}:${modelId}`
 
-/** Parses `provider:model`; undefined for an unknown gateway or an invalid model id. */
+/** Parses `provider:model`. Returns undefined for an unknown gateway or an invalid model id. */
 export const parseModelReference = (text: string): ModelReference | undefined => {
   const colon = text.indexOf(':')
   const provider = ModelProvider.safeParse(text.slice(0, Math.max(colon, 0)).trim())
@@ -94,7 +94,7 @@ export const parseModelReference = (text: string): ModelReference | undefined =>
   return provider.success && isModelId(modelId) ? { provider: provider.data, modelId } : undefined
 }
 
-/** Reports whether a text is a valid model id: 1 to 200 letters, digits and the characters `_.@:/+~-`. */
+/** Returns whether a text is a valid model id: 1 to 200 letters, digits or characters of `_.@:/+~-`. */
 export const isModelId = (text: string): boolean => /^[\w.@:/+~-]{1,200}$/.test(text)
 
 export const modelReferenceFormat = `provider:model, with one of ${modelProviders.join(', ')} as the provider`

@@ -18,14 +18,14 @@ interface Parts {
 
 /** A cache of the live model lists of the gateways. */
 export interface LiveLists extends AsyncDisposable {
-  /** Returns the list of a gateway; undefined if it could not be fetched. Waits only if no list is cached. */
+  /** Returns the list of a gateway; undefined if it cannot be fetched. Waits for the gateway only if none is cached. */
   of(provider: ModelProvider, access: GatewayAccess): Promise<LiveList | undefined>
 }
 
 const freshMs = 10 * 60_000
-/** Minimum time between two attempts after a failure. */
+/** Minimum time before the next attempt after a failure, in milliseconds. */
 const retryAfterMs = 60_000
-/** Maximum age of a cached list if the gateway returns no new one. */
+/** Maximum age of a cached list that is returned if fetching a new one fails, in milliseconds. */
 const maxAgeMs = 24 * 3_600_000
 /** Maximum number of cached lists; each combination of address and key has its own. */
 const maxEntries = 16

@@ -68,7 +68,7 @@ describe('the model of a request', () => {
     expect(logged.join('\n')).not.toContain('hello')
   })
 
-  it('receives no headers about this machine or from variables of the library', async () => {
+  it('is called without headers about this machine and without the variables of the library', async () => {
     vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-secret: of-another')
     vi.stubEnv('OPENAI_ORG_ID', 'org-of-another')
     vi.stubEnv('OPENAI_BASE_URL', 'http://another.example')
@@ -103,7 +103,7 @@ describe('the model of a request', () => {
     expect(JSON.stringify([failure, failure.message, failure.cause, logged])).not.toContain(keys.a)
   })
 
-  it('fails without quoting the key that its gateway repeats', async () => {
+  it('fails without quoting the key that the gateway quotes', async () => {
     const message = `Incorrect API key provided: ${keys.a}`
     const a = await gateway({
       'POST /v1/chat/completions': { status: 401, json: { error: { message, code: 'invalid_api_key' } } },
@@ -147,7 +147,7 @@ describe('the model of a request', () => {
     expect(await models.choose(null, createUserCall())).toMatchObject({ contextTokens: 1_000_000, price })
   })
 
-  it('is of another gateway if the built-in default has no key, but never replaces LLM_MODEL', async () => {
+  it('comes from another gateway if the built-in default has no key, but LLM_MODEL is never replaced', async () => {
     const env = { GATEWAY_B_API_KEY: keys.b, GATEWAY_B_DYNAMIC_MODELS: 'off' }
     const { models } = await openTestModels(env)
     expect(await models.choose(null, createUserCall())).toMatchObject({
@@ -354,7 +354,7 @@ describe('live lists', () => {
     expect(a.received).toEqual([])
   })
 
-  it('of gateway C include usage and presets, and work without them', async () => {
+  it('of AnyRouter include usage and presets, and work without them', async () => {
     const c = await gateway()
     const env = { GATEWAY_C_API_KEY: keys.c, GATEWAY_C_API_BASE: c.base }
     const { models } = await openTestModels(env)

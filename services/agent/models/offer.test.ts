@@ -43,7 +43,7 @@ describe('offered models', () => {
     expect(offered({ [variable]: '0' }, lists, provider)).toEqual([])
   })
 
-  it('of gateway C are selected from the most used models', () => {
+  it('of AnyRouter are selected from the most used models', () => {
     const gateway_c = listOf(models('m', 30), ['m29', 'm7', 'gone', 'm3'])
     expect(offered({ GATEWAY_C_TOP_MODELS_N: '4' }, { gateway_c }, 'gateway_c')).toEqual(['m29', 'm7', 'm3', 'm0'])
     const mute = listOf([model('used', { supportsTools: false }), ...models('m', 3)], ['used'])
@@ -53,7 +53,7 @@ describe('offered models', () => {
     expect(offered(many, { gateway_c: listOf(models('m', 40)) }, 'gateway_c')).toHaveLength(24)
   })
 
-  it('of gateway C start with its presets', () => {
+  it('of AnyRouter start with its presets', () => {
     const presets = Array.from({ length: 10 }, (_, at) => model(`@preset/p${at}`, { source: 'preset' }))
     const lists = { gateway_c: listOf(models('m', 1), [], presets) }
     expect(offered({}, lists, 'gateway_c')).toEqual([...presets.slice(0, 8).map(({ modelId }) => modelId), 'm0'])

@@ -19,8 +19,8 @@ export type LiveListsByGateway = Partial<Record<ModelProvider, LiveList | undefi
 export type ModelCandidate = ModelReference & KnownModel
 
 /**
- * Returns every model that can be requested, each once: those in the settings, the built-in ones, the presets and the
- * first of the live lists. Missing properties are taken from the live lists.
+ * Returns every model that can be requested, without duplicates: configured models, built-in models, presets, and the
+ * first models of the live lists. Takes missing properties from the live lists.
  */
 export const listModelCandidates = (env: Environment, lists: LiveListsByGateway): ModelCandidate[] => {
   const settings = parseSettings(modelSettings, env)
@@ -43,7 +43,7 @@ export const listModelCandidates = (env: Environment, lists: LiveListsByGateway)
   return [...once.values()]
 }
 
-/** Reports whether a model is expected at the address to which the operator's key for its gateway is sent. */
+/** Returns whether a model should exist at the address that the operator's key for its gateway is sent to. */
 export const isExpectedAtGateway = (env: Environment, { provider, source }: ModelCandidate): boolean =>
   source !== 'built-in' || !isReplacedByApiBase(env, provider)
 

@@ -41,14 +41,14 @@ import { openSignIn, type SignIn } from './sign-in.ts'
 /** The language models and their clients. */
 export interface Models extends AsyncDisposable {
   /**
-   * Returns the model for a request; null means the default model. A key of the request takes precedence. Throws
-   * `unavailable` with reason `provider-not-configured`, `invalid` or `not-found` for unknown models, and `forbidden`
-   * if a guest chooses a model.
+   * Returns the requested model, or the default model for null. `requestKey` takes precedence over all other keys.
+   * Throws `unavailable` with the reason `provider-not-configured` if there is no key, `invalid` or `not-found` for an
+   * unknown model, and `forbidden` if a guest chooses a model.
    */
   choose(requested: string | null, call: Call, requestKey?: string): Promise<ChosenModel>
   /** Returns the models that the caller can choose. */
   offered(call: Call): Promise<ModelList>
-  /** Checks the model configuration, without values of variables. */
+  /** Checks the model configuration. The result never contains values of variables. */
   check(): Promise<ConfigCheck>
   signIn: SignIn
 }
@@ -88,7 +88,7 @@ export const openModels = (parts: Parts): Models => {
 }
 
 /**
- * Returns the gateways for which the caller has a key. A key of the request counts for the gateway of the default
+ * Returns the gateways for which the caller has a key. A key in the request counts for the gateway of the default
  * model.
  */
 const ownProviders = (env: Environment, { request, signedIn }: CallerApiKeys): ModelProvider[] => [

@@ -13,15 +13,15 @@ import { type KnownModel, isModelId } from './gateways.ts'
 export interface LiveList {
   /** In the order of the gateway's list. */
   models: readonly KnownModel[]
-  /** Ids of the most used models, in descending order; empty if the gateway does not report them. */
+  /** Ids of the most used models, most used first; empty if the gateway does not report usage. */
   mostUsed: readonly string[]
-  /** Presets of the workspace that the key belongs to; null if the key may not read them. */
+  /** Presets of the workspace that owns the key; null if the key has no permission to read them. */
   presets: readonly KnownModel[] | null
 }
 
-/** The error for a response without a valid list. The message quotes nothing of the response. */
+/** Thrown if a response contains no valid model list. The message never quotes the response. */
 export class InvalidLiveListError extends Error {
-  override readonly name = 'UnreadableList'
+  override readonly name = 'InvalidLiveListError'
 }
 
 interface Parts {
@@ -40,7 +40,7 @@ export const readLiveList = async (parts: Parts, request: ListRequest): Promise<
   const { provider, access } = request
   const models = readCatalogueOr(await fetchJson(parts, request, listAddress(parts.env, provider, access)))
   if (provider !== 'gateway_c') return { models, mostUsed: [], presets: [] }
-  // Failures of these two requests do not affect the list itself.
+  // If one of these two requests fails, the list is still returned.
   const [mostUsed, presets] = await Promise.all([
     fetchJson(parts, request, joinUrlPath(access.base, 'analytics/network')).then(readMostUsed, () => []),
     fetchJson(parts, request, joinUrlPath(access.base, 'presets')).then(readPresets, () => null),
@@ -118,19 +118,19 @@ const readPresets = (body: unknown): KnownModel[] =>
       return [{ modelId, name, description, source: 'preset' as const, ...unknownFacts }]
     })
 
-/** US dollars per token; some gateways send numbers as strings. */
+/** A price in US dollars per token. Some gateways send it as a string. */
 const PerToken = z.coerce.number().min(0).max(1)
 
 const list = z.array(z.string())
-/** A model in a live list. Each gateway sends some of these fields; unreadable fields count as missing. */
+/** A model in a live list. Each gateway sends a subset of these fields. Invalid fields count as missing. */
 const Row = z.object({
   id: z.string().refine(isModelId),
   name: z.string().nullish().catch(null),
   description: z.string().nullish().catch(null),
   context_length: z.int().min(1).nullish().catch(null),
   /**
-   * The field `input_per_1k` of AnyRouter is not read: its values contradict the documented unit by a factor of a
-   * thousand.
+   * The field `input_per_1k` of AnyRouter is ignored, because its values differ from the documented unit by a factor of
+   * 1,000.
    */
   pricing: z.object({ prompt: PerToken, completion: PerToken }).nullish().catch(null),
   supported_parameters: list.nullish().catch(null),
@@ -144,7 +144,7 @@ const Rows = z.object({ data: z.array(z.unknown()) })
 /** Maximum number of rows, more than any gateway has; further rows are ignored. */
 const maxRows = 5_000
 
-/** Returns the text models in a response, in their order and without invalid rows. Throws if it is not a list. */
+/** Returns the text models of a response in their order, without invalid rows. Throws if the response has no list. */
 export const parseLiveList = (body: unknown): KnownModel[] =>
   Rows.parse(body)
     .data.slice(0, maxRows)
@@ -153,7 +153,7 @@ export const parseLiveList = (body: unknown): KnownModel[] =>
       return data && isForWords(data) ? [factsOf(data)] : []
     })
 
-/** Matches names of models that embed, rank or filter texts, or that process other media. */
+/** Matches the ids of models for embedding, reranking or moderation, and of models for images, video or audio. */
 const otherKinds =
   /embed|rerank|guard|safety|reward|retriev|moderation|whisper|transcri|speech|tts\b|asr\b|ocr\b|clip\b|image|video/i
 
@@ -187,10 +187,10 @@ const priceOf = ({ prompt, completion }: { prompt: number; completion: number })
   outputPerMillion: rounded(completion * million),
 })
 
-/** Rounds to six decimals, which removes the floating-point noise of the multiplication. */
+/** Rounds a price to six decimals, which removes floating-point errors of the multiplication. */
 const rounded = (dollars: number): number => Number(dollars.toFixed(6))
 
-/** Returns whether any of the values is true, ignoring unknown ones; null if all are unknown. */
+/** Returns whether any known value is true; null if all values are unknown. */
 const anyTrue = (...claims: (boolean | null | undefined)[]): boolean | null => {
   const present = claims.filter((claim) => claim != null)
   return present.length === 0 ? null : present.includes(true)

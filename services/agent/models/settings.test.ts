@@ -83,7 +83,7 @@ describe('the settings of language models', () => {
 })
 
 describe('the identification of the product', () => {
-  it('uses the variables of gateway A by default', () => {
+  it('uses the variables of OpenRouter by default', () => {
     const env = { GATEWAY_A_REFERER: 'https://a.example', GATEWAY_A_APP_NAME: 'A' }
     expect(createAttributionHeaders(env, 'gateway_a')).toEqual({
       'HTTP-Referer': 'https://a.example',
@@ -99,7 +99,7 @@ describe('the identification of the product', () => {
     })
   })
 
-  it('is configurable, with separate values for gateway A', () => {
+  it('is configurable, with separate values for OpenRouter', () => {
     const env = {
       APP_REFERER: 'https://w.example',
       APP_NAME: 'W',

@@ -16,11 +16,11 @@ export interface StartedSignIn {
   verifier: string
   clientId: string
   redirectUri: string
-  /** The base URL of the gateway at the start of the sign-in. */
+  /** The base URL of AnyRouter when the sign-in was started. */
   base: string
 }
 
-/** Starts an authorization code grant with PKCE. Returns the URL to redirect to, and the state to keep. */
+/** Starts an OAuth authorization code grant with PKCE. Returns the URL for the redirect, and the state to store. */
 export const startSignIn = async (
   parts: Parts,
   { base, redirectUri, signal }: { base: URL; redirectUri: string; signal: AbortSignal },
@@ -41,7 +41,7 @@ export const startSignIn = async (
   return { url: url.href, started: { state, verifier, clientId, redirectUri, base: base.href } }
 }
 
-/** Exchanges the query of the callback for a key of the user's account. Returns undefined if the user declined. */
+/** Exchanges the authorization code of the callback for an API key. Returns undefined if the user declined. */
 export const finishSignIn = async (
   parts: Parts,
   { started, query, signal }: { started: StartedSignIn; query: string; signal: AbortSignal },
@@ -69,7 +69,7 @@ export const finishSignIn = async (
 /** The requested OAuth scope: the key permits inference only. */
 const scope = 'inference'
 
-/** Returns the OAuth endpoints of gateway C. They are fixed, because it publishes no metadata document at its root. */
+/** Returns the OAuth endpoints of AnyRouter. They are fixed, because AnyRouter publishes no metadata at its root. */
 const serverAt = (base: URL) => ({
   issuer: base.origin,
   authorization_endpoint: joinUrlPath(base, 'mcp/oauth/authorize').href,
@@ -80,7 +80,7 @@ type Server = ReturnType<typeof serverAt>
 
 const timeoutMs = 10_000
 
-/** Returns options with which the OAuth library sends through `shared/net`. It follows no redirects. */
+/** Returns options that make the OAuth library send requests through `shared/net`, without following redirects. */
 const through = ({ net }: Parts, { issuer }: Server, signal: AbortSignal) => ({
   signal,
   [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
@@ -98,7 +98,7 @@ interface ClientRegistration {
   signal: AbortSignal
 }
 
-/** Returns the OAuth client id: the configured one, else one registered earlier for this address, else a new one. */
+/** Returns the OAuth client id: the configured one, or one registered for this address. Registers one if needed. */
 const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: ClientRegistration): Promise<string> => {
   const configured = parseSettings(modelSettings, parts.env).GATEWAY_C_OAUTH_CLIENT_ID?.trim()
   if (configured) return configured
@@ -123,7 +123,7 @@ const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: Cl
 
 const unexpectedResponse = () => new ServiceError('unavailable', 'AnyRouter sign-in failed: unexpected response')
 
-/** Runs `work` and converts its errors to service errors, which quote nothing of the exchanged data. */
+/** Runs `work` and converts its errors to service errors, which never quote the exchanged data. */
 const translated = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -138,5 +138,5 @@ const translated = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Returns the suffix for a standard OAuth error code; empty for any other text. */
+/** Returns an OAuth error code as a suffix for a message; empty for any other text. */
 const reasonOf = (code: string): string => (/^[a-z_]{1,40}$/.test(code) ? `: ${code}` : '')

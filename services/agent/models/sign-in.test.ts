@@ -26,7 +26,7 @@ const start = async (env: Record<string, string> = {}, responses: FakeGateway['r
   return { ...opened, c, signIn, begin, end }
 }
 
-describe('signing in with gateway C', () => {
+describe('signing in with AnyRouter', () => {
   it('redirects to the gateway with a client that is registered once, and returns with a key of the user', async () => {
     const { c, models, signIn, begin, end, logged, clock } = await start()
     const url = await begin()
@@ -156,7 +156,7 @@ describe('signing in with gateway C', () => {
     await expect(begin(createUserCall(kind))).rejects.toMatchObject({ code: 'forbidden' })
     expect(await signIn.state(createUserCall(kind))).toMatchObject({
       possible: false,
-      reason: expect.stringContaining('sign in here'),
+      reason: expect.stringContaining('sign in to Watchhouse'),
     })
   })
 
@@ -168,7 +168,7 @@ describe('signing in with gateway C', () => {
     })
   })
 
-  it('ends with the key, and when the address of gateway C changes', async () => {
+  it('ends when the key expires or is deleted, and when the address of AnyRouter changes', async () => {
     const { begin, end, signIn, clock, env } = await start()
     await end(await begin())
     const { GATEWAY_C_API_BASE: base = '' } = env

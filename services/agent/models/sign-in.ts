@@ -12,14 +12,14 @@ import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { getGatewayAddress, type GatewayAccess, getCallerAccess } from './access.ts'
 import { startSignIn, finishSignIn } from './sign-in-protocol.ts'
 
-/** Sign-in of users who use gateway C with their own account. */
+/** The sign-in of users who want to use AnyRouter with their own account. */
 export interface SignIn {
-  /** Returns the caller's access to gateway C; undefined if the caller is not signed in. */
+  /** Returns the caller's access to AnyRouter; undefined if the caller is not signed in. */
   accessOf(call: Call): Promise<GatewayAccess | undefined>
   state(call: Call): Promise<ModelSignIn>
   /** Starts a sign-in and returns the URL to redirect the browser to. */
   begin(wanted: { redirectUri: string; returnTo: string }, call: Call): Promise<string>
-  /** Completes a sign-in from its callback. `signedIn` is false if the user declined. */
+  /** Completes a sign-in with the data of its callback. `signedIn` is false if the user declined. */
   end(sentBack: { state: string; query: string }, call: Call): Promise<{ returnTo: string; signedIn: boolean }>
   /** Deletes the stored key of the caller. */
   forget(call: Call): Promise<ModelSignIn>
@@ -29,7 +29,7 @@ type Parts = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'>
 
 const provider = 'gateway_c'
 const signInTimeoutMs = 10 * 60_000
-/** Lifetime of a key for which the gateway reports none. */
+/** Lifetime of a key if the gateway does not report one, in milliseconds. */
 const defaultKeyLifetimeMs = 30 * 86_400_000
 
 const PendingSignIn = z.object({
@@ -50,8 +50,8 @@ export const openSignIn = (parts: Parts): SignIn => {
   const base = () => getGatewayAddress(env, provider).base
 
   /**
-   * Returns the caller's key with its expiry; undefined if there is none, or if the address of gateway C has changed
-   * since.
+   * Returns the caller's key with its expiry; undefined if there is none, or if the base URL of AnyRouter has changed
+   * since the key was stored.
    */
   const storedKeyOf = async (call: Call) => {
     const secret = sealKey(env)
@@ -75,7 +75,7 @@ export const openSignIn = (parts: Parts): SignIn => {
     state,
     accessOf: async (call) => {
       const stored = await storedKeyOf(call)
-      return stored && getCallerAccess(env, provider, stored.key, 'the sign-in with gateway C')
+      return stored && getCallerAccess(env, provider, stored.key, 'the sign-in with AnyRouter')
     },
     begin: async ({ redirectUri, returnTo }, call) => {
       requirePossible(env, call)
@@ -104,8 +104,8 @@ export const openSignIn = (parts: Parts): SignIn => {
 }
 
 /**
- * Takes a pending sign-in once, and only for the user who started it, so that a callback cannot attach another user's
- * account.
+ * Returns and removes a pending sign-in. Only the user who started it can take it; otherwise a crafted callback could
+ * connect the user to another account.
  */
 const takePending = async ({ store }: Parts, state: string, call: Call): Promise<PendingSignIn> => {
   let taken: PendingSignIn | undefined
@@ -118,9 +118,9 @@ const takePending = async ({ store }: Parts, state: string, call: Call): Promise
 }
 
 const disabledReason = (env: Environment, { identity }: Call): ServiceError | undefined => {
-  if (identity.kind !== 'user') return new ServiceError('forbidden', 'sign in here before signing in with AnyRouter')
+  if (identity.kind !== 'user') return new ServiceError('forbidden', 'sign in to Watchhouse before AnyRouter')
   if (sealKey(env) === undefined)
-    return new ServiceError('not-implemented', 'saving keys is unavailable: set SVC_USER_CONNECTIONS_ENCRYPTION_KEY')
+    return new ServiceError('not-implemented', 'keys cannot be stored: set SVC_USER_CONNECTIONS_ENCRYPTION_KEY')
   return undefined
 }
 

@@ -5,11 +5,11 @@ import { ServiceError } from '#proto/errors.ts'
 /** Limits of a run; tests use shorter times. */
 export const runLimits = {
   bufferBytes: 4 * 1024 * 1024,
-  /** How long a run without a reader continues before it is stopped. */
+  /** Time until a run without a reader is stopped, in milliseconds. */
   abandonedAfterMs: 60_000,
-  /** How long the events of an ended run are retained. */
+  /** Retention of the events of an ended run, in milliseconds. */
   retainedMs: 5 * 60_000,
-  /** How long one read waits for an event. */
+  /** Maximum time that one read waits for an event, in milliseconds. */
   readWaitMs: 10_000,
   /** Maximum characters of events that one read returns. */
   readLength: 192 * 1024,
@@ -27,7 +27,7 @@ interface RunEvents {
 /** The reason why a run stops before its work is done. */
 type StopReason = 'requested' | 'abandoned' | 'stopping'
 
-/** A run, which produces one answer. It buffers events for readers, and stops on request or without readers. */
+/** A run produces one answer. It buffers the events for readers. It stops on request, or if no reader is left. */
 export class Run {
   readonly id: string
   readonly owner: string
@@ -47,7 +47,7 @@ export class Run {
     this.#expectReader()
   }
 
-  /** Aborts when the run must stop; its reason is a `StopReason`. */
+  /** Aborts when the run must stop. The abort reason is a `StopReason`. */
   get signal(): AbortSignal {
     return this.#stop.signal
   }
@@ -74,7 +74,8 @@ export class Run {
   }
 
   /**
-   * Returns the events after a number and waits when there is none yet. Throws `gone` when they are no longer buffered.
+   * Returns the events after an event number. Waits if there are none yet. Throws `gone` if they are no longer
+   * buffered.
    */
   async read(after: number, signal: AbortSignal): Promise<RunEvents> {
     this.#readers += 1
@@ -97,7 +98,7 @@ export class Run {
   async #waitForChange(signal: AbortSignal): Promise<void> {
     const late = AbortSignal.timeout(this.#limits.readWaitMs)
     await once(this.#changes, 'change', { signal: AbortSignal.any([signal, late]) }).catch(() => {
-      // A timeout returns no events; only a reader that disconnected throws.
+      // After a timeout, the read returns no events. It throws only if the reader has disconnected.
       signal.throwIfAborted()
     })
   }
@@ -108,14 +109,14 @@ export class Run {
   }
 }
 
-/** Returns the owner of the runs of a caller. It is the same for a user's session and API keys. */
+/** Returns the owner of a caller's runs. The sessions and the API keys of a user have the same owner. */
 export const getRunOwner = ({ kind, subject }: Identity): string =>
   `${kind === 'user' || kind === 'key' ? 'person' : kind}:${subject}`
 
 /** A buffer of numbered events. When it is full, it drops the oldest events. */
 export class EventBuffer {
   readonly #maxBytes: number
-  /** Events by number. A map, unlike an array, deletes its first entry without moving the others. */
+  /** Events by number. Unlike an array, a map can delete its first entry without moving the others. */
   readonly #events = new Map<number, string>()
   #bytes = 0
   #dropped = 0
@@ -145,8 +146,8 @@ export class EventBuffer {
   }
 
   /**
-   * Returns the events after a number: at least one, then as many as fit. Undefined when the next one was dropped or
-   * does not exist.
+   * Returns the events after an event number: at least one if there is any, then as many as fit into `maxLength`
+   * characters. Undefined if the next event was dropped, or if the number is higher than that of the last event.
    */
   after(number: number, maxLength: number): { events: string; last: number } | undefined {
     if (number < this.#dropped || number > this.last) return undefined

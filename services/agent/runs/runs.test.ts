@@ -28,7 +28,7 @@ describe('a run', () => {
     expect(joinChunkText(chunks)).toBe('one two three four five six seven eight')
   })
 
-  it('stops some time after its last reader has left', async () => {
+  it('stops after a timeout when its last reader has disconnected', async () => {
     const runId = await agent.begin('Count')
     const first = await agent.client.read({ runId, after: 0 }, createTestCall())
     await expect.poll(() => agent.logged.join()).toContain('"outcome":"stopped"')
@@ -58,20 +58,20 @@ describe('a run', () => {
     expect(joinChunkText((await agent.read(runId, 0, ada)).chunks)).toBe('one two three four five six seven eight')
   })
 
-  it('is no longer available some time after its end', async () => {
+  it('is no longer available after the retention time', async () => {
     const { runId } = await agent.run('Count')
     const failure = () => agent.client.read({ runId, after: 0 }, createTestCall()).catch((error: unknown) => error)
     await expect.poll(failure).toMatchObject({ code: 'gone' })
   })
 
-  it('is not available after its process ended, nor for an invented id', async () => {
+  it('is not available after its process ended, or for an unknown id', async () => {
     const made = { runId: `agent-9.${'x'.repeat(22)}`, after: 0 }
     await expect(agent.client.read(made, createTestCall())).rejects.toMatchObject({ code: 'gone' })
     const own = { runId: `agent-1.${'x'.repeat(22)}`, after: 0 }
     await expect(agent.client.read(own, createTestCall())).rejects.toMatchObject({ code: 'gone' })
   })
 
-  it('ends with a retryable error when its process stops first', async () => {
+  it('ends with a retryable error if its process stops', async () => {
     await agent[Symbol.asyncDispose]()
     agent = await startAgent({ script: [{ silent: true }], env: { SHUTDOWN_GRACE_MS: '200' } })
     const runId = await agent.begin('Count')
@@ -92,7 +92,7 @@ describe('an agent process at its run limit', () => {
     await expect(agent.begin('Count')).rejects.toMatchObject({ code: 'busy', retryAfterMs: 2_000 })
   })
 
-  it('leaves a request to the least loaded process', async () => {
+  it('is avoided: a request goes to the least loaded process', async () => {
     // The model never responds, so that no run ends meanwhile.
     const script = [{ silent: true } as const]
     const env = { ...full, SHUTDOWN_GRACE_MS: '200' }

@@ -5,30 +5,30 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { getRunOwner, Run, type RunLimits, runLimits } from './run.ts'
 
-/** The work of a run. It resolves after it has emitted all events, and soon after the signal of the run aborts. */
+/** Performs a run. Must resolve after it has emitted all events, and soon after the signal of the run aborts. */
 type Work = (run: Run) => Promise<void>
 
 /** The runs of this process. */
 export interface Runs extends AsyncDisposable {
   /** The number of runs that have not ended. */
   readonly running: number
-  /** Starts a run; throws `busy` when `maxRuns` are running or the process stops. */
+  /** Starts a run. Throws `busy` if `maxRuns` runs are active or the process is stopping. */
   start(identity: Identity, maxRuns: number, work: Work): Run
-  /** Returns the run with this id; throws `gone` when it does not exist or belongs to another user. */
+  /** Returns the run with this id. Throws `gone` if it does not exist or belongs to another user. */
   of(id: string, identity: Identity): Run
 }
 
 interface RunsOptions {
   instance: string
   limits?: Partial<RunLimits>
-  /** Returns how long runs may continue when the process stops, in milliseconds. */
+  /** Returns how long runs may continue while the process stops, in milliseconds. */
   graceMs(): number
 }
 
 const idBytes = 16
 const busyRetryMs = 2_000
 
-/** Opens the runs of this process. Disposal waits for them during the grace period, then stops them. */
+/** Opens the runs of this process. Disposal waits for running ones during the grace period, then stops them. */
 export const openRuns = ({ instance, graceMs, ...options }: RunsOptions): Runs => {
   const limits = { ...runLimits, ...options.limits }
   const runsById = new Map<string, Run>()

@@ -32,11 +32,11 @@ describe('a skill', () => {
     ['no front matter', '# Parts\n', 'the file must begin with front matter'],
     ['front matter that is no YAML', skill('# P\n', 'name: [\n'), 'line '],
     [
-      'another name than its folder',
+      'a name that differs from its folder',
       skill('# P\n', 'name: part\ndescription: D.\n'),
       'name: "part" differs from the folder "parts"',
     ],
-    ['a name of another form', skill('# P\n', 'name: Parts--x\ndescription: D.\n'), 'name: must be lower case'],
+    ['an invalid name', skill('# P\n', 'name: Parts--x\ndescription: D.\n'), 'name: must be lower case'],
     ['no description', skill('# P\n', 'name: parts\n'), 'description: '],
     [
       'a description that is too long',
@@ -54,8 +54,8 @@ describe('a skill', () => {
     ],
     ['a block that does not end', skill('# P\n```sql\nSELECT 1\n'), 'line 6: unclosed code block'],
     ['a block in a block', skill('```sql\n```text\n```\n'), 'line 6: nested code block'],
-    ['a block of no language', skill('```\nx\n```\n'), 'line 5: invalid code block'],
-    ['a reason that is missing', skill(sql('SELECT 1', 'sql cannot-run:')), 'line 5: invalid code block'],
+    ['a block without a language', skill('```\nx\n```\n'), 'line 5: invalid code block'],
+    ['a missing reason', skill(sql('SELECT 1', 'sql cannot-run:')), 'line 5: invalid code block'],
     ['an empty block', skill(sql('')), 'line 5: empty SQL block'],
   ])('with %s is rejected with the reason', (_, text, problem) => {
     expect(() => readSkill('parts', text)).toThrow(problem)
@@ -88,7 +88,7 @@ describe('a directory of skills', () => {
       name: 'ServiceError',
       message: [
         'empty/SKILL.md: cannot be read (ENOENT)',
-        'parts/SKILL.md: the file must begin with front matter between two lines of ---',
+        'parts/SKILL.md: the file must begin with front matter between two --- lines',
       ].join('\n'),
     })
   })

@@ -15,14 +15,14 @@ const ownDirectory = fileURLToPath(new URL('../../../skills', import.meta.url))
 /** Maximum number of skills; more folders indicate a wrong path. */
 const maxSkills = 500
 
-/** All skills, as read at the start of the process. */
+/** The skills of the product. They are read once, when the process starts. */
 export interface Skills {
   list(): readonly SkillSummary[]
-  /** Returns a skill; throws `not-found` with similar names for an unknown one. */
+  /** Returns a skill. Throws `not-found` with similar names if the skill is unknown. */
   load(name: string): Skill
 }
 
-/** Reads `<name>/SKILL.md` of every folder. Throws an error that lists each invalid file with its problem. */
+/** Reads `SKILL.md` in every subfolder. Throws an error that lists each invalid file with its problem. */
 export const openSkills = async (directory = ownDirectory): Promise<Skills> => {
   const entries = await readdir(directory, { withFileTypes: true })
   const folders = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted()
@@ -53,13 +53,13 @@ const readFolder = async (directory: string, folder: string): Promise<Skill> => 
   }
 }
 
-/** Returns the message of an error. For errors of the file system, it contains the code instead of the path. */
+/** Returns the message of an error. For file system errors it contains the error code, but not the path. */
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'cannot be read'
   return 'code' in error ? `cannot be read (${String(error.code)})` : error.message
 }
 
-/** Returns the handlers for skills, which are the same for all users. */
+/** Returns the handlers for skills. All users have the same skills. */
 export const skillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyof typeof skillMethods> => ({
   skills: async () => ({ skills: [...skills.list()] }),
   skill: async ({ name }) => {
@@ -72,7 +72,7 @@ export const skillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyo
 interface Skill {
   name: string
   description: string
-  /** The hash of the file. */
+  /** The SHA-256 hash of the file. */
   digest: `sha256:${string}`
   /** The whole file. */
   text: string
@@ -98,7 +98,7 @@ const FrontMatter = z.strictObject({
 export const readSkill = (folder: string, text: string): Skill => {
   const [front, yaml, body] = /^---\n([^]*?\n)---\n([^]*)$/.exec(text) ?? []
   if (front === undefined || yaml === undefined || body === undefined) {
-    throw new Error('the file must begin with front matter between two lines of ---')
+    throw new Error('the file must begin with front matter between two --- lines')
   }
   const { name, description, metadata } = parseFrontMatter(yaml)
   if (name !== folder) throw new Error(`name: "${name}" differs from the folder "${folder}"`)
@@ -129,7 +129,7 @@ const parseLines = (yaml: string): unknown => {
 
 const exampleNamed = (key: string): string => exampleKey.exec(key)?.[1] ?? key
 
-/** Ensures that every statement can be tested and that no example is unused. */
+/** Throws if a parameter has no example value, or if no statement uses an example. */
 const requireExamples = (statements: readonly SkillStatement[], examples: Skill['examples']): void => {
   const open = new Set(statements.flatMap(({ sql }) => openParameters(sql)))
   const wanting = [...open].find((name) => !Object.hasOwn(examples, name))

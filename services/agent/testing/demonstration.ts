@@ -7,10 +7,10 @@ import {
 } from './script.ts'
 import type { ChatRequest } from './strict-request.ts'
 
-/** The output speed of a typical model. */
+/** Output speed of a typical model, in tokens per second. */
 const tokensPerSecond = 60
 
-/** The responses, step by step, for questions that contain a keyword. */
+/** The response of each step, by the keyword that a question contains. */
 const acts: Readonly<Record<string, readonly ((request: ChatRequest) => ScriptedModelResponse)[]>> = {
   plan: [
     () =>
@@ -54,8 +54,8 @@ const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Scripted
 }
 
 /**
- * A script for manual tests of the agent page. A keyword in the question selects the responses; a status such as 429
- * causes a failure.
+ * A script for manual tests of the agent page. A keyword in the question selects the responses. An HTTP status in the
+ * question, such as 429, causes a failure.
  */
 export const demonstrationScript: ModelScript = (request) => {
   const question = findLastQuestion(request).toLowerCase()

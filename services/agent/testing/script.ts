@@ -12,7 +12,7 @@ export type ResponsePiece =
 export type ScriptedModelResponse =
   | {
       say: readonly ResponsePiece[]
-      /** The finish reason; `cut` ends the stream in the middle. */
+      /** The finish reason; `cut` closes the stream without one. */
       ending?: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'cut'
       tokensPerSecond?: number
       /** The delay before the first token. */
@@ -25,10 +25,10 @@ export type ScriptedModelResponse =
   /** A stream that stays open without data. */
   | { silent: true }
 
-/** The responses of a scripted model in order, the last one repeated; or a function of the request. */
+/** The responses of a scripted model in order, or a function of the request. The last response is repeated. */
 export type ModelScript = readonly ScriptedModelResponse[] | ((request: ChatRequest) => ScriptedModelResponse)
 
-/** Returns the response for a request. */
+/** Returns the scripted response for a request. Throws if the script has none. */
 export const selectResponse = (script: ModelScript, request: ChatRequest): ScriptedModelResponse => {
   if (typeof script === 'function') return script(request)
   const turn = script[Math.min(countResponses(request), script.length - 1)]

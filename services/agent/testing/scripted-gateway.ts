@@ -7,15 +7,15 @@ import { demonstrationScript } from './demonstration.ts'
 import { type ModelScript, selectResponse } from './script.ts'
 import { ChatRequest } from './strict-request.ts'
 
-/** A model gateway on its own port whose model follows a script. */
+/** A fake model gateway on its own port. Its model follows a script. */
 export interface ScriptedGateway extends AsyncDisposable {
   /** The value for `LLM_API_BASE`. */
   url: string
   /** All completion requests, in order. */
   requests: ChatRequest[]
-  /** Problems of requests that a strict gateway rejects. */
+  /** The reasons why a strict gateway would have rejected requests. */
   violations: string[]
-  /** The number of responses that the client aborted. */
+  /** Number of responses that the client aborted. */
   readonly abandoned: number
   /** Replaces the script. */
   play(script: ModelScript): void
@@ -33,7 +33,7 @@ interface GatewayOptions {
 /** The default API key. */
 export const scriptedKey = 'sk-scripted-0123456789'
 
-/** Returns the environment variables with which the agent uses this gateway. */
+/** Returns the environment variables that make the agent use this gateway. */
 export const gatewayVariables = ({ url }: Pick<ScriptedGateway, 'url'>): Record<string, string> => ({
   LLM_API_KEY: scriptedKey,
   LLM_API_BASE: url,
@@ -104,7 +104,7 @@ const send = (response: ServerResponse, body: unknown, status = 200, headers: Re
 const refuse = (response: ServerResponse, status: number, code: string, headers?: Record<string, string>): void =>
   send(response, { error: { message: `refused, with your key ${scriptedKey}`, code, type: code } }, status, headers)
 
-/** Returns a scripted response as one JSON body, for requests without streaming. */
+/** Returns a scripted response as one completion, for requests without streaming. */
 const completionOf = (say: readonly object[], request: ChatRequest) => {
   const content = say.map((piece) => ('text' in piece ? piece.text : '')).join('')
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]

@@ -42,7 +42,7 @@ export interface AgentOptions {
   env?: Record<string, string>
   limits?: Partial<RunLimits>
   clock?: Clock
-  /** Starts a second agent on the hub of another one. */
+  /** The hub and the instance name, to start a second agent beside another one. */
   beside?: { hub: Hub; instance: string }
 }
 
@@ -54,7 +54,7 @@ export interface RunResult {
   message: UIMessage | undefined
 }
 
-/** An agent with a scripted model. Tests call it through the bus, like the gateway does. */
+/** An agent with a scripted model. Tests call it through the bus, as the gateway does. */
 export interface TestAgent extends AsyncDisposable {
   gateway: ScriptedGateway
   client: Client<typeof agent>
@@ -181,10 +181,10 @@ const runMethods = (client: Client<typeof agent>): Pick<TestAgent, 'begin' | 're
   return { begin, read, run: async (question, identity) => read(await begin(question, identity), 0, identity) }
 }
 
-/** Returns a user message. */
+/** Returns a user message with one text part. */
 export const createUserMessage = (text: string) => ({ role: 'user', parts: [{ type: 'text', text }] })
 
-/** Parses a stream with the AI SDK; throws for invalid chunks. */
+/** Parses a UI message stream with the AI SDK. Throws for invalid chunks. */
 export const parseChunkStream = async (text: string): Promise<UIMessageChunk[]> => {
   const stream = new Response(text).body ?? new ReadableStream<Uint8Array<ArrayBuffer>>()
   const chunks: UIMessageChunk[] = []
@@ -204,14 +204,14 @@ export const assembleMessage = async (chunks: readonly UIMessageChunk[]): Promis
   return last
 }
 
-/** Returns the chunks of one type. */
+/** Returns the chunks of this type. */
 export const filterByType = (chunks: readonly UIMessageChunk[], type: string): UIMessageChunk[] =>
   chunks.filter((chunk) => chunk.type === type)
 
-/** Returns the concatenated text. */
+/** Returns the concatenated text of all chunks. */
 export const joinChunkText = (chunks: readonly UIMessageChunk[]): string =>
   chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')
 
-/** Returns the data of the last part of a type. */
+/** Returns the data of the last part of a type; undefined if there is none. */
 export const findLastData = (chunks: readonly UIMessageChunk[], type: `data-${string}`): unknown =>
   chunks.flatMap((chunk) => (chunk.type === type && 'data' in chunk ? [chunk.data] : [])).at(-1)

@@ -5,7 +5,7 @@ import type { ChatRequest } from './strict-request.ts'
 
 type SpokenTurn = Extract<ScriptedModelResponse, { say: unknown }>
 
-/** Streams a response like a gateway: token by token, tool calls in pieces, then the finish reason and the usage. */
+/** Streams a response as a gateway does: token by token, tool calls in pieces, then finish reason and usage. */
 export const streamScriptedResponse = async (
   response: ServerResponse,
   { say, ending, tokensPerSecond = Infinity, thinksMs = 0 }: SpokenTurn,
@@ -33,7 +33,7 @@ export const streamScriptedResponse = async (
   response.end('data: [DONE]\n\n')
 }
 
-/** Returns the usage of a response: a token is four characters of input, or one piece of output. */
+/** Returns the usage of a response. One token is four characters of input, or one piece of output. */
 export const estimateUsage = (request: ChatRequest, written: number) => {
   const read = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4)
   return { prompt_tokens: read, completion_tokens: written, total_tokens: read + written }
@@ -54,5 +54,5 @@ const deltasOf = (say: readonly ResponsePiece[]): object[] => {
   })
 }
 
-/** Splits a text into approximate tokens: words with the preceding space, or eight characters. */
+/** Splits a text into approximate tokens of at most eight characters, each with the preceding spaces. */
 const tokensOf = (text: string): string[] => text.match(/\s*\S{1,8}|\s+$/g) ?? []

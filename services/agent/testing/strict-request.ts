@@ -55,7 +55,7 @@ export const ChatRequest = z
   })
 export type ChatRequest = z.infer<typeof ChatRequest>
 
-/** Returns the tool calls that are not directly followed by exactly one result, as problems. */
+/** Returns a problem for each tool call that is not directly followed by exactly one result. */
 const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[] => {
   const problems: string[] = []
   let open = new Set<string>()
@@ -78,8 +78,8 @@ const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[]
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Returns the messages at invalid positions, as problems. Qwen accepts system messages only at the beginning; Mistral
- * rejects a user message right after a tool result.
+ * Returns a problem for each message at an invalid position. Qwen accepts system messages only at the beginning.
+ * Mistral rejects a user message directly after a tool result.
  */
 const misplaced = (messages: readonly z.infer<typeof Message>[]): string[] =>
   messages.flatMap(({ role }, index) => {

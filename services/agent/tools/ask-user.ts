@@ -9,17 +9,17 @@ export const askUser: Tool = {
   name: 'ask_user',
   title: 'Ask the user',
   description:
-    'Puts one question to the user and waits for the reply. Use it only if no tool has the answer and the result depends on it.',
+    'Sends one question to the user and waits for the reply. Use it only if no tool has the answer and the result depends on it.',
   input: z.strictObject({
-    question: z.string().min(1).max(500).describe('One question'),
-    kind: z.enum(kinds).default('free_text').describe('How it is answered'),
-    options: z.array(z.string().min(1).max(200)).min(2).max(10).optional().describe('What to choose from'),
+    question: z.string().min(1).max(500).describe('The question'),
+    kind: z.enum(kinds).default('free_text').describe('Kind of input'),
+    options: z.array(z.string().min(1).max(200)).min(2).max(10).optional().describe('Options to choose from'),
   }),
   feature: null,
   kind: 'ask',
   core: true,
-  // The run ends with the question; the reply of the person starts the next one.
+  // Never called: the run ends with the question, and the reply starts the next run.
   run: async () => {
-    throw new ServiceError('invalid', 'only a person can answer this')
+    throw new ServiceError('invalid', 'only a person can answer this question')
   },
 }

@@ -9,12 +9,12 @@ export const compareHosts = readTool({
   name: 'compare_hosts',
   title: 'Compare hosts',
   description:
-    'Compare hosts: key figures, the query patterns whose time differs most, and optionally the settings that differ.',
+    'Compares hosts: key metrics, the query patterns whose duration differs most, and optionally the settings that differ.',
   feature: 'QUERIES',
   input: z.strictObject({
     ...hostsParameter,
     lastHours: lastHours(24),
-    settings: z.boolean().default(false).describe('Return settings that differ'),
+    settings: z.boolean().default(false).describe('Also return the settings that differ'),
     limit: limitOf(10, 100),
   }),
   async run({ hostIds, lastHours: hours, settings, limit }, context) {

@@ -20,8 +20,8 @@ const Impact = z.object({
 })
 
 /**
- * Returns the statement for the impact of a mutation. Parts without a matching row are not rewritten; the virtual
- * column `_part` contains the name of a row's part.
+ * Returns the statement that computes the impact of a mutation. It groups by the virtual column `_part`, because parts
+ * without a matching row are not rewritten.
  */
 const statement = (from: string, condition: string): string => `
 SELECT sum(matching) AS matchingRows, countIf(matching > 0) AS parts, sumIf(part.rows, matching > 0) AS rowsInParts,
@@ -37,31 +37,31 @@ export const estimateMutationImpact = readTool({
   name: 'estimate_mutation_impact',
   title: 'Impact of a mutation',
   description:
-    'What ALTER … UPDATE or DELETE under a condition would rewrite: matching rows, parts, bytes, free space, mutations before it. It reads the columns of the condition.',
+    'What ALTER … UPDATE or DELETE with a condition would rewrite: matching rows, parts, bytes, free space, queued mutations. Reads the columns of the condition.',
   feature: 'TABLES',
   input: z.strictObject({
     ...hostParameter,
     database: name('Database of the table'),
     table: name('The table'),
-    condition: z.string().min(1).max(maxConditionLength).describe('Condition after WHERE'),
+    condition: z.string().min(1).max(maxConditionLength).describe('The WHERE condition'),
   }),
   async run({ hostId, database, table, condition }, context) {
     const host = await findHost(context, hostId)
-    // For an unknown table, this request throws `not-found` with similar names.
+    // Throws `not-found` with similar names for an unknown table.
     const { detail } = await context.query.exploreTable({ hostKey: host.key, database, table }, context.call)
     if (detail?.engine && !detail.engine.includes('MergeTree')) {
-      return result(`${table} has the engine ${detail.engine}, which has no mutations.`, { impact: null })
+      return result(`${table} has the engine ${detail.engine}, which does not support mutations.`, { impact: null })
     }
     const sql = statement(`${quoteName(database)}.${quoteName(table)}`, condition)
     const impact = await impactOf(context, { hostKey: host.key, query: sql, parameters: { database, table } })
     const text = impact
       ? `${impact.matchingRows} rows match in ${impact.parts} of ${impact.ofParts} parts; ${impact.bytesInParts} bytes would be rewritten.`
-      : 'No data on the parts of this table.'
+      : 'No data about the parts of this table.'
     return result(text, { impact })
   },
 })
 
-/** Runs the statement like one of the user, with the read-only guard, because the model wrote the condition. */
+/** Runs the statement like a user query, with the read-only guard, because the model wrote the condition. */
 const impactOf = async (
   { query, call }: ToolContext,
   request: { hostKey: string; query: string; parameters: Record<string, string> },

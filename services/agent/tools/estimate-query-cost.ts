@@ -6,13 +6,13 @@ export const estimateQueryCost = readTool({
   name: 'estimate_query_cost',
   title: 'Estimate a query',
   description:
-    'Parts, granules and rows that a SELECT would read of each MergeTree table, and of how many, without running it.',
+    'Parts, granules and rows of each MergeTree table that a SELECT would read, and their totals, without running it.',
   feature: 'QUERIES',
   example: { sql: 'SELECT count() FROM system.tables' },
   input: z.strictObject({
     ...hostParameter,
     sql,
-    database: name('Where names without a database are looked up').optional(),
+    database: name('Default database of the query').optional(),
   }),
   async run({ hostId, sql: query, ...options }, context) {
     const host = await findHost(context, hostId)
@@ -28,8 +28,8 @@ export const estimateQueryCost = readTool({
     const rows = tables.reduce((sum, each) => sum + each.rows, 0)
     const text =
       tables.length === 0
-        ? 'It reads no MergeTree table, or nothing of one.'
-        : `It would read about ${rows} rows of ${tables.length} ${tables.length === 1 ? 'table' : 'tables'} on ${host.name}.`
+        ? 'The query reads no data from MergeTree tables.'
+        : `The query would read about ${rows} rows of ${tables.length} ${tables.length === 1 ? 'table' : 'tables'} on ${host.name}.`
     return result(text, { rows, tables })
   },
 })

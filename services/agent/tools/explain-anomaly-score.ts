@@ -22,12 +22,12 @@ export const explainAnomalyScore = readTool({
   name: 'explain_anomaly_score',
   title: 'Anomalies and their scores',
   description:
-    'What is not as usual on a host now, with value, baseline and score: failures, duration, memory, new errors, slower or regressed patterns, stopped inserts.',
+    'Current anomalies of a host with value, baseline and score: failures, duration, memory, new errors, slower query patterns, stopped inserts.',
   feature: 'INSIGHTS',
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    kind: name('Only this kind, with the statement that shows it').optional(),
+    kind: name('Only anomalies of this kind, with the SQL that shows them').optional(),
   }),
   async run({ hostId, kind }, context) {
     const host = await findHost(context, hostId)
@@ -35,7 +35,7 @@ export const explainAnomalyScore = readTool({
     const wanted = anomalies.filter((each) => kind === undefined || each.kind === kind)
     const facts = wanted.map((each) => ({ ...Fact.parse(each), ...(kind !== undefined && { sql: each.evidenceSql }) }))
     const [worst] = wanted
-    return result(worst ? `${wanted.length} on ${host.name}: ${worst.title}` : `All is as usual on ${host.name}.`, {
+    return result(worst ? `${wanted.length} on ${host.name}, worst: ${worst.title}` : `No anomalies on ${host.name}.`, {
       anomalies: facts,
       notes,
     })

@@ -3,21 +3,21 @@ import { ExplainMode, type ExplainSettings } from '#proto/explain.ts'
 import { findHost, readTool, result } from '#shared/tools/tool.ts'
 import { name, hostParameter, sql } from '#shared/tools/tool-parameters.ts'
 
-/** The modes except `analyze`, which executes the statement; the tool `query` does that. */
+/** The modes that do not run the query. `estimate` has its own tool, and `query` runs `EXPLAIN ANALYZE`. */
 const modes = ExplainMode.exclude(['analyze', 'estimate'])
 
 export const explainQuery = readTool({
   name: 'explain_query',
   title: 'Explain a query',
   description:
-    'What the host would do with a SELECT, without doing it: the plan with the indexes it uses, the pipeline, the syntax as rewritten.',
+    'Runs EXPLAIN for a SELECT, without running the query: the plan with its indexes, the pipeline, or the rewritten query.',
   feature: 'QUERIES',
   example: { sql: 'SELECT 1' },
   input: z.strictObject({
     ...hostParameter,
     sql,
-    mode: modes.default('plan').describe('What to explain'),
-    database: name('Where names without a database are looked up').optional(),
+    mode: modes.default('plan').describe('Kind of EXPLAIN'),
+    database: name('Default database of the query').optional(),
   }),
   async run({ hostId, sql: query, mode, ...options }, context) {
     const host = await findHost(context, hostId)
@@ -26,6 +26,6 @@ export const explainQuery = readTool({
       { hostKey: host.key, query, mode, planSettings, ...options },
       context.call,
     )
-    return result(`As ${host.name} explains it.`, { mode, lines: (text ?? '').split('\n') })
+    return result(`EXPLAIN output of ${host.name}.`, { mode, lines: (text ?? '').split('\n') })
   },
 })

@@ -7,9 +7,9 @@ import { rankByTopic } from '../rank-by-topic.ts'
 
 export const findReferenceQuery = readTool({
   name: 'find_reference_query',
-  title: 'Find a tried query',
+  title: 'Find a reference query',
   description:
-    'Finds charts and table pages by topic, each with its tried SQL for the version of the host. Adapt it for query, or read it with get_page_data.',
+    'Finds charts and table pages by topic, each with its tested SQL for the version of the host. Adapt the SQL for query, or read the page with get_page_data.',
   feature: null,
   example: { topic: 'merges' },
   core: true,
@@ -30,7 +30,7 @@ export const findReferenceQuery = readTool({
         return { name, kind, title, doc, sql, parameters, unavailable: unavailable?.message ?? null }
       }),
     )
-    return result(`${references.length} of ${open.length}, the nearest first.`, { references })
+    return result(`${references.length} of ${open.length} pages, the best match first.`, { references })
   },
 })
 

@@ -6,7 +6,7 @@ export const forecastDiskCapacity = readTool({
   name: 'forecast_disk_capacity',
   title: 'Forecast capacity',
   description:
-    'When each disk will be full, and when inserts will be refused for too many parts, as ranges of days, by the history of the host.',
+    'When each disk will be full, and when inserts will fail with too many parts. The forecast is a range of days, based on history.',
   feature: 'INSIGHTS',
   input: z.strictObject(hostParameter),
   async run({ hostId }, context) {
@@ -15,7 +15,7 @@ export const forecastDiskCapacity = readTool({
     const [soonest] = forecasts
       .filter(({ days }) => days !== null)
       .toSorted((a, b) => (a.days?.soonest ?? 0) - (b.days?.soonest ?? 0))
-    const text = soonest?.summary ?? `Nothing on ${host.name} is forecast to fill up.`
+    const text = soonest?.summary ?? `No disk or partition of ${host.name} is forecast to fill up.`
     return result(text, { forecasts, notes })
   },
 })

@@ -19,7 +19,7 @@ const Table = z.object({
   bytes: count,
   rows: count,
   parts: count,
-  /** Size of inactive parts, which will be removed. */
+  /** Size of inactive parts, which ClickHouse will remove. */
   inactiveBytes: count,
 })
 

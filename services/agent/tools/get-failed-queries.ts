@@ -38,8 +38,8 @@ export const getFailedQueries = readTool({
     const [first] = rows
     const window = `the last ${hours} h on ${host.name}`
     const text = first
-      ? `${first.total} failures in ${window}; ${first.failures} of them are ${first.error} of ${first.user}.`
-      : `Nothing failed in ${window}.`
+      ? `${first.total} failures in ${window}; the most frequent is ${first.error} for user ${first.user}, ${first.failures} times.`
+      : `No failed queries in ${window}.`
     return result(text, { total: first?.total ?? 0, failures: rows.map(({ total: _, ...row }) => row) })
   },
 })

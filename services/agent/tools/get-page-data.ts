@@ -6,24 +6,19 @@ import { hashJson } from '#shared/evidence/recording.ts'
 import { findHost, readTool, result, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
 import { limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
 
-/** Maximum bytes of rows to read from a page; the model receives fewer. */
+/** Maximum size of the rows to read from a page, in bytes. The model receives fewer. */
 const maxBytes = 1024 * 1024
 
 export const getPageData = readTool({
   name: 'get_page_data',
   title: 'Read a page',
-  description: 'Rows of a chart or table page by its name, which find_reference_query returns; without query texts.',
+  description: 'Rows of a chart or table page, without query texts. find_reference_query returns the names of pages.',
   feature: null,
   input: z.strictObject({
     ...hostParameter,
     name: name('Name of the chart or table page, such as failed-queries'),
     search: name('Text that rows of a table page contain').optional(),
-    lastHours: z
-      .int()
-      .min(1)
-      .max(8760)
-      .optional()
-      .describe('How far to look back, unless as far as the page usually does'),
+    lastHours: z.int().min(1).max(8760).optional().describe('Hours to look back; by default as many as the page does'),
     limit: limitOf(50, 200),
   }),
   async run({ hostId, name: page, search, lastHours, limit }, context) {
@@ -60,7 +55,7 @@ const readTable = async (context: ToolContext, request: TableRequest): Promise<T
   let read = 0
   for await (const frame of frames) {
     read += frame.length
-    if (read > maxBytes) return result('The rows are too long to return; use the query tool.', { rows: [] })
+    if (read > maxBytes) return result('The rows are too large to return; use the query tool.', { rows: [] })
     chunks.push(frame)
   }
   // Query texts may contain personal data, so those columns are omitted.

@@ -6,11 +6,11 @@ export const getPostgresActivity = readTool({
   name: 'get_postgres_activity',
   title: 'PostgreSQL sessions',
   description:
-    'Sessions of the PostgreSQL source with state, waits and age of their transactions, the oldest first; statements without values.',
+    'Sessions of the PostgreSQL source with state, wait events and transaction age, oldest first. Statements have no values.',
   feature: 'QUERIES',
   source: 'PostgreSQL source',
   input: z.strictObject({
-    all: z.boolean().default(false).describe('Idle sessions and processes of the server too'),
+    all: z.boolean().default(false).describe('Include idle sessions and server processes'),
     limit: limitOf(20, 200),
   }),
   async run(options, { query, call }) {

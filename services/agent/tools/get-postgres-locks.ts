@@ -4,7 +4,7 @@ import { readTool, result } from '#shared/tools/tool.ts'
 export const getPostgresLocks = readTool({
   name: 'get_postgres_locks',
   title: 'PostgreSQL locks',
-  description: 'Who blocks whom on the PostgreSQL source: sessions that wait for a lock and those that they wait for.',
+  description: 'Lock waits on the PostgreSQL source: the waiting sessions and the sessions that block them.',
   feature: 'QUERIES',
   source: 'PostgreSQL source',
   input: z.strictObject({}),
@@ -12,8 +12,8 @@ export const getPostgresLocks = readTool({
     const { sessions, truncated, limited } = await query.postgresLocks({}, call)
     const [first] = sessions
     const text = first
-      ? `${sessions.filter(({ blockedBy }) => blockedBy.length > 0).length} sessions wait for a lock; process ${first.pid} keeps ${first.blocks} of them waiting.`
-      : 'No sessions waiting for a lock.'
+      ? `${sessions.filter(({ blockedBy }) => blockedBy.length > 0).length} sessions wait for a lock; process ${first.pid} blocks ${first.blocks} of them.`
+      : 'No session waits for a lock.'
     return result(text, { sessions, truncated, limited: limited?.message ?? null })
   },
 })

@@ -5,7 +5,7 @@ export const getPostgresReplication = readTool({
   name: 'get_postgres_replication',
   title: 'PostgreSQL replication',
   description:
-    'Standbys, replication slots and subscriptions of the PostgreSQL source with their lag and the WAL kept for them.',
+    'Standbys, replication slots and subscriptions of the PostgreSQL source with their lag and retained WAL.',
   feature: 'CLUSTER',
   source: 'PostgreSQL source',
   input: z.strictObject({}),
@@ -13,7 +13,7 @@ export const getPostgresReplication = readTool({
     const { replication, limited } = await query.postgresReplication({}, call)
     const { isStandby, standbys, slots, subscriptions } = replication
     const idle = slots.filter(({ isActive }) => !isActive).length
-    const text = `A ${isStandby ? 'standby' : 'primary'} with ${standbys.length} standbys, ${slots.length} slots (${idle} without a reader) and ${subscriptions.length} subscriptions.`
+    const text = `A ${isStandby ? 'standby' : 'primary'} with ${standbys.length} standbys, ${slots.length} slots (${idle} inactive) and ${subscriptions.length} subscriptions.`
     return result(text, { ...replication, limited: limited?.message ?? null })
   },
 })

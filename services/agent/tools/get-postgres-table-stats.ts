@@ -11,7 +11,7 @@ export const getPostgresTableStats = readTool({
   feature: 'TABLES',
   source: 'PostgreSQL source',
   input: z.strictObject({
-    order: z.enum(postgresTableOrders).default('size').describe('The largest come first'),
+    order: z.enum(postgresTableOrders).default('size').describe('Sort key, largest first'),
     search: name('Text that schema.table contains').optional(),
     limit: limitOf(20, 200),
   }),

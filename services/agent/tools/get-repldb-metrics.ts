@@ -4,7 +4,7 @@ import { RepldbName, repldbHistoryRanges } from '#proto/repldb-api.ts'
 import { readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 
 const metrics = ['slots', 'slot_lag_history', 'rows_synced', 'snapshot', 'peer_stats', 'log_patterns'] as const
-/** Maximum points of a history; more would not help the model. */
+/** Maximum number of points in a history. More points would not help the model. */
 const maxPoints = 60
 
 const name = (what: string) => RepldbName.max(255).optional().describe(what)
@@ -18,15 +18,15 @@ const input = z.strictObject({
   mirror: name('Name of a mirror'),
   peer: name('Name of a peer; with slots, all peers by default'),
   slot: name('Name of a slot'),
-  timeSince: z.enum(repldbHistoryRanges).default('1hour').describe('How far slot_lag_history goes back'),
+  timeSince: z.enum(repldbHistoryRanges).default('1hour').describe('Time range of slot_lag_history'),
 })
 type MetricOptions = z.output<typeof input>
 
 export const getRepldbMetrics = readTool({
   name: 'get_repldb_metrics',
-  title: 'Replication figures',
+  title: 'Replication metrics',
   description:
-    'Figures of the replication service: slots and the history of their lag, rows written, initial loads, running statements, log patterns.',
+    'Metrics of the replication service: slots and their lag history, rows written, initial loads, running statements, log patterns.',
   feature: 'REPLDB',
   source: 'Replication service',
   input,
@@ -56,7 +56,7 @@ const readers: Readonly<Record<(typeof metrics)[number], MetricReader>> = {
     const every = Math.ceil(data.length / maxPoints)
     const points = data.filter((_, index) => index % every === 0 || index === data.length - 1)
     const gigabytes = points.map(({ time, size }) => ({ timeMs: time, gigabytes: size }))
-    return { text: `${data.length} points of the lag of ${request.slotName}.`, structured: { points: gigabytes } }
+    return { text: `${data.length} points of the lag of slot ${request.slotName}.`, structured: { points: gigabytes } }
   },
   rows_synced: async ({ mirror }, { query, call }) => {
     const request = { mirror: requireParameter('mirror', mirror) }
@@ -77,7 +77,7 @@ const readers: Readonly<Record<(typeof metrics)[number], MetricReader>> = {
   },
   peer_stats: async ({ peer }, { query, call }) => {
     const { statData } = await query.repldbPeerStats({ peer: requireParameter('peer', peer) }, call)
-    return { text: `${statData.length} statements run there.`, structured: { running: statData } }
+    return { text: `${statData.length} statements are running.`, structured: { running: statData } }
   },
   log_patterns: async ({ mirror }, { query, call }) => {
     const found = await query.repldbLogPatterns({ ...(mirror !== undefined && { mirror }), level: 'all' }, call)

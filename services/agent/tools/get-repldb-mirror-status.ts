@@ -9,7 +9,7 @@ export const getRepldbMirrorStatus = readTool({
   name: 'get_repldb_mirror_status',
   title: 'Replication mirrors',
   description:
-    'Mirrors of the replication service with state, lag and throughput, the worst first; of one mirror also tables, batches and errors.',
+    'Mirrors of the replication service with state, lag and throughput, worst first. For one mirror also tables, batches and errors.',
   feature: 'REPLDB',
   source: 'Replication service',
   input: z.strictObject({
@@ -29,7 +29,7 @@ export const getRepldbMirrorStatus = readTool({
     ])
     const summary = overview.mirrors.find(({ name }) => name === mirror) ?? null
     return result(
-      `${mirror} is ${summary?.state ?? status.currentFlowState}, with ${patterns.length} patterns of errors.`,
+      `${mirror} is ${summary?.state ?? status.currentFlowState}, with ${patterns.length} error patterns.`,
       {
         summary,
         tables: status.cdcStatus?.config?.tableMappings ?? [],

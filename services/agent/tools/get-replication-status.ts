@@ -33,7 +33,7 @@ export const getReplicationStatus = readTool({
   name: 'get_replication_status',
   title: 'Replication',
   description:
-    'Replicated tables, those in trouble first: read-only, lost session, delay, queue; and the entries of the queue that fail.',
+    'Replicated tables, worst first: read-only state, expired Keeper session, delay, queue size. Also the failing queue entries.',
   feature: 'CLUSTER',
   core: true,
   input: z.strictObject({ ...hostParameter, limit: limitOf(20, 200) }),
@@ -46,8 +46,8 @@ export const getReplicationStatus = readTool({
     const readonly = replicas.filter(({ isReadonly }) => isReadonly).length
     const text =
       replicas.length === 0
-        ? `${host.name} has no replicated table.`
-        : `Of the ${replicas.length} returned replicas, ${readonly} are read-only; ${failing.length} queue entries fail.`
+        ? `${host.name} has no replicated tables.`
+        : `${readonly} of the ${replicas.length} returned replicas are read-only; ${failing.length} queue entries fail.`
     return result(text, { replicas, failing })
   },
 })

@@ -17,8 +17,8 @@ export const getSchemaAdvice = readTool({
     )
     const [first] = recommendations
     const text = first
-      ? `${recommendations.length} for ${database}.${table} on ${host.name}, the first ${first.proof}: ${first.title}.`
-      : `Nothing to advise on ${database}.${table} on ${host.name}.`
+      ? `${recommendations.length} recommendations for ${database}.${table} on ${host.name}; the first is ${first.proof}: ${first.title}.`
+      : `No recommendations for ${database}.${table} on ${host.name}.`
     return result(text, { recommendations, notes })
   },
 })

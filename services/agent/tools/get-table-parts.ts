@@ -12,7 +12,7 @@ const Partition = z.object({
   bytes: count,
   smallestBytes: count,
   largestBytes: count,
-  /** Number of parts of level 0, which are not merged yet. */
+  /** Number of parts of level 0, which no merge has produced. */
   unmerged: count,
   lastChangedMs: count,
   /** The number of active parts of a partition at which inserts are rejected, unless the table overrides it. */
@@ -21,9 +21,9 @@ const Partition = z.object({
 
 export const getTableParts = readTool({
   name: 'get_table_parts',
-  title: 'Parts of tables',
+  title: 'Table parts',
   description:
-    'Active parts by partition, the fullest first: of one table, one database or the host; with sizes and the number at which inserts fail.',
+    'Active parts of each partition, most parts first, with sizes and the number of parts at which inserts fail.',
   feature: 'TABLES',
   example: { database: 'system' },
   core: true,
@@ -40,8 +40,8 @@ export const getTableParts = readTool({
     const partitions = await readRows(context, host, statement, Partition)
     const [fullest] = partitions
     const text = fullest
-      ? `The fullest is ${fullest.partition} of ${fullest.database}.${fullest.table} with ${fullest.parts} parts; inserts fail at ${fullest.limit}.`
-      : 'No active parts there.'
+      ? `Partition ${fullest.partition} of ${fullest.database}.${fullest.table} has the most parts, ${fullest.parts}; inserts fail at ${fullest.limit}.`
+      : 'No active parts match.'
     return result(text, { partitions })
   },
 })

@@ -6,7 +6,7 @@ export const getTuningSuggestions = readTool({
   name: 'get_tuning_suggestions',
   title: 'Advice for a host',
   description:
-    'Settings of a host that do not suit its hardware, and notes on upgrading its release: defaults that changed, and what to look at first.',
+    'Settings of a host that do not fit its hardware, and notes on upgrading its release: changed defaults, and what to check first.',
   feature: 'SETTINGS',
   input: z.strictObject(hostParameter),
   async run({ hostId }, context) {
@@ -14,8 +14,8 @@ export const getTuningSuggestions = readTool({
     const { recommendations, notes } = await context.report.adviseHost({ hostKey: host.key }, context.call)
     const [first] = recommendations
     const text = first
-      ? `${recommendations.length} on ${host.name}, the first: ${first.title}.`
-      : `Nothing to advise on ${host.name}.`
+      ? `${recommendations.length} recommendations for ${host.name}, the first: ${first.title}.`
+      : `No recommendations for ${host.name}.`
     return result(text, { recommendations, notes })
   },
 })

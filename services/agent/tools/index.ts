@@ -24,7 +24,7 @@ import { listPostgresStatementPatterns } from './list-postgres-statement-pattern
 import { listSlowQueryPatterns } from './list-slow-query-patterns.ts'
 import { queryAndVisualize } from './query-and-visualize.ts'
 
-/** The tools of the agent besides those of the tool server and `load_skill`, in order. */
+/** The tools of the agent in order, without `load_skill` and without the tools of the MCP server. */
 export const agentTools: readonly AgentTool[] = [
   findReferenceQuery,
   getDiskUsage,

@@ -10,11 +10,11 @@ export const listPostgresStatementPatterns = readTool({
   name: 'list_postgres_statement_patterns',
   title: 'PostgreSQL statement patterns',
   description:
-    'Patterns of statements of the PostgreSQL source since its statistics were reset: calls, time and its share, rows, reads, WAL.',
+    'Statement patterns of the PostgreSQL source since its last statistics reset: calls, time, share of time, rows, reads, WAL.',
   feature: 'QUERIES',
   source: 'PostgreSQL source',
   input: z.strictObject({
-    order: z.enum(postgresStatementOrders).default('total_time').describe('The largest come first'),
+    order: z.enum(postgresStatementOrders).default('total_time').describe('Sort key, largest first'),
     search: name('Text that the pattern contains').optional(),
     limit: limitOf(20, 200),
   }),

@@ -10,13 +10,13 @@ export const listSlowQueryPatterns = readTool({
   name: 'list_slow_query_patterns',
   title: 'Query patterns',
   description:
-    'Fingerprints: queries alike but for their values, with calls, share of time, percentiles, errors, rows, bytes, memory, users.',
+    'Query patterns (queries that differ only in values) with calls, share of time, percentiles, errors, rows, bytes, memory, users.',
   feature: 'QUERIES',
   core: true,
   input: z.strictObject({
     ...hostParameter,
     lastHours: lastHours(24),
-    order: z.enum(fingerprintOrders).default('total_time').describe('The largest come first'),
+    order: z.enum(fingerprintOrders).default('total_time').describe('Sort key, largest first'),
     user: name('Only queries of this user').optional(),
     search: name('Text that the pattern contains').optional(),
     limit: limitOf(20, 200),

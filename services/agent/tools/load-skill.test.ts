@@ -43,7 +43,7 @@ it('returns a long skill in parts without truncating any', async () => {
   const parts = await load(agent, 'long-guide', [1, 2, 3, 4])
   expect(parts[0]).toContain('part 1 of 4; the next is part 2')
   expect(parts[3]).toContain('part 4 of 4.')
-  expect(parts.join('')).not.toContain('This is a part')
+  expect(parts.join('')).not.toContain('This result is incomplete')
   const letters = (letter: string) => parts.join('').split(letter.repeat(1_000)).length - 1
   // One run of a thousand letters is split between two parts, so it is not counted.
   expect([letters('a'), letters('b'), letters('g')]).toEqual([6, 5, 11])
@@ -54,7 +54,7 @@ it('returns every skill of the product completely, in few parts', async () => {
   await using agent = await open(loadSkill(skills))
   for (const { name } of skills.list()) {
     const parts = await load(agent, name, [1, 2, 3, maxParts])
-    expect(parts.join('\n'), name).not.toContain('This is a part')
+    expect(parts.join('\n'), name).not.toContain('This result is incomplete')
     const last = skills.load(name).body.trimEnd().split('\n').at(-1) ?? ''
     expect(parts.at(-1), name).toContain(
       JSON.stringify(last)

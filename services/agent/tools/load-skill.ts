@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { readTool, result, type Tool } from '#shared/tools/tool.ts'
 
-/** Maximum characters of one part of a skill, small enough that results are never truncated. */
+/** Maximum length of a part of a skill, in characters. It is small enough that the result is never truncated. */
 const maxPartLength = 10_000
 
 /** The skills that the tool can load. */
 interface Skills {
   list(): readonly { name: string }[]
-  /** Returns a skill; throws `not-found` with similar names for an unknown one. */
+  /** Returns a skill. Throws `not-found` with similar names if the skill is unknown. */
   load(name: string): { body: string }
 }
 
@@ -15,13 +15,13 @@ interface Skills {
 export const loadSkill = (skills: Skills): Tool => {
   const input = z.strictObject({
     name: z.string().min(1).max(64).describe('Name of the skill'),
-    part: z.int().min(1).max(20).default(1).describe('Which part of a long one'),
+    part: z.int().min(1).max(20).default(1).describe('Number of the part, for a long skill'),
   })
   const names = skills.list().map(({ name }) => name)
   return readTool({
     name: 'load_skill',
     title: 'Load a skill',
-    description: `Loads an expert guide with tried SQL; take one before you answer a question that needs depth: ${names.join(', ')}.`,
+    description: `Loads an expert guide with tested SQL; load one before you answer a difficult question: ${names.join(', ')}.`,
     feature: null,
     input,
     core: true,
@@ -34,7 +34,7 @@ export const loadSkill = (skills: Skills): Tool => {
   })
 }
 
-/** Splits the text into parts between sections. Only a section that is longer than a part is split itself. */
+/** Splits a text into parts at section boundaries. Splits within a section only if it is longer than a part. */
 const partsOf = (body: string): string[] => {
   const parts: string[] = []
   for (const section of body.split(/^(?=## )/m).flatMap(chopped)) {

@@ -4,7 +4,7 @@ import { createNotFoundError } from '#shared/text/not-found.ts'
 import { findHost, readTool, result } from '#shared/tools/tool.ts'
 import { name, hostParameter, sql } from '#shared/tools/tool-parameters.ts'
 
-/** Maximum rows of the chart; the model receives at most `maxModelRows`. */
+/** Maximum number of rows in the chart. The model receives at most `maxModelRows`. */
 const maxRows = 1_000
 const maxModelRows = 50
 const maxColumns = 64
@@ -14,22 +14,22 @@ export const queryAndVisualize = readTool({
   name: 'query_and_visualize',
   title: 'Draw a chart',
   description:
-    'Runs one SELECT and shows the person a chart of its rows, at most 1000; order them as they should appear.',
+    'Runs one SELECT and shows the user a chart of its rows, at most 1000. Sort the rows as the chart should show them.',
   feature: 'QUERIES',
   example: { title: 'One', sql: 'SELECT 1 AS one', kind: 'bar' },
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    title: z.string().min(1).max(200).describe('What the chart shows'),
+    title: z.string().min(1).max(200).describe('Title of the chart'),
     sql,
-    kind: z.enum(answerChartKinds).describe('How to draw it'),
-    x: name('Column along the axis').optional(),
+    kind: z.enum(answerChartKinds).describe('Chart type'),
+    x: name('Column of the x axis').optional(),
     y: z
       .array(name('A column'))
       .max(maxSeries)
       .default([])
       .describe('Columns of the series; all columns but x when empty'),
-    unit: ChartPart.shape.unit.unwrap().optional().describe('What the drawn numbers are'),
+    unit: ChartPart.shape.unit.unwrap().optional().describe('Unit of the values'),
   }),
   async run({ hostId, title, sql: query, kind, x, y, unit }, context) {
     const host = await findHost(context, hostId)
@@ -53,7 +53,7 @@ export const queryAndVisualize = readTool({
       y: drawn,
       unit: unit ?? null,
     }
-    const cut = truncated ? ', cut off: there are more' : ''
+    const cut = truncated ? ', truncated: there are more rows' : ''
     return {
       ...result(`The user sees a chart of ${rows.length} rows${cut}.`, { columns, rows: rows.slice(0, maxModelRows) }),
       parts: [{ type: 'data-chart', data: chart }],

@@ -129,7 +129,7 @@ export const parseLogin = ({ username, password }: URL): UrlCredentials => ({
   pass: decodePart(password),
 })
 
-/** Decodes a URL part; passwords are often pasted without encoding, percent signs included. */
+/** Decodes a URL part; returned unchanged if it is not encoded, because passwords are often pasted as they are. */
 export const decodePart = (part: string): string => {
   try {
     return decodeURIComponent(part)

@@ -77,7 +77,7 @@ const sendTo = async (
       parse_mode: 'HTML',
       link_preview_options: { is_disabled: true },
     }),
-    // Two requests must not take longer than one send may.
+    // A send may need two requests, so each gets half of its time.
     timeoutMs: maxSendMs / 2,
     classify: (response) => {
       movedTo = Reply.safeParse(response.body).data?.parameters?.migrate_to_chat_id?.toString()

@@ -20,7 +20,7 @@ it('covers every channel', () => {
 
 /** Id of the installation, which every message contains. */
 const origin = /watchhouse-[0-9a-f]{16}/g
-/** Digests derived from that id. */
+/** Hashes derived from that id. */
 const hash = /\b[0-9a-f]{32}\b/g
 
 const fire = (more: Partial<Notification> = {}) => createNotification({ severity: 'critical', ...more })

@@ -49,8 +49,8 @@ const maxKey = 255
 const maxDetails = 16_384
 
 /**
- * All events of an episode share a deduplication key, so that a repeated one opens nothing and a recovery resolves the
- * incident. It starts with the origin, because PagerDuty webhooks contain nothing else that identifies our incidents.
+ * All events of an episode share a deduplication key, so that a repeated alert opens no second incident and a recovery
+ * resolves it. The key starts with the origin, because nothing else in PagerDuty webhooks identifies our incidents.
  */
 const eventOf = (message: Message, routingKey: string) => {
   const { notification, headline, host, isOver, url, origin } = message

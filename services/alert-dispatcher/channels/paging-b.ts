@@ -66,7 +66,7 @@ const sendAlert = async (way: Send, { api, key }: Account, message: Message): Pr
       url: api + path,
       headers: { authorization: `GenieKey ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      // All requests together must not take longer than one send may.
+      // The requests of one send share its maximum duration.
       timeoutMs: maxSendMs / steps.length,
     })
     if (result.kind !== 'ok') return result

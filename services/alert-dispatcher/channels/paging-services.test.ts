@@ -28,7 +28,7 @@ describe('services of a PagerDuty account', () => {
       answer: { status: 200, body: JSON.stringify(pageOf(0, 2)) },
       problem({ method, path, headers }) {
         if (method !== 'GET' || !path.startsWith('/services?limit=100&offset=')) return 'not found'
-        if (headers.authorization !== `Token token=${key}`) return 'not let in'
+        if (headers.authorization !== `Token token=${key}`) return 'forbidden'
         return headers.accept === 'application/vnd.pagerduty+json;version=2' ? undefined : 'no version'
       },
     })

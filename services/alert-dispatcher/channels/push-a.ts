@@ -6,7 +6,7 @@ import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type ChannelResponse, sendRequest, parseLogin } from './channel-request.ts'
 
-/** An ntfy topic. Messages are sent as JSON to the root of the server, because header titles only support latin-1. */
+/** An ntfy topic. Messages are sent as JSON to the root of the server, because header titles only support Latin-1. */
 interface Topic {
   root: string
   name: string
@@ -80,7 +80,7 @@ const publication = (message: Message, topic: string) => {
     title: truncateText(headline, maxTitleBytes, countJsonBytes),
     message: truncateText(renderBody(message), maxMessageBytes, countJsonBytes),
     priority: look.priority,
-    // Tags that are no emoji names are shown as text.
+    // Tags that are not emoji names are shown as text.
     tags: [look.picture, origin],
     ...(url !== null && url.length <= maxLinkLength && { click: url }),
   }

@@ -68,7 +68,7 @@ const post = (way: Send, path: string, body: object): Promise<SendResult> =>
     url: api + path,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    // Two requests must not take longer than one send may.
+    // A send may need two requests, so each gets half of its time.
     timeoutMs: maxSendMs / 2,
     classify,
   })
@@ -113,7 +113,7 @@ const classify = ({ status, headers, body, afterMs = 0 }: ChannelResponse): Send
     }
   if (status >= 500) return { kind: 'retry', reason: `HTTP ${status}`, afterMs: Math.max(afterMs, afterFaultMs) }
   if (status !== 429) return undefined
-  // Pushover states when its monthly quota resets, by its own clock.
+  // The reset time of the monthly quota is by the clock of Pushover, so it is compared with the `date` header.
   const restsMs = Number(headers.get('x-limit-app-reset') ?? Number.NaN) * 1_000 - Date.parse(headers.get('date') ?? '')
   if (headers.has('retry-after') || Number.isNaN(restsMs)) return undefined
   return { kind: 'retry', reason: 'HTTP 429', afterMs: Math.max(0, restsMs) }

@@ -19,7 +19,7 @@ import { channels } from './index.ts'
 import { listEnabledTargets, resolveVariables } from './targets.ts'
 import { rigs } from './testing/index.ts'
 
-/** Functions that return a valid value of each field, which contains the number of its source. */
+/** For each field, a function that returns a valid value that contains the number of its source. */
 const texts: Readonly<Record<string, (fixture: number) => string>> = {
   'webhook.url': (fixture) => `https://chat-${fixture}.example/hook`,
   'email.providerUrl': (fixture) => `smtp://user:password@mail-${fixture}.example:587`,

@@ -15,7 +15,7 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const before = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const inside = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
 
-/** Computes the signature as a receiver does that follows Standard Webhooks. */
+/** Computes the signature like a receiver that follows Standard Webhooks. */
 const signatureOf = (key: string, { headers, text }: ReceivedRequest): string => {
   const content = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${text}`
   const bytes = Buffer.from(key.slice('whsec_'.length), 'base64')

@@ -10,7 +10,7 @@ import type { Channel, ChannelTarget, SendResult } from './channel.ts'
 /** Network access of channels. */
 export type ChannelNetwork = Pick<Net, 'trusted' | 'guarded' | 'mail'>
 
-/** A target as routing and delivery see it. */
+/** An enabled target with its effective minimum severity, as routing and delivery use it. */
 export interface NotificationTarget {
   channel: string
   id: string
@@ -83,7 +83,7 @@ interface ReadChannel {
   defect?: unknown
 }
 
-/** Reads one channel. Its failure affects neither other channels nor the sweep. */
+/** Returns the targets of one channel, or why they cannot be read. Never throws, so that the others keep working. */
 const readChannel = (channel: Channel, env: Environment, policy: TargetContext['policy']): ReadChannel => {
   try {
     return { targets: channel.targets(resolveVariables(channel, env, policy.channels[channel.id]), policy) }
@@ -97,8 +97,8 @@ const readChannel = (channel: Channel, env: Environment, policy: TargetContext['
 export type ChannelSources = Pick<ChannelPolicy, 'fromFiles' | 'variables'>
 
 /**
- * Returns the variables of a channel with values from files and the database, which takes precedence. With a saved
- * address, the operator's secrets read as unset, so that they are never sent there.
+ * Returns the variables of a channel with values from files and the database, which takes precedence. If the address
+ * comes from the database, the secrets of the operator are unset, so that they are never sent there.
  */
 export const resolveVariables = (
   channel: Pick<Channel, 'address' | 'settings'>,

@@ -67,7 +67,7 @@ export const webhookTargets: Channel = {
   },
 }
 
-/** Returns the configured targets, and those of the variable with other names; invalid entries are skipped. */
+/** Returns the configured targets, then those of the variable whose names are not used; skips invalid entries. */
 export const listWebhookTargets = (
   env: Environment,
   { webhookTargets: configured }: Pick<Policy, 'webhookTargets'>,

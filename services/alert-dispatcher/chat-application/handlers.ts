@@ -101,7 +101,7 @@ const scope = 'incoming-webhook'
 const timeoutMs = 5_000
 const maxBytes = 64 * 1024
 
-/** Returns the Slack page on which the user selects the channel. */
+/** Returns the URL of the Slack page on which the user selects the channel. */
 const pageOf = ({ clientId, redirectUrl }: InstallSettings, state: string): string =>
   `${authorizePage}?${new URLSearchParams({ client_id: clientId, scope, redirect_uri: redirectUrl, state })}`
 

@@ -9,7 +9,7 @@ import { openLastKnownValue } from '../last-known.ts'
 import { type DecryptedInstallation, decryptInstallation, StoredInstallation } from './installation.ts'
 import { chatApplicationSettings } from './settings.ts'
 
-/** Maximum number of installations. It is limited, because each notification is recorded per installation. */
+/** Maximum number of installations, because each of them adds a delivery to every notification. */
 export const maxInstallations = 20
 
 /** Installations of the Slack application, in the state database. */

@@ -19,7 +19,7 @@ const heldReasons = [
 ] as const
 export type HeldReason = (typeof heldReasons)[number]
 
-/** An acknowledgement or dismissal of an episode. It ends at `untilMs`, or at the recovery if that is null. */
+/** An acknowledgement or dismissal of an episode. It ends at `untilMs`; null means at the recovery. */
 export const ConditionSilence = z.object({ untilMs: Milliseconds.nullable() })
 export type ConditionSilence = z.infer<typeof ConditionSilence>
 
@@ -36,7 +36,7 @@ export const Condition = z.object({
   runbook: z.string().max(4_000),
   phase: z.enum(['pending', 'firing', 'cleared']),
   severity: Severity,
-  /** The highest severity of this episode. Returning to it takes the configured number of breaches again. */
+  /** The highest severity of this episode. Returning to it requires the configured number of breaches again. */
   peak: Severity,
   /** Number of consecutive sweeps with a higher severity than `severity` or, while pending, with any breach. */
   breaches: z.number().int().min(0),

@@ -20,9 +20,9 @@ export interface GatherResult {
 }
 
 /**
- * Adds a notification to the digest, or lets it pass to be sent on its own. Critical notifications, recoveries of
- * notified conditions, and all others while the digest is full pass. The recovery of a condition that waits in the
- * digest is merged with it. Adding the same notification again changes nothing.
+ * Adds a notification to the digest. Critical notifications and recoveries of notified conditions pass, to be sent on
+ * their own; while the digest is full, every new notification passes. The recovery of a condition that waits in the
+ * digest is merged with its entry. Adding the same notification again changes nothing.
  */
 export const addToDigest = (record: DigestRecord | undefined, notification: Notification): GatherResult => {
   const gathered = record?.gathered ?? []

@@ -70,7 +70,7 @@ const evaluateReading = (
   return { rule, status, value, threshold, offenders: status === 'ok' ? [] : reading.offenders, reason: null }
 }
 
-/** Returns the increase since the last measurement, or a sentence that says why there is none. */
+/** Returns the increase since the last measurement, or the reason why there is none. */
 const increaseOf = (
   rule: MonitoredRule,
   value: number,
@@ -88,8 +88,8 @@ const limitOf = ({ at, isConfigured }: RuleThreshold, ofServer: number | null): 
   isConfigured ? at : (ofServer ?? at)
 
 /**
- * Returns the severity of a firing gauge that has a clear ratio. It keeps this severity until the value passes the
- * threshold relaxed by that ratio. Null for all other rules.
+ * Returns the severity of a firing gauge that has a clear ratio, which it keeps until the value passes the clear
+ * threshold. Null for all other rules.
  */
 const heldSeverity = (
   { id, measure, clearRatio }: MonitoredRule,
@@ -121,7 +121,7 @@ const reaches = (value: number, operator: CustomRule['operator'], limit: number 
   return operator === '<' ? value < limit : value <= limit
 }
 
-/** Returns the threshold moved towards ok by the clear ratio. */
+/** Returns the clear threshold: the limit relaxed by `1 - ratio` of its absolute value (hysteresis); null if none. */
 const relaxedThreshold = (limit: number | null, operator: CustomRule['operator'], ratio: number): number | null => {
   if (limit === null) return null
   const room = Math.abs(limit) * (1 - ratio)

@@ -8,7 +8,7 @@ export const fleetKey = 'alerts:fleet'
 const Whole = z.number().int().min(0)
 const maxHosts = 10_000
 
-/** Summary of one host, which spares host lists from reading its record. */
+/** Summary of one host, so that host lists need not read its record. */
 export const HostSummary = z.object({
   /** Whether the host was unreachable in the last sweep. */
   failed: z.boolean(),

@@ -19,7 +19,7 @@ const hostsAtOnce = 16
 /** Maximum number of conditions in a response, which keeps it below the maximum message size. */
 const maxConditions = 1_000
 
-/** Returns the stored conditions by host; hosts without conditions have only counts. */
+/** Returns the handler for the stored conditions by host; hosts without conditions have only counts. */
 export const alertState =
   ({ store }: AlertingDeps): AlertingHandlers['alertState'] =>
   async ({ hostKey, figuresOnly }) => {
@@ -88,7 +88,7 @@ interface Catalogue {
   metrics: readonly RuleMetric[]
 }
 
-/** Returns every rule with its result from the last sweep of one host. */
+/** Returns the handler that lists every rule with its result from the last sweep of one host. */
 export const alertChecks =
   ({ store, query, policy: book }: AlertingDeps): AlertingHandlers['alertChecks'] =>
   async ({ hostKey }, call) => {
@@ -157,7 +157,10 @@ export const listActiveSilences = async ({
   return (await stores.silences.list()).filter(({ untilMs }) => untilMs === null || untilMs > nowMs)
 }
 
-/** Stores the silence in the database first. If the write to the condition fails, reconciliation repeats it. */
+/**
+ * Returns the handler that silences a condition. It writes the database first; if the write to the condition fails,
+ * reconciliation repeats it.
+ */
 export const silence =
   (alerting: AlertingDeps): AlertingHandlers['silence'] =>
   async ({ kind, hostKey, ruleId, episode, minutes, note }, { identity }) => {
@@ -222,7 +225,7 @@ const applySilence = async ({ store }: AlertingDeps, stored: Silence, silence: S
   }))
 }
 
-/** Measures the metric of a rule once and evaluates it like a sweep. */
+/** Returns the handler that measures the metric of a custom rule once and evaluates it like a sweep. */
 export const testCustomRule =
   ({ query, policy: book }: AlertingDeps): AlertingHandlers['testCustomRule'] =>
   async ({ hostKey, rule }, call) => {

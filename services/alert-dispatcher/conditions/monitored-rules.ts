@@ -20,7 +20,7 @@ export interface MonitoredRule {
   breaches: number
   clears: number
   everySweeps: number
-  /** Evaluated once per sweep, with the first host, because it does not depend on the host. */
+  /** Whether the rule does not depend on the host. It is then evaluated once per sweep, with the first host. */
   once: boolean
 }
 

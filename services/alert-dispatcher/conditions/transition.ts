@@ -20,7 +20,7 @@ export const applyEvaluation = (
   return afterRepeatedBreach(before, evaluation, now)
 }
 
-/** Closes a condition that is no longer monitored. A pending one has notified no one and is dropped. */
+/** Returns the closed condition of a rule that is no longer monitored; undefined if it was only pending. */
 export const closeUnmonitored = (before: Condition): Condition | undefined =>
   before.phase === 'pending' ? undefined : { ...before, phase: 'cleared', clears: 0, breaches: 0 }
 

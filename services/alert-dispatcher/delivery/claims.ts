@@ -13,12 +13,12 @@ export interface ClaimLimits {
   claimMs: number
 }
 
-/** The outbox messages that this process holds. It renews their claims until all their deliveries have ended. */
+/** The outbox messages that this process holds. Claims are renewed until all deliveries of a message have ended. */
 export interface ClaimedMessages extends AsyncDisposable {
   /** Adds a message; replaces one with the same id, whose deliveries stop. */
   hold(message: HeldMessage): void
   isHeld(message: HeldMessage): boolean
-  /** Returns the ids of the messages that have no other open deliveries. */
+  /** Returns the ids of the messages whose open deliveries are all among the given ones. */
   endingWith(notifications: Iterable<PendingDelivery>): string[]
   /** Removes ended deliveries. Messages in `acked` are acknowledged already. */
   ended(notifications: Iterable<PendingDelivery>, acked: readonly string[]): Promise<void>

@@ -31,7 +31,7 @@ export interface DeadLetters {
   remove(id: string, message: OutboxMessage): Promise<void>
 }
 
-/** A letter with its content and its API form. */
+/** A dead letter: the addressed notification, and the form that the API returns. */
 export interface DeadLetter {
   addressed: AddressedNotification
   shown: DeadNotification

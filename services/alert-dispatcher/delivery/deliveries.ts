@@ -38,7 +38,7 @@ export interface DeliveryStore {
   prune(beforeMs: number): Promise<number>
 }
 
-/** Returns whether the caller may see a delivery: those to operator targets, and to the given subscriptions. */
+/** Returns whether the caller may see a delivery: to a target of the operator, or to one of the given subscriptions. */
 export const isVisible = (
   { channel, target }: Pick<CompletedDelivery, 'channel' | 'target'>,
   subscriptions: VisibleSubscriptions = [],

@@ -58,7 +58,7 @@ export interface PendingDelivery {
   notification: Notification
   channel: string
   target: string
-  /** The recipients to open the notification with, unless it is open in the record already. */
+  /** The recipients with which the notification is opened, if the record does not contain it yet. */
   opening: DeliveryRecipients
   /**
    * Shared by the deliveries of one notification. If the record was in the store and is missing now, the store was

@@ -60,7 +60,7 @@ export const deliveryHandlers = ({
   },
 })
 
-/** Returns the subscriptions that a caller may see; none of their own while the database is unavailable. */
+/** Returns the subscriptions whose deliveries a caller may see; none of an owner while the database is unavailable. */
 const visibleTo = async (
   subscriptionsOf: SubscriptionScope | undefined,
   subscriptionIdsOf: HandlerDeps['subscriptionIdsOf'],

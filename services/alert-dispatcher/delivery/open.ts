@@ -109,7 +109,7 @@ const openDeliveries = async (database: Database | undefined) => {
   return sqlDeliveries(database)
 }
 
-/** Returns the minimum severities of all configured targets. */
+/** Returns a function that lists the minimum severities of all enabled targets. */
 export const createListMinSeverities =
   (env: ServiceContext['env'], channels: readonly Channel[] = every): ListMinSeverities =>
   (reached) =>

@@ -44,7 +44,8 @@ interface WorkerDeps {
 }
 
 /**
- * Claims outbox messages until disposed and queues their deliveries. Messages without room are released for a while.
+ * Claims outbox messages until disposed and queues their deliveries. Messages for a full target queue are released
+ * temporarily.
  */
 export const startOutboxWorker = (worker: WorkerDeps): AsyncDisposable => {
   const { deps, limits } = worker
@@ -86,8 +87,8 @@ interface Source extends Disposable {
 }
 
 /**
- * Opens the source. Messages of this process come first, claimed by the write that appended them; `wake` announces new
- * ones.
+ * Opens the source. It returns the messages of this process first, which the write that appended them has claimed.
+ * Calls `wake` when messages may be available.
  */
 const openSource = (
   outbox: DeliveryDeps['store']['outbox'],
@@ -133,7 +134,7 @@ interface ParsedMessage {
   notification: Notification
   /** The target, if the message is for a single one. */
   only?: string | undefined
-  /** Set for the first attempt of the first notification of an episode, which has no record yet. */
+  /** Whether this is the first attempt of the first notification of an episode, so that no record exists yet. */
   isFirst: boolean
 }
 
@@ -243,8 +244,8 @@ const queueNotification = async (
     only === undefined
       ? await resolveRecipients(deps, notification, record, () => choose(notification))
       : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: instant(deps.clock) }
-  // The notification is opened now if older ones may still be queued, because it must make them obsolete before it is
-  // sent. One without recipients is opened too, and ends here.
+  // The notification is opened now if older ones may still be queued, because it must supersede them before it is sent.
+  // A notification without recipients is opened too, and ends here.
   const mustOpen =
     !isOpened &&
     (opening.keys.length === 0 || (notification.sequence > 0 && (!record || hasUnfinishedDelivery(record))))
@@ -326,8 +327,8 @@ const waitsForDigest = async (
 }
 
 /**
- * Selects the digest entries of each target and records that it is notified of them. Incident channels receive each
- * entry separately.
+ * Queues a digest: each target receives the entries that it is routed, and their records list it as a recipient.
+ * Channels that open incidents receive each entry separately.
  */
 const queueDigest = async (
   worker: WorkerDeps,

@@ -45,7 +45,7 @@ const unused: TargetRateLimit = {
 
 /**
  * Whether a send may start, or what it waits for: the target, its pause after failures, the group or the episode.
- * `episodes` are those in the message.
+ * `episodes` are the episodes in the message.
  */
 export type SendPermit =
   | { entered: true; episodes: readonly string[] }
@@ -63,7 +63,7 @@ interface SendRequest {
 }
 
 /**
- * Reserves a send, or returns what it waits for. While waiting, the state changes only for the first urgent
+ * Reserves a send, or returns what it waits for. If it must wait, the state changes only for the first urgent
  * notification and after the clock was set back.
  */
 export const reserveSend = (
@@ -193,7 +193,7 @@ const sendsUnderWay = ({ holders }: TargetRateLimit, nowMs: number): number =>
   new Set(Object.entries(holders).flatMap(([episode, { untilMs, send = episode }]) => (untilMs > nowMs ? [send] : [])))
     .size
 
-/** A series of messages ends without one for twice the interval, because they are at least one interval apart. */
+/** A series of messages of a group ends after this time without a message, in milliseconds. */
 const seriesMs = 2 * groupIntervalMs
 
 const messagesOf = ({ groups }: TargetRateLimit, key: string, nowMs: number): number => {

@@ -47,7 +47,7 @@ export const createTargetSelector =
       // A misconfigured channel is always reported, even if no route or severity matches.
       return chosen.length === 0 && about.ruleId === brokenChannelRuleId ? [...targets] : chosen
     }
-    // A notification of another service, such as a report, has no minimum severity and follows the routes of any
+    // A notification of another service, such as a report, ignores minimum severities and follows the routes of any
     // severity.
     const chosen = new Set(Severity.options.flatMap((severity) => choose(severity, null)))
     return targets.filter((target) => chosen.has(target))
@@ -103,8 +103,8 @@ export const resolveRecipients = async (
 }
 
 /**
- * Returns the targets for which the notification was opened before. The record is not used after a loss, when it may be
- * incomplete.
+ * Returns the targets to which the notification is already addressed; none for a repeated notification, because the
+ * record may be incomplete after a loss.
  */
 export const findOpenTargets = (record: DeliveryRecord | undefined, notification: Notification): string[] =>
   record && !notification.isAgain ? listOpenTargets(record, notification) : []

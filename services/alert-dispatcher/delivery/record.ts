@@ -57,7 +57,7 @@ export interface DeliveryRecipients {
   nowMs: number
 }
 
-/** Opens a notification in the record; earlier ones become obsolete. Opening the same one again changes nothing. */
+/** Opens a notification in the record; it supersedes earlier ones. Opening the same one again changes nothing. */
 export const openNotification = (
   record: DeliveryRecord | undefined,
   { kind, sequence }: NotificationKey,
@@ -104,7 +104,7 @@ const unsent: TargetDelivery = {
  */
 export type NextStep = 'send' | 'wait' | 'sent' | { end: 'dead' | 'dropped'; reason: string | null }
 
-/** Returns the next step of a notification at one target, from what the target has received. */
+/** Returns the next step of a notification at one target, based on what the target has received. */
 export const decideNextStep = (record: DeliveryRecord, key: string, { kind, sequence }: NotificationKey): NextStep => {
   const { recipients, endedBy } = record
   const known = recipients[key]
@@ -177,7 +177,7 @@ export const endDigest = (record: DeliveryRecord, key: string, isDelivered: bool
     ...ifLatest(known, 0, { state: isDelivered ? 'sent' : 'dead' }),
   }))
 
-/** Returns whether any target has an unfinished notification, which a later one must make obsolete first. */
+/** Returns whether any target has an unfinished notification, which a later one must supersede first. */
 export const hasUnfinishedDelivery = ({ recipients }: DeliveryRecord): boolean =>
   Object.values(recipients).some((recipient) => !isDeliveryFinished(recipient))
 
@@ -188,7 +188,7 @@ export const isDeliveryFinished = (recipient: TargetDelivery): boolean =>
 /** Returns whether the latest notification ended undelivered. */
 export const isUndelivered = ({ state }: TargetDelivery): boolean => state === 'dead' || state === 'dropped'
 
-/** Returns the targets for which this notification or a later one was opened. */
+/** Returns the targets to which this notification or a later one is addressed. */
 export const listOpenTargets = ({ recipients }: DeliveryRecord, { sequence }: NotificationKey): string[] =>
   Object.keys(recipients).filter((key) => (recipients[key]?.sequence ?? -1) >= sequence)
 

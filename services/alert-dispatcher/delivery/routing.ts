@@ -12,7 +12,7 @@ export interface RouteSubject {
   severity: Severity
 }
 
-/** A target as routing sees it. */
+/** The properties of a target that routing uses. */
 export interface RoutableTarget {
   channel: string
   name: string
@@ -24,7 +24,7 @@ export interface RoutableTarget {
 /**
  * Selects the targets of all matching routes, or every target if no route matches. A route without an existing target
  * matches nothing, because its alerts would be lost. The minimum severity is that of the route, else of the channel,
- * else the global one; none if `minSeverity` is null. With several routes, one that passes is enough.
+ * else the global one; none applies if `minSeverity` is null. With several routes, the lowest minimum applies.
  */
 export const selectTargets = <T extends RoutableTarget>(
   targets: readonly T[],

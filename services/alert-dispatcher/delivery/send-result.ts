@@ -104,8 +104,8 @@ const endsOf = (deps: DeliveryDeps, send: SendInProgress, result: SendResult): M
 }
 
 /**
- * Returns whether retries are pointless. Critical and paging notifications are retried for their whole lifetime,
- * because an operator may fix the target.
+ * Returns whether retries are pointless. On a configuration error, critical and paging notifications are retried for
+ * their whole lifetime, because an operator may fix the target.
  */
 const isFinal = ({ kind }: SendResult, { channel }: SendInProgress, { notification }: PendingDelivery): boolean =>
   kind === 'permanent' || (kind === 'config' && !channel.isPaging && notification.severity !== 'critical')
@@ -126,7 +126,7 @@ interface SendOutcome {
   rest(failures: number): number
 }
 
-/** Returns the keys of the records whose notifications these sends gathered in a digest, and whether it was sent. */
+/** Returns the record keys of the episodes in the ended digests, each with whether its digest was sent. */
 const gatheredRecords = (ends: SendOutcome['ends']) =>
   [...ends].flatMap(([{ delivery }, { result }]) =>
     gatheredBy(delivery).map((episode) => [deliveryRecordKey(episode), result === 'sent'] as const),
@@ -233,7 +233,7 @@ export const endWithoutSend = async (
   return true
 }
 
-/** Returns whether the store lost the record that the delivery was opened with. */
+/** Returns whether the store lost the delivery record in which the notification was opened. */
 export const isRecordLost = (
   { notification: { episode }, recordState }: PendingDelivery,
   records: ReadonlyMap<string, DeliveryRecord | undefined>,
@@ -244,7 +244,7 @@ const endOf = ({ result, reason }: DeliveryResult) => ({
   reason,
 })
 
-/** Returns whether to drop the notification as decided. A recovery must be sent if its alert is being sent by now. */
+/** Returns whether the notification may still be dropped: not a recovery whose alert may have arrived meanwhile. */
 const stillDrops = (
   record: DeliveryRecord,
   key: string,

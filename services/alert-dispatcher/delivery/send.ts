@@ -67,7 +67,7 @@ export const openChannelDelivery = (
     sinceMs: ({ sinceMs }) => adjustForClockJumps(clock, sinceMs),
     isOver,
     leave: (delivery, why) =>
-      // The claim expires, and the next process retries.
+      // After a failure the claim expires, and another process retries.
       void leave(delivery, why).catch((error: unknown) => {
         claims.forget([delivery.message])
         log.warn({ err: error }, 'completing notification failed; it will be retried')
@@ -101,7 +101,7 @@ const serve = async (
 ): Promise<DeliveryBatchResult> => {
   const { lead } = batch
   const { delivery } = lead
-  // The message was claimed again, and that claim delivers it.
+  // The message has been claimed again, and the new claim delivers it.
   if (!claims.isHeld(delivery.message)) return { ended: new Set([lead]) }
   const endLead = async (hasEnded: Promise<boolean>): Promise<DeliveryBatchResult> => ({
     ended: new Set((await hasEnded) ? [lead] : []),
@@ -258,7 +258,7 @@ const begin = async (
   return isWritten ? markStored(start) : { state: 'gone' }
 }
 
-/** From now on, a record that is missing in the store is lost. */
+/** Marks the records of a reserved send as stored. If one is missing from now on, the store lost it. */
 const markStored = (start: SendStart): SendStart => {
   if (start.state === 'reserved') for (const { delivery } of start.taken) delivery.recordState.isStored = true
   return start

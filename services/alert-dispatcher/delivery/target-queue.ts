@@ -8,7 +8,7 @@ export interface QueuedDelivery {
   group: GroupKeys | undefined
 }
 
-/** The most urgent delivery, and those that could be sent in the same message. */
+/** The most urgent delivery, and the deliveries that could be sent in the same message. */
 export interface DeliveryBatch {
   lead: QueuedDelivery
   others: readonly QueuedDelivery[]
@@ -20,7 +20,7 @@ export interface DeliveryBatch {
 
 /**
  * Result of a batch: ended deliveries, deliveries with a delay, and a delay for all. Claimed deliveries in neither list
- * are queued again.
+ * are queued again at once.
  */
 export interface DeliveryBatchResult {
   ended: ReadonlySet<QueuedDelivery>

@@ -19,7 +19,10 @@ import type { Policy } from '../policy.ts'
 /** Dependencies of test messages. */
 export type SendTestDeps = Pick<ServiceContext, 'env' | 'store' | 'net' | 'clock'>
 
-/** Sends a test message directly, without routes, minimum severity and outbox, and waits for the result. */
+/**
+ * Returns the handler that sends a test message to the targets of a channel and returns the results. It bypasses
+ * routes, minimum severities and the outbox.
+ */
 export const testChannel = (
   deps: SendTestDeps & { policy(): Promise<Policy> },
 ): Pick<Handlers<typeof alerts>, 'testChannel'> => ({

@@ -10,7 +10,7 @@ interface Now {
   newEpisode: () => string
 }
 
-/** The fields of an event that decide about its condition. */
+/** The fields of an event that determine its condition. */
 export type EventFacts = Pick<
   InboundEvent,
   | 'source'

@@ -7,7 +7,7 @@ import { EventEntry, entryKey, overflowPlace, closedEntryTtlMs } from './record.
 const Place = z.string().max(40)
 
 /**
- * The entries of one bucket, which have the same digest prefix. `over` holds recently closed ones, the newest last.
+ * The entries of one bucket, which have the same hash prefix. `over` holds recently closed ones, the newest last.
  */
 export const EventBucket = z.object({ open: z.array(Place), over: z.array(Place) })
 export type EventBucket = z.infer<typeof EventBucket>
@@ -19,7 +19,7 @@ export type OpenCounts = z.infer<typeof OpenCounts>
 export const openCountsKey = 'alerts:events:counts'
 export const eventBucketKey = (name: string): string => `alerts:events:list:${name}`
 
-/** Returns the bucket of an entry: one of 256 by digest, so that no single write carries all entries. */
+/** Returns the bucket of an entry: one of 256 by hash prefix, so that no single write contains all entries. */
 const bucketOf = (place: string): string => (place === overflowPlace ? place : place.slice(0, 2))
 
 /** Returns the number of open entries without the overflow entry. */

@@ -103,7 +103,7 @@ export const reconcileOpen = async (
   const names = new Set(all.map(({ condition }) => condition.episode))
   const over: EventEpisode[] = []
   for (const episode of stored.filter(({ entry }) => !names.has(entry.condition.episode))) {
-    // The condition may have been listed after the lists were read.
+    // The entry may have been added to a bucket after the buckets were read.
     const entry = await readEntry(store, episode.place)
     if (entry?.condition?.episode !== episode.entry.condition.episode) over.push(episode)
   }

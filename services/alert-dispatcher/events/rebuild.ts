@@ -42,7 +42,7 @@ const migrateRecord = async (store: Store, key: string): Promise<void> => {
   await store.update(key, OldRecord, () => ({ value: undefined }))
 }
 
-/** Key of the marker that the store was restored. An emptied store lacks it, and each restore writes a new value. */
+/** Key of the marker of a restored store. An emptied store lacks it, and each restore writes a new value. */
 export const restoreMarkerKey = 'alerts:events:kept'
 export const RestoreMarker = z.number()
 /** Key that exists for ten minutes after the store was found empty. */
@@ -106,8 +106,8 @@ const endsOf = async (
 }
 
 /**
- * Repeats recoveries that no target received, for ten minutes after the store was found empty. A delivery that was in
- * progress then had no record yet.
+ * Repeats recoveries that a target has not received, for ten minutes after the store was found empty. Deliveries that
+ * were in progress at that time had no record yet.
  */
 export const notifyMissedEnds = async (
   parts: Pick<DispatcherDeps, 'store' | 'clock' | 'episodes' | 'eventEpisodes' | 'isMissed'>,

@@ -32,7 +32,7 @@ export const maxOpenConditions = 10_000
 /** Place of the overflow entry, which represents all events beyond `maxOpenConditions`. */
 export const overflowPlace = 'overflow'
 
-/** Returns the place of an entry: the digest of source and deduplication key. */
+/** Returns the place of an entry: the hash of source and deduplication key. */
 export const deriveEntryPlace = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'dedupKey'>): string =>
   hash('sha256', JSON.stringify([source, dedupKey])).slice(0, 40)
 

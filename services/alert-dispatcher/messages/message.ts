@@ -14,7 +14,7 @@ export interface Message {
   origin: string
   /** `[instance] CRITICAL: title on host (value)`; many lock screens show nothing else. */
   headline: string
-  /** Null if no listed host is concerned; the id is null if the host left the list. */
+  /** Null if the notification concerns no listed host; the id is null if the host was removed from the list. */
   host: { key: string; id: number | null; name: string } | null
   severity: Severity
   isOver: boolean
@@ -197,7 +197,7 @@ const linkOf = (base: string, { hostKey, announced }: Notification, hosts: Reado
   return host === undefined ? `${base}/health` : `${base}/health?host=${host.id}`
 }
 
-/** Returns the message as plain text of at most `maxLength` characters; the text is cut, never the link. */
+/** Returns the message as plain text of at most `maxLength` characters; only the text is truncated, not the link. */
 export const toPlainText = (message: Message, maxLength: number): string => {
   const { headline, url } = message
   const text = `${headline}\n${renderBody(message)}`

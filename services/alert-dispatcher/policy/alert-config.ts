@@ -162,7 +162,7 @@ const alreadyExists = ({ kind }: AlertConfigUpdate, id: string): ServiceError =>
     details: { parameter: 'id' },
   })
 
-/** Names of the id parameter in routes. */
+/** Names of the id parameter in HTTP routes, by kind; default: `id`. */
 const parameters: Readonly<Partial<Record<AlertConfigKey['kind'], string>>> = { rule: 'checkId', channel: 'channel' }
 
 /** Returns why an entry cannot be deleted: another source manages it, or it does not exist. */

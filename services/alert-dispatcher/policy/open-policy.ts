@@ -89,7 +89,7 @@ export const openPolicy = ({
   }
 }
 
-/** Returns the layer of the database. Invalid entries, for example of a newer release, are left out and named. */
+/** Returns the database layer. Invalid entries, for example of a newer release, are skipped and listed in `unread`. */
 export const buildDatabaseLayer = (
   entries: readonly PolicyEntry[],
   key?: RotatingKey,

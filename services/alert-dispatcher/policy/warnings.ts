@@ -11,8 +11,8 @@ import type { PolicyProvider } from './open-policy.ts'
 import type { Policy, Route } from '../policy.ts'
 
 /**
- * Opens the warnings about rules, routes and channels that do not work as configured, logged at start and with each
- * sweep.
+ * Returns the functions that log rules, routes and channels that do not work as configured. Routes and channels are
+ * also checked once at start.
  */
 export const openWarnings = async (env: Environment, log: Logger, book: Pick<PolicyProvider, 'current'>) => ({
   warnOfInvalidRules: openInvalidRuleWarnings(log),
@@ -70,20 +70,20 @@ export const findLostRoutes = (policy: TargetPolicy & Pick<Policy, 'routes'>, en
     })
 }
 
-/** Throws `not-found` unless the target is a channel, which means all its targets, or a single target. */
+/** Throws `not-found` unless the target is the id of a channel (all its targets) or the name of a single target. */
 export const requireTarget = (target: string, policy: TargetPolicy, env: Environment): void => {
   const { names } = destinations(policy, env)
   if (!names.has(target)) throw createNotFoundError('channel or webhook target', target, names, 'target')
 }
 
-/** Returns all names of channels and targets, and those that can be reached now. */
+/** Returns all names of channels and targets, and the names that currently lead to an enabled target. */
 const destinations = (policy: TargetPolicy, env: Environment) => {
   const reaching = listEnabledTargets({ channels, env, policy }).flatMap(({ channel, name }) => [channel, name])
   const listed = listWebhookTargets(env, policy).map(({ name }) => name)
   return { names: new Set([...channels.map(({ id }) => id), ...listed, ...reaching]), reaching: new Set(reaching) }
 }
 
-/** Logs each route without a reachable target, at start and whenever one is added. */
+/** Logs each route without a reachable target, at start and whenever its reason changes. */
 const openLostRoutes = async (
   env: Environment,
   log: Logger,
@@ -120,7 +120,8 @@ interface InvalidRule {
 }
 
 /**
- * Returns settings of unknown rules, rules on unknown metrics, and rules whose critical threshold precedes the warning.
+ * Returns settings of unknown rules, rules on unknown metrics, and rules whose critical threshold is less severe than
+ * the warning threshold.
  */
 export const findInvalidRules = ({ rules, custom }: RuleOverrides, known: RuleCatalogue): InvalidRule[] => {
   const ids = new Set([...known.rules, ...custom].map(({ id }) => id))
@@ -172,7 +173,7 @@ export const validateCustomRule = (rule: Omit<CustomRule, 'id'>): void => {
   if (problem !== undefined) throw invalid('warning', problem)
 }
 
-/** Throws `invalid` if the overrides of a rule make its critical threshold precede the warning. */
+/** Throws `invalid` if the overrides make the critical threshold of a rule less severe than its warning threshold. */
 export const validateRuleSettings = ({ thresholds }: Pick<Rule, 'thresholds'>, configured: RuleSettings): void => {
   const { below } = thresholds
   const warning = configured.warning ?? thresholds.warning

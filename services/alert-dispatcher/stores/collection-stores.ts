@@ -85,7 +85,7 @@ const all = [episodeRecords, eventRecords, historyEntries, silenceRecords, polic
 export const openCollectionStores = async (database: Database | undefined): Promise<DispatcherStores> =>
   storesIn(await openCollections('alerts', all, database))
 
-/** Returns stores in memory, which are lost on restart. */
+/** Returns stores in memory, whose data is lost on restart. */
 export const createMemoryStores = (): DispatcherStores => storesIn(memoryCollections())
 
 const storesIn = (collections: Collections): DispatcherStores => {
@@ -155,7 +155,7 @@ const idsAtOnce = 500
 const silencesIn = (collections: Collections): SilenceStore => {
   const silences = collections.of(silenceRecords)
   const known = [collections.of(episodeRecords), collections.of(eventRecords)]
-  /** Returns the episodes of the silences that are open (`endedAtMs` null) or have ended; unknown ones are neither. */
+  /** Returns those episodes of the silences that are open (`endedAtMs` null) or have ended; omits unknown episodes. */
   const among = async (silenceList: readonly Silence[], endedAtMs: null | { isSet: true }): Promise<Set<string>> => {
     const ids = silenceList.map(({ episode }) => episode)
     const found = new Set<string>()

@@ -49,7 +49,7 @@ export interface SilenceStore {
   put(silence: Silence): Promise<void>
   /** Returns silences whose episode is not known to have ended. */
   list(): Promise<Silence[]>
-  /** Returns false if there was none. */
+  /** Removes a silence; returns false if there was none. */
   remove(kind: Silence['kind'], episode: string): Promise<boolean>
   /**
    * Deletes silences that expired before the given time, and older ones whose episode is no longer open. Returns their
@@ -91,7 +91,7 @@ export interface PolicyStore {
    * change. Throws `conflict` if the kind has too many entries or the name is taken.
    */
   put(kind: PolicyKind, id: string, body: unknown, atMs: number, expected?: ExpectedState): Promise<boolean>
-  /** Returns false if there was none. */
+  /** Removes an entry; returns false if there was none. */
   remove(kind: PolicyKind, id: string): Promise<boolean>
 }
 

@@ -106,7 +106,7 @@ const found = async (
   return stored
 }
 
-/** A subscription of another user looks like one that does not exist. */
+/** Returns the error for an unknown subscription. Those of other users count as unknown, so that ids stay secret. */
 const noSuch = (): ServiceError =>
   new ServiceError('not-found', 'subscription not found', { details: { parameter: 'id' } })
 

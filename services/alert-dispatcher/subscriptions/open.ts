@@ -11,7 +11,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { openLastKnownValue } from '../last-known.ts'
 import { decryptSubscription, type DecryptedSubscription, StoredSubscription } from './subscription.ts'
 
-/** Maximum number of subscriptions per user. It is limited, because each notification is recorded per subscription. */
+/** Maximum number of subscriptions per user, because each of them adds a delivery to every notification. */
 export const maxSubscriptionsPerOwner = 10
 const maxTotal = 500
 

@@ -47,8 +47,8 @@ export const encryptSubscriptionSecret = (
 type ChangedSecrets = Partial<Pick<StoredSubscription, 'url' | 'signingSecret' | 'replaced'>>
 
 /**
- * Returns the changed secrets. A replaced signing secret signs for another day, unless the URL moves to another server.
- * Throws `invalid` if such a move has no new secret.
+ * Returns the changed secrets. A replaced signing secret keeps signing for a day, unless the URL moves to another
+ * server. Throws `invalid` if such a move has no new secret.
  */
 export const updateSecrets = (
   stored: StoredSubscription,

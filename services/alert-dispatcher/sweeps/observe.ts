@@ -36,7 +36,7 @@ export const openSweepMetrics = ({
   // Before the first sweep, the metric reports the start time of this process.
   const startedAtMs = instant(clock)
   let succeededAtMs = startedAtMs
-  // Prometheus compares the timestamp with its own clock, so it is adjusted when ours is set.
+  // Prometheus compares the timestamp with its own clock, so it is adjusted when the clock of this host is set.
   metrics.sweepSucceeded(registry, () => [{ labels: {}, value: adjustForClockJumps(clock, succeededAtMs) / 1_000 }])
   metrics.sweepInterval(registry, () => [{ labels: {}, value: sweepIntervalMs(env) / 1_000 }])
   const firing = metrics.conditionsFiring(registry)

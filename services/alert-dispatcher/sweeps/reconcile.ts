@@ -73,7 +73,7 @@ export const reconcile = async (parts: DispatcherDeps, fleet: FleetRecord, { fen
 const withConditions = ({ hosts, isSweeping }: FleetRecord): string[] =>
   Object.entries(hosts).flatMap(([key, { conditions }]) => (isSweeping || conditions > 0 ? [key] : []))
 
-/** Ends episodes that the store closed. If the store lost them and started new ones, their recovery was never sent. */
+/** Ends episodes that the store closed. Repeats missed recoveries, because the store may have lost the episodes. */
 const endOver = async (parts: DispatcherDeps, over: readonly Episode[], nowMs: number): Promise<void> => {
   const endedAtMs = parts.clock.now()
   const ended = over.map(({ hostKey, condition }) => ({ hostKey, condition: markRecovered(condition), endedAtMs }))

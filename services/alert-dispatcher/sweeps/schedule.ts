@@ -61,7 +61,7 @@ export const openSchedule = (parts: DispatcherDeps, everyMs = tickEveryMs): Sche
 
 const nothing = { enabled: false, hosts: 0, firing: 0, messages: 0 }
 
-/** Runs a sweep unless sweeps are disabled. */
+/** Returns the handler that runs a sweep unless sweeps are disabled. */
 export const sweepHandler =
   (schedule: Schedule, env: Environment): Handlers<typeof alerts>['sweep'] =>
   async () => {

@@ -54,7 +54,7 @@ export const sweepHost = async (
   return { decision, summary: summarizeHost(decision.record, measured.uptimeSeconds === null) }
 }
 
-/** Closes the conditions of a host that left the list. Its record is deleted once no recovery is held. */
+/** Closes the conditions of a host that is no longer listed. Its record is deleted once no recovery is held. */
 export const sweepUnlistedHost = async (
   parts: DispatcherDeps,
   hostKey: string,

@@ -9,7 +9,7 @@ export const strictSweepSettings = {
     fallback: 'on when CRON_SECRET is set',
   },
   HEALTH_ALERT_HEARTBEAT_URL: url(
-    'Heartbeat URL that is called after each health sweep. Its receiver alerts when calls stop (dead man switch).',
+    "Heartbeat URL that is called after each health sweep. Its receiver alerts when calls stop (dead man's switch).",
     {
       protocols: ['http', 'https'],
       audience: 'secret',

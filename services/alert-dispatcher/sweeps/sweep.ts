@@ -73,7 +73,7 @@ const sweepHosts = async (lease: SweepLease, parts: DispatcherDeps): Promise<Swe
     await reconcile(parts, fleet, lease)
     await sweepAll(parts, context, { fleet, listed, tally })
   } catch (error) {
-    // The results so far are saved. If that fails too, the next sweep detects them.
+    // The results so far are saved. If that fails too, the next sweep reconciles them.
     await finish(false).catch(() => {})
     throw error
   }
@@ -114,7 +114,7 @@ const end = async (
   { listed, swept, hasSucceeded }: SweepEnd,
 ): Promise<void> => {
   const step = (before = emptyFleetRecord) => {
-    // A host that left the list is kept until its recoveries are sent.
+    // A host that is no longer listed is kept until its recoveries are sent.
     const isOver = (key: string) => !listed.has(key) && swept[key]?.conditions === 0
     const hosts = Object.entries({ ...before.hosts, ...swept }).filter(([key]) => !isOver(key))
     const succeededAtMs = hasSucceeded ? instant(clock) : before.succeededAtMs

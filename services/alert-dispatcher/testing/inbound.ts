@@ -41,7 +41,7 @@ export interface InboundFixture extends AsyncDisposable {
   stores: DispatcherStores
   store: Store
   parts: DispatcherDeps
-  /** Deletes all event data from the store, like an emptied Redis. */
+  /** Deletes all event data from the store, as if Redis had been emptied. */
   lose(): Promise<void>
   /** The last notifications in full. */
   notifications: Notification[]

@@ -41,7 +41,7 @@ export const createTestRoute = (more: Partial<Route> = {}): Route => ({
   ...more,
 })
 
-/** A gauge with thresholds 80 and 90. */
+/** Returns a gauge rule with the thresholds 80 and 90. */
 export const createTestRule = (more: Partial<Rule> & { id: string }): Rule => ({
   title: more.id,
   doc: 'A rule of a test.',

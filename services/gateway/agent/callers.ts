@@ -81,8 +81,8 @@ export const isMcpPublic = ({ env, build, keys }: Pick<Gateway, 'env' | 'build' 
 const unauthenticated = (sentence: string): ServiceError => new ServiceError('unauthenticated', sentence)
 
 /**
- * Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope (RFC 6750 §3, RFC 9728 §5.1).
- * It has no `error` for a request without credentials. For a 403 it names the required scope.
+ * Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope (RFC 6750 §3, RFC 9728 §5.1);
+ * undefined for all other errors. A 401 without credentials has no `error`, and a 403 names the required scope.
  */
 export const toolServerChallenge = (
   request: Pick<Request, 'headers' | 'protocol'>,

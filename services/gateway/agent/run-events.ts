@@ -87,12 +87,12 @@ async function* eventsFrom(
   }
 }
 
-/** Returns whether a retry is pointless: only `unavailable`, `timeout` and `busy` can be temporary. */
+/** Returns whether a failed read must not be retried. Only `unavailable`, `timeout` and `busy` can be temporary. */
 const isFinal = (error: unknown): boolean =>
   !(error instanceof ServiceError) ||
   !(error.code === 'unavailable' || error.code === 'timeout' || error.code === 'busy')
 
-/** Returns the events that report a lost run. They have no numbers, because they are not events of the run. */
+/** Returns the events that report a lost run. They have no SSE ids, because the agent did not send them. */
 const runLostEvents = (runId: string): string => {
   const message = 'the agent process stopped; send the message again'
   const data = { code: 'run-lost', runId, message, retryable: true }

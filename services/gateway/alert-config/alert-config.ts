@@ -14,7 +14,7 @@ import { success } from '../response/envelope.ts'
 
 type Listed = Extract<AlertConfigUpdate, { value: { id: string } }>
 
-/** A kind of alert configuration that has a list of entries, such as quiet hours. */
+/** A kind of alert configuration with a list of entries, such as quiet hours. */
 interface Family<N extends z.ZodType, C extends z.ZodType> {
   /** Path segment below /api/v1/health. */
   name: string
@@ -142,10 +142,10 @@ const namesOf = ({ value }: AlertConfigUpdate): Record<string, string> =>
       .map(([name, each]) => [name, auditSecrets.has(name) ? 'given' : shortenText(textOf(each), maxTextLength)]),
   )
 
-/** Fields that the audit record contains only as `given`. */
+/** Fields whose values are replaced by `given` in the audit record. */
 const auditSecrets: ReadonlySet<string> = new Set(['url'])
 
-/** Returns a value as text. Of an object only the field names, because its values may be secrets. */
+/** Returns a value as text. An object is reduced to its field names, because its values may be secrets. */
 const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).join(', ') : String(value)
 

@@ -26,15 +26,15 @@ export const requireSubscriber = (gateway: Part, { identity }: Call): string => 
   return computeOwnerId(identity)
 }
 
-/** Returns the subscriptions that a caller may see in lists of deliveries: its own, or all if it may manage users. */
+/** Returns the scope of delivery lists: subscriptions of the caller, or all if the caller may manage users. */
 export const visibleSubscriptions = async (gateway: Gateway, call: Call): Promise<SubscriptionScope> =>
   (await canManageUsers(gateway, call)) ? 'everybody' : { owner: computeOwnerId(call.identity) }
 
 type Part = Pick<Gateway, 'env' | 'auth'>
 
 /**
- * Returns whether users can subscribe their own webhooks. Includes the check of `alert-dispatcher`, which alone knows
- * whether an encryption key is set.
+ * Returns whether users can subscribe their own webhooks. `alert-dispatcher` is queried too, because only that service
+ * knows whether an encryption key is set.
  */
 export const canSubscribeWebhooks = async (call: Call, gateway: Part & Pick<Gateway, 'alerts'>): Promise<boolean> =>
   missingFor(gateway) === undefined &&

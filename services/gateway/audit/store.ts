@@ -45,7 +45,7 @@ const personalActions = [
 /** Kinds of actors that are users. A user has the same subject with a session and with an API key. */
 const personKinds = ['user', 'key'] as const
 
-/** Returns the only subject that may see a record; null if every reader of the audit log may. */
+/** Returns the only subject that may see a personal record; null for a record that every reader may see. */
 const ownerOf = ({ actor, action, host }: AuditRecord): string | null => {
   const isPerson = personKinds.some((kind) => kind === actor.kind)
   const isPersonal = personalActions.some((each) => each === action) || host?.endsWith(userConnectionSuffix) === true

@@ -76,7 +76,7 @@ export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: Au
 
 const { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY } = authSettings
 
-/** Logs a warning at start for each function of the provider that a missing setting disables. */
+/** Logs a warning for each feature of the identity provider that is disabled because a setting is missing. */
 const warnOfProvider = (env: Environment, hasAddress: boolean, log: Logger): void => {
   const { IDP_SECRET_KEY: secret, SVC_IDP_PUBLISHABLE_KEY: key } = parseSettings(
     { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY },

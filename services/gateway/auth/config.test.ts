@@ -11,7 +11,7 @@ const secretRequired = {
 }
 const oneOfTwo = 'is required: SVC_EDGE_ACCESS_TEAM_DOMAIN and SVC_EDGE_ACCESS_AUD must be set together'
 
-describe('settings of signing in, taken together', () => {
+describe('authentication settings in combination', () => {
   it.each<[Variables, { name: string; sentence: string }[], AuthProvider?]>([
     [{}, []],
     [{ SVC_AUTH_PROVIDER: 'trusted' }, [secretRequired]],
@@ -49,7 +49,7 @@ describe('settings of signing in, taken together', () => {
   })
 })
 
-describe('each setting of signing in', () => {
+describe('each authentication setting', () => {
   it.each<[string, string, string]>([
     ['SVC_AUTH_PROVIDER', 'oauth', 'must be one of none, idp, proxy, trusted'],
     ['SVC_IDP_PUBLISHABLE_KEY', 'sk_live_x', 'must be a publishable key'],
@@ -57,8 +57,8 @@ describe('each setting of signing in', () => {
     ['IDP_OAUTH_ISSUER', 'ftp://idp', 'must be an absolute URL with https or http'],
     ['IDP_API_URL', 'a b', 'must be an absolute URL with https or http'],
     ['SVC_EDGE_ACCESS_TEAM_DOMAIN', 'https://', 'must be an absolute URL with https or http'],
-    ['SVC_PROXY_AUTH_SECRET_PREVIOUS', 'old', 'must be set when its _PREVIOUS is'],
-    ['SVC_TRUSTED_AUTH_SECRET_PREVIOUS', 'old', 'must be set when its _PREVIOUS is'],
+    ['SVC_PROXY_AUTH_SECRET_PREVIOUS', 'old', 'must be set if its _PREVIOUS variable is set'],
+    ['SVC_TRUSTED_AUTH_SECRET_PREVIOUS', 'old', 'must be set if its _PREVIOUS variable is set'],
     ['SVC_PROXY_AUTH_HEADER', 'X Forwarded', 'must be the name of a header'],
     ['SVC_PROXY_SHARED_SECRET_HEADER', 'a:b', 'must be the name of a header'],
     ['SVC_TRUSTED_EMAIL_HEADER', 'é', 'must be the name of a header'],
@@ -66,7 +66,7 @@ describe('each setting of signing in', () => {
     ['SVC_TRUSTED_CUSTOM_HEADERS', 'team:X-Team:b', 'must be field:Header-Name pairs'],
     ['SVC_TRUSTED_CUSTOM_HEADERS', '1:X-Team', 'must be field:Header-Name pairs'],
     ['SVC_TRUSTED_CUSTOM_HEADERS', 'team:X-A,team:X-B', 'must name each field once'],
-  ])('%s refuses %s in words', (name, value, sentence) => {
+  ])('%s rejects %s with a message', (name, value, sentence) => {
     const problems = findSettingProblems(authSettings, { [name]: value })
     expect(problems).toHaveLength(1)
     expect(problems[0]?.sentence).toContain(sentence)
@@ -92,7 +92,7 @@ describe('each setting of signing in', () => {
     })
   })
 
-  it('reads a bare team domain as https, and pairs with blanks around them', () => {
+  it('parses a team domain without a scheme as https, and pairs with surrounding spaces', () => {
     const { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_TRUSTED_CUSTOM_HEADERS } = parseSettings(authSettings, {
       SVC_EDGE_ACCESS_TEAM_DOMAIN: 'team.example.com',
       SVC_TRUSTED_CUSTOM_HEADERS: ' team : X-Team , cost-centre:X-Cost,',

@@ -155,7 +155,7 @@ export const authSettings = {
   ...trustedSettings,
 } as const
 
-/** Returns the conflicts between the settings of a provider; by default the provider of the environment. */
+/** Returns the conflicts between the settings of a provider, which defaults to the one set in the environment. */
 export const authProblems = (env: Environment, named?: AuthProvider): readonly SettingProblem[] => {
   if (findSettingProblems(authSettings, env).length > 0) return []
   const settings = parseSettings(authSettings, env)
@@ -174,8 +174,8 @@ const edgeAccessProblems = (settings: AuthValues): readonly SettingProblem[] => 
 }
 
 /**
- * Returns whether the provider `proxy` can authenticate the proxy. Neither setting is required at start, because both
- * can be set later.
+ * Returns whether the provider `proxy` can verify the proxy, by a Cloudflare Access team or a shared secret. Neither is
+ * required at start, because both can be set later.
  */
 export const isProxyNamed = (env: Environment): boolean => {
   const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_PROXY_AUTH_SECRET: secret } = parseSettings(proxySettings, env)

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { formatSetCookie, readCookie, isSecure, formatCookieRemoval } from './cookies.ts'
 
 describe('cookies', () => {
-  it('are kept from scripts and other sites', () => {
+  it('are inaccessible to scripts and other sites', () => {
     const line = formatSetCookie('name', 'value', { maxAgeMs: 90_500, secure: true })
     expect(line).toBe('name=value; Max-Age=90; Path=/; HttpOnly; Secure; SameSite=Lax')
   })
 
-  it('are removed by the same path', () => {
+  it('are removed with the same path', () => {
     expect(formatCookieRemoval('name')).toBe('name=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax')
   })
 

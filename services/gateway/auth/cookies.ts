@@ -11,7 +11,7 @@ export const maxRenewalAgeMs = 7 * 24 * 60 * 60_000
 /** Cookie with the API key that a user signed in with. */
 export const keyCookie = 'watchhouse_key'
 
-/** Returns the value of a cookie. If a name occurs several times, the first is used, which has the longest path. */
+/** Returns the value of a cookie. If the name is repeated, the first has the longest path and is used. */
 export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): string | undefined =>
   cookie === undefined ? undefined : parseCookie(cookie)[name] || undefined
 
@@ -38,7 +38,7 @@ export const formatCookieRemoval = (name: string): string => formatSetCookie(nam
 
 /**
  * Returns whether the browser uses https, so that its cookies can be restricted to https. TLS ends at the proxy, so
- * this is read from its header or from `Origin`. A caller that forges the header affects only its own cookies.
+ * the scheme is read from the proxy header or from `Origin`. A forged header affects only the cookies of its sender.
  */
 export const isSecure = (headers: IncomingHttpHeaders, publicUrl: string): boolean => {
   const { origin = '', 'x-forwarded-proto': forwarded } = headers
@@ -49,7 +49,7 @@ export const isSecure = (headers: IncomingHttpHeaders, publicUrl: string): boole
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Returns whether this is a write that a page of another site caused a browser to send. Browsers report the site in
+ * Returns whether a page of another site made the browser send this write. Browsers report the site in
  * `Sec-Fetch-Site`, or over plain http in `Origin`. Other clients send neither header, and no page controls them.
  */
 export const isCrossSiteWrite = (

@@ -46,19 +46,19 @@ describe('the notes for agents', () => {
   const notes = async (env: Record<string, string>, issuer?: string) =>
     authNotes({ discovery: await discovered(env), publicUrl: 'https://watch.example', issuer })
 
-  it('say that nothing is needed where nothing is', async () => {
+  it('state that no credentials are required if this is so', async () => {
     const text = await notes({})
     expect(text).toContain('No credentials are required')
     for (const absent of ['Bearer', 'Device login', 'OAuth']) expect(text).not.toContain(absent)
   })
 
-  it('name the ways there are, with absolute addresses, and no secret', async () => {
+  it('list the configured methods with absolute URLs, without secrets', async () => {
     const text = await notes({ ...idp, ...secret, ...device, SVC_IDP_PUBLIC_READ: 'true' }, 'https://clerk.example')
     for (const expected of [
       'Reading requires no credentials',
       'Authorization: Bearer svc_',
       'https://watch.example/auth/device/code',
-      'a signed-in person approves',
+      'a signed-in user approves',
       'https://watch.example/api/v1/auth/api-key',
       'https://clerk.example',
       'https://watch.example/.well-known/oauth-protected-resource/api/mcp',
@@ -67,7 +67,7 @@ describe('the notes for agents', () => {
     expect(text).not.toContain(secret.SVC_API_KEY_SECRET)
   })
 
-  it('leave out the ways there are not', async () => {
+  it('omit methods that are not configured', async () => {
     const text = await notes(secret)
     expect(text).toContain('Keys from the operator')
     for (const absent of ['Device login', 'OAuth', 'identity provider']) expect(text).not.toContain(absent)

@@ -54,7 +54,7 @@ export const authNotes = (noted: NotesInput): string => {
     discovery.deviceLogin.enabled ? deviceFlow(noted) : undefined,
     discovery.method === 'api_key' || discovery.method === 'device' ? operatorKeys(publicUrl) : undefined,
     noted.issuer === undefined ? undefined : oauth(publicUrl, noted.issuer),
-    `## More\n\n- What is configured, as JSON: ${publicUrl}/api/v1/auth/cli\n- Who you are: ${publicUrl}/api/v1/auth/me\n- All routes: ${publicUrl}/api/v1/openapi.json`,
+    `## More\n\n- Configured methods, as JSON: ${publicUrl}/api/v1/auth/cli\n- Your identity and permissions: ${publicUrl}/api/v1/auth/me\n- All routes: ${publicUrl}/api/v1/openapi.json`,
   ]
   return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
 }
@@ -69,25 +69,25 @@ const howToSend = ({ discovery: { method, authProvider } }: NotesInput): string 
 }
 
 const signIns: Readonly<Record<string, string>> = {
-  idp: 'People sign in at the identity provider, whose session token is accepted as bearer.',
-  proxy: 'People are signed in by the proxy in front.',
-  trusted: 'People are signed in by the proxy in front.',
+  idp: 'Users sign in with the identity provider; its session token is accepted as a bearer token.',
+  proxy: 'The authenticating proxy signs users in.',
+  trusted: 'The authenticating proxy signs users in.',
 }
 
 const deviceFlow = ({ discovery, publicUrl }: NotesInput): string => {
-  const approver = discovery.deviceLogin.deviceOnly ? 'the operator' : 'a signed-in person'
+  const approver = discovery.deviceLogin.deviceOnly ? 'the operator' : 'a signed-in user'
   return `## Device login (RFC 8628)
 
-1. \`POST ${publicUrl}/auth/device/code\` with \`client_id=<your name>\`: gives \`device_code\`, \`user_code\`, \`verification_uri\` and \`interval\`.
-2. Show \`user_code\` and \`verification_uri_complete\`; ${approver} approves.
+1. \`POST ${publicUrl}/auth/device/code\` with \`client_id=<your name>\`. The response contains \`device_code\`, \`user_code\`, \`verification_uri\` and \`interval\`.
+2. Show \`user_code\` and \`verification_uri_complete\`; ${approver} approves the code.
 3. Every \`interval\` seconds \`POST ${publicUrl}/auth/token\` with \`grant_type=urn:ietf:params:oauth:grant-type:device_code\` and \`device_code\`. Wait on \`authorization_pending\`, wait five seconds longer on \`slow_down\`, stop on any other error.
-4. \`access_token\` is a key for 30 days.`
+4. \`access_token\` is an API key that is valid for 30 days.`
 }
 
 const operatorKeys = (publicUrl: string): string => `## Keys from the operator
 
-\`POST ${publicUrl}/api/v1/auth/api-key\` with the operator secret as bearer and \`{"label": "ci", "days": 30, "scopes": ["read"]}\`. Scopes: ${scopes.join(', ')}; \`write\` includes \`read\`; without any named a key has all.`
+\`POST ${publicUrl}/api/v1/auth/api-key\` with the operator secret as bearer token and \`{"label": "ci", "days": 30, "scopes": ["read"]}\`. Scopes: ${scopes.join(', ')}; \`write\` includes \`read\`. Without \`scopes\`, a key has all of them.`
 
-const oauth = (publicUrl: string, issuer: string): string => `## OAuth for the tool server
+const oauth = (publicUrl: string, issuer: string): string => `## OAuth for the MCP server
 
 \`${publicUrl}/api/mcp\` also accepts access tokens of ${issuer}; see ${publicUrl}/.well-known/oauth-protected-resource/api/mcp (RFC 9728).`

@@ -17,7 +17,7 @@ export interface JsonHttpResponse {
   body: unknown
 }
 
-/** Short, because a caller waits for its authentication. */
+/** Timeout of a request. It is short, because an API request waits for its authentication. */
 const timeoutMs = 5_000
 const maxBytes = 256 * 1024
 

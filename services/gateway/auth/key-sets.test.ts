@@ -59,7 +59,7 @@ describe('published keys', () => {
     expect(loads).toBe(2)
   })
 
-  it('are not fetched for every invented key id', async () => {
+  it('are not fetched for every made-up key id', async () => {
     const keySet = open()
     await verified(keySet, await token())
     for (let index = 0; index < 50; index++) {
@@ -70,7 +70,7 @@ describe('published keys', () => {
     expect(loads).toBe(5)
   })
 
-  it('are believed no longer than ten minutes after they were withdrawn', async () => {
+  it('are trusted for at most ten minutes after they were withdrawn', async () => {
     const keySet = open()
     const old = await token()
     await verified(keySet, old)
@@ -95,7 +95,7 @@ describe('published keys', () => {
     expect(await verified(keySet, one)).toBe('good')
   })
 
-  it('make the sign-in unavailable while they were never had', async () => {
+  it('make the sign-in unavailable if they were never fetched', async () => {
     const keySet = open()
     published = outage
     expect(await verified(keySet, await token())).toBe('unavailable')

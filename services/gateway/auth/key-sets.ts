@@ -43,7 +43,7 @@ export const openKeySets = ({ fetchJson, clock, log }: KeySetsOptions): KeySets 
 
 /** Keys are fetched again after this time, so that a revoked key is no longer trusted. */
 const freshMs = 10 * 60_000
-/** Keys are used this long when the provider does not respond, so that its outage signs no one out. */
+/** Keys are used this long while the provider does not respond, so that an outage signs no users out. */
 const usableMs = 24 * 60 * 60_000
 /** Minimum time between two fetches, so that unknown key ids cannot cause many requests. */
 const pauseMs = 10_000

@@ -46,7 +46,7 @@ const statuses = async (env: Variables, headers: Variables): Promise<string> => 
   return (await Promise.all(requests)).map(({ status }) => status).join(' ')
 }
 
-describe('who may call, by the table of modes', () => {
+describe('access by authentication mode', () => {
   const idpEnv = () => ({ SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url })
   const publicRead = () => ({ ...idpEnv(), SVC_IDP_PUBLIC_READ: 'true' })
   const cloud = () => ({ SVC_CLOUD_MODE: 'cloud', IDP_OAUTH_ISSUER: idp.url })

@@ -47,22 +47,22 @@ describe('the provider', () => {
     expect(resolveAuthProvider(env, client && builtWith(client))).toBe(provider)
   })
 
-  it('is refused when there is none by that name', () => {
+  it('is rejected if its name is unknown', () => {
     expect(() => resolveAuthProvider({ SVC_AUTH_PROVIDER: 'oauth' }, undefined)).toThrow(
       'SVC_AUTH_PROVIDER: must be one of none, idp, proxy, trusted',
     )
   })
 })
 
-describe('a provider of the build that there is not', () => {
-  it('is refused, since it was meant to shut the door', () => {
+describe('an unknown provider of the web build', () => {
+  it('is rejected, because it was meant to restrict access', () => {
     expect(() => resolveAuthProvider({}, builtWith({ CLIENT_AUTH_PROVIDER: 'oauth' }))).toThrow(
       'CLIENT_AUTH_PROVIDER: must be one of none, idp, proxy, trusted',
     )
   })
 })
 
-describe('callers of whom nothing is known', () => {
+describe('anonymous callers', () => {
   it.each<[AnonymousAccess, Variables, Variables]>([
     ['write', {}, {}],
     ['nothing', { SVC_API_KEY_SECRET: 's' }, {}],
@@ -75,7 +75,7 @@ describe('callers of whom nothing is known', () => {
     ['nothing', {}, { CLIENT_CLOUD_MODE: 'true' }],
     ['nothing', { SVC_AUTH_PROVIDER: 'proxy' }, {}],
     ['nothing', { SVC_AUTH_PROVIDER: 'trusted', SVC_IDP_PUBLIC_READ: 'true' }, {}],
-  ])('may do: %s, with %j and a build of %j', (right, env, client) => {
+  ])('have the access: %s, with %j and a build of %j', (right, env, client) => {
     expect(resolveAnonymousAccess(env, builtWith(client))).toBe(right)
   })
 })

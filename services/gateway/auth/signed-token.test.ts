@@ -20,7 +20,7 @@ const read = async (token: string, audience?: string) =>
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('a signed token', () => {
-  it('says what was signed', async () => {
+  it('returns the signed claims', async () => {
     expect(await read(await keys.sign(good), 'watchhouse')).toMatchObject({ sub: 'ada' })
   })
 
@@ -36,22 +36,22 @@ describe('a signed token', () => {
     [false, 'is for another audience', { ...good, aud: ['other'] }],
     [true, 'is for this audience among others', { ...good, aud: ['other', 'watchhouse'] }],
     [false, 'has no audience', { iss: issuer, sub: 'ada', exp: now + 60 }],
-  ])('holds: %s, when it %s', async (holds, _what, claims) => {
+  ])('is accepted: %s, when it %s', async (holds, _what, claims) => {
     expect((await read(await keys.sign(claims), 'watchhouse')) !== undefined).toBe(holds)
   })
 
-  it('counts for nothing when it is an OAuth access token of the same issuer', async () => {
+  it('is rejected when it is an OAuth access token of the same issuer', async () => {
     expect(await read(await keys.sign(good, { typ: 'at+jwt' }))).toBeUndefined()
   })
 
-  it('counts for nothing without a signature', async () => {
+  it('is rejected without a signature', async () => {
     const unsigned = new UnsecuredJWT(good).encode()
     expect(await read(unsigned)).toBeUndefined()
     const { kid } = keys.current()
     expect(await read(`${base64url({ alg: 'none', kid })}.${base64url(good)}.`)).toBeUndefined()
   })
 
-  it('counts for nothing when the public key was its secret', async () => {
+  it('is rejected when the public key was used as an HMAC secret', async () => {
     const jwk = keys.current()
     const publicKey = await importJWK(jwk, 'RS256', { extractable: true })
     if (publicKey instanceof Uint8Array) throw new Error('the public key is a secret')
@@ -65,12 +65,12 @@ describe('a signed token', () => {
     }
   })
 
-  it('counts for nothing when another key signed it under the same name', async () => {
+  it('is rejected when another key with the same id signed it', async () => {
     const others = await openSigningKeys()
     expect(await read(await others.sign(good))).toBeUndefined()
   })
 
-  it('counts for nothing when it brings its own key', async () => {
+  it('is rejected when it contains its own key', async () => {
     const others = await openSigningKeys()
     const token = await others.sign(good)
     const [, payload = '', signature = ''] = token.split('.')
@@ -90,7 +90,7 @@ describe('a signed token', () => {
     ['too long', (token: string) => `${token}${'a'.repeat(8_192)}`],
     ['no token', () => 'a.b.c'],
     ['empty', () => ''],
-  ])('counts for nothing when it is %s', async (_how, change) => {
+  ])('is rejected when it is %s', async (_how, change) => {
     expect(await read(change(await keys.sign(good)))).toBeUndefined()
   })
 })

@@ -4,7 +4,7 @@ import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose'
 export const signatureAlgorithms = ['RS256', 'ES256']
 /** Maximum clock skew of the issuer. */
 const toleranceSeconds = 10
-/** Maximum length of a token, longer than any that fits into a cookie. */
+/** Maximum length of a token in characters. Tokens that fit into a cookie are shorter. */
 const maxTokenLength = 8_192
 
 export interface TokenRules {

@@ -245,13 +245,13 @@ const send = async ({ path = '/api/v1/read', headers }: Row, env: Variables) => 
   return { status: response.status, location, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-describe('the variables of signing in', () => {
+describe('authentication variables', () => {
   it('are all in this table', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(authSettings).toSorted())
   })
 
   it.each(rows.map((row) => [row.name, row] as const))(
-    '%s does what it says, and by default what it did',
+    '%s has its documented effect, and its default otherwise',
     async (name, row) => {
       expect(authSettings[name].fallback).toBe(row.fallback)
       const beside = row.beside?.() ?? {}

@@ -23,7 +23,7 @@ interface Gathered extends ExpositionHead {
   text: string
 }
 
-/** Requests the metrics of these hosts and passes each on as it arrives. A failed host does not affect the others. */
+/** Collects the metrics of hosts concurrently and passes each result to `take` at once. Hosts fail independently. */
 export const collectHostMetrics = async (
   client: Client<typeof query>,
   hosts: readonly Host[],
@@ -55,7 +55,7 @@ export const selectionKey = ({ 'host[]': hosts, group, 'match[]': match }: Metri
 
 const sorted = <T>(values: readonly T[] | undefined): T[] | undefined => values && [...new Set(values)].toSorted()
 
-/** Returns the requested hosts; throws `not-found` with the unknown names. */
+/** Returns the hosts that match host ids and group; throws `not-found` for an unknown host or group. */
 export const findSelectedHosts = async (
   list: HostList,
   { 'host[]': wanted, group }: MetricsQuery,
@@ -66,7 +66,7 @@ export const findSelectedHosts = async (
   return (named ?? all).filter((host) => group === undefined || host.group === group)
 }
 
-/** Maximum number of groups in an error. */
+/** Maximum number of groups in an error message. */
 const maxNamedGroups = 20
 
 const noSuchGroup = (group: string, hosts: readonly Host[]): ServiceError => {

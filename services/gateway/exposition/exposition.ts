@@ -18,13 +18,13 @@ import { parseSelector } from './selector.ts'
 const hostTimeoutMs = 6_000
 /**
  * After this time, the remaining hosts get a shorter timeout, because scrapers give up after 10 seconds. Healthy hosts
- * respond within it, and late results are ready for the next scrape.
+ * still respond in time, and late results are ready for the next scrape.
  */
 const shortTimeoutAfterMs = 2_000
 const shortHostTimeoutMs = 250
 /** Timeout for the number of alerts, which `alert-dispatcher` reads from memory. */
 const alertsTimeoutMs = 1_000
-/** Maximum time that a response is cached, also without hosts. */
+/** Maximum time that a response is cached, even if there are no hosts. */
 const maxFreshMs = 30_000
 /** Level 1, because higher levels save only 5 % of the bytes and take three times as long. */
 const gzipLevel = 1
@@ -33,7 +33,7 @@ const gzipped = promisify(gzip)
 
 /** Metrics of all hosts in the Prometheus text format. */
 export interface Exposition {
-  /** Returns the gzipped text. It is cached for at most 30 seconds, for requests with the same selection. */
+  /** Returns the gzipped text. Requests with the same selection share one text, which is cached for at most 30 s. */
   body(request: MetricsQuery): Promise<Buffer>
 }
 
@@ -92,7 +92,7 @@ const fill = async (families: MetricFamilies, hosts: readonly Host[], sources: S
   return freshForMs
 }
 
-/** Returns the number of firing conditions by host; undefined if `alert-dispatcher` fails, which does not mean none. */
+/** Returns the number of firing conditions by host key; undefined if `alert-dispatcher` fails. */
 const firing = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<string, number> | undefined> => {
   try {
     const counted = await alerts.firing({}, ownCall(clock, alertsTimeoutMs))

@@ -6,8 +6,8 @@ import { parseSelector } from './selector.ts'
 const hostText = (value: number): string =>
   `# HELP b The second\n# TYPE b gauge\nb ${value}\n# TYPE a gauge\na ${value + 1}\n`
 
-describe('the families of many texts', () => {
-  it('stand together by name, with the labels of each text', () => {
+describe('metric families of several hosts', () => {
+  it('are grouped by name, with the labels of each host', () => {
     const families = openMetricFamilies(undefined)
     families.add(hostText(1), { host: '0' })
     families.add(`${hostText(5)}# TYPE c gauge\nc NaN\n`, { host: '1' })
@@ -20,13 +20,13 @@ describe('the families of many texts', () => {
     )
   })
 
-  it('escape what a label may hold', () => {
+  it('escape label values', () => {
     const families = openMetricFamilies(undefined)
     families.declare('info', 'Always 1.')({ name: 'a "b"\\c\nd}' }, 1)
     expect(findSampleValue(parseExposition(families.text()), 'info', { name: 'a "b"\\c\nd}' })).toBe(1)
   })
 
-  it('hold what any of the selectors takes, and no name without a series', () => {
+  it('contain the series that any selector matches, and no metric without series', () => {
     const families = openMetricFamilies(['a{host="0"}', '{host="1",__name__="b"}', 'none'].map(parseSelector))
     families.declare('none', 'Nothing.')
     for (const host of ['0', '1']) families.add(hostText(1), { host })
@@ -37,7 +37,7 @@ describe('the families of many texts', () => {
     expect(series).toEqual(['a 0', 'b 1'])
   })
 
-  it('are no text at all when nothing is wanted', () => {
+  it('are empty when no series match', () => {
     const families = openMetricFamilies([parseSelector('none')])
     families.add(hostText(1), { host: '0' })
     expect(families.text()).toBe('')

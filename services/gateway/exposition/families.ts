@@ -8,17 +8,17 @@ interface Family {
   selectors: readonly SeriesSelector[] | undefined
 }
 
-/** Merges the texts of many hosts so that all series of a name are together, as the format requires. */
+/** Merges the metrics of many hosts so that all series of a metric are adjacent, as the text format requires. */
 export interface MetricFamilies {
   /** Declares a gauge of the gateway and returns the function that adds samples. */
   declare(name: string, help: string): (labels: Labels, value: number) => void
-  /** Adds all series of a text from `query`, which has no labels, with these labels. */
+  /** Adds all series of a metrics text from `query`, whose series have no labels yet, with these labels. */
   add(text: string, labels: Labels): void
-  /** Returns the merged text, sorted by name, without names that have no samples. */
+  /** Returns the merged text, sorted by metric name; metrics without samples are omitted. */
   text(): string
 }
 
-/** Opens an empty text. Without selectors, all series are selected. */
+/** Creates an empty collection of metric families. Without selectors, all series are selected. */
 export const openMetricFamilies = (selectors: readonly SeriesSelector[] | undefined): MetricFamilies => {
   const families = new Map<string, Family>()
 

@@ -29,7 +29,7 @@ export const parseSelector = (text: string): SeriesSelector => {
     ...(metric === undefined ? [] : [{ label: nameLabel, test: testOf('=', metric) }]),
     ...parseMatchers(text, listed),
   ]
-  // Prometheus also rejects selectors that match empty labels only, because they select all series.
+  // Prometheus also rejects selectors in which every matcher matches an absent label: they would select all series.
   if (matchers.every(({ test }) => test(''))) refuse(text)
   const ofName = matchers.filter(({ label }) => label === nameLabel)
   const ofLabels = matchers.filter(({ label }) => label !== nameLabel)

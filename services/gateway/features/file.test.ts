@@ -90,8 +90,8 @@ features:
     ['missing.yaml', undefined, 'cannot be read'],
     ['broken.toml', '[features', 'is not valid TOML'],
     ['broken.yaml', 'features: [', 'is not valid YAML'],
-    ['list.yaml', 'features: [agent]', 'whose features are a table'],
-    ['text.yaml', 'agent', 'whose features are a table'],
+    ['list.yaml', 'features: [agent]', 'in which "features" is a table'],
+    ['text.yaml', 'agent', 'in which "features" is a table'],
     ['features.json', '{}', 'ends in .toml, .yaml or .yml'],
   ])('prevents the start of the gateway when it is unreadable: %s', (name, text, sentence) => {
     const path = text === undefined ? join(directory, name) : writeFile(name, text)

@@ -43,7 +43,7 @@ export const openPolicy = (env: Environment, build: BuildInfo | undefined, file:
 interface Permission {
   enabled: boolean
   access: FeatureAccess
-  /** Name of the setting that disables the feature; null while it is enabled. */
+  /** Name of the setting that disables the feature; null if the feature is enabled. */
   offBy: string | null
 }
 
@@ -120,7 +120,7 @@ const readTable = (path: string): z.infer<typeof Table> => {
   const parser = parsers[extname(path).toLowerCase()]
   if (parser === undefined) throw invalidFile('must name a file that ends in .toml, .yaml or .yml')
   const file = File.safeParse(parsed(path, parser))
-  if (!file.success) throw invalidFile('must name a file whose features are a table')
+  if (!file.success) throw invalidFile('must name a file in which "features" is a table')
   return file.data.features
 }
 

@@ -94,8 +94,9 @@ export const canManageUsers = async ({ query, policy }: Gateway, call: Call): Pr
 }
 
 /**
- * Returns whether the scopes of a caller allow a route; callers without scopes are not limited. The scopes of the agent
- * and of the MCP server allow no other routes. What these two may read depends on the features of the caller.
+ * Returns whether the scopes of a caller allow a route; callers without scopes are not limited. The scopes `agent`
+ * and `mcp` allow only the routes of the agent and of the MCP server. The data that these two read depends on the
+ * features of the caller.
  */
 export const scopesAllowRoute = (
   { scopes }: Identity,
@@ -105,7 +106,7 @@ export const scopesAllowRoute = (
   return openingScopes({ access, feature }).some((scope) => scopes.includes(scope))
 }
 
-/** Returns the scopes of which each alone allows a route, the narrowest first. */
+/** Returns the scopes that allow a route, narrowest first; one of them is sufficient. */
 const openingScopes = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly Scope[] => {
   if (feature === 'AGENT') return ['agent']
   if (feature === 'MCP') return ['mcp']

@@ -41,15 +41,16 @@ export const createUnknownHostError = (hostId: number, parameter: string, known:
 const freshMs = 1_000
 /** States up to this age are returned when `query` is slow; older ones count as unknown. */
 const staleAfterMs = 10_000
-/** How long a caller waits for `query` when states are cached, and when none are. */
+/** How long a caller waits for `query` while states are cached. */
 const refreshWithinMs = 100
+/** How long a caller waits for `query` while no states are cached. */
 const firstWithinMs = 1_000
-/** Timeout of `query`; a late response serves the next caller. */
+/** Timeout of a request to `query`. A response after the caller has stopped waiting is cached for the next one. */
 const timeoutMs = 5_000
 
 /** The states of the configured hosts as `query` last reported them. */
 export interface HostStates extends Disposable {
-  /** Resolves within a second, or within 100 ms while states are cached; undefined when unknown. Never rejects. */
+  /** Returns the states within 1 s, or within 100 ms while states are cached; undefined if unknown. Never rejects. */
   lastSeen(): Promise<readonly HostState[] | undefined>
 }
 
@@ -87,7 +88,7 @@ export const openHostStates = (
   }
 }
 
-/** Resolves when the promise resolves, at the latest after `ms`. */
+/** Waits for a promise, but at most `ms`. */
 const within = async (done: Promise<void>, ms: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
@@ -101,12 +102,12 @@ export interface NamedHost {
   host: string
 }
 
-/** Returns the name of a host key; undefined for hosts that the caller may not see. */
+/** Returns id and name for a host key; undefined for hosts that the caller may not see. */
 export type HostNameLookup = (key: string) => NamedHost | undefined
 
 const isUserConnection = ({ key }: Host): boolean => key.startsWith('user:')
 
-/** Returns a lookup for names of monitored hosts. With a connection session it finds none. */
+/** Returns a lookup of the names of monitored hosts. With a connection session, it finds no host. */
 export const loadHostNames = async (hosts: HostList): Promise<HostNameLookup> => {
   const all = await hosts.all()
   const isSession = isSessionList(all)
@@ -138,6 +139,6 @@ export const replaceHostKeys = <T extends { hostKey: string | null }>(found: rea
 
 const noHost = { hostId: null, host: null }
 
-/** Returns the name of a host key; nulls when the caller may not see the host. */
+/** Returns id and name for a host key; both are null if the caller may not see the host. */
 export const nameHostOrNull = (hostKey: string | null, nameOf: HostNameLookup) =>
   (hostKey === null ? noHost : nameOf(hostKey)) ?? noHost

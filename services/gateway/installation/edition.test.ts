@@ -32,7 +32,7 @@ describe('the edition', () => {
     )
   })
 
-  it('is public, but its licence key is not', async () => {
+  it('is public, but the license key is not', async () => {
     await using product = await startFake({ env: { SVC_EDITION: 'enterprise', SVC_LICENSE_KEY: 'the-licence-key' } })
     const body = await (await fetch(`${product.url}/api/version`)).text()
     expect(JSON.parse(body)).toMatchObject({ edition: 'enterprise' })

@@ -72,7 +72,7 @@ describe('a budget', () => {
     }
   })
 
-  it('is in every response, with the time to retry in a rejection', async () => {
+  it('is reported in every response, with Retry-After in a rejection', async () => {
     await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '2' }, routes: [counted('data')] })
     const budget = async () => {
       const { status, headers } = await get(`${product.url}/api/data`)
@@ -95,7 +95,7 @@ describe('a budget', () => {
     }
   })
 
-  it('is each address’s own, and each route family’s', async () => {
+  it('is counted separately by address and route family', async () => {
     const routes = (['data', 'browser-connection-test', 'browser-connection-session'] as const).map((limit) =>
       counted(limit),
     )
@@ -111,26 +111,26 @@ describe('a budget', () => {
     }
   })
 
-  it('is one for the routes that name the same', async () => {
+  it('is shared by routes with the same budget', async () => {
     const routes = [counted('device-login', '/api/a'), counted('device-login', '/api/b')]
     await using product = await startFake({ env: { RATE_LIMIT_DEVICE_CODE_PER_MIN: '1' }, routes })
     expect([(await get(`${product.url}/api/a`)).status, (await get(`${product.url}/api/b`)).status]).toEqual([200, 429])
   })
 
-  it('is used by HEAD as by GET', async () => {
+  it('counts HEAD like GET', async () => {
     await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' }, routes: [counted('data')] })
     const head = await fetch(`${product.url}/api/data`, { method: 'HEAD' })
     expect([head.status, (await get(`${product.url}/api/data`)).status]).toEqual([200, 429])
   })
 
-  it('is not escaped by naming another address where headers are not trusted', async () => {
+  it('ignores address headers that are not trusted', async () => {
     await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' }, routes: [counted('data')] })
     const headers = (address: string) => ({ ...from(address), 'x-forwarded-for': address, 'cf-connecting-ip': address })
     expect((await get(`${product.url}/api/data`, headers('192.0.2.1'))).status).toBe(200)
     expect((await get(`${product.url}/api/data`, headers('192.0.2.2'))).status).toBe(429)
   })
 
-  it('changes with its variable, while the window goes on', async () => {
+  it('changes with its variable within the current window', async () => {
     const env = { RATE_LIMIT_API_PER_MIN: '1' }
     await using product = await startFake({ env, routes: [counted('data')] })
     const request = () => get(`${product.url}/api/data`)
@@ -151,7 +151,7 @@ describe('a budget', () => {
     expect([await post(), await post(), authenticated]).toEqual([415, 429, 1])
   })
 
-  it('is spared where nothing is counted', async () => {
+  it('is not applied to routes without a limit', async () => {
     await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' } })
     const health = await Promise.all(Array.from({ length: 20 }, () => get(`${product.url}/api/health`)))
     expect(health.every(({ status, headers }) => status === 200 && !headers.has('ratelimit-limit'))).toBe(true)
@@ -186,7 +186,7 @@ describe('questions to the agent', () => {
   const cloud = { SVC_CLOUD_MODE: 'true', SVC_AUTH_PROVIDER: 'idp', SVC_IDP_PUBLIC_READ: 'true' }
   const cookieOf = (response: Response): string => response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 
-  it('of strangers are refused outside cloud mode where reading is public', async () => {
+  it('of anonymous callers are rejected outside cloud mode, even with public read', async () => {
     await using product = await startFake({ env: { ...cloud, SVC_CLOUD_MODE: '' }, routes: [question] })
     const refused = await send(product.url)
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="watchhouse"'])
@@ -201,7 +201,7 @@ describe('questions to the agent', () => {
     return cookieOf(refused)
   }
 
-  it('of a guest of cloud mode are three a day, until midnight in UTC', async () => {
+  it('of a guest in cloud mode are limited to three a day, until midnight UTC', async () => {
     let now = Date.UTC(2026, 0, 1, 23, 59, 50)
     await using product = await startFake({ env: cloud, routes: [question], clock: createClock(() => now) })
     const first = await send(product.url)
@@ -219,7 +219,7 @@ describe('questions to the agent', () => {
     expect((await send(product.url, { cookie })).status).toBe(200)
   })
 
-  it('of a guest are three a day from one network, however many cookies it takes', async () => {
+  it('of guests are limited to three a day per network, regardless of cookies', async () => {
     const env = { ...cloud, ...trusting, RATE_LIMIT_AGENT_PER_MIN: '1000' }
     await using product = await startFake({ env, routes: [question] })
     const fromNewVisitor = async (address: string) =>
@@ -234,7 +234,7 @@ describe('questions to the agent', () => {
     }
   })
 
-  it('of a guest are three a day by one cookie, from however many networks', async () => {
+  it('of a guest are limited to three a day per cookie, regardless of networks', async () => {
     await using product = await startFake({ env: { ...cloud, ...trusting }, routes: [question] })
     const cookie = await visit(product.url)
     let network = 0
@@ -242,12 +242,12 @@ describe('questions to the agent', () => {
     expect(await statuses(4, next)).toEqual([200, 200, 200, 429])
   })
 
-  it('of a visitor that keeps no cookie are all refused', async () => {
+  it('of a visitor that stores no cookie are all rejected', async () => {
     await using product = await startFake({ env: cloud, routes: [question] })
     expect(await statuses(8, () => send(product.url))).toEqual(Array.from({ length: 8 }, () => 401))
   })
 
-  it('need no second try in the web, whose first request sets the cookie', async () => {
+  it('need no retry in the web, because its first request sets the cookie', async () => {
     await using product = await startFake({ env: cloud, routes: [question, ...sessionRoutes] })
     const first = await fetch(`${product.url}/api/v1/auth/me`)
     const cookie = cookieOf(first)
@@ -261,14 +261,14 @@ describe('questions to the agent', () => {
   it.each([
     ['', [200, 200, 200, 200, 200, 429]],
     ['2', [200, 200, 429]],
-  ])('of a guest are five a minute, or what RATE_LIMIT_AGENT_GUEST_PER_MIN=%s says', async (given, seen) => {
+  ])('of a guest are limited to five a minute or to RATE_LIMIT_AGENT_GUEST_PER_MIN=%s', async (given, seen) => {
     const env = { ...cloud, SVC_GUEST_AI_REQUESTS_PER_DAY: '100', RATE_LIMIT_AGENT_GUEST_PER_MIN: given }
     await using product = await startFake({ env, routes: [question] })
     const cookie = await visit(product.url)
     expect(await statuses(seen.length, () => send(product.url, { cookie }))).toEqual(seen)
   })
 
-  it('of a guest are refused with a cookie that is not signed', async () => {
+  it('of a guest are rejected without a valid signature of the cookie', async () => {
     const store = await openStore({ env: {}, busIsShared: false })
     const start = () => startFake({ env: cloud, routes: [question], store })
     await using product = await start()

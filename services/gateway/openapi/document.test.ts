@@ -17,7 +17,7 @@ const redocly = fileURLToPath(new URL('../../../node_modules/@redocly/cli/bin/cl
 const rules = fileURLToPath(new URL('redocly.yaml', import.meta.url))
 
 describe('the OpenAPI document', () => {
-  it('passes the lint of its standard without an error or a warning', async () => {
+  it('passes the OpenAPI linter without errors and warnings', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-openapi-'))
     onTestFinished(() => rm(directory, { recursive: true }))
     const file = join(directory, 'openapi.json')
@@ -31,7 +31,7 @@ describe('the OpenAPI document', () => {
     expect((await open()).openapi).toMatch(/^3\.0\.\d+$/)
   })
 
-  it('has an operation for every route, and no other', async () => {
+  it('has exactly one operation for every route', async () => {
     const { paths = {} } = await open()
     const documented = Object.entries(paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
     expect(paths[path]?.[method]?.responses).toHaveProperty([status])
   })
 
-  it('names the charts and tables of the running product in their paths alone', async () => {
+  it('lists the charts and tables of the running product only in their path parameters', async () => {
     const named = addNameEnums(await open(), { charts: [], tables: [] })
     expect(named).toEqual(await open())
     await using product = await startFake()
@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
     expect(second.status).toBe(304)
   })
 
-  it('has no names while they are unknown', async () => {
+  it('has no chart and table names while they are unknown', async () => {
     await using product = await startFake({ withoutQuery: true })
     const [name] = await parametersOf(product.url, '/api/v1/charts/{name}')
     expect(name?.schema).not.toHaveProperty('enum')

@@ -17,7 +17,9 @@ export const createOperation = (route: Route): ZodOpenApiOperationObject => ({
     ...successResponses(route),
     ...(route.taken !== undefined && { '202': { description: route.taken } }),
     ...(route.nothing !== undefined && { '204': { description: route.nothing } }),
-    ...(route.revalidated && { '304': { description: 'The response that If-None-Match names is still current.' } }),
+    ...(route.revalidated && {
+      '304': { description: 'The response with the ETag in If-None-Match is still current.' },
+    }),
     ...refusals(route),
   },
 })

@@ -17,7 +17,7 @@ export const requireBearer = (
 ): void => {
   if (secret === undefined) throw new ServiceError('unavailable', unset)
   const bearer = readBearerToken(headers) ?? ''
-  // Every secret is compared, so that the time does not reveal which of them is close.
+  // All secrets are compared, so that the response time does not reveal which one matched.
   if (
     !comparisonsWith(secret)
       .map((isSame) => isSame(bearer))
@@ -26,7 +26,7 @@ export const requireBearer = (
     throw new ServiceError('unauthenticated', wrong)
 }
 
-/** Cache by object identity, because reading an unchanged setting returns the same object. */
+/** Cached comparisons by secret object; reading an unchanged setting returns the same object. */
 const comparisons = new WeakMap<RotatingKey, readonly ((candidate: string) => boolean)[]>()
 
 const comparisonsWith = (secret: RotatingKey) => {
@@ -41,7 +41,7 @@ const comparisonsWith = (secret: RotatingKey) => {
 export const readBearerToken = ({ authorization }: IncomingHttpHeaders): string | undefined =>
   /^bearer +(?<bearer>\S.*)$/i.exec(authorization ?? '')?.groups?.bearer?.trimEnd()
 
-/** Compares two texts in a time that reveals nothing about them, not even their lengths. */
+/** Compares two texts in constant time, so that the duration reveals neither their content nor their lengths. */
 export const isSameText = (candidate: string, secret: string): boolean => sameTextAs(secret)(candidate)
 
 /** Returns `isSameText` for one secret, whose digest is computed once. */
@@ -56,7 +56,7 @@ const digestOf = (text: string): Buffer => Buffer.from(hash('sha256', text))
 /** Returns true for the current or the previous secret that is shared with a proxy. */
 export const isSharedSecret = (candidate: string | undefined, { current, previous }: RotatingKey): boolean => {
   if (candidate === undefined) return false
-  // Both are always compared, so that the time does not reveal which of them is in use.
+  // Both are always compared, so that the response time does not reveal which one matched.
   const matches = [current, previous].map((secret) => secret !== undefined && isSameText(candidate, secret))
   return matches.includes(true)
 }

@@ -54,7 +54,7 @@ export const trustsProxies = (env: Environment): boolean =>
   parseSettings(addressSettings, env).SVC_TRUST_PROXY_HEADERS ?? isOnEdge(env)
 
 /**
- * Returns the key for rate limits of a client: its IPv4 address or IPv6 /64, the smallest network that providers
+ * Returns the rate limit key of a client: its IPv4 address, or its IPv6 /64, the smallest network that providers
  * assign. A connection without an address gets a key of its own, so that such clients do not share a budget.
  */
 export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environment): string => {
@@ -85,7 +85,7 @@ const addressHeaderIn = (headers: IncomingHttpHeaders, env: Environment): string
   return isTrusted ? forwardedFor : undefined
 }
 
-/** Warns once if a proxy names clients in another header than the trusted one: they then share one budget. */
+/** Warns once if a proxy sets an address header other than the trusted one, because all clients then share a budget. */
 export const warnOfOtherAddressHeader = (env: Environment, log: Logger): RequestHandler => {
   let hasWarned = false
   return ({ headers }, _response, next) => {

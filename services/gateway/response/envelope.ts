@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { sendFrames } from './send.ts'
 
-/** Returns a success body, for responses whose format the specification leaves open. */
+/** Returns the body of a successful response, unless the specification fixes another format. */
 export const success = <D, M>(data: D, metadata: M) => ({ success: true as const, data, metadata })
 
 /** A stream of rows, and the metadata that follows them. */

@@ -183,7 +183,7 @@ export const sendText = (
   else compress(request, response, () => response.end(text))
 }
 
-/** The policy of API responses, with inline styles allowed. */
+/** Content security policy of pages: that of API responses, with inline styles allowed. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 /** Sends a self-contained HTML page without scripts. */
@@ -197,7 +197,7 @@ const compressFromBytes = 4_096
 
 const middleware = compression({ threshold: 0 })
 
-/** Calls `write` with compression as the caller accepts it. */
+/** Calls `write` so that its output is compressed if the caller accepts compression. */
 const compress = (request: Request, response: Response, write: () => void): void => {
   middleware(request, response, write)
 }

@@ -30,7 +30,7 @@ describe('language models', () => {
     })
   })
 
-  it('use the account of the caller after the sign-in with gateway C', async () => {
+  it('use the account of the caller after the sign-in with AnyRouter', async () => {
     const startedSignIn = await send('POST', '/api/v1/agents/sign-in', {})
     const { url } = BeginSignInResponse.parse(startedSignIn.body).data
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({

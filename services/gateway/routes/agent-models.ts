@@ -40,7 +40,7 @@ const configCheck = getRoute({
 const signIn = getRoute({
   ...reading,
   path: signInPath,
-  doc: 'Returns whether the caller is signed in with gateway C, or can sign in',
+  doc: 'Returns whether the caller is signed in with AnyRouter, or can sign in',
   answer: ModelSignInResponse,
   handle: async ({ call }, { agent }) => success(await agent.modelSignIn({}, call), {}),
 })
@@ -48,7 +48,7 @@ const signIn = getRoute({
 const startSignIn = postRoute({
   ...writing,
   path: signInPath,
-  doc: 'Starts the sign-in with gateway C and returns the URL for the browser',
+  doc: 'Starts the sign-in with AnyRouter and returns the URL for the browser',
   body: BeginSignInRequest,
   answer: BeginSignInResponse,
   handle: async ({ body, call, publicUrl }, { agent }) => {
@@ -60,7 +60,7 @@ const startSignIn = postRoute({
 const finishSignIn = redirectRoute({
   ...writing,
   path: callbackPath,
-  doc: 'Callback of the sign-in with gateway C',
+  doc: 'Callback of the sign-in with AnyRouter',
   query: SignInCallbackQuery,
   refuses: [409],
   handle: async ({ query, call, publicUrl }, { agent }) => {
@@ -78,7 +78,7 @@ const finishSignIn = redirectRoute({
 const removeSignIn = deleteRoute({
   ...writing,
   path: signInPath,
-  doc: 'Deletes the key that gateway C issued for the caller. At gateway C the key stays valid until it expires or is revoked',
+  doc: 'Deletes the key that AnyRouter issued for the caller. At AnyRouter, the key stays valid until it expires or is revoked',
   answer: ModelSignInResponse,
   handle: async ({ call }, { agent }) => success(await agent.endModelSession({}, call), {}),
 })

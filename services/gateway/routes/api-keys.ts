@@ -65,7 +65,7 @@ const revokeKey = deleteRoute({
   },
 })
 
-/** Returns the subject whose keys a caller may list and revoke; undefined, which means all, for the operator. */
+/** Returns the subject whose keys a caller may list and revoke; undefined for the operator, who may access all. */
 const ownerOf = (
   headers: IncomingHttpHeaders,
   identity: Identity,

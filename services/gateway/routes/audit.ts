@@ -28,7 +28,7 @@ interface Page {
 
 /**
  * Splits `limit + 1` records, newest first, into a page and the cursor of the next one. The cursor is a time, so
- * records of the same millisecond stay on one page unless they fill more than one.
+ * records of the same millisecond are kept on one page, unless they exceed a page.
  */
 export const splitAuditPage = (found: readonly AuditRecord[], limit: number): Page => {
   const left = found[limit]

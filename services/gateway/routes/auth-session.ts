@@ -159,7 +159,7 @@ interface KeyCookieOptions {
   publicUrl(): string
 }
 
-/** Returns a `Set-Cookie` line that expires with the key. The key itself is the session, so revoking it ends both. */
+/** Returns a `Set-Cookie` line that expires with the key. The key is the session, so revoking it ends the session. */
 const keyCookieLine = (key: string, { env, nowMs, headers, publicUrl }: KeyCookieOptions): string => {
   const { SVC_API_KEY_SECRET: secret } = parseSettings(keySettings, env)
   const claims = secret && verifyKeySignature(key, secret)

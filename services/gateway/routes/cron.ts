@@ -55,7 +55,7 @@ const withServiceName = async <T>(service: ServiceName, request: Promise<T>): Pr
     return await request
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
-    // Errors of a running service contain a reason and the time of a retry.
+    // Only errors of a running service contain a reason and a retry time.
     const { retryAfterMs, message } = error
     const isRunning = retryAfterMs !== undefined
     const sentence = isRunning ? `${service} is unavailable: ${message}` : `service "${service}" does not respond`

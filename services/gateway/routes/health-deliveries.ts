@@ -104,13 +104,13 @@ const replay = postRoute({
 /** Routes of dead letters. */
 export const healthDeadLetterRoutes: readonly Route[] = [deadLetters, replay]
 
-/** A page of dead letters of one kind, newest first. `next` is the id before which older ones follow; null if none. */
+/** A page of dead letters, newest first. `next` is the cursor of the next page; null on the last page. */
 interface LetterPage<T> {
   letters: readonly T[]
   next: string | null
 }
 
-/** Merges pages of dead letters into one of at most `limit`. Ids of all kinds have a common order. */
+/** Merges one page per kind into one page of at most `limit` dead letters. Ids increase with time across all kinds. */
 export const mergeLetterPages = <T extends { id: string }>(
   pages: readonly LetterPage<T>[],
   limit: number,

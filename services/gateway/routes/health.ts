@@ -45,7 +45,7 @@ export const healthzRoute = getRoute({
   },
 })
 
-/** Returns the last known hosts while their state is unknown. */
+/** Returns the last known hosts with the status `unknown`, for when `query` reports no states. */
 const unknownHosts = (gateway: Gateway): HostHealth[] =>
   gateway.hosts.lastKnown().map(({ id }) => ({ id, status: 'unknown' }))
 

@@ -39,7 +39,7 @@ const hostStatus = getRoute({
 
 const overview = getRoute({
   path: '/api/v1/overview',
-  doc: 'Returns the key figures of one host',
+  doc: 'Returns the key metrics of one host',
   feature: 'OVERVIEW',
   access: 'read',
   limit: 'data',

@@ -89,7 +89,7 @@ export const mcpInfo = getRoute({
   },
 })
 
-/** Returns undefined while the MCP server is unavailable, which is not an error here. */
+/** Returns the tools, resources and prompts of the MCP server; undefined while the server is unavailable. */
 const offerOf = ({ mcp }: Gateway, call: Call) => undefinedIfUnavailable(() => mcp.offer({}, call))
 
 const staticList = { listChanged: false }

@@ -33,7 +33,7 @@ const visitorOf = (headers: IncomingHttpHeaders): Pick<PageView, 'device' | 'bot
   }
 }
 
-/** Pattern of user agents of programs. */
+/** Matches user agents of bots and other programs. */
 const bots = /bot|crawl|spider|slurp|headless|lighthouse|curl|wget|python|java\/|go-http|axios|node/i
 
 const deviceOf = (agent: string): PageView['device'] => {

@@ -43,7 +43,7 @@ const queryPatterns = getRoute({
 
 const queryPattern = getRoute({
   path: '/api/v1/insights/query-patterns/{hash}',
-  doc: 'Returns one query pattern: figures, time series, executions and failures',
+  doc: 'Returns one query pattern: metrics, time series, executions and failures',
   ...common,
   query: QueryPatternQuery,
   answer: QueryPatternResponse,
@@ -141,7 +141,7 @@ const settingsDiff = getRoute({
 
 const compare = getRoute({
   path: '/api/v1/compare',
-  doc: 'Compares key figures of several hosts, and the query patterns that differ most',
+  doc: 'Compares key metrics of several hosts, and the query patterns that differ most',
   feature: 'QUERIES',
   ...comparing,
   query: ComparisonQuery,

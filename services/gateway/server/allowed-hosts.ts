@@ -100,8 +100,8 @@ const isAllowed = (host: string, env: Environment): boolean => {
 const namedSettings = { ...allowedHostSettings, ...publicUrlSettings }
 
 /**
- * Returns the normalized name in a Host header without the port; rejects `user@host` and `host/path`, which a URL
- * accepts.
+ * Returns the normalized name in a Host header without the port; undefined for `user@host` and `host/path`, which the
+ * URL parser accepts.
  */
 const nameIn = (host: string): string | undefined => {
   const isPlain = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host)

@@ -20,8 +20,8 @@ const maxWaiting = 1_024
 /** Maximum time in the queue; users do not wait longer for a page. */
 const maxWaitMs = 5_000
 /**
- * Maximum time that a request holds a slot. A longer one waits for a host or a model, or is an event stream, and uses
- * no CPU meanwhile.
+ * Maximum time that a request holds a slot. Longer requests are event streams or wait for a host or a model, which
+ * uses little CPU.
  */
 const maxHoldMs = 5_000
 const minRetryMs = 1_000

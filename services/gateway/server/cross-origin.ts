@@ -36,14 +36,14 @@ const exposedHeaders = [
   'WWW-Authenticate',
   'X-Request-Id',
 ]
-/** Path of the MCP server, open to pages of every site. It accepts no cookies, so they need a key of their own. */
+/** Path of the MCP server, open to pages of every site. It accepts no cookies, so each page needs its own key. */
 const toolServerPath = '/api/mcp'
-/** Path of documents that pages of every site may read. They contain nothing private and precede authentication. */
+/** Path of documents that pages of every site may read. They are public, and clients need them to authenticate. */
 const publicDocuments = '/.well-known/'
 /** How long browsers cache a preflight response. */
 const maxAgeSeconds = 600
 
-/** Middleware that works both before and in the application. */
+/** Middleware that can run in front of the Express application as well as inside it. */
 export type CorsMiddleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
 /** Returns middleware that adds the CORS headers and responds to preflight requests. */

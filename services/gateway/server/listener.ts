@@ -13,7 +13,7 @@ const timeoutsCheckedEveryMs = 1_000
 const keepAliveMs = 75_000
 /** Share of the grace period for accepting pending connections. */
 const acceptingShare = 0.25
-/** Idle connections are closed once nothing has arrived for this long. */
+/** While draining, idle connections are closed once no connection or request has arrived for this long. */
 const lingerMs = 100
 const idleCheckedEveryMs = 20
 
@@ -28,9 +28,9 @@ interface ListenerOptions {
   host: string
   /** Time for draining requests after a stop. */
   graceMs: number
-  /** How long a connection may be idle during a response. */
+  /** Timeout of a connection without traffic, such as a client that stops reading a response. */
   stalledAfterMs: number
-  /** Maximum time for receiving the headers; slower clients are broken or attack (Slowloris). */
+  /** Maximum time for receiving the headers. Slower clients are faulty, or part of a Slowloris attack. */
   headersWithinMs?: number
   requestWithinMs?: number
   /** Request and response classes; those of Node by default. */
@@ -68,7 +68,7 @@ export const listen = async (application: RequestListener, options: ListenerOpti
     else rejectInvalidTarget(request, response)
   }
   server.on('request', answer)
-  // HTTP allows ignoring expectations other than 100-continue.
+  // Other expectations than 100-continue are ignored, as HTTP allows.
   server.on('checkExpectation', answer)
   await bound(server, options)
   return {

@@ -131,7 +131,7 @@ const signedOut = { provider: 'gateway_c', possible: true, reason: null, signedI
 /** OAuth state of the only pending sign-in. */
 const signInState = 's'.repeat(43)
 
-/** An agent with one model, and a pending sign-in to gateway C. */
+/** An agent with one model, and a pending sign-in with AnyRouter. */
 const fakeModels = {
   models: async () => ({ models: [free], configuredProviders: ['gateway_a'], defaultModel: free.id }),
   modelCheck: async () => ({ active: true, defaultModel: free.id, providers: [], notes: ['Nothing.'] }),

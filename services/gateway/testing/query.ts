@@ -40,7 +40,7 @@ const states: HostState[] = hosts.map(({ key, id, name }) => ({
   name,
   status: id === 0 ? 'up' : 'down',
   reason: id === 0 ? null : 'unreachable',
-  failure: id === 0 ? null : `host ${name} cannot be reached: nothing listens at its port`,
+  failure: id === 0 ? null : `host ${name} cannot be reached: nothing listens on its port`,
   version: id === 0 ? '26.3.1' : null,
   uptimeSeconds: id === 0 ? 60 : null,
   latencyMs: id === 0 ? 2 : null,

@@ -139,7 +139,7 @@ const pushed = (payload: unknown): RepositoryEvent => {
 }
 
 const readers: ReadonlyMap<string, (payload: unknown) => RepositoryEvent> = new Map([
-  // GitHub sends it when the webhook is created.
+  // GitHub sends `ping` when the webhook is created.
   ['ping', () => ({ reason: 'ping received: the webhook is configured' })],
   ['deployment', deployed],
   ['deployment_status', ended],

@@ -40,8 +40,8 @@ export const chartFiles: readonly (() => Promise<GeneratedFile | undefined>)[] =
   renderManifest,
 ]
 
-const officialChartNote = `# Values for the official NATS chart: \`helm install nats nats/nats -f nats-values.yaml\`, beside this chart with nats.enabled: false.
-# Passwords come from the Secret watchhouse-nats-users, which nats.existingSecret of this chart names too.
+const officialChartNote = `# Values for the official NATS chart: \`helm install nats nats/nats -f nats-values.yaml\`, with nats.enabled: false in this chart.
+# Passwords come from the Secret watchhouse-nats-users, to which nats.existingSecret of this chart must be set too.
 `
 
 const chartFile = (name: string): Promise<string> => readFile(join(root, 'helm', name), 'utf8')
@@ -59,7 +59,10 @@ const scaled = (name: string) =>
     .map(({ stream, name: consumer }) => ({ stream, consumer }))
 export const scalingConsumers = { 'alert-dispatcher': scaled('alert-dispatcher'), ingest: scaled('ingest') }
 
-/** Services that each service calls, by caller. A caller has a key for each of them; the gateway has the secret. */
+/**
+ * Called services whose keys each caller needs, by caller. The gateway derives all keys from the signing key, so it
+ * needs none.
+ */
 const calls = Object.fromEntries(
   Object.entries(serviceCalls)
     .filter(([caller, called]) => caller !== 'gateway' && called.length > 0)

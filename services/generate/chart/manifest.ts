@@ -20,7 +20,7 @@ const maxOutputBytes = 8 * 1024 * 1024
 export const renderManifest = async (): Promise<GeneratedFile | undefined> => {
   const helm = findProgram('helm')
   if (helm === undefined) {
-    process.stderr.write('LEFT OUT: k8s/install.yaml (helm not found)\n')
+    process.stderr.write('SKIPPED: k8s/install.yaml (helm not found)\n')
     return undefined
   }
   const parameters = [

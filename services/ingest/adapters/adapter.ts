@@ -14,7 +14,7 @@ export type RequestHeaders = Readonly<Record<string, string>>
 export interface EventDraft {
   source: string
   externalId: string | null
-  /** Parts that identify the message, so that a repeated one is recognized; null if only the content does. */
+  /** Values that identify the message, so that a repeated one is recognized; null if only its content identifies it. */
   identity: readonly string[] | null
   /** Null if the sender provides no key that stays the same until the event resolves. */
   dedupKey: string | null

@@ -24,7 +24,7 @@ const Context = z.looseObject({
   data_base64: z.base64().nullish(),
 })
 
-/** CloudEvents in structured mode: one object with attributes and data, for any content type. */
+/** CloudEvents in structured mode: one object with attributes and data, recognized with any content type. */
 export const cloudEvents: EventAdapter = {
   id: 'cloudevents',
   recognizes: ({ specversion, id, source, type }, headers) =>

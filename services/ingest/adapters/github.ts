@@ -113,7 +113,7 @@ const severityOfAlert = (word: string | null): EventSeverity | null =>
 const readSecurityAlert = (repository: string, action: string, kind: string, sent: JsonObject): EventDraft => {
   const alert = parseFields(SecurityAlert, sent.alert)
   const { security_advisory: advisory, rule } = alert
-  // GitHub states no severity for a leaked secret. It is critical, because it can be misused at once.
+  // GitHub states no severity for a leaked secret. A leaked secret is critical, because it can be misused at once.
   const severity =
     kind === 'secret_scanning_alert' ? 'critical' : firstNonBlank(advisory?.severity, rule?.security_severity_level)
   return createDraft('github', sent, {

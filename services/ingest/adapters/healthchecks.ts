@@ -13,7 +13,7 @@ const Webhook = z.looseObject({
 })
 
 /**
- * The webhook of Healthchecks.io. Its user defines the body with placeholders:
+ * The webhook of Healthchecks.io. Users define its body as a template:
  * `{"code":"$CODE","name":"$NAME","status":"$STATUS","now":"$NOW","tags":"$TAGS"}`.
  */
 export const healthchecks: EventAdapter = {

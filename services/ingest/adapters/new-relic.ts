@@ -37,7 +37,7 @@ const Issue = z.looseObject({
   updatedAt: timestampField,
 })
 
-/** The webhook of a New Relic workflow, by its default template. */
+/** The webhook of a New Relic workflow with the default template. */
 export const newRelic: EventAdapter = {
   id: 'new-relic',
   recognizes: ({ id, state, issueUrl, workflowName, impactedEntities }) =>

@@ -35,7 +35,7 @@ const statuses: Readonly<Record<string, EventStatus>> = {
 const timeIn = ({ updatedAt, createdAt }: { updatedAt: number | null; createdAt: number | null }) =>
   updatedAt ?? createdAt
 
-/** The webhook of Opsgenie: changes of alerts. */
+/** The webhook of Opsgenie: changes to alerts. */
 export const opsgenie: EventAdapter = {
   id: 'opsgenie',
   // Other systems also send objects with an action and an alert.

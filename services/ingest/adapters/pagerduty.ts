@@ -35,7 +35,7 @@ const statuses: Readonly<Record<string, EventStatus>> = {
 }
 const urgencies: Readonly<Record<string, EventSeverity>> = { high: 'critical', low: 'warning' }
 
-/** The webhook of PagerDuty, version 3: changes of incidents. */
+/** The webhook of PagerDuty, version 3: changes to incidents. */
 export const pagerDuty: EventAdapter = {
   id: 'pagerduty',
   recognizes: ({ event }) => typeof event === 'object' && event !== null && 'event_type' in event,

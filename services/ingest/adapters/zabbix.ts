@@ -30,7 +30,7 @@ const Webhook = z.looseObject({
   zabbix_url: optionalTextField,
 })
 
-/** A Zabbix webhook media type, with the parameter names of its macros. A recovery has the id of its problem. */
+/** The webhook media type of Zabbix, with parameters named after macros. A recovery has the event id of its problem. */
 export const zabbix: EventAdapter = {
   id: 'zabbix',
   recognizes: ({ event_id: id, event_value: value }) => id !== undefined && value !== undefined,

@@ -57,7 +57,7 @@ export const prompts: readonly Prompt[] = [
     description: 'Checks replicas for lag, queues and read-only state',
     arguments: z.object(host),
     text: ({ hostId }) =>
-      `Check the replication of the ClickHouse host with hostId ${hostId}. Use query on system.replicas for read-only replicas, delays and queues, on system.replication_queue for what fails again and again, and on system.zookeeper_connection for the coordination service. If nothing there is replicated, say so. ${closing}`,
+      `Check the replication of the ClickHouse host with hostId ${hostId}. Use query on system.replicas for read-only replicas, delays and queues, on system.replication_queue for entries that fail repeatedly, and on system.zookeeper_connection for the coordination service. If nothing there is replicated, say so. ${closing}`,
   }),
   prompt({
     name: 'capacity-report',

@@ -14,7 +14,7 @@ const Message = z.object({
 /** The properties of a message that the server needs before the library handles it. */
 export interface MessageOverview {
   part: OfferPart
-  /** Whether it states a protocol revision. `initialize` is never modern, because it may state an unsupported one. */
+  /** Whether the message states a protocol revision; false for `initialize`, whose revision may be unsupported. */
   isModern: boolean
   /** The id of a `server/discover` request, which only the modern protocol has. */
   discoveryId: z.output<typeof Id> | undefined

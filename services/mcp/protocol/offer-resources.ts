@@ -14,7 +14,7 @@ import { findHost, type ToolContext } from '#shared/tools/tool.ts'
 import { type ContextFor, formatToolError, HostIdText } from '../call-tool.ts'
 import { createResourceUris, type HostResource, type StaticResource } from '../resources/resources.ts'
 
-/** Cache hint for facts. They are private, because permissions differ by caller. */
+/** Cache hint for facts about hosts. It is private, because permissions differ by caller. */
 const privateHint = { ttlMs: 10_000, cacheScope: 'private' } as const
 const publicHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 const json = 'application/json'
@@ -27,7 +27,7 @@ interface ResourceOptions {
   contextFor: ContextFor
 }
 
-/** Registers the references, and the facts both for the first host and for any host, for one request. */
+/** Registers the resources for one request: the static texts, and facts about the first host and about any host. */
 export const offerResources = (
   server: McpServer,
   call: Call,
@@ -89,8 +89,8 @@ const refusal = (error: unknown, uri: string): unknown => {
 type KnownVariables = Readonly<Record<string, string>>
 
 /**
- * Returns the completions of the variables in a URI, read from its host. URIs of any host have no completions until
- * hostId is set. All other URIs refer to the first host.
+ * Returns the completions of the variables in a URI, read from the host of the URI. For URIs with a `hostId`, databases
+ * and tables are completed only after `hostId` is set. All other URIs refer to the first host.
  */
 const completionsOf = (
   context: ToolContext,
@@ -121,7 +121,7 @@ const completionsOf = (
 }
 
 /**
- * Returns the names with the typed prefix; none if the other variables are invalid. The library limits their number and
+ * Completes a typed prefix; returns no names if the other variables are invalid. The library limits their number and
  * reports the total.
  */
 const startingWith =

@@ -41,10 +41,7 @@ const configOf = ({ title, description, kind, input, output }: Tool) => ({
   annotations: annotationsOf({ kind }),
 })
 
-/**
- * Returns a schema with a prebuilt, short JSON Schema, because every model that connects reads the schemas of all
- * tools.
- */
+/** Returns a schema with a prebuilt JSON Schema. It is short, because every model reads the schemas of all tools. */
 const schemaWith = <S extends z.ZodObject>(
   schema: S,
   io: 'input' | 'output',
@@ -55,9 +52,9 @@ const schemaWith = <S extends z.ZodObject>(
 }
 
 /**
- * Returns a short JSON Schema without `$schema`, which the protocol fixes. Output schemas omit `required` and
- * `additionalProperties`, which models do not need. `acceptance/tools.test.ts` validates all results against the
- * complete schema.
+ * Returns a short JSON Schema without `$schema`, because the protocol defines the dialect. Output schemas omit
+ * `required` and `additionalProperties`, which models do not need. `acceptance/tools.test.ts` validates all results
+ * against the complete schema.
  */
 export const toShortJsonSchema = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> => {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {

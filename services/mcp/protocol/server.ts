@@ -81,7 +81,7 @@ const options = {
 /** Additional tools of a server. Only the conformance suite and benchmarks of the protocol use them. */
 export interface AdditionalTools {
   options: ProtocolOptions
-  /** Whether one of its tools sends notifications before its result. */
+  /** Whether an additional tool sends notifications before its result. */
   sendsNotifications: boolean
   offer(server: McpServer): void
 }
@@ -98,7 +98,7 @@ interface ServerOptions {
   further?: AdditionalTools | undefined
 }
 
-/** Returns a server for one request, with the part of the offer that the request needs. */
+/** Returns a server for one request, with only the tools, resources or prompts that the request needs. */
 export type ServerFor = (call: Call, part: OfferPart) => McpServer | Server
 
 export const openServers = (offered: ServerOptions): ServerFor => {
@@ -128,7 +128,7 @@ const offerPrompts = (server: McpServer, prompts: readonly Prompt[]): void => {
   }
 }
 
-/** Lists that are always returned completely, so that no valid cursor exists. */
+/** Methods that return complete lists, so that every cursor is invalid. */
 const lists: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
 
 /** Matches the error text of the library for invalid parameters, which contains JSON. */

@@ -20,7 +20,9 @@ it('reports no values that the host does not provide', async () => {
       { check: 'disk', severity: 'unknown', value: null },
     ],
   })
-  expect(text).toBe('one: unknown. Memory usage is not reported by this host. No local disk with a known size.')
+  expect(text).toBe(
+    'one: unknown. Memory usage is not reported by this host. This host reports no local disk with a known size.',
+  )
 })
 
 it('reports the findings of successful checks and the error of a failed one', async () => {
@@ -33,7 +35,7 @@ it('reports the findings of successful checks and the error of a failed one', as
     }),
   )
   expect(text).toBe(
-    'one: critical. The slowest query of the last day took 85.0 s. parts-per-partition: no data: host one did not answer in time. Memory is used to 85.0 %. The fullest disk is used to 85.0 %.',
+    'one: critical. The slowest query of the last day took 85.0 s. parts-per-partition: no data: host one did not answer in time. Memory usage is 85.0 %. The fullest disk is 85.0 % full.',
   )
 })
 

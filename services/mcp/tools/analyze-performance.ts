@@ -103,7 +103,7 @@ const checks: readonly PerformanceCheck[] = [
     warning: 10,
     critical: 60,
     summary: (value) => `The slowest query of the last day took ${seconds(value)}.`,
-    none: { severity: 'ok', value: 0, summary: 'No query of the last day is in the log.' },
+    none: { severity: 'ok', value: 0, summary: 'The query log contains no queries of the last day.' },
   },
   {
     // ClickHouse delays inserts at 1,000 active parts per partition (parts_to_delay_insert) and rejects them at 3,000.
@@ -127,7 +127,7 @@ const checks: readonly PerformanceCheck[] = [
     table: 'system.asynchronous_metrics',
     warning: 80,
     critical: 90,
-    summary: (value) => `Memory is used to ${percent(value)}.`,
+    summary: (value) => `Memory usage is ${percent(value)}.`,
     none: { severity: 'unknown', value: null, summary: 'Memory usage is not reported by this host.' },
   },
   {
@@ -135,7 +135,7 @@ const checks: readonly PerformanceCheck[] = [
     table: 'system.disks',
     warning: 80,
     critical: 90,
-    summary: (value) => `The fullest disk is used to ${percent(value)}.`,
-    none: { severity: 'unknown', value: null, summary: 'No local disk with a known size.' },
+    summary: (value) => `The fullest disk is ${percent(value)} full.`,
+    none: { severity: 'unknown', value: null, summary: 'This host reports no local disk with a known size.' },
   },
 ]

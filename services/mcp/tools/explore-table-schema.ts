@@ -22,7 +22,7 @@ const Relationship = z.object({
 const Explored = z.object({
   level: z.enum(['databases', 'tables', 'schema']),
   names: z.array(z.string()),
-  /** In the format of `get_table_schema`, so that clients know the schema already. */
+  /** The table in the format of `get_table_schema`, which clients already know; null for lists of names. */
   schema: z.looseObject({}).nullable(),
   relationships: z.array(Relationship),
   truncated: z.boolean(),
@@ -33,15 +33,15 @@ export const exploreTableSchema = readTool({
   name: 'explore_table_schema',
   title: 'Explore schemas step by step',
   description:
-    'Databases; with a database its tables; with a table its schema and relationships: joins of the last week, views, dictionaries, distributed tables.',
+    'Lists databases, tables of a database, or the schema of a table with its relationships: joins of the last week, views, dictionaries, distributed tables.',
   feature: 'TABLES',
   core: true,
   example: { database: 'system', table: 'tables' },
   input: z
     .strictObject({
       ...hostParameter,
-      database: name('Leads to its tables').optional(),
-      table: name('Leads to its schema; needs database').optional(),
+      database: name('Lists its tables').optional(),
+      table: name('Returns its schema; requires database').optional(),
     })
     .refine(({ database, table }) => table === undefined || database !== undefined, 'table requires database'),
   output: Explored,
@@ -67,7 +67,10 @@ const databasesOf = async ({ query, call }: ToolContext, { key, name: host }: Ho
     rows.map((row) => row.name),
     truncated,
   )
-  return result(`${formatCountedNoun(rows.length, 'database')} on ${host}; name one to see its tables.`, structured)
+  return result(
+    `${formatCountedNoun(rows.length, 'database')} on ${host}; set database to list its tables.`,
+    structured,
+  )
 }
 
 const tablesOf = async ({ query, call }: ToolContext, { key, name: host }: Host, database: string) => {
@@ -78,7 +81,7 @@ const tablesOf = async ({ query, call }: ToolContext, { key, name: host }: Host,
     truncated,
   )
   return result(
-    `${formatCountedNoun(rows.length, 'table')} in ${database} on ${host}; name one to see its schema.`,
+    `${formatCountedNoun(rows.length, 'table')} in ${database} on ${host}; set table to see its schema.`,
     structured,
   )
 }

@@ -20,13 +20,13 @@ const Merge = z.object({
 export const getMergeStatus = readTool({
   name: 'get_merge_status',
   title: 'Running merges',
-  description: 'Merges and mutations of parts that are running, longest first; progress is from 0 to 1.',
+  description: 'Running merges and part mutations, longest first; progress is from 0 to 1.',
   feature: 'OPERATIONS',
   input: z.strictObject({ ...hostParameter, limit: limitOf(50, 500) }),
   output: z.object({ merges: z.array(Merge), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
-    // One more than is returned shows whether the list is truncated.
+    // One additional row shows whether the list is truncated.
     const statement = { tool: 'get_merge_status', statement: 'merges', maxRows: limit + 1 }
     const running = await readRows(context, host, statement, Merge)
     const merges = running.slice(0, limit)

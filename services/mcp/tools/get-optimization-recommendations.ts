@@ -15,7 +15,7 @@ export const getOptimizationRecommendations = readTool({
     ...hostParameter,
     sql: z.string().min(1).max(maxStatementLength).optional().describe('SELECT, or use queryId'),
     queryId: z.string().min(1).max(256).optional().describe('Logged query'),
-    database: name('Database of names without one').optional(),
+    database: name('Default database for unqualified names').optional(),
   }),
   output: z.object({
     recommendations: z.array(Recommendation.omit({ includesValues: true })),
@@ -34,7 +34,7 @@ export const getOptimizationRecommendations = readTool({
     const [best] = recommendations
     const text = best
       ? `${recommendations.length} on ${host.name}, the best ${best.proof}: ${best.title} on ${best.table}.`
-      : `Nothing to advise on ${host.name}. ${notes.join(' ')}`
+      : `No recommendations for this query on ${host.name}. ${notes.join(' ')}`
     return result(text, {
       recommendations: recommendations.map(({ includesValues, ...recommendation }) =>
         // Logged statements are returned without their literal values.

@@ -23,7 +23,7 @@ export const getRunningQueries = readTool({
   output: z.object({ queries: z.array(Running), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
-    // One more than is returned shows whether the list is truncated.
+    // One additional row shows whether the list is truncated.
     const running = await readRows(
       context,
       host,
@@ -40,7 +40,7 @@ export const getRunningQueries = readTool({
     const [longest] = queries
     const text = longest
       ? `${truncated ? 'More than ' : ''}${queries.length} running on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
-      : `Nothing is running on ${host.name}.`
+      : `No query is running on ${host.name}.`
     return result(text, { queries, truncated })
   },
 })

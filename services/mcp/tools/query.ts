@@ -14,14 +14,14 @@ export const query = readTool({
   name: 'query',
   title: 'Run a read-only query',
   description:
-    'Runs one SELECT, WITH, DESCRIBE or EXPLAIN; writes and access to other servers are rejected. Rows are cut at maxRows or 1 MiB: aggregate, or add a LIMIT.',
+    'Runs one SELECT, WITH, DESCRIBE or EXPLAIN; writes and access to other servers are rejected. Rows are truncated at maxRows or 1 MiB: aggregate, or add a LIMIT.',
   feature: 'QUERIES',
   core: true,
   example: { sql: 'SELECT 1' },
   input: z.strictObject({
     ...hostParameter,
     sql: z.string().min(1).max(maxStatementLength).describe('Statement without FORMAT and SETTINGS'),
-    database: name('Database of names without one').optional(),
+    database: name('Default database for unqualified names').optional(),
     maxRows: z.int().min(1).max(defaultResultRows).default(defaultResultRows).describe('Maximum rows'),
   }),
   output: z.object({

@@ -55,7 +55,7 @@ describe('killing a query', () => {
     await ended
   })
 
-  it('that does not run is not found', async () => {
+  it('returns not-found for a query that is not running', async () => {
     await expect(kill('absent')).rejects.toMatchObject({
       code: 'not-found',
       message: expect.stringContaining('absent'),
@@ -83,7 +83,7 @@ describe('optimizing a table', () => {
     expect(await partsOf('plain')).toBe('2')
   })
 
-  it('takes any name for a name and nothing else', async () => {
+  it('quotes every table name', async () => {
     expect(await optimize(oddName, { final: true })).toMatchObject({ state: 'done' })
     expect(await partsOf(oddName)).toBe('2')
   })
@@ -96,7 +96,7 @@ describe('optimizing a table', () => {
     await expect(optimize(table, more)).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) })
   })
 
-  it('by a user who may only read names the grant that is missing', async () => {
+  it('names the missing grant to a read-only user', async () => {
     await expect(optimize('plain', {}, 'careful')).rejects.toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('read-only'),
@@ -114,7 +114,7 @@ describe('killing a mutation', () => {
   const mutations = (which: string) =>
     direct(`SELECT mutation_id FROM system.mutations WHERE table = 'plain' AND ${which}`)
 
-  it('removes a stuck one and returns its remaining work', async () => {
+  it('removes a stuck mutation and returns its remaining work', async () => {
     await direct(`ALTER TABLE acted.plain UPDATE v = throwIf(n > 0) WHERE 1 SETTINGS mutations_sync = 0`)
     await expect.poll(() => mutations("latest_fail_reason != ''")).not.toBe('')
     const mutationId = await mutations('NOT is_done')
@@ -122,7 +122,7 @@ describe('killing a mutation', () => {
     expect(await mutations('NOT is_done')).toBe('')
   })
 
-  it('that is done or unknown is refused', async () => {
+  it('rejects a finished or unknown mutation', async () => {
     await direct('ALTER TABLE acted.plain DELETE WHERE n = 2 SETTINGS mutations_sync = 1')
     await expect(kill(await mutations('is_done'))).rejects.toMatchObject({ code: 'conflict' })
     await expect(kill('mutation_99.txt')).rejects.toMatchObject({ code: 'not-found' })

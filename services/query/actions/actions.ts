@@ -25,7 +25,7 @@ const Running = z.object({
 /** How long to wait for the query to end after KILL. */
 const endsWithinSeconds = 10
 
-/** Kills a running query. The state is `ignored` when KILL QUERY returned no rows, else `done`. */
+/** Returns the handler that kills a running query. `state` is `ignored` if KILL QUERY returns no rows, else `done`. */
 export const killQuery =
   (parts: QueryHandlerDeps): Handlers<typeof query>['killQuery'] =>
   async ({ hostKey, queryId }, call) => {
@@ -58,7 +58,7 @@ const Mutation = z.object({
   failing: hostBoolean,
 })
 
-/** Kills an unfinished mutation. Parts that it has already rewritten stay as they are. */
+/** Returns the handler that kills an unfinished mutation. Parts that are already rewritten stay as they are. */
 export const killMutation =
   (parts: QueryHandlerDeps): Handlers<typeof query>['killMutation'] =>
   async ({ hostKey, ...named }, call) => {
@@ -95,7 +95,7 @@ const Table = z.object({ engine: z.string(), parts: hostNumber })
 const answerWithinMs = 10_000
 const mergesWithinSeconds = 6 * 3_600
 
-/** Merges the parts of a table. Returns after at most ten seconds; a longer merge continues in the background. */
+/** Returns the handler that merges the parts of a table. After ten seconds it responds and the merge continues. */
 export const optimizeTable =
   (parts: QueryHandlerDeps): Handlers<typeof query>['optimizeTable'] =>
   async ({ hostKey, database, table, partitionId = '', final, deduplicate }, call) => {

@@ -117,7 +117,7 @@ describe('a statement', () => {
   })
 })
 
-describe('an index that is tried out', () => {
+describe('a hypothetical index', () => {
   const request = {
     database: 'cafe',
     table: 'orders',

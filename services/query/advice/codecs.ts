@@ -21,7 +21,7 @@ const since = '25.3'
 /** Error codes of ClickHouse for a codec that does not support the column type. */
 const unsuited = new Set<number | undefined>([36, 43, 378, 431])
 
-/** Returns the host's estimated compression ratio of each codec, or none where estimates are unsupported. */
+/** Returns the host's estimated compression ratio of each codec; empty if the host does not support estimates. */
 export const readCodecRatios = async (
   context: HostContext,
   { codecs, ...column }: ColumnAddress & { codecs: readonly AdvisedCodec[] },

@@ -56,7 +56,7 @@ const refuseOthers = ([first]: readonly Token[]): void => {
 
 /** Longer statements do not fit into the request URL. */
 const maxFormattedLength = 16_000
-/** Hosts before 23.8 do not have the function. */
+/** The error code of hosts before 23.8, which lack `formatQuery`. */
 const unknownFunction = 46
 
 const Row = z.object({ formatted: z.string() })
@@ -116,7 +116,7 @@ interface Other {
   reason: 'engine' | 'repeated'
 }
 
-/** Returns the reads of each MergeTree table, and the tables of other engines or with several reads. */
+/** Returns the reads of MergeTree tables, and the tables that have another engine or are read several times. */
 const tableReads = ({ tree, plan, estimate }: Explained): { reads: TableRead[]; others: Other[] } => {
   const roots = tree.tree ?? []
   const selects = collectSelects(roots)

@@ -32,7 +32,7 @@ const unknownTable = 60
 const releaseNumber = (release: string): string =>
   `toUInt32(splitByChar('.', ${release})[1]) * 1000 + toUInt32(splitByChar('.', ${release})[2])`
 
-/** Reads defaults that changed after a release, or none where the host has no history. */
+/** Returns the settings whose defaults changed after a release; empty on hosts without `system.settings_changes`. */
 const settingsChanges = async (
   { parts, host, call }: HostContext,
   since: string,
@@ -53,7 +53,7 @@ LIMIT 300`
 
 const Old = z.object({ bytes: hostNumber, oldBytes: hostNumber })
 
-/** Reads the sizes of a table's parts. Parts without a time range do not count as old. */
+/** Sums the sizes of the active parts of a table, and of those older than a year. Parts without dates count as new. */
 const oldParts = async (
   { parts, host, call }: HostContext,
   request: { database: string; table: string },
@@ -83,7 +83,7 @@ const Row = z.object({
   maximums: z.array(bound),
 })
 
-/** Analyses columns over the first rows of a table, in one statement. */
+/** Returns statistics of columns over the first rows of a table, from one statement. */
 const columnFacts = async ({ parts, host, call }: HostContext, { database, table, columns }: ColumnsRequest) => {
   const names = columns.map(({ name }) => columnSql(name))
   const each = (aggregate: (column: string) => string): string => `[${names.map(aggregate).join(', ')}]`

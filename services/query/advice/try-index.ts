@@ -31,7 +31,7 @@ const since = '26.6'
 
 /**
  * Creates a hypothetical index in its own session and explains its effect. `CREATE HYPOTHETICAL INDEX` writes nothing
- * and is allowed under `readonly = 1`. Only names and a type from a closed list vary in it.
+ * and is allowed under `readonly = 1`. Only quoted names and a type from a fixed list vary in the statement.
  */
 export const tryIndex = async ({ parts, host, call }: HostContext, request: IndexRequest): Promise<WhatIf> => {
   const { database, table, column, condition, type } = request
@@ -51,7 +51,7 @@ export const tryIndex = async ({ parts, host, call }: HostContext, request: Inde
     `CREATE HYPOTHETICAL INDEX IF NOT EXISTS candidate ON ${on} (${columnSql(column)}) TYPE ${type}`,
   )
   try {
-    // Streamed, because a buffered result must not be empty, and the result of this statement is.
+    // Streamed, because the result of this statement is empty, which a buffered read rejects.
     const { body } = await parts.client.stream(host, describe, call)
     while (await body.take());
     const lines = readRecords(host, Line, await parts.client.run(host, inSession(`EXPLAIN WHATIF ${explained}`), call))
@@ -68,7 +68,7 @@ interface WhatIf {
   outcome: 'tried' | 'of-no-use' | 'not-possible'
   /** Remaining marks; null unless the index was evaluated. */
   marks: number | null
-  /** Evaluated on all marks that are read now. */
+  /** Whether the index was evaluated on all marks that the statement currently reads. */
   isEmpirical: boolean
 }
 

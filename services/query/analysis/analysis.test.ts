@@ -137,8 +137,8 @@ const detail = async (queryId: string, hostKey = 'box') => {
 }
 const hashOf = (sql: string) => direct(`SELECT toString(normalizedQueryHash('${sql}'))`)
 
-describe('patterns of statements', () => {
-  it.each(['box', 'careful'])('have the figures of their executions (host %s)', async (hostKey) => {
+describe('query patterns', () => {
+  it.each(['box', 'careful'])('have the metrics of their executions (host %s)', async (hostKey) => {
     const { fingerprints, total, unavailable } = await list({ hostKey, search: 'SUM(ID) from analysis' })
     const executions = await logged(readers.map(({ id }) => id))
     const times = executions.map(({ ms }) => ms)
@@ -175,7 +175,7 @@ describe('patterns of statements', () => {
     expect(pattern?.share).toBeCloseTo(sumOf(times) / timeOfAll, 6)
   })
 
-  it('can be those of one user, which counts only what that user sent', async () => {
+  it('can be limited to the queries of one user', async () => {
     const { fingerprints } = await list({ user: 'analyst', search: 'sum(id)' })
     expect(fingerprints.map(({ calls, users }) => [calls, users])).toEqual([[3, ['analyst']]])
   })
@@ -192,12 +192,12 @@ describe('patterns of statements', () => {
     expect((await list({ search: 'no such statement' })).total).toBe(0)
   })
 
-  it('take hostile values as values', async () => {
+  it('bind hostile search values as parameters', async () => {
     const given = "\\' OR 1 = 1 -- \u0000\n"
     expect(await list({ search: given, user: given })).toMatchObject({ fingerprints: [], total: 0 })
   })
 
-  it('are unavailable where the log is closed, with what would open it', async () => {
+  it('are unavailable without access to the query log, with the missing grant', async () => {
     const { unavailable, fingerprints } = await list({ hostKey: 'closed' })
     expect(fingerprints).toEqual([])
     expect(unavailable).toMatchObject({ reason: 'permission', grant: expect.stringContaining('system.query_log') })
@@ -218,7 +218,7 @@ describe('one pattern', () => {
     expect(found?.executions[0]).toMatchObject({ failed: true, exceptionCode: 395, query: throwing(7) })
   })
 
-  it('has a course without gaps whose buckets add up', async () => {
+  it('has a time series without gaps, whose buckets add up to the total', async () => {
     const { from, to } = window
     const request = { from: from - 3_600, to, interval: 'toStartOfMinute' }
     const { detail: found, window: used } = await one(await hashOf(reading(0)), request)
@@ -231,7 +231,7 @@ describe('one pattern', () => {
     expect(trend[0]).toMatchObject({ calls: 0, p95Ms: null })
   })
 
-  it('says how long its executions took, bucket by bucket', async () => {
+  it('has a latency histogram per time bucket', async () => {
     const { detail: found } = await one(await hashOf(throwing(5)))
     const cells = found?.latency ?? []
     expect(sumOf(cells.map(({ calls }) => calls))).toBe(throwers.length)
@@ -255,7 +255,7 @@ describe('one pattern', () => {
     expect((await executionsOf(hash, { hostKey: 'closed' })).unavailable).toMatchObject({ reason: 'permission' })
   })
 
-  it('that did not run is not found', async () => {
+  it('returns not-found for a pattern without executions', async () => {
     await expect(one('18446744073709551615')).rejects.toMatchObject({
       code: 'not-found',
       details: { parameter: 'hash' },
@@ -300,7 +300,7 @@ describe('one query', () => {
     expect(sumOf(found?.processors.rows.map(({ share }) => share ?? 0) ?? [])).toBeCloseTo(1, 6)
   })
 
-  it('shows what it caused, also on other hosts, each part once', async () => {
+  it('returns its child queries on all hosts once', async () => {
     const { detail: found } = await detail('fill')
     expect(found?.children.rows).toMatchObject([
       { host: 'elsewhere', queryId: 'remote', durationMs: 34 },
@@ -314,7 +314,7 @@ describe('one query', () => {
     })
   })
 
-  it('that failed says how', async () => {
+  it('returns the error of a failed query', async () => {
     const { detail: found } = await detail('throw-0', 'careful')
     expect(found?.summary).toMatchObject({
       status: 'failed',
@@ -324,7 +324,7 @@ describe('one query', () => {
     expect(found?.summary.exception).toContain('FUNCTION_THROW_IF_VALUE_IS_NON_ZERO')
   })
 
-  it('that runs is found in the process list', async () => {
+  it('finds a running query in the process list', async () => {
     const running = direct('SELECT sleepEachRow(0.1) FROM numbers(600) SETTINGS max_block_size = 1', {
       query_id: 'long',
     }).catch(() => 'ended')

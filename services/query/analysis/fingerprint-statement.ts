@@ -90,8 +90,8 @@ LIMIT ${limit} OFFSET ${offset}`
 }
 
 /**
- * Returns the statement for one pattern of a window. Its share refers to the queries of users, plus its own executions
- * when the pattern is one of Watchhouse.
+ * Returns the statement for one pattern of a window. Its share refers to the total time of user queries. For a pattern
+ * of Watchhouse, its own executions are included in the total.
  */
 export const fingerprintStatement = (hash: string, scope: MacroScope): Statement => {
   const timeOfAll = `(SELECT sum(query_duration_ms) FROM $log(query_log) AS log WHERE $window AND ${endedQueryCondition} AND (NOT $own OR normalized_query_hash = {hash:UInt64}))`

@@ -22,7 +22,7 @@ const withoutLog = async (sent: string[]) => {
   }
 }
 
-describe('a host that keeps no query log', () => {
+describe('a host without a query log', () => {
   const unavailable = { reason: 'missing-table', missingTables: ['system.query_log'] }
 
   it('differs from an empty one, without a failing statement', async () => {

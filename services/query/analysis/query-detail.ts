@@ -35,7 +35,7 @@ const shared = `
   Settings AS settings,
   ProfileEvents AS profileEvents`
 
-/** Returns the statement for the last ended execution with a query id, or for one that was only started. */
+/** Returns the statement for the last ended execution with a query id, or for its start if no end is logged. */
 export const loggedQueryStatement = (queryId: string, scope: MacroScope): Statement => ({
   what: 'query-detail',
   sql: expandMacros(

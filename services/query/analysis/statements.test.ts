@@ -52,7 +52,7 @@ it.each([
   },
 )
 
-it('looks for what runs in the process list alone', () => {
+it('reads a running query from the process list only', () => {
   const { sql } = runningQueryStatement('q')
   expect(() => checkReadOnly(sql)).not.toThrow()
   expect(sql).toContain('FROM system.processes AS log')
@@ -67,7 +67,7 @@ it.each([threadsPart, viewsPart, processorsPart, childrenPart])(
   },
 )
 
-it('has cells of durations that meet without gaps, each wider than the one before or as wide', () => {
+it('has histogram cells without gaps, and none is narrower than the one before', () => {
   const bounds = Array.from({ length: 20 }, (_, cell) => latencyCellStartMs(cell))
   expect(bounds.slice(0, 9)).toEqual([0, 2, 2, 3, 4, 6, 8, 12, 16])
   expect(bounds).toEqual(bounds.toSorted((left, right) => left - right))

@@ -15,10 +15,10 @@ const unknownTable = 60
 const unknownDatabase = 81
 const accessDenied = 497
 const unknownCluster = 701
-/** Error codes of a server without Keeper for tables that are read from Keeper. */
+/** Error codes of a server without Keeper, for statements that read tables backed by Keeper. */
 const withoutKeeper = new Set<number | undefined>([139, 225])
 
-/** Returns why a definition is unavailable on a host: required tables are missing or not readable for the user. */
+/** Returns which required tables are missing or not readable for the user; null if the user can read all of them. */
 export const checkRequirements = async (
   client: DatabaseClient,
   host: MonitoredHost,
@@ -35,7 +35,7 @@ export const checkRequirements = async (
   return missing.length > 0 ? missingTable(host, missing) : null
 }
 
-/** Returns the unavailable reason behind an error of the statement; undefined when it failed for another reason. */
+/** Converts the error of a statement to an unavailable reason; undefined for errors with another cause. */
 export const findUnavailableReason = (
   client: DatabaseClient,
   host: MonitoredHost,
@@ -81,7 +81,7 @@ export const queryIfAvailable = async <T>(
   }
 }
 
-/** Returns why a result of the required tables may lack rows. */
+/** Returns why a result from the required tables may lack rows; null if the user sees all rows. */
 export const findIncompleteReason = async (
   client: DatabaseClient,
   host: MonitoredHost,
@@ -134,7 +134,7 @@ export const findDeniedTable = (error: unknown): string | undefined =>
     ? / ON `?system`?\.`?(\w+)/.exec(grantIn(error.message) ?? '')?.[1]
     : undefined
 
-/** ClickHouse names the missing privilege: `… necessary to have the grant SELECT(a, b) ON system.query_log`. */
+/** Converts the privilege in `… necessary to have the grant SELECT(a, b) ON system.query_log` to a GRANT statement. */
 const grantIn = (sentence: string): string | undefined => {
   const privilege = /have the grant (.+? ON [\w.*`]*[\w*`])/.exec(sentence)?.[1]
   return privilege && `GRANT ${privilege} TO <user>`

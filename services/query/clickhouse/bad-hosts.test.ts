@@ -37,14 +37,14 @@ describe('a host that', () => {
     await using client = clientWith()
     const refused = { code: 'unavailable', details: { reason: 'unreachable' } }
     const failure = await failureAt(stub.url, client)
-    expect(failure).toMatchObject({ ...refused, message: 'host db cannot be reached: nothing listens at its port' })
+    expect(failure).toMatchObject({ ...refused, message: 'host db cannot be reached: nothing listens on its port' })
   })
 
   it('does not speak TLS fails with that reason', async () => {
     await using stub = await startHttpStub((_, response) => response.end())
     await using client = clientWith()
     const failure = await failureAt(stub.url.replace('http:', 'https:'), client)
-    expect(failure).toMatchObject({ message: 'host db cannot be reached: it does not speak TLS at its port' })
+    expect(failure).toMatchObject({ message: 'host db cannot be reached: its port does not speak TLS' })
   })
 
   it('has an unknown name fails with that reason, also for a user connection', async () => {

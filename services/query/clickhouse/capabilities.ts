@@ -14,7 +14,7 @@ export interface Capabilities {
   tables: ReadonlySet<string>
   /** The table expressions of rotated log tables. */
   logs: RotatedLogs
-  /** Privileges that the user lacks to see all objects; rows of others are hidden. */
+  /** The SHOW privileges that the user lacks; without them, the server hides rows about some objects. */
   missingShow: ReadonlySet<ShowPrivilege>
 }
 
@@ -33,7 +33,7 @@ interface CacheEntry {
 /** Caches the capabilities of hosts. Failures are not cached. */
 interface CapabilityCache {
   of(host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities>
-  /** Returns whether a table that is not part of the capabilities exists. */
+  /** Returns the cached presence of a table outside `Capabilities`, or calls `look` to determine it. */
   presence(host: MonitoredHost, table: string, look: () => Promise<TablePresence>): Promise<TablePresence>
   /** Returns the cached capabilities of any age. */
   known(host: MonitoredHost): Capabilities | undefined
@@ -83,7 +83,7 @@ export type RotatedLogs = ReadonlyMap<string, string>
 /** The names of a log table and its earlier tables, by log name. */
 type Rotations = ReadonlyMap<string, readonly string[]>
 
-/** Older servers reject `merge` in read-only statements, and for users who may not create temporary tables. */
+/** The first version that allows `merge` in read-only statements and without CREATE TEMPORARY TABLE. */
 const mergesReadOnly = '25.6'
 
 const rotationsOf = (tables: ReadonlySet<string>): Rotations => {
@@ -92,7 +92,7 @@ const rotationsOf = (tables: ReadonlySet<string>): Rotations => {
   return new Map([...rotations].flatMap(([log, rest]) => (tables.has(log) ? [[log, [log, ...rest]] as const] : [])))
 }
 
-/** Returns the statement for the columns of rotated logs; undefined when no log is rotated or `merge` works. */
+/** Returns the statement for the columns of rotated logs; undefined if none is rotated or the server allows `merge`. */
 export const logColumnsStatement = (version: string, tables: ReadonlySet<string>): Statement | undefined => {
   const names = [...rotationsOf(tables).values()].flat()
   if (names.length === 0 || compareVersions(version, mergesReadOnly) >= 0) return undefined

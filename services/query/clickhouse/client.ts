@@ -31,7 +31,7 @@ import {
 
 type System = Pick<Capabilities, 'tables' | 'logs'>
 
-/** A fleet mostly has few distinct sets of tables. */
+/** Maximum number of shared objects; most fleets have only a few distinct sets of tables. */
 const maxSystems = 100
 
 /** Returns a function that maps equal values to one object, so that caches keyed by it are shared between hosts. */
@@ -204,7 +204,7 @@ const capabilityLoader = (
 const capabilitiesTimeoutMs = (env: Environment): number =>
   resolveMaxSeconds(capabilityStatement, { ...readLimits(env), background: false }) * 1_000
 
-/** Returns how long a caller waits for a shared run. */
+/** Returns the signal, the time limit and the timeout error with which a caller waits for a shared run. */
 const waiterOf = (host: MonitoredHost, context: QueryContext, nowMs: number) => ({
   signal: context.signal,
   limitMs: remainingCallMs(context, nowMs),

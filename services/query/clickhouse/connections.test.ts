@@ -75,8 +75,8 @@ describe.each([
   })
 
   it.each([
-    ['refuses connections', 'unreachable', 'cannot be reached: nothing listens at its port'],
-    ['speaks no TLS', 'unreachable', 'cannot be reached: it does not speak TLS at its port'],
+    ['refuses connections', 'unreachable', 'cannot be reached: nothing listens on its port'],
+    ['speaks no TLS', 'unreachable', 'cannot be reached: its port does not speak TLS'],
     ['has an unknown name', 'unreachable', 'cannot be reached: its host name does not resolve'],
     ['hangs', 'timeout', 'did not answer in time'],
     ['speaks no HTTP', 'garbage', 'is not a ClickHouse server'],

@@ -100,7 +100,7 @@ export const openHostConnections = (now: () => number = () => performance.now())
   }
 }
 
-/** Returns whether the client has the server, user and pool settings that are wanted. */
+/** Returns whether an open client matches the server, user and pool settings of a request. */
 const isSame = ({ host, pool }: OpenClient, wanted: MonitoredHost, { size, idleMs }: PoolSettings): boolean =>
   pool.size === size &&
   pool.idleMs === idleMs &&

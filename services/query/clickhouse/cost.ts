@@ -7,13 +7,13 @@ import { parseJson } from '#shared/text/strings.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
 
-/** Returns a function that counts a result served without a query to the host. */
+/** Returns a function that counts one result that was served without a query to the host. */
 export const createReuseCounter = ({ metrics: registry }: Telemetry, source: 'cache' | 'shared') => {
   const results = metrics.answersCompleted(registry)
   return (): void => results.inc({ source })
 }
 
-/** Returns a function that counts a result of a host with the rows and bytes that the host has read. */
+/** Returns a function that counts one result from a host, and the rows and bytes that the host read for it. */
 export const createCostCounter = ({ metrics: registry }: Telemetry) => {
   const results = metrics.answersCompleted(registry)
   const rows = metrics.rowsRead(registry)
@@ -28,7 +28,7 @@ export const createCostCounter = ({ metrics: registry }: Telemetry) => {
 
 const Summary = z.object({ read_rows: z.coerce.number().catch(0), read_bytes: z.coerce.number().catch(0) })
 
-/** Parses `X-ClickHouse-Summary`. For a streamed result, it covers what was read before the first byte. */
+/** Parses the header `X-ClickHouse-Summary`. A streamed result counts only reads before the start of the response. */
 export const readSummary = (
   headers: Record<string, string | string[] | undefined>,
 ): { rowsRead: number; bytesRead: number } => {
@@ -45,7 +45,7 @@ interface StatementRun {
   bytesRead: number
 }
 
-/** Returns the facts about a statement that are part of the response to the caller. */
+/** Returns the details of a statement for the response to the caller, such as its query id, duration and rows read. */
 export const statementFacts = (
   host: MonitoredHost,
   statement: Statement,

@@ -4,7 +4,7 @@ import { shortenWithEllipsis } from '#shared/text/strings.ts'
 import { NetFailure, unknownName } from '#shared/net/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** Why a host gave no response; also the reasons of a host state. */
+/** Why no valid response arrived from a host. The state of a host has the same reasons. */
 type HostFailure = 'unreachable' | 'timeout' | 'refused' | 'garbage'
 
 const sentences: Record<HostFailure, string> = {
@@ -14,7 +14,7 @@ const sentences: Record<HostFailure, string> = {
   garbage: 'is not a ClickHouse server',
 }
 
-/** Returns the error of a host that gave no response. The message names the host by its label only. */
+/** Returns the error for a host without a valid response. The message contains its label, never its address. */
 export const hostFailure = (
   host: MonitoredHost,
   reason: HostFailure,
@@ -38,7 +38,7 @@ export const keeperTimeout = (host: MonitoredHost): ServiceError =>
     details: { host: host.name },
   })
 
-/** Returns why the host gave no response; undefined for other errors. */
+/** Returns why no valid response arrived from the host; undefined for other errors. */
 export const failureReason = (error: unknown): HostFailure | undefined => {
   const reason = error instanceof ServiceError ? error.details?.reason : undefined
   return isHostFailure(reason) ? reason : undefined
@@ -47,7 +47,7 @@ export const failureReason = (error: unknown): HostFailure | undefined => {
 const isHostFailure = (reason: unknown): reason is HostFailure =>
   typeof reason === 'string' && Object.hasOwn(sentences, reason)
 
-/** Translates an error of the HTTP client. */
+/** Converts an error of the HTTP client to a `ServiceError` that names the host. */
 export const connectionFailure = (host: MonitoredHost, error: unknown): ServiceError => {
   const code = systemCode(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return hostFailure(host, 'timeout', error)
@@ -66,15 +66,15 @@ const systemCode = (error: unknown): string | undefined => {
 }
 
 const untrusted = 'its certificate is not signed by a trusted CA'
-const noTls = 'it does not speak TLS at its port'
+const noTls = 'its port does not speak TLS'
 const closing = 'it closes its connections'
 const noRoute = 'there is no route to it'
 
-/** Reasons of a failed connection in plain words, by system error code. */
+/** Texts for failed connections, by system error code. */
 const unreachableReasons: ReadonlyMap<string | undefined, string> = new Map([
   [unknownName, 'its host name does not resolve'],
   ['EAI_AGAIN', 'the DNS server does not respond for its host name'],
-  ['ECONNREFUSED', 'nothing listens at its port'],
+  ['ECONNREFUSED', 'nothing listens on its port'],
   ['EHOSTUNREACH', noRoute],
   ['ENETUNREACH', noRoute],
   ['ECONNRESET', closing],
@@ -112,7 +112,7 @@ const kinds: Readonly<Record<number, ErrorCode>> = {
 }
 const retryAfterMs = 1_000
 
-/** Returns whether the code identifies the cause; other codes may come from the host or the statement. */
+/** Returns whether the code determines who caused the error, the host or the statement. */
 export const isKnownCode = (code: number): boolean => code in kinds || callerErrorCodes.has(code)
 
 /** Returns the error for an exception that a host reported. */
@@ -128,7 +128,7 @@ export const statementFailure = (host: MonitoredHost, exception: Exception): Ser
 
 const keeperFailed = 999
 
-/** Other Keeper exceptions are responses of Keeper. */
+/** Returns whether Keeper did not respond; other Keeper exceptions are responses of Keeper. */
 const isKeeperUnreachable = ({ code, sentence }: Exception): boolean =>
   code === keeperFailed &&
   /Connection loss|Operation timeout|Session expired|All connection tries failed/i.test(sentence)
@@ -150,7 +150,7 @@ export const clickhouseCode = (error: unknown): number | undefined => {
   return typeof code === 'number' ? code : undefined
 }
 
-/** The beginning of an exception that a host writes after rows. A JSON row cannot contain a newline. */
+/** The start of an exception that a host writes after rows. JSON escapes newlines, so no row contains this text. */
 export const exceptionAfterRows = '\nCode: '
 
 /** A ClickHouse exception. */

@@ -16,9 +16,9 @@ export const maxReportStatements = 3
 export const maxSweepStatements = 3
 /** Maximum number of statements that wait for this process while it is overloaded. */
 const maxWaitingHere = 1_024
-/** A statement that runs longer waits for its host and uses little processor time, so its process slot is released. */
+/** After this time, a statement releases its process slot: it waits for its host and uses little CPU time here. */
 const maxHoldMs = 5_000
-/** How long a background statement pauses while this process is overloaded; sweeps slow down but do not stop. */
+/** Maximum pause of a background statement while this process is overloaded; sweeps slow down but do not stop. */
 const maxPauseMs = 2_000
 
 /** A request for a slot of a host. */
@@ -31,7 +31,7 @@ export interface SlotRequest {
   timeoutMs: number
 }
 
-/** Two queues per host: one for callers and reports, one for sweeps. Callers also pass a queue of the process. */
+/** Two queues per host: one for callers and reports, one for sweeps. The first also needs a slot of the process. */
 export interface HostQueues {
   /** Waits for a slot and returns the function that releases it. */
   enter(host: MonitoredHost, request: SlotRequest): Promise<() => void>

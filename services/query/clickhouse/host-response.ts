@@ -40,7 +40,7 @@ export interface PendingRequest {
 
 export interface ResponseReadOptions {
   signal: AbortSignal
-  /** Called for everything that the host sends, the head included. */
+  /** Called whenever data from the host arrives, including the response head. */
   onActivity: () => void
 }
 
@@ -87,7 +87,7 @@ export interface BufferedResponse {
   body: Buffer
 }
 
-/** The error of a body that exceeds its maximum size. */
+/** Thrown when a response body exceeds its maximum size. */
 export class BodyTooLong extends Error {
   override readonly name = 'BodyTooLong'
 }

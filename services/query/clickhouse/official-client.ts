@@ -78,7 +78,7 @@ const startRequest = (
       body.on('end', () => handler.onEnd())
       body.on('error', handler.onEnd)
       body.on('close', () => {
-        // The only event of a response that was aborted locally.
+        // After a local abort, this is the only event.
         handler.onEnd(new Error('the connection was closed'))
         onClosed()
       })
@@ -100,7 +100,7 @@ const startRequest = (
   }
 }
 
-/** The client must return responses of every status unchanged, because errors are parsed here. */
+/** Returns parameters that make the client return every response unchanged, because errors are parsed here. */
 const paramsOf = ({ statement, queryId, sending }: HostRequest, ofUrl: URLSearchParams) => {
   const { sql, database, session } = statement
   return {
@@ -120,7 +120,7 @@ const paramsOf = ({ statement, queryId, sending }: HostRequest, ofUrl: URLSearch
       // Not sent as `query_params`, which escape quotes and so break arrays that are written as text.
       ...encodeParameters(statement),
     },
-    // The only URL parameter that may occur several times.
+    // `role` is the only URL parameter that may occur several times.
     role: ofUrl.getAll('role'),
     ...(session !== undefined && { session_id: session }),
   }

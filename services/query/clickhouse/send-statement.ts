@@ -14,11 +14,11 @@ interface ExchangeOptions extends SendingOptions {
   pool: PoolSettings
   limit: TimeLimit
   reserved?: boolean
-  /** Called for everything that the host sends. */
+  /** Called whenever data from the host arrives. */
   onActivity?: () => void
 }
 
-/** The response of a host that has sent its head. `body` fails with a `ServiceError`. */
+/** A response whose head has arrived. Reading `body` throws `ServiceError`s only. */
 export interface StatementResponse extends Pick<StreamedResponse, 'headers' | 'body'> {
   queryId: string
 }
@@ -50,7 +50,7 @@ export const sendStatement = async (
   return { queryId, headers: response.headers, body }
 }
 
-/** Sends a statement and waits for the whole of a successful response. Every failure is a `ServiceError`. */
+/** Sends a statement and waits for the complete successful response. Every failure is a `ServiceError`. */
 export const sendBufferedStatement = async (
   connections: HostConnections,
   host: MonitoredHost,
@@ -82,7 +82,7 @@ const requestOptionsOf = ({ limit, pool }: ExchangeOptions) => ({ signal: limit.
 
 const timeExceeded = 159
 
-/** A host that waits for Keeper in vain reports only a timeout, so the error is replaced by one that names Keeper. */
+/** If Keeper does not respond, a host reports only a timeout; the returned error names Keeper instead. */
 const rejection = (host: MonitoredHost, { readsKeeper }: Statement, status: number, text: string): ServiceError => {
   const failure = responseFailure(host, status, text)
   return readsKeeper && clickhouseCode(failure) === timeExceeded ? keeperTimeout(host) : failure

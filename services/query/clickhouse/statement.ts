@@ -14,13 +14,13 @@ export interface Statement {
   parameters?: Readonly<Record<string, ParameterValue>>
   /** The cache class of the result; absent means that it is not cached. */
   cache?: CacheClass
-  /** Uses the cheaper connection pool instead of the official client; for frequent statements over many hosts. */
+  /** Uses the cheaper connection pool instead of the official client; for frequent statements to many hosts. */
   hot?: true
-  /** Sent without settings, because the statement reads the settings of the user. */
+  /** Whether the statement is sent without settings, because it reads the settings of the user. */
   bare?: boolean
   /** A time limit below `COLUMNDB_MAX_EXECUTION_TIME`; for statements that write, it replaces that limit. */
   maxSeconds?: number
-  /** Reads from Keeper: the time limit is at most `keeperSeconds`, and a timeout names Keeper. */
+  /** Whether the statement reads from Keeper: it runs at most `keeperSeconds`, and its timeout error names Keeper. */
   readsKeeper?: boolean
   /** The response is known to be short; a longer one is rejected without reading it to its end. */
   short?: true
@@ -55,7 +55,7 @@ export interface SendingOptions {
   readonly: number
   /** The value of `COLUMNDB_MAX_EXECUTION_TIME`. */
   maxExecutionSeconds: number
-  /** No user waits for the result: the statement gets few threads, a low priority and at most 10 seconds. */
+  /** Whether no user waits for the result; the statement then gets few threads, low priority and at most 10 seconds. */
   background: boolean
 }
 
@@ -112,7 +112,7 @@ interface CachedSettings extends SendingOptions {
   text: string
 }
 
-/** Caches a pure function: a statement for many hosts is mostly sent with the same options to all of them. */
+/** Caches the settings of a statement, because it is usually sent to many hosts with the same options. */
 const cachedSettings = new WeakMap<Statement, CachedSettings>()
 
 const settingsText = (statement: Statement, sending: SendingOptions): string => {

@@ -56,7 +56,7 @@ export interface TransportDeps {
   env: Environment
   telemetry: Telemetry
   clock: Clock
-  /** The results of the probe; without it, every host counts as responsive. */
+  /** The liveness of the hosts; without it, every host counts as responsive. */
   liveness?: Liveness
   /** The load of this process; without it, background statements never pause. */
   pressure?: LoopPressure
@@ -207,7 +207,7 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
   const seconds = resolveMaxSeconds(statement, sending)
   const ownLimitMs = seconds * 1_000 + graceMs
   const limitMs = Math.min(ownLimitMs, remainingCallMs(context, clock.elapsedMs()))
-  // An earlier deadline of the caller says nothing about Keeper.
+  // A timeout at an earlier deadline of the caller does not indicate a Keeper problem.
   const waitsForKeeper = statement.readsKeeper === true && limitMs === ownLimitMs
   const late = () => (waitsForKeeper ? keeperTimeout(host) : hostFailure(host, 'timeout'))
   const limit = new TimeLimit({ outer: context.signal, limitMs, late })
@@ -256,7 +256,7 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
 export const remainingCallMs = (context: QueryContext, nowMs: number): number =>
   context.deadline - nowMs - responseMarginMs
 
-/** An exception means that the host has ended the statement; other failures except timeouts, that it never started. */
+/** Returns false after an exception, which ends the statement, and after failures before its start. */
 const stillRunsAfter = (error: unknown): boolean => {
   if (error === undefined || clickhouseCode(error) !== undefined) return false
   const reason = failureReason(error)

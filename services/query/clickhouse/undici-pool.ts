@@ -10,7 +10,7 @@ import { requestPath } from './statement.ts'
 /** Assumed keep-alive time of servers that do not announce one. */
 export const defaultKeepAliveMs = 4_000
 
-/** Opens a connection pool for hot statements, which costs a fraction of the official client. */
+/** Opens a connection pool for hot statements; it needs a fraction of the CPU time of the official client. */
 export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettings): HostClient => {
   const pool = new Pool(host.url.origin, {
     connections: size + maxSweepStatements,

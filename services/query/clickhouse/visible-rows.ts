@@ -6,11 +6,11 @@ import { compareVersions } from './capabilities.ts'
 import { clickhouseCode } from './failure.ts'
 import type { Statement } from './statement.ts'
 
-/** Privileges that control which rows of `system` tables a user sees. Without them, ClickHouse omits rows. */
+/** Privileges without which ClickHouse omits rows of `system` tables. */
 export const showPrivileges = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES'] as const
 export type ShowPrivilege = (typeof showPrivileges)[number]
 
-/** The privilege that every row of a `system` table requires, for tables that omit rows of hidden objects. */
+/** The privilege that a user needs to see all rows of a `system` table, by table. */
 const privilegeFor: Readonly<Record<string, ShowPrivilege>> = {
   columns: 'SHOW COLUMNS',
   dictionaries: 'SHOW DICTIONARIES',
@@ -120,14 +120,14 @@ const ownGrants = async (query: Query): Promise<string[]> => {
   return [...own, ...ofRoles]
 }
 
-/** Privileges on `*.*` that show the rows: ClickHouse derives the right to see an object from the right to use it. */
+/** Privileges on `*.*` that imply each SHOW privilege: users see the objects that they may use. */
 const impliedBy: Readonly<Record<ShowPrivilege, readonly string[]>> = {
   'SHOW TABLES': ['ALL', 'SHOW', 'SHOW TABLES', 'SHOW COLUMNS', 'SELECT', 'INSERT', 'ALTER', 'OPTIMIZE', 'TRUNCATE'],
   'SHOW COLUMNS': ['ALL', 'SHOW', 'SHOW COLUMNS', 'SELECT', 'INSERT'],
   'SHOW DICTIONARIES': ['ALL', 'SHOW', 'SHOW DICTIONARIES', 'dictGet'],
 }
 
-/** Returns the privileges that the lines of `SHOW GRANTS` do not contain for all objects. */
+/** Returns the SHOW privileges that the lines of `SHOW GRANTS` do not grant on `*.*`. */
 export const findMissingPrivileges = (lines: readonly string[]): ReadonlySet<ShowPrivilege> => {
   const everywhere = new Set<string>()
   const revoked = new Set<string>()

@@ -71,7 +71,7 @@ interface HostComparison extends AnalysisScope {
   status: HostStatus
   metrics: FleetMetrics
   rows: PatternRow[]
-  /** Why there are no patterns. */
+  /** Why the query patterns are unavailable; null if they are available. */
   unavailable: UnavailableReason | null
 }
 
@@ -96,7 +96,7 @@ const readHost = async (
   return { ...analysis, status, metrics, rows: data ?? [], unavailable }
 }
 
-/** Returns the rows of a host, with the patterns that are among the most expensive on other hosts only. */
+/** Returns the rows of a host, and adds its rows for patterns that are among the most expensive on other hosts. */
 const readFurther = async (
   { client }: QueryHandlerDeps,
   host: MonitoredHost,

@@ -47,8 +47,8 @@ export const openConnections = ({ env, store, net, client, clock }: ConnectionsD
 type QueryHandlers = Handlers<typeof query>
 
 /**
- * Returns handlers that first open the user connections of their call. A process with the part `own` opens none and
- * rejects the methods that serve user connections.
+ * Returns handlers that first open the user connections of their call. If `part` is `own`, they open none, and methods
+ * that serve user connections are rejected.
  */
 export const admitUserConnections = (handlers: QueryHandlers, user: UserConnections, part: Part): QueryHandlers => {
   const admitted = async (handle: (input: never, call: Call) => unknown, input: never, call: Call) => {

@@ -134,8 +134,8 @@ describe('parts and rows that were inserted', () => {
   })
 })
 
-describe('a mutation that cannot go on', () => {
-  it('has all its parts to do', async () => {
+describe('a stuck mutation', () => {
+  it('lists all parts as remaining', async () => {
     expect(await draw('summary-used-by-mutations', 'running', 'parts')).toEqual([{ running: 1, parts }])
     expect(await draw('summary-stuck-mutations', 'active', 'stuck', 'failed')).toEqual([
       { active: 1, stuck: 0, failed: 0 },
@@ -146,7 +146,7 @@ describe('a mutation that cannot go on', () => {
   })
 })
 
-describe('queries that failed', () => {
+describe('failed queries', () => {
   const { missingTable, outOfMemory, outOfTime } = failures
 
   it('are counted by their reason', async () => {
@@ -170,7 +170,7 @@ describe('queries that failed', () => {
   })
 })
 
-describe('logins that were refused', () => {
+describe('rejected logins', () => {
   it('are counted by user and over time', async () => {
     expect(await draw('failed-login-by-user', 'user', 'failures')).toEqual([
       { user: 'analyst', failures: refusedLogins },

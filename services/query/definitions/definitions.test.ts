@@ -29,8 +29,8 @@ const rule = (more: string): string =>
   `title: T\ndoc: D.\nthresholds: { warning: 1 }\nrunbook: ${'Look at it. '.repeat(10)}\n${more}`
 const table = (more: string): string => `title: T\ndoc: D.\nfeature: OVERVIEW\ncolumns: [{ name: a }]\n${more}`
 
-describe('our own definitions', () => {
-  it('are a catalogue in the order of the menu, without SQL', async () => {
+describe('built-in definitions', () => {
+  it('form a catalogue in menu order, without SQL', async () => {
     const { catalogue, charts, tables } = await openDefinitions(log)
     expect(Catalogue.parse(catalogue)).toEqual(catalogue)
     expect(charts.length).toBeGreaterThanOrEqual(16)
@@ -45,13 +45,13 @@ describe('our own definitions', () => {
     ...Object.entries(leadingCharts).map(([topic, first]) => ['charts', topic, first] as const),
     ...Object.entries(leadingTables).map(([topic, first]) => ['tables', topic, first] as const),
   ]
-  it.each(firsts)('begin the %s of %s with what people look for first', async (kind, topic, first) => {
+  it.each(firsts)('list the most important %s of %s first', async (kind, topic, first) => {
     const { catalogue } = await openDefinitions(log)
     const names = catalogue[kind].filter((definition) => definition.topic === topic).map(({ name }) => name)
     expect(names.slice(0, first.length)).toEqual(first)
   })
 
-  it('must all be right', async () => {
+  it('must all be valid', async () => {
     await write('overview/broken.chart.yaml', number('colour: red'))
     const problem = expect.stringMatching(/^overview\/broken\.chart\.yaml: .*colour/)
     // A `ServiceError` is reported as a sentence, without a stack.
@@ -86,7 +86,7 @@ describe('our own definitions', () => {
 })
 
 describe('mounted definitions', () => {
-  it('join ours, in a topic of their own', async () => {
+  it('are added to the built-in ones, in their own topic', async () => {
     await write('billing/invoices.chart.yaml', number())
     const { catalogue, chart } = await openDefinitions(log, directory)
     expect(chart('invoices').topic).toBe('billing')
@@ -202,7 +202,7 @@ describe('mounted definitions', () => {
     expect(warned).toMatchObject([{ msg: 'definition skipped', file: path, problem: expect.stringMatching(problem) }])
   })
 
-  it('may be rules and metrics, and rules made of ours', async () => {
+  it('may be rules and metrics, and composite rules over built-in ones', async () => {
     await write('x/mine.metric.yaml', 'title: T\ndoc: D.\nsql: SELECT 1 AS measured')
     await write('x/own.rule.yaml', rule('sql: SELECT 1 AS measured'))
     const parts = '[{ rule: own, severity: warning }, { rule: disk-usage, severity: critical }]'
@@ -215,7 +215,7 @@ describe('mounted definitions', () => {
     expect(warned).toMatchObject([{ file: 'x/disk-usage.rule.yaml', problem: 'duplicate definition name' }])
   })
 
-  it('may show built-in and custom charts, and are skipped when they name an unknown one', async () => {
+  it('may reference built-in and custom charts, and are skipped if a chart is unknown', async () => {
     await write('x/mine.chart.yaml', number())
     await write('x/good.table.yaml', table('charts: [mine, query-count]\nsql: SELECT 1 AS a'))
     await write('x/bad.table.yaml', table('charts: [query-coutn]\nsql: SELECT 1 AS a'))
@@ -237,7 +237,7 @@ describe('mounted definitions', () => {
     expect(warned).toEqual([])
   })
 
-  it('cannot take the name of one of ours, nor stop the start by being absent', async () => {
+  it('cannot reuse built-in names, and may be missing at startup', async () => {
     await write('x/query-count.chart.yaml', number())
     const { chart } = await openDefinitions(log, directory)
     expect(chart('query-count').topic).toBe('queries')

@@ -41,7 +41,7 @@ export const openDefinitions = async (
   const ours = await loadDefinitions(own, eventsTable)
   const wrong = [...ours.problems, ...wrongIn(ours)]
   if (wrong.length > 0) {
-    // The message is for the author of the file, so startup fails without a stack.
+    // The message is for the author of the file, so startup fails without a stack trace.
     throw new ServiceError('internal', wrong.map(({ file, sentence }) => `${file}: ${sentence}`).join('\n'))
   }
   if (mounted === undefined) return arrange(ours)
@@ -55,7 +55,7 @@ export const openDefinitions = async (
 type Kind = 'chart' | 'table' | 'rule' | 'metric'
 type Skip = (kind: Kind, definition: DefinitionLocation, problem: string) => void
 
-/** Adds custom definitions to the built-in ones. Those with a used name or an unknown reference are skipped. */
+/** Adds custom definitions to the built-in ones. It skips those with a duplicate name or an unknown reference. */
 const mergeDefinitions = (ours: LoadedDefinitions, theirs: LoadedDefinitions, skip: Skip): LoadedDefinitions => {
   const added = <D extends DefinitionLocation>(kind: Kind, own: readonly D[], further: readonly D[]): D[] => [
     ...own,

@@ -59,7 +59,7 @@ const run = (statement: Statement | undefined) => {
 const onItsOwn = (sql: string): string =>
   sandbox ? sql.replaceAll(/clusterAllReplicas\(\{cluster:String\}, (system\.\w+)\)/g, '$1') : sql
 
-/** Runs a statement with the old analyzer, like servers before 24.3. */
+/** Runs a statement with the old analyzer, which servers before 24.3 use. */
 const runAsBefore = async (statement: Statement | undefined): Promise<void> => {
   const bound = Object.entries(statement?.parameters ?? {}).map(([name, value]) => [`param_${name}`, String(value)])
   const settings = { allow_experimental_analyzer: 0, default_format: 'Null', ...Object.fromEntries(bound) }
@@ -209,7 +209,7 @@ describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
     }
   })
 
-  it('is fed by tables that it names', () => {
+  it('lists the tables that it reads in requires', () => {
     expect(chart.requires).toEqual(expect.arrayContaining(logsOf(chart).map((log) => `system.${log}`)))
   })
 })

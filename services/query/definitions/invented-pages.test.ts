@@ -5,7 +5,7 @@ import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 import { tableStatement } from './table-statement.ts'
 
-/** Returns the time that many seconds ago, in the format of the engine. */
+/** Returns the epoch time in seconds, `seconds` ago. */
 const ago = (seconds: number): number => Math.floor(Date.now() / 1_000) - seconds
 const milliseconds = 1_000
 const created = ago(600)
@@ -16,7 +16,7 @@ interface Invented {
   rows: readonly object[]
 }
 
-/** Rows that a single host without Keeper does not have. All are invented, none is recorded from a server. */
+/** Synthetic rows for tables that are empty on a single host without Keeper. */
 const invented: Readonly<Record<string, Invented>> = {
   clusters: {
     rows: [
@@ -139,7 +139,7 @@ const run = async (sql: string): Promise<void> => {
   expect([sql, status, status === 200 ? '' : text]).toEqual([sql, 200, ''])
 }
 
-/** Returns the rows of a page on the newest server, with invented tables. */
+/** Returns the rows of a page over the synthetic tables, with the SQL for the newest server. */
 const read = async (name: string, parameters: Record<string, string> = {}): Promise<Record<string, unknown>[]> => {
   const table = parts.definitions.table(name)
   const request = { filters: [], offset: 0, parameters, search: undefined, sort: undefined }
@@ -177,7 +177,7 @@ it.each(['cluster-live-metrics-all', 'count-in-replicas', 'replicas-status'])(
   },
 )
 
-it('the replication queue begins with what failed most', async () => {
+it('sorts the replication queue by failures', async () => {
   expect(await read('replication-queue')).toMatchObject([
     { table: 'orders', type: 'GET_PART', tries: 7, exception: 'no such part', attempt_time: null },
     { table: 'visits', created: created * milliseconds, parts_to_merge: ['p1', 'p2'] },
@@ -185,7 +185,7 @@ it('the replication queue begins with what failed most', async () => {
   expect(await read('replicated-fetches')).toMatchObject([{ progress: 25, source: 'b:9009', elapsed: 2.5 }])
 })
 
-it('the tree of Keeper is walked path by path', async () => {
+it('lists one path of the Keeper tree at a time', async () => {
   expect(await read('zookeeper')).toMatchObject([
     { node: '/clickhouse', child_count: 2, created: created * milliseconds, is_ephemeral: 0 },
   ])
@@ -204,7 +204,7 @@ it('lists Keeper connections with their features', async () => {
   expect(await read('keeper-watches')).toMatchObject([{ path: '/clickhouse', type: 'Children', session_id: 7 }])
 })
 
-it('nodes of Keeper that do not answer come first', async () => {
+it('lists unreachable Keeper nodes first', async () => {
   const nodes = await read('keeper-info')
   expect(nodes).toMatchObject([{ host: 'k2' }, { host: 'k1', state: 'leader', average_latency: 2, followers: 1 }])
   expect(await read('keeper-overview')).toEqual(nodes)

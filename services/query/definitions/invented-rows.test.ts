@@ -5,15 +5,15 @@ import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { chartStatement } from './chart-statement.ts'
 import { chartWindow } from './window.ts'
 
-/** Returns the time that many seconds ago, in the format of the engine. */
+/** Returns the epoch time in seconds, `seconds` ago. */
 const ago = (seconds: number): number => Math.floor(Date.now() / 1_000) - seconds
 const hour = 3_600
-/** Returns both time columns of a log row from that many seconds ago. */
+/** Returns both time columns of a log row that is `seconds` old. */
 const at = (seconds: number) => ({ event_time: ago(seconds), event_time_microseconds: ago(seconds) * 1e6 })
 
 /**
- * Rows that a single host without Keeper does not have. All are invented, none is recorded from a server. The columns
- * are those of the engine, except for `zookeeper_info`, which exists only with Keeper.
+ * Synthetic rows for tables that are empty on a single host without Keeper. The columns are those of the engine, except
+ * for `zookeeper_info`, which exists only with Keeper.
  */
 const invented = {
   replicas: [
@@ -95,7 +95,7 @@ const invent = async (table: string, rows: readonly object[]): Promise<void> => 
   await run(`INSERT INTO invented.${table} FORMAT JSONEachRow ${rows.map((row) => JSON.stringify(row)).join('\n')}`)
 }
 
-/** Returns the rows of a chart with invented tables. */
+/** Returns the rows of a chart over the synthetic tables. */
 const draw = async (name: string): Promise<Record<string, unknown>[]> => {
   const chart = parts.definitions.chart(name)
   const window = chartWindow(chart, {}, Date.now())
@@ -115,7 +115,7 @@ const draw = async (name: string): Promise<Record<string, unknown>[]> => {
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column.name, row[index]])))
 }
 
-it('replicas that lag lose points by tiers, and by what waits in their queues', async () => {
+it('lowers the score of replicas by lag tier and queue size', async () => {
   expect(await draw('replication-lag')).toEqual([
     { table: 'shop.late', status: 'severe', delay: 400, queue: 50, score: 0 },
     { table: 'shop.slow', status: 'slight', delay: 30, queue: 250, score: 65 },
@@ -128,14 +128,14 @@ it('replicas that lag lose points by tiers, and by what waits in their queues', 
   ])
 })
 
-it('replicas that accept no writes are counted, and say why', async () => {
+it('counts read-only replicas and returns the reason', async () => {
   expect(await draw('health-readonly-replicas')).toEqual([{ replicas: 1 }])
   expect(await draw('health-readonly-replicas-detail')).toMatchObject([
     { table: 'shop.lost', replica: 'a', reason: 'the session with Keeper has expired' },
   ])
 })
 
-it('the replication queue is counted as a whole and by table', async () => {
+it('counts the replication queue in total and by table', async () => {
   expect(await draw('replication-queue-count')).toMatchObject([{ entries: 3, running: 1, failing: 1 }])
   expect(await draw('replication-summary-table')).toMatchObject([
     { table: 'shop.late', entries: 2, running: 1, failing: 1, most_tries: 7 },
@@ -159,7 +159,7 @@ it('groups an ensemble with an unreachable node', async () => {
   ])
 })
 
-it('connections and exceptions of Keeper are counted, within the window only', async () => {
+it('counts Keeper connections and exceptions within the window', async () => {
   const events = await draw('keeper-connection-events')
   expect(events.reduce((sum, { connected }) => sum + Number(connected), 0)).toBe(2)
   expect(events.reduce((sum, { disconnected }) => sum + Number(disconnected), 0)).toBe(1)
@@ -168,7 +168,7 @@ it('connections and exceptions of Keeper are counted, within the window only', a
   expect(await draw('health-keeper-exceptions-recent')).toEqual([{ exceptions: 7 }])
 })
 
-it('backups are added up when they succeeded, and counted when they failed', async () => {
+it('sums successful backups and counts failed ones', async () => {
   expect(await draw('backup-size')).toMatchObject([{ backups: 1, total_bytes: 10, compressed_bytes: 7 }])
   expect(await draw('health-failed-backups')).toEqual([{ failures: 1 }])
   expect(await draw('health-failed-backups-detail')).toMatchObject([
@@ -176,7 +176,7 @@ it('backups are added up when they succeeded, and counted when they failed', asy
   ])
 })
 
-it('views whose refresh failed are counted, and say why', async () => {
+it('counts views with failed refreshes and returns the reason', async () => {
   expect(await draw('health-mv-refresh-failures')).toEqual([{ views: 1 }])
   expect(await draw('health-mv-refresh-failures-detail')).toMatchObject([
     { view: 'shop.broken', reason: 'no such table' },

@@ -8,7 +8,7 @@ import { createEventsTable, defaultEventsTable } from './events.ts'
 const hostKey = 'box'
 const second = 1
 const hour = 3_600
-/** Start of a day whose log has only these rows, in epoch seconds at a full hour. */
+/** The start of a day that contains only the log rows of this test, in epoch seconds at a full hour. */
 const start = Math.floor(Date.now() / 1_000 / hour) * hour - 48 * hour
 
 let sandbox: Sandbox
@@ -141,7 +141,7 @@ describe('charts of a known log', () => {
     },
   )
 
-  it('find what became slow, and leave out what always was', async () => {
+  it('find queries that became slow, without those that always were', async () => {
     const rows = await rowsOf('slow-query-regressions', moments.slow, 3)
     expect(rows).toEqual([
       {
@@ -158,7 +158,7 @@ describe('charts of a known log', () => {
     ])
   })
 
-  it('keep to the limits that the reader sets', async () => {
+  it('apply the thresholds of the request', async () => {
     expect(await rowsOf('slow-query-regressions', moments.slow, 3, { factor: 5 })).toEqual([])
     expect(await rowsOf('slow-query-regressions', moments.slow, 3, { min_calls: 7 })).toEqual([])
     expect(await rowsOf('slow-query-regressions', moments.slow, 3, { factor: 1.1 })).toHaveLength(2)
@@ -175,7 +175,7 @@ describe('charts of a known log', () => {
     ])
   })
 
-  it('put queries into classes, empty ones included', async () => {
+  it('group queries into classes, including empty ones', async () => {
     const rows = await rowsOf('query-insights-duration-distribution', moments.mixed)
     expect(rows.map((row) => [row.duration, row.queries])).toEqual([
       ['< 10 ms', 9],
@@ -197,7 +197,7 @@ describe('charts of a known log', () => {
     expect(rows).toEqual([{ time: moments.mixed * 1_000, queries: 1.4, failed: 0.4 }])
   })
 
-  it('keep to a user, a kind, a database and a client', async () => {
+  it('filter by user, kind, database and client', async () => {
     const count = async (filter: Record<string, string>): Promise<number> => {
       const rows = await rowsOf('query-insights-operations', moments.mixed, 1, filter)
       return rows.reduce((sum, row) => sum + Number(row.queries), 0)
@@ -209,12 +209,12 @@ describe('charts of a known log', () => {
     expect(await count({ client: 'curl' })).toBe(0)
   })
 
-  it('name the tables of people only', async () => {
+  it('omit the tables of own statements', async () => {
     const rows = await rowsOf('query-insights-hot-tables', moments.mixed)
     expect(rows).toEqual([{ table: 'shop.a', queries: 1, total_ms: 5_000, bytes: 9_100 }])
   })
 
-  it('follow the life of parts', async () => {
+  it('show the history of parts', async () => {
     const time = moments.parts * 1_000
     expect(await rowsOf('part-log-lifecycle', moments.parts)).toEqual([
       { time, inserted: 2, merged: 1, mutated: 1, fetched: 0, removed: 1 },

@@ -17,7 +17,7 @@ export type LoadedTable = TableDefinition & DefinitionLocation
 export type LoadedRule = RuleDefinition & DefinitionLocation
 export type LoadedMetric = MetricDefinition & DefinitionLocation
 
-/** The definitions of a directory. `problems` lists invalid files with the wrong key; all others are loaded. */
+/** The valid definitions of a directory. `problems` lists the invalid files with the reasons. */
 export interface LoadedDefinitions {
   charts: LoadedChart[]
   tables: LoadedTable[]
@@ -98,7 +98,7 @@ const add = (loaded: LoadedDefinitions, file: DefinitionFile, text: string, even
   }
 }
 
-/** Expands `$events` and `$people`, which do not depend on the request as macros do. */
+/** Expands `$events` and `$people`, which, unlike macros, do not depend on the request. */
 const expandFixedWords = <D extends ChartDefinition | TableDefinition>(definition: D, eventsTable: string): D =>
   expandOwnParameter(expandEventsTable(definition, eventsTable))
 
@@ -134,7 +134,7 @@ const parseFile = ({ name }: DefinitionFile, text: string): { value: unknown } |
   }
 }
 
-/** The parameter that includes Watchhouse's own statements. */
+/** The parameter with which callers include Watchhouse's own statements. */
 const ownSwitch: ChartDefinition['parameters'][number] = {
   name: 'own',
   type: 'Bool',

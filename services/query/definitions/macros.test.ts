@@ -28,7 +28,7 @@ describe('a macro', () => {
     expect(expandMacros(sql, scope)).toBe(expanded)
   })
 
-  it('keeps to a zone', () => {
+  it('uses the requested time zone', () => {
     expect(expandMacros('$bucket(t)', { ...scope, zone: 'Europe/Berlin' })).toBe("toStartOfHour(t, 'Europe/Berlin')")
     expect(expandMacros('$clock(t)', { ...scope, zone: 'Asia/Tokyo' })).toBe("toString(t, 'Asia/Tokyo')")
     expect(expandMacros('$day(t)', { ...scope, zone: 'Asia/Tokyo' })).toBe("toString(toDate(t, 'Asia/Tokyo'))")
@@ -49,7 +49,7 @@ describe('a macro', () => {
     expect(() => expandMacros(sql, scope)).toThrow(sentence)
   })
 
-  it('needs a window to speak of one', () => {
+  it('throws without a time window', () => {
     expect(() => expandMacros('$since', { ...scope, window: undefined })).toThrow('no time window is defined')
     expect(() =>
       expandMacros('$bucket(t)', { ...scope, window: { interval: undefined, since: 'S', until: 'U' } }),

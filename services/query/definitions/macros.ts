@@ -20,7 +20,7 @@ const inWindow = (scope: MacroScope): NonNullable<MacroScope['window']> => {
   return scope.window
 }
 
-/** All macros. A definition that needs other functions should be a handler instead. */
+/** All macros. Write a handler instead of a definition if these do not suffice. */
 const macros: Readonly<Record<string, Macro>> = {
   log: (name, { logs }) => logTable(name, logs),
   since: (_, scope) => inWindow(scope).since,

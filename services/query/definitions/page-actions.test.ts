@@ -81,7 +81,7 @@ afterAll(async () => {
 const rowsOf = async (name: string, search: string) => (await readTable(parts, { hostKey, name, search })).rows
 
 describe('pages of parts', () => {
-  it('log every insert, the merge of them all, and what a mutation wrote', async () => {
+  it('list inserts, their merge and the parts that a mutation wrote', async () => {
     const log = await rowsOf('part-log', 'orders')
     const of = (type: string) => log.filter((row) => row.type === type)
     expect(of('NewPart').map((row) => row.rows)).toEqual(Array.from({ length: inserts }, () => rowsPerInsert))
@@ -100,7 +100,7 @@ describe('pages of parts', () => {
     ])
   })
 
-  it('count what is stored, the row that a mutation deleted not', async () => {
+  it('count stored rows without deleted ones', async () => {
     const expected = { database: 'acted', table: 'orders', parts: 1, rows: rows - inserts }
     expect(await rowsOf('storage-compression', 'orders')).toMatchObject([expected])
     const { rows: usage } = await readTable(parts, {
@@ -112,18 +112,18 @@ describe('pages of parts', () => {
     expect(usage).toMatchObject([expected])
   })
 
-  it('count what an index and a projection hold', async () => {
+  it('count the sizes of an index and a projection', async () => {
     expect(await rowsOf('index-analytics', 'by_colour')).toMatchObject([
       { table: 'orders', name: 'by_colour', type: 'set', expression: 'colour', granularity: 2 },
     ])
-    // One colour, so one row of counts.
+    // All rows have one color, so there is one row of counts.
     expect(await rowsOf('projection-analytics', 'per_colour')).toMatchObject([
       { table: 'orders', projection: 'per_colour', parts: 1, rows: 1 },
     ])
   })
 })
 
-describe('pages of what feeds and what is looked up', () => {
+describe('pages of views and dictionaries', () => {
   it('count what a view wrote for each insert', async () => {
     const log = await rowsOf('query-views-log', 'acted.feed')
     expect(log.map((row) => [row.view_name, row.target, row.written_rows])).toEqual(
@@ -150,7 +150,7 @@ describe('pages of what feeds and what is looked up', () => {
   })
 })
 
-describe('pages of what failed', () => {
+describe('pages of failures', () => {
   it('count errors by their name, in the server and in its log', async () => {
     const expected = { name: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', code: 395, count: thrown }
     expect(await rowsOf('errors', 'THROW_IF')).toMatchObject([expected])
@@ -165,7 +165,7 @@ describe('pages of what failed', () => {
     expect(logged.reduce((total, row) => total + Number(row.count), 0)).toBe(thrown)
   })
 
-  it('show every login that was refused', async () => {
+  it('show every rejected login', async () => {
     const attempts = await rowsOf('login-attempts', 'reports')
     expect(attempts.map((row) => [row.user, row.has_failed])).toEqual(
       Array.from({ length: refusedLogins }, () => ['reports', 1]),

@@ -73,14 +73,14 @@ const rowsOf = async (name: string, request: { parameters?: Record<string, strin
   (await readTable(parts, { hostKey, name, ...request })).rows
 
 describe('pages of a known query log', () => {
-  it('leave out users by name', async () => {
+  it('exclude users by name', async () => {
     const ids = async (exclude_users: string) =>
       (await rowsOf('history-queries', { parameters: { exclude_users }, search: 'shop.' })).map((row) => row.query_id)
     expect((await ids('')).toSorted()).toEqual(['four', 'one', 'three', 'two'])
     expect(await ids('ann, bob')).toEqual(['three'])
   })
 
-  it('take equal statements together', async () => {
+  it('group equal statements', async () => {
     const rows = await rowsOf('slow-query-patterns', { search: 'shop.' })
     expect(rows.map((row) => [row.fingerprint, row.calls, row.total_time, row.longest, row.errors, row.users])).toEqual(
       [
@@ -94,7 +94,7 @@ describe('pages of a known query log', () => {
     ])
   })
 
-  it('rank patterns by what they cost', async () => {
+  it('rank patterns by cost', async () => {
     const costs = await rowsOf('expensive-queries', { search: 'shop.' })
     expect(costs.map((row) => [row.fingerprint, row.cpu, row.user_time, row.system_time])).toEqual([
       ['72', 1_090, 1_000, 90],
@@ -104,7 +104,7 @@ describe('pages of a known query log', () => {
     expect(memory).toMatchObject({ fingerprint: '72', calls: 1, peak_memory: 5_000, total_memory: 5_000 })
   })
 
-  it('show a query with the parts of it, and the parts alone', async () => {
+  it('show a query with its child queries, and the child queries alone', async () => {
     const detail = await rowsOf('query-detail', { parameters: { query_id: 'three' } })
     expect(detail.map((row) => [row.query_id, row.duration]).toSorted()).toEqual([
       ['three', 1_600],
@@ -116,7 +116,7 @@ describe('pages of a known query log', () => {
     ])
   })
 
-  it('show only queries that took as long, of a user', async () => {
+  it('filter by duration and user', async () => {
     const people = new Set<unknown>(['ann', 'bob', 'carl'])
     // A statement of the test itself may be as slow, but has no user.
     const ids = async (parameters: Record<string, string | number>) =>
@@ -137,7 +137,7 @@ describe('pages of a known query log', () => {
     ).toEqual([])
   })
 
-  it('count the use of tables and columns by people', async () => {
+  it('count the use of tables and columns by users', async () => {
     const tables = await rowsOf('top-usage-tables', { parameters: { database: 'shop' } })
     expect(tables.map((row) => [row.table, row.queries, row.cache_hits, row.cache_use, row.cache_hit_rate])).toEqual([
       ['orders', 3, 1, 2, 50],
@@ -162,7 +162,7 @@ describe('pages of known tables', () => {
     expect(overview).toMatchObject({ database: 'depot', table: 'crates', rows: 30, parts: 3, partitions: 2 })
   })
 
-  it('find what was detached', async () => {
+  it('list detached parts', async () => {
     const detached = await rowsOf('detached_parts', { parameters: { table: 'depot.crates' } })
     expect(detached.map((row) => [row.table, row.partition, row.reason])).toEqual([['crates', '202603', '']])
     const listed = await rowsOf('tables-list', { parameters: { database: 'depot' } })

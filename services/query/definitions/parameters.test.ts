@@ -22,23 +22,23 @@ describe('a number', () => {
     },
   )
 
-  it.each(['', 'abc', '0x1p3', 'Infinity', 'NaN', '.'])('with a point is none of %j', (value) => {
+  it.each(['', 'abc', '0x1p3', 'Infinity', 'NaN', '.'])('with a decimal point rejects %j', (value) => {
     expect(() => bindParameters([seconds], { min_duration_s: value })).toThrow('min_duration_s must be a number')
   })
 })
 
-describe('a switch', () => {
+describe('a boolean', () => {
   it.each([1, 0, '1', '0', true, false, 'true', 'false'])('may be %j', (value) => {
     expect(bindParameters([own], { own: value })).toEqual({ own: value })
   })
 
-  it.each(['', 'banana', '2', 2, -1, "1' OR '1"])('may not be %j, and is named', (value) => {
+  it.each(['', 'banana', '2', 2, -1, "1' OR '1"])('rejects %j and names the parameter', (value) => {
     expect(() => bindParameters([own], { own: value })).toThrow(
       expect.objectContaining({ code: 'invalid', message: 'own must be 1 or 0', details: { parameter: 'own' } }),
     )
   })
 
-  it('that is not given is as the definition says', () => {
+  it('uses the default of the definition', () => {
     expect(bindParameters([own], {})).toEqual({ own: 0 })
   })
 })

@@ -15,7 +15,7 @@ interface Declared {
   default: string | number
 }
 
-/** Returns the values of the declared parameters, given or default. Throws `invalid` for a wrong value. */
+/** Returns the requested or default value of each declared parameter. Throws `invalid` for a wrong value. */
 export const bindParameters = (declared: readonly Declared[], given: ParameterValues): ParameterValues =>
   Object.fromEntries(
     declared.map(({ name, type, default: fallback }) => [name, checked(name, type, given[name] ?? fallback)]),

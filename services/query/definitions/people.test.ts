@@ -32,13 +32,13 @@ describe('a chart or table page about queries', () => {
     expect(parameters.filter(({ name }) => name === 'own')).toMatchObject([{ type: 'Bool', default: 0 }])
   })
 
-  it('is every one that reads the query log, but for the load in it or one named query', () => {
+  it('uses $people unless it is about load or a single query', () => {
     const others = readers.filter(({ parameters }) => !parameters.some(({ name }) => name === 'own'))
     expect(others.map(({ name }) => name).toSorted()).toEqual([...forEverybody].toSorted())
   })
 })
 
-it('a definition that does not say $people is as it was', () => {
+it('does not change a definition without $people', () => {
   const definition = { sql: 'SELECT 1', parameters: [] }
   expect(expandOwnParameter(definition)).toBe(definition)
 })

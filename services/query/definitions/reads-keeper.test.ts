@@ -6,8 +6,8 @@ import { readsKeeper } from './check.ts'
 const { charts, tables } = await openDefinitions(pino({ level: 'silent' }))
 const textOf = (sql: unknown): string => JSON.stringify(sql)
 
-describe('what waits for Keeper', () => {
-  it('is known of every page and chart that reads it', () => {
+describe('statements that read from Keeper', () => {
+  it('is detected for every page and chart that reads from Keeper', () => {
     const waiting = [...charts, ...tables].filter(({ sql }) => readsKeeper(textOf(sql)))
     expect(waiting.map(({ name }) => name).toSorted()).toEqual([
       'distributed-ddl-queue',

@@ -4,8 +4,8 @@ import { applyDefaultSettings, resolveZone } from './parameters.ts'
 const excluded = { name: 'exclude_users', type: 'String', default: '', doc: 'D.' }
 const hours = { name: 'last_hours', type: 'UInt16', default: 24, doc: 'D.' }
 
-describe('defaults that the settings give', () => {
-  it('leave out the users of COLUMNDB_EXCLUDE_USER_DEFAULT where a page can leave out users', () => {
+describe('defaults from settings', () => {
+  it('exclude the users of COLUMNDB_EXCLUDE_USER_DEFAULT on pages with the parameter exclude_users', () => {
     const env = { COLUMNDB_EXCLUDE_USER_DEFAULT: 'monitor, backup' }
     expect(applyDefaultSettings({ parameters: [hours, excluded] }, env).parameters).toEqual([
       hours,
@@ -15,7 +15,7 @@ describe('defaults that the settings give', () => {
     expect(applyDefaultSettings({ parameters: [excluded] }, {}).parameters).toEqual([excluded])
   })
 
-  it('take the zone of COLUMNDB_TZ for callers who name none', () => {
+  it('use COLUMNDB_TZ if the request has no time zone', () => {
     expect(resolveZone(undefined, { COLUMNDB_TZ: 'Asia/Tokyo' })).toBe('Asia/Tokyo')
     expect(resolveZone('Europe/Berlin', { COLUMNDB_TZ: 'Asia/Tokyo' })).toBe('Europe/Berlin')
     expect(resolveZone(undefined, {})).toBeUndefined()

@@ -68,7 +68,7 @@ describe('a table page', () => {
     expect(statement?.parameters).toEqual({ last_hours: hours })
   })
 
-  it('that shows the present moment refuses a span of time, naming it', () => {
+  it('rejects a time range on a page of the current state, and names the parameter', () => {
     const present = { ...table, parameters: [], sql: 'SELECT 1' }
     const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, to: 5 }
     expect(() => tableStatement(present, request, circumstances)).toThrow(

@@ -57,7 +57,7 @@ export const totalStatement = (
   return { what: `table/${table.name}/total`, sql, ...selected.sent }
 }
 
-/** Returns the statement for the values of a column by row count, with one extra row. */
+/** Returns the statement for the values of a column, most frequent first. One extra row detects truncation. */
 export const optionsStatement = (
   table: LoadedTable,
   request: RowSelection & { column: string; limit: number },
@@ -75,7 +75,7 @@ export const optionsStatement = (
   return { what: `table/${table.name}/options`, sql: lines.join('\n'), ...selected.sent, cache: 'standard' }
 }
 
-/** Returns FROM and WHERE around the SQL of a page, and the other fields of the statement. */
+/** Returns the FROM and WHERE lines that wrap the SQL of a page, and the remaining fields of the statement. */
 const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs, zone }: TableStatementContext) => {
   rejectUnknownParameters(table.parameters, request.parameters)
   const window = tableWindow(table, request)
@@ -103,8 +103,8 @@ const conditionsOf = (table: LoadedTable, { filters, search }: RowSelection) => 
 }
 
 /**
- * Sorts by the requested column, else the page's own, and then by all others. The order is total except for equal rows,
- * so that consecutive pages neither repeat nor skip a row.
+ * Sorts by the requested column, else by the default of the page, and then by all others. Only identical rows have an
+ * undefined order, so consecutive pages neither repeat nor skip a row.
  */
 const orderBy = (table: LoadedTable, { sort }: TableSelection): string => {
   const chosen = sort ?? table.sort

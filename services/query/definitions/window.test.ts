@@ -20,7 +20,7 @@ describe('the window of a chart', () => {
     })
   })
 
-  it('takes instants before hours', () => {
+  it('prefers from and to over lastHours', () => {
     const request = { from: 1_700_000_000, to: 1_700_003_600, lastHours: 5 }
     expect(chartWindow(daily, request, nowMs)).toMatchObject({
       since: 'toDateTime(1700000000)',
@@ -60,7 +60,7 @@ describe('the window of a chart', () => {
     )
   })
 
-  it('does not exist for the present moment', () => {
+  it('is undefined for charts of the current state', () => {
     expect(chartWindow({}, { lastHours: 5 }, nowMs)).toBeUndefined()
     expect(chartWindow({ lastHours: 5 }, { interval: 'toStartOfDay' }, nowMs)?.interval).toBeUndefined()
   })

@@ -41,7 +41,7 @@ describe('a statement to explain', () => {
     })
   })
 
-  it('is bounded in time, memory and result, and does not say so in its text', () => {
+  it('has limits for time, memory and result that are not part of its text', () => {
     const { sql, limits, maxSeconds } = explainStatement('SELECT 1', 'plan', {}, undefined)
     expect(sql).toBe('EXPLAIN PLAN json = 1\nSELECT 1')
     expect(Object.keys(limits ?? {})).toEqual(
@@ -59,18 +59,18 @@ describe('a statement to explain', () => {
     expect(explainStatement('SELECT 1', mode, settings, undefined).sql).toBe(`${begins}SELECT 1`)
   })
 
-  it('takes no setting that its mode has not', () => {
+  it('rejects settings that its mode does not have', () => {
     const failure = failureOf(() => explainStatement('SELECT 1', 'ast', { 'json = 1, x': 1 }, undefined))
     expect(failure).toMatchObject({ code: 'invalid', details: { parameter: 'planSettings.json = 1, x' } })
     expect(failure.message).toContain('allowed: graph, optimize')
   })
 })
 
-describe('the place of a syntax error', () => {
+describe('the position of a syntax error', () => {
   const query = "SELECT 'ö' FROM"
   const sent = `EXPLAIN PLAN json = 1\n${query}`
 
-  it('is counted in what the caller wrote', () => {
+  it('refers to the text of the caller', () => {
     const said = 'host a: Syntax error: failed at position 39 (end of query) (line 2, col 17): . (62 SYNTAX_ERROR)'
     const failure = new ServiceError('invalid', said, { details: { clickhouseCode: 62 } })
     expect(toCallerError(failure, sent, query)).toMatchObject({
@@ -80,7 +80,7 @@ describe('the place of a syntax error', () => {
     })
   })
 
-  it('is left alone where there is none', () => {
+  it('is unchanged for errors without a position', () => {
     const failure = new ServiceError('timeout', 'host a did not answer in time')
     expect(toCallerError(failure, sent, query)).toBe(failure)
   })

@@ -53,7 +53,7 @@ describe('a statement explained', () => {
     )
   })
 
-  it.each(explainModes.filter((mode) => mode !== 'analyze'))('as %s says what the engine itself says', async (mode) => {
+  it.each(explainModes.filter((mode) => mode !== 'analyze'))('returns the engine output for %s', async (mode) => {
     const words = mode.replace('-', ' ').toUpperCase()
     const settings = mode === 'plan' ? ' json = 1' : ''
     const said = await direct(`EXPLAIN ${words}${settings} ${statement}`, { default_format: 'TSVRaw' })
@@ -68,14 +68,14 @@ describe('a statement explained', () => {
     expect(tree === null).toBe(mode === 'estimate' || mode === 'syntax')
   })
 
-  it('is executed for ANALYZE, with actual figures of each step', async () => {
+  it('is executed for ANALYZE, with actual metrics of each step', async () => {
     const { tree } = await explain(statement, { mode: 'analyze' })
     const reading = nodesOf(tree ?? []).find(({ name }) => name === 'ReadFromMergeTree')
     expect(reading?.description).toBe('explained.events')
     expect(JSON.stringify(reading?.details)).toMatch(/rows .* → /)
   })
 
-  it('as text has the steps that it has as JSON', async () => {
+  it('has the same steps as text and as JSON', async () => {
     const names = async (planSettings: Record<string, boolean>) =>
       nodesOf((await explain(statement, { planSettings })).tree ?? []).map(({ name }) => name)
     const asText = await names({ json: false, pretty: false, compact: false })
@@ -94,7 +94,7 @@ describe('a statement explained', () => {
   })
 })
 
-describe('what cannot be explained', () => {
+describe('a statement that cannot be explained', () => {
   it.each([
     ['SELECT nothing FROM explained.events', 47],
     ['SELECT 1 FROM', 62],
@@ -105,7 +105,7 @@ describe('what cannot be explained', () => {
     await expect(explain(sql)).rejects.toMatchObject({ code: 'invalid', details: { clickhouseCode: code } })
   })
 
-  it('has its syntax error placed in the statement', async () => {
+  it('returns the position of its syntax error', async () => {
     await expect(explain('SELECT 1 FROM')).rejects.toMatchObject({ details: { parameter: 'query', position: 13 } })
   })
 

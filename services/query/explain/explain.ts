@@ -34,8 +34,8 @@ const placePattern =
   /failed at position (?<position>\d+)(?<token>.*?)(?: \(line (?<line>\d+), col (?<column>\d+)\))?: /s
 
 /**
- * Returns the error of a caller's statement, with positions that refer to the text of the caller. Exceptions with other
- * than known codes count as `invalid`, because the statement has probably caused them.
+ * Returns the error of a caller's statement, with positions that refer to the text of the caller. Unknown exception
+ * codes count as `invalid`, because the statement has probably caused them.
  */
 export const toCallerError = (error: unknown, sent: string, query: string): unknown => {
   const placed = placedInQuery(error, sent, query)

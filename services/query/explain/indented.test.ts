@@ -12,7 +12,7 @@ const brief = (nodes: readonly ExplainNode[] | undefined): unknown =>
 const text = (...lines: string[]): string => lines.join('\n')
 
 describe('a plan as text', () => {
-  it('is read as older servers write it, details apart from steps', () => {
+  it('is parsed in the format of older servers, with details separate from steps', () => {
     const tree = parsePlanText(
       text(
         'Expression ((Projection + Before ORDER BY))',
@@ -58,7 +58,7 @@ describe('a plan as text', () => {
     ])
   })
 
-  it('is read as newer servers draw it', () => {
+  it('is parsed in the format of newer servers', () => {
     const tree = parsePlanText(
       text(
         'Output: country, sum(amount)',
@@ -94,7 +94,7 @@ describe('a plan as text', () => {
 })
 
 describe('a plan as JSON', () => {
-  it('keeps what else is said of a step', () => {
+  it('keeps other keys of a step as details', () => {
     const step = { 'Node Type': 'Limit', 'Node Id': 'Limit_1', Limit: 3, Plans: [{ 'Node Type': 'ReadFromStorage' }] }
     expect(parsePlanJson(JSON.stringify([{ Plan: step }]))).toEqual([
       {
@@ -106,13 +106,13 @@ describe('a plan as JSON', () => {
     ])
   })
 
-  it.each(['', '[', '{}', '[{"Plan":{}}]', '[1]'])('is not made of %j', (given) => {
+  it.each(['', '[', '{}', '[{"Plan":{}}]', '[1]'])('is undefined for %j', (given) => {
     expect(parsePlanJson(given)).toBeUndefined()
   })
 })
 
 describe('other explanations', () => {
-  it('hangs the steps of a pipeline below one another, with their processors', () => {
+  it('parses nested pipeline steps with their processors', () => {
     const tree = parsePipeline(
       text(
         '(Expression)',
@@ -128,7 +128,7 @@ describe('other explanations', () => {
     expect(tree?.[0]?.children[0]?.details).toEqual({ processors: ['Resize 2 → 2', 'AggregatingTransform × 2'] })
   })
 
-  it('reads a syntax tree without its counts of children', () => {
+  it('parses a syntax tree without its child counts', () => {
     const tree = parseAst(
       text(
         'SelectWithUnionQuery (children 1)',
@@ -161,7 +161,7 @@ describe('other explanations', () => {
     ])
   })
 
-  it('leaves out a tree that is nested beyond drawing, and reads a long flat one', () => {
+  it('rejects a tree that is nested too deeply, and parses a long flat one', () => {
     const staircase = Array.from({ length: 501 }, (_, depth) => `${' '.repeat(depth)}Function`).join('\n')
     expect(parseAst(staircase)).toBeUndefined()
     expect(parseAst('Literal\n'.repeat(20_000))).toHaveLength(20_000)

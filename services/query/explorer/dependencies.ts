@@ -52,7 +52,7 @@ export const findDependencies = (nodes: readonly DependencyNode[], texts: readon
 
 type Add = (kind: DependencyKind, from: TableRef, to: TableRef, cluster?: string) => void
 
-/** Returns the dependencies in the definition of a table. */
+/** Adds the dependencies that the definition of a table contains. */
 const addFromDefinition = (
   node: DependencyNode,
   text: TableSql,
@@ -131,7 +131,7 @@ interface TableName {
   /** Undefined when the statement omits it. */
   database: string | undefined
   table: string
-  /** Follows FROM or JOIN. After IN, or in `extract(DAY FROM d)`, it may be a column. */
+  /** Whether it follows FROM or JOIN. After IN, or in `extract(DAY FROM d)`, the name may be a column. */
   isCertain: boolean
 }
 
@@ -163,7 +163,7 @@ export const findSources = (select: string): TableName[] => {
   return sources
 }
 
-/** Checks whether a source may follow, and updates the levels. */
+/** Returns whether a table may follow the token, and updates the levels. */
 const expectsSource = (token: Token, before: Token | undefined, levels: Level[]): boolean => {
   const { kind, text } = token
   const word = wordOf(token)
@@ -180,7 +180,7 @@ const expectsSource = (token: Token, before: Token | undefined, levels: Level[])
   return word === 'FROM' || word === 'IN' || (word === 'JOIN' && wordOf(before) !== 'ARRAY')
 }
 
-/** `name AS (` starts a common table expression. */
+/** Matches `name AS (`, which starts a common table expression. */
 const definesName = (tokens: readonly Token[], index: number): boolean =>
   isName(tokens[index]) && wordOf(tokens[index + 1]) === 'AS' && tokens[index + 2]?.text === '('
 
@@ -194,7 +194,7 @@ export const findViewTarget = (create: string): Omit<TableName, 'isCertain'> | u
   return to !== -1 && isBeforeAll ? nameAt(tokens, to + 1) : undefined
 }
 
-/** An argument of an engine; a pattern is inside `REGEXP()`. */
+/** An argument of a table engine. `isPattern` is true for an argument of `REGEXP()`. */
 interface EngineArgument {
   text: string
   isPattern: boolean

@@ -46,7 +46,7 @@ const readDdl = async (
   }
 }
 
-/** A preview has a short timeout. */
+/** The timeout of a table preview, in seconds. */
 const previewSeconds = 10
 const maxPreviewBytes = 8 * 1024 * 1024
 

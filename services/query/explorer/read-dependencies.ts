@@ -48,7 +48,7 @@ WHERE ${outsideSystemDatabases}
 LIMIT ${maxNodes + 1}`,
 }
 
-/** Formatting definitions is the slowest part, so only tables with dependencies in them are read. */
+/** Servers format definitions slowly, so it reads only engines whose definitions name other tables. */
 const textStatement: Statement = {
   what: 'explorer/dependencies',
   cache: 'standard',

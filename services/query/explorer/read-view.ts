@@ -30,7 +30,7 @@ export interface ViewResult<R> {
 
 const noScope = { window: undefined, zone: undefined, logs: new Map() }
 
-/** Reads a view in one statement. An empty result takes a second one, to check that the object exists. */
+/** Reads a view in one statement. After an empty result, a second statement checks that the object exists. */
 export const readView = async <S extends z.ZodType>(
   { parts, host, call }: HostContext,
   view: ExplorerView<S>,
@@ -84,8 +84,8 @@ const Known = z.object({
 })
 
 /**
- * Explains an empty result: null when the database or table exists. Throws `not-found` with similar names, unless the
- * user may not know whether it exists.
+ * Returns null if the database or table of an empty result exists, or a reason if the user may not see it. Otherwise
+ * throws `not-found` with similar names.
  */
 export const explainEmptyResult = async (context: HostContext, named: Named): Promise<UnavailableReason | null> => {
   const { parts, host, call } = context

@@ -203,7 +203,7 @@ ORDER BY described.name`,
   row: Projection,
 } satisfies ExplorerView<z.ZodType>
 
-/** For servers without `system.projections`. */
+/** Lists the projections on servers without `system.projections`. */
 export const partProjectionsView = {
   ...projectionsView,
   requires: ['system.projection_parts'],

@@ -25,7 +25,7 @@ const startStub = async (answer: (response: ServerResponse, batch: number) => vo
 
 const openOn = (url: string): Promise<OpenParts> => openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'db' })
 
-/** Opens the handler with its own clock. */
+/** Opens the handler with a clock that tests can advance. */
 const openExposition = (parts: OpenParts) => {
   const clock = { aheadMs: 0, now: () => Date.now(), elapsedMs: () => performance.now() + clock.aheadMs }
   const handle = expositionHandler({ ...parts, clock })
@@ -48,8 +48,8 @@ const threeFigures = (response: ServerResponse): void =>
     ['Load', 'inf', ''],
   ])
 
-describe('the figures of a host', () => {
-  it('are named, described and written as Prometheus reads them', async () => {
+describe('the metrics of a host', () => {
+  it('are valid Prometheus text with names and descriptions', async () => {
     await using stub = await startStub(threeFigures)
     await using parts = await openOn(stub.url)
     const { head, text = '' } = await openExposition(parts).scrape()
@@ -72,7 +72,7 @@ clickhouse_load +Inf
     expect(head.failure).toBeNull()
   })
 
-  it('of a real engine are whole and by the letter of the format', async () => {
+  it('of a real engine are complete and valid', async () => {
     await using sandbox = await startSandbox({ seed: false })
     await using parts = await openOn(sandbox.url)
     const { text = '' } = await openExposition(parts).scrape()
@@ -97,7 +97,7 @@ clickhouse_load +Inf
     expect(stub.batches).toHaveLength(2)
   })
 
-  it('are the last good ones of a host that fails, as long as they are of use', async () => {
+  it('are the last good ones for five minutes after a failure', async () => {
     let isBroken = false
     await using stub = await startStub((response) => (isBroken ? response.end('<html>') : threeFigures(response)))
     await using parts = await openOn(stub.url)
@@ -133,7 +133,7 @@ clickhouse_load +Inf
     expect(stub.batches).toHaveLength(2)
   })
 
-  it('are missed with what stale the host from answering', async () => {
+  it('are missing with the failure of the host', async () => {
     await using stub = await startStub((response) => {
       response.writeHead(403, { 'x-clickhouse-exception-code': '516' })
       response.end('Code: 516. DB::Exception: Authentication failed. (AUTHENTICATION_FAILED)')
@@ -150,7 +150,7 @@ clickhouse_load +Inf
     expect(await openExposition(parts).scrape()).toMatchObject({ head: { failure: 'garbage' }, text: undefined })
   })
 
-  it('come from the table that the user may read, and are refused when that is neither', async () => {
+  it('come from readable tables, and are rejected without any', async () => {
     await using half = await startStub(threeFigures, { tables: ['asynchronous_metrics'], version: '23.8.1.1' })
     await using parts = await openOn(half.url)
     expect((await openExposition(parts).scrape()).head.failure).toBeNull()

@@ -44,7 +44,7 @@ export interface HostList {
   problems: readonly SettingProblem[]
 }
 
-/** Validates the entries of a host list. `variable` is the setting that problems refer to. */
+/** Validates the entries of a host list. `variable` is the setting that the problems name. */
 export const validateHostList = (variable: string, entries: readonly HostEntry[]): HostList => {
   const found = entries.slice(0, maxHosts).map((entry, id) => monitoredHost(variable, entry, id))
   const hosts = found.flatMap((result) => (result.host ? [result.host] : []))

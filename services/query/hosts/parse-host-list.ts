@@ -15,8 +15,8 @@ interface HostVariables {
 }
 
 /**
- * Parses the host list of the variables. With one host, commas are part of every value; with several, a user or
- * password applies to all hosts, or there is one per host.
+ * Parses the host list from the `COLUMNDB_*` variables. With a single host, commas are part of the values. With several
+ * hosts, users and passwords are a single value for all hosts or one value per host.
  */
 export const hostsFromEnvironment = (variables: HostVariables): HostList => {
   const urls = splitItems(variables.COLUMNDB_HOST ?? '')
@@ -76,7 +76,7 @@ const Entry = z.strictObject({
 })
 const File = z.strictObject({ hosts: z.array(Entry).min(1) })
 
-/** The host list of a file, with the paths of all files that it was read from. */
+/** A host list with the paths of the host file and its password files. */
 interface FileHostList extends HostList {
   files: readonly string[]
 }

@@ -6,22 +6,22 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { type MonitoredHost, maxHosts } from './host-list.ts'
 import { isKeeperNode, parsePrometheusMetrics } from './keeper-metrics.ts'
 
-/** An address of the host list: of a host, or of the metrics of its Keeper node. */
+/** An address in the host list: that of a host, or of the metrics endpoint of its Keeper node. */
 export interface HostAddress {
   host: MonitoredHost
   kind: 'host' | 'keeper'
   url: URL
 }
 
-/** An address that is a prefix of a missing address of the last valid list, as after a partial write of the file. */
+/** A new address that is a prefix of a removed one, for example after a partial write of the file. */
 interface TruncatedAddress extends HostAddress {
-  /** The address without its port, which may be the beginning of a password. */
+  /** The address in log messages, without its port if that may be the beginning of a password. */
   shown: string
   /** The probable full address. */
   instead: string
 }
 
-/** Returns the addresses of a new list that are probably truncated. `known` has those of the last valid list. */
+/** Returns the addresses of `fresh` that are probably truncated. `known` are the addresses of the last valid list. */
 const truncatedAddresses = (fresh: readonly MonitoredHost[], known: readonly string[]): TruncatedAddress[] => {
   const former = known.map(addressAndUser)
   const addresses = fresh.flatMap(addressesOf)
@@ -63,7 +63,7 @@ const addressOf = ({ url }: { url: URL }): string => withUser(url, '')
 const withUser = (url: URL, username: string): string =>
   Object.assign(new URL(url), { username, password: '' }).href.replace(/\/$/, '')
 
-/** Returns the parsed address of every prefix of the addresses: the prefix `10.0.12` parses as `10.0.0.12`. */
+/** Maps every parsed prefix of an address to the address. The prefix `10.0.12`, for example, parses as `10.0.0.12`. */
 const parsedPrefixes = (addresses: readonly string[]): Map<string, string> => {
   const found = new Map<string, string>()
   for (const address of addresses) {
@@ -84,7 +84,7 @@ const addressAndUser = (known: string): { address: string; user: string; protoco
   return { address: addressOf({ url }), user: url.username.toLowerCase(), protocol: url.protocol }
 }
 
-/** The prefix `http://watch:12` of `http://watch:1234@db:8123` parses its user as host and its password as port. */
+/** Matches `http://watch:12`, a prefix of `http://watch:1234@db:8123` that has the user as host name. */
 const isCutInCredentials = (
   { url, kind, host: { userInUrl } }: HostAddress,
   { user, protocol }: ReturnType<typeof addressAndUser>,

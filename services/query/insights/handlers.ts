@@ -27,7 +27,7 @@ import { logRowSets, type RowSet, currentStateRowSets } from './row-sets.ts'
 
 const hourMs = 3_600_000
 
-/** Returns rows of the replication service with the first host only, so that they are reported once. */
+/** Returns the rows of the replication service for the first host only, so that they are reported once. */
 const replicationRows = async (
   { hosts, replicationService, clock }: QueryHandlerDeps & ReplicationServiceDeps,
   { hostKey, set }: { hostKey: string; set: ReplicationRowSet },
@@ -91,7 +91,7 @@ const sets: { readonly [S in ReplicationRowSet]: ReplicationSet<S> } = {
 
 const Row = z.object({ old: hostNumber })
 
-/** Deletes insights found before a time from the table of the host. */
+/** Deletes the insights found before `beforeMs` from the table of the host. */
 const pruneFindings =
   (parts: QueryHandlerDeps): Handlers<Service<typeof insightRowMethods>>['pruneFindings'] =>
   async ({ hostKey, beforeMs }, call) => {

@@ -47,13 +47,13 @@ describe('the rows of detectors', () => {
   })
 })
 
-describe('the table of findings', () => {
+describe('the table of insights', () => {
   const stored = (more: { sinceMs?: number; ids?: string[]; limit?: number } = {}) =>
     parts.handlers.storedFindings({ hostKey: 'box', sinceMs: 0, limit: 100, ...more }, createCall())
   const keep = (insights: Insight[], version: number, hostKey = 'box') =>
     parts.handlers.keepFindings({ hostKey, insights, version }, createCall())
 
-  it('is empty until something is kept, and is made then', async () => {
+  it('is created with the first insight', async () => {
     expect(await stored()).toEqual([])
     expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1 }, createCall())).toEqual({ removed: 0 })
     expect(await keep([anInsight('a'), anInsight('b', { foundAtMs: 1_780_000_000_124 })], 1)).toEqual({ kept: 2 })
@@ -61,7 +61,7 @@ describe('the table of findings', () => {
     expect(await stored({ ids: [idOf('a'), idOf('e')] })).toEqual([anInsight('a')])
   })
 
-  it('is read and written without a statement that fails, whether it is there or not', async () => {
+  it('causes no failed statement, whether it exists or not', async () => {
     await fetchText(sandbox.url, 'SYSTEM FLUSH LOGS query_log')
     const failed = `http_user_agent = 'watchhouse' AND exception_code = 60 AND log_comment LIKE '%insights/%'`
     expect(await fetchText(sandbox.url, `SELECT log_comment FROM system.query_log WHERE ${failed}`)).toBe('')
@@ -78,14 +78,14 @@ describe('the table of findings', () => {
     await fetchText(sandbox.url, 'EXCHANGE TABLES kept.removed AND kept.monitoring_findings')
   })
 
-  it('shows an insight as it was written last', async () => {
+  it('returns the last version of an insight', async () => {
     const dismissed = anInsight('a', { dismissed: { by: 'ada', atMs: 5 } })
     await keep([dismissed], 3)
     await keep([anInsight('a')], 2)
     expect(await stored({ ids: [idOf('a')] })).toEqual([dismissed])
   })
 
-  it('forgets what is old', async () => {
+  it('deletes old insights', async () => {
     expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1_780_000_000_124 }, createCall())).toEqual({
       removed: 1,
     })

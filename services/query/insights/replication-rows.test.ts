@@ -23,7 +23,7 @@ const rows = async (set: ReplicationRowSet, hostKey = 'one', call = createCall()
 }
 
 describe('replication rows for detectors', () => {
-  it('is how its mirrors are', async () => {
+  it('contain the state of mirrors', async () => {
     const result = await rows('replication-mirrors')
     expect(result.sql).toMatch(/^-- .*mirrors\/list/)
     expect(result.rows).toHaveLength(5)
@@ -36,7 +36,7 @@ describe('replication rows for detectors', () => {
     expect(result.rows[2]).toMatchObject({ mirror: 'events', copyingHours: expect.closeTo(2, 1) })
   })
 
-  it('is how far its slots are behind', async () => {
+  it('contain the lag of slots', async () => {
     const { rows: slots } = await rows('replication-slots')
     expect(slots.map((row) => Object.values(row)[0])).toEqual([
       'shop_source/peerflow_slot_billing',
@@ -51,7 +51,7 @@ describe('replication rows for detectors', () => {
     expect((await rows('replication-mirrors', 'one', stranger)).rows).toEqual([])
   })
 
-  it('is nothing without such a service', async () => {
+  it('are empty without a replication service', async () => {
     env.REPLDB_API_URL = ''
     expect((await rows('replication-slots')).rows).toEqual([])
     env.REPLDB_API_URL = service.url

@@ -14,7 +14,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 const { COLUMNDB_MANAGEMENT_ENABLED } = settings
 
-/** Returns the handler that changes users, roles or grants of a host. It first checks that they exist or are free. */
+/** Returns the handler that changes users, roles or grants of a host, after a check that this is possible. */
 export const manage =
   (parts: QueryHandlerDeps): Handlers<typeof query>['manage'] =>
   async ({ hostKey, management }, call) => {
@@ -91,7 +91,7 @@ const right = ({ privilege, columns, database, table }: ParamsOf<'revoke_privile
   return `${privilege.toUpperCase()}${of} ON ${where}`
 }
 
-/** The users, roles and privileges that an operation requires, and the name that must be free. */
+/** The users, roles and privileges that must exist for an operation, and the name that must not exist yet. */
 interface Needs {
   user?: string
   role?: string
@@ -124,8 +124,8 @@ const needsOf = ({ operation, params }: ManagementOperation): Needs => {
   }
 }
 
-// One statement reads all three kinds, so that they are consistent. The enumeration of privileges is converted to text,
-// because servers of 2024 cannot compare it with text that is none of its values.
+// One statement reads all three kinds, so that they are consistent. The enum of privileges is converted to a string,
+// because servers of 2024 cannot compare it with strings that are not among its values.
 const lookFor = (defaults: readonly string[]): string => `SELECT 'user' AS kind, name FROM system.users
   WHERE name IN ({user:String}, {grantee:String}, {free:String})
 UNION ALL SELECT 'role', name FROM system.roles
@@ -167,7 +167,7 @@ const problemOf = (needs: Needs, present: readonly Present[], host: string): Ser
   if (unknown !== undefined) return missing('role', unknown)
   if (grantee !== undefined && !find(grantee, 'user', 'role')) return missing('user or role', grantee)
   if (privilege !== undefined && !present.some(({ kind }) => kind === 'privilege'))
-    return new ServiceError('invalid', `host ${host} has no privilege "${privilege}"; system.privileges lists them`, {
+    return new ServiceError('invalid', `unknown privilege "${privilege}" on host ${host}; see system.privileges`, {
       details: { parameter: 'params.privilege' },
     })
   return undefined

@@ -53,7 +53,7 @@ describe('the statement of an operation', () => {
   }, 180_000)
   afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
-  it.each(operations)('%j is one that the engine reads as it is meant', async (given, sql) => {
+  it.each(operations)('%j is parsed correctly by the engine', async (given, sql) => {
     const statement = managementStatement(ManagementOperation.parse(given))
     expect(statement).toBe(sql)
     const answer = await fetch(sandbox.url, { method: 'POST', body: `EXPLAIN AST ${statement}` })
@@ -148,7 +148,7 @@ describe('an operation on a host', () => {
     [
       { operation: 'grant_privilege', params: { ...onTable, privilege: 'EAT' } },
       'invalid',
-      'host db has no privilege "EAT"; system.privileges lists them',
+      'unknown privilege "EAT" on host db; see system.privileges',
     ],
   ])('%j is refused', async (given, code, message) => {
     const { outcome, changes } = await manage(given)
@@ -156,12 +156,12 @@ describe('an operation on a host', () => {
     expect(changes).toEqual([])
   })
 
-  it('gives a user the roles that are there', async () => {
+  it('grants existing roles to a user', async () => {
     const { changes } = await manage({ operation: 'alter_user', params: { user: 'ada', defaultRoles: ['reader'] } })
     expect(changes).toHaveLength(1)
   })
 
-  it('is refused in words by a host that keeps its users in files alone', async () => {
+  it('fails with an explanation if the host stores users in files only', async () => {
     await using box = await startSandbox()
     await using parts = await openParts({ ...enabled, COLUMNDB_HOST: box.url })
     const manage = (given: object) =>

@@ -51,8 +51,8 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]()
 })
 
-describe('the cost of our own statements', () => {
-  it('is what the host logged of them, by the part that sent them', async () => {
+describe('the cost of own statements', () => {
+  it('equals the query log, by purpose', async () => {
     const ids = queryIds.map((id) => `'${id}'`).join(', ')
     const [rows, bytes, duration, cpu] = (
       await direct(
@@ -65,19 +65,19 @@ describe('the cost of our own statements', () => {
       .map(Number)
     const known = await purpose('known')
     expect(known).toMatchObject({ statements: ownStatements + 1, failures: 1, readRows: rows, readBytes: bytes })
-    // At least, because the failed statement may have taken some time too.
+    // The failed statement may have taken some time too, so the total may be greater.
     expect(known?.durationMs).toBeGreaterThanOrEqual(duration ?? Infinity)
     expect(known?.cpuMs).toBeGreaterThanOrEqual(cpu ?? Infinity)
     expect(rows).toBe(ownStatements * 1_000)
   })
 
-  it('includes those of users who may not say what they are for, but not what people write in the console', async () => {
+  it('includes statements without a log comment, but not those of the console', async () => {
     expect((await purpose('untagged'))?.statements).toBeGreaterThan(0)
     expect(await purpose('console')).toBeUndefined()
     expect((await purpose('probe'))?.statements).toBeGreaterThan(0)
   })
 
-  it('adds up, and is a part of the time of all statements', async () => {
+  it('adds up and has a share of the total CPU time', async () => {
     const { cost } = await costOf()
     expect(cost?.total.statements).toBe(cost?.purposes.reduce((sum, { statements }) => sum + statements, 0))
     expect(cost?.total.cpuShare).toBeGreaterThan(0)
@@ -91,7 +91,7 @@ describe('the cost of our own statements', () => {
     expect(known.reduce((sum, row) => sum + Number(row.rows), 0)).toBe(ownStatements * 1_000)
   })
 
-  it('is unavailable where the log is closed', async () => {
+  it('is unavailable without access to the query log', async () => {
     expect(await costOf('closed')).toMatchObject({ cost: null, unavailable: { reason: 'permission' } })
   })
 })
@@ -130,7 +130,7 @@ describe('pages of queries', () => {
     expect(await calls(true)).toEqual([ownStatements + 3])
   })
 
-  it('count the same, today and in each interval', async () => {
+  it('have the same counts for today and for each interval', async () => {
     const today = async () => (await parts.handlers.overview({ hostKey }, createCall())).todayQueries ?? Infinity
     const rowsOf = async (name: string, parameters: Record<string, number> = {}) => {
       const { rows } = await parts.handlers.chart({ hostKey, name, lastHours: 1, parameters }, createCall())

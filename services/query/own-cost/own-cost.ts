@@ -10,7 +10,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
-/** Returns the statement for the cost by purpose. The purpose is empty for statements of others than Watchhouse. */
+/** Returns the statement for the cost by purpose. The purpose is empty for statements of other clients. */
 const ownCostStatement = (scope: MacroScope): Statement => {
   const sql = `SELECT
   if($own, $purpose, '') AS purpose,

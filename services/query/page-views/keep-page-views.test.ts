@@ -55,7 +55,7 @@ it(
   },
 )
 
-it('keeps page views by default, in system or in the database of the product', { tags: ['long'] }, async () => {
+it('stores page views by default, in system or in COLUMNDB_DATABASE', { tags: ['long'] }, async () => {
   expect(await keep({})).toEqual({ enabled: true, kept: 2 })
   expect(await fetchText(sandbox.url, 'SELECT count() FROM system.monitoring_events')).toBe('2')
   expect(await keep({ COLUMNDB_DATABASE: 'tracked' })).toEqual({ enabled: true, kept: 2 })
@@ -64,7 +64,7 @@ it('keeps page views by default, in system or in the database of the product', {
   expect(await fetchText(sandbox.url, 'SELECT count() FROM tracked.own')).toBe('2')
 })
 
-it('keeps none where the user of the host may not write, and tries again an hour later', async () => {
+it('stores none if the user may not write, and retries an hour later', async () => {
   let nowMs = 0
   const reader = { COLUMNDB_USER: 'reports', COLUMNDB_PASSWORD: 'reports' }
   await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...reader })
@@ -91,7 +91,7 @@ const startService = async (env: Record<string, string>) => {
   return { client: gateway.client(query), [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-it('shows the page views of the database of the product in their charts', async () => {
+it('shows the page views of COLUMNDB_DATABASE in charts', async () => {
   const env = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', COLUMNDB_DATABASE: 'charted' }
   await using service = await startService(env)
   await service.client.storePageViews({ hostKey: 'box', views: [view, { ...view, actor: 'eve' }] }, createCall())
@@ -109,7 +109,7 @@ it('keeps page views for 180 days', async () => {
   expect(await fetchText(sandbox.url, `SELECT count() FROM ${table}`)).toBe('1')
 })
 
-it('removes the page views of one subject, and says which grant is missing where it may not', async () => {
+it('removes the page views of one user, or names the missing grant', async () => {
   const own = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', EVENTS_TABLE_NAME: 'tracked.left' }
   await using parts = await openParts(own)
   const remove = (from: typeof parts, actor: string) =>

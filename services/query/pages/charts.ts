@@ -24,7 +24,7 @@ const maxAtOnce = 4
 /** Maximum charts in one statement. */
 const maxTogether = 6
 
-/** Reads charts by name in few statements. Each fails alone and uses only its declared parameters. */
+/** Reads several charts in few statements. A failure affects one chart only. Undeclared parameters are ignored. */
 export const queryCharts = async (
   parts: QueryHandlerDeps,
   host: MonitoredHost,
@@ -58,7 +58,7 @@ const groupsOf = (ready: readonly ReadyChart[]): ReadyChart[][] => {
   return groups
 }
 
-/** Checks whether two charts can share a statement: same cache class, no Keeper reads, no conflicting parameters. */
+/** Returns whether two charts can share a statement: same cache class, no Keeper reads, no conflicting parameters. */
 const fit = ({ statement: a }: ReadyChart, { statement: b }: ReadyChart): boolean => {
   const { parameters: theirs = {} } = b
   const bound = Object.entries(a.parameters ?? {})
@@ -103,7 +103,7 @@ const queryTogether = async (
   }
 }
 
-/** A single chart can fail or slow down a statement. An unreachable host affects all charts. */
+/** Returns whether a single chart may have caused the error; an unreachable host affects all charts. */
 const mayConcernOne = (error: unknown): boolean =>
   clickhouseCode(error) !== undefined ||
   failureReason(error) === 'timeout' ||
@@ -139,7 +139,7 @@ interface ChartStatement {
 /** The timeout of a shared statement. After it, the charts run one by one, so that a slow chart fails alone. */
 const maxSeconds = 15
 
-/** Returns one statement with a row for each chart, whose own rows are JSON text. */
+/** Returns one statement with one row per chart, which contains the rows of the chart as JSON text. */
 const togetherStatement = (charts: readonly ChartStatement[]): Statement => ({
   what: 'charts',
   hot: true,
@@ -163,7 +163,7 @@ const Row = z.tuple([z.coerce.number(), z.array(z.string()), z.array(z.string())
 /** Parses a JSON line into its cells. */
 const readLine = (line: string): unknown[] => z.array(z.unknown()).parse(JSON.parse(line))
 
-/** Splits a shared result by chart. The cost is that of the whole statement. */
+/** Splits a shared result by chart. Each part reports the cost of the whole statement. */
 const resultsOf = <A extends ChartStatement>(
   host: MonitoredHost,
   charts: readonly A[],

@@ -12,7 +12,7 @@ import type { TableStatementContext } from '../definitions/table-statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** A table page on a host, before reading. */
+/** A table page on a host, whose rows have not been read yet. */
 export interface TablePage {
   host: MonitoredHost
   table: LoadedTable
@@ -47,7 +47,7 @@ export const openPage = async (
 export const readRowCap = ({ env }: QueryHandlerDeps): number | undefined =>
   parseSettings(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS
 
-/** Returns the row limit, at most the cap, and the offset. Page length follows the capped limit. */
+/** Returns the row limit, reduced to the cap, and the offset. A page number is converted with the reduced limit. */
 export const rowRange = (
   parts: QueryHandlerDeps,
   { limit: requested, page, offset }: Pick<TableRequest, 'limit' | 'offset' | 'page'>,

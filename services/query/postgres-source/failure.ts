@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 
-/** Why a request to the source failed. */
+/** Why a request to the PostgreSQL source failed. */
 export type SourceFailure = 'auth' | 'unreachable' | 'timeout' | 'locked' | 'busy' | 'permission' | 'failed'
 
 interface Meaning {
@@ -15,7 +15,7 @@ const meanings: Readonly<Record<SourceFailure, Meaning>> = {
   },
   unreachable: {
     code: 'unavailable',
-    sentence: 'cannot be reached; check SVC_POSTGRES_SOURCE_URL, its TLS mode and the network between',
+    sentence: 'cannot be reached; check SVC_POSTGRES_SOURCE_URL, its TLS mode and the network',
   },
   timeout: { code: 'timeout', sentence: 'did not answer in time' },
   locked: { code: 'busy', sentence: 'timed out while waiting for a lock; try again' },

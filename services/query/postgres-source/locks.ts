@@ -48,7 +48,10 @@ export const readLocks = (source: PostgresSource, withValues: boolean) =>
 /** A waiting session and the sessions that block it. */
 export type WaitingSession = Omit<LockSession, 'blocks'>
 
-/** Counts the sessions that each blocker blocks directly or indirectly, highest count first. */
+/**
+ * Adds to each session the number of sessions that wait for it, directly or indirectly. Sessions that wait for no other
+ * come first, then the highest numbers.
+ */
 export const countBlockedSessions = (sessions: readonly WaitingSession[]): LockSession[] => {
   const waitersOf = new Map<number, number[]>()
   for (const { pid, blockedBy } of sessions) {
@@ -66,7 +69,7 @@ export const countBlockedSessions = (sessions: readonly WaitingSession[]): LockS
 const rootsFirst = (one: LockSession, other: LockSession): number =>
   Number(one.blockedBy.length > 0) - Number(other.blockedBy.length > 0)
 
-/** Counts the sessions that wait for one, directly or indirectly. Visited ones are skipped, as deadlocks are cycles. */
+/** Counts the sessions that wait for `pid`, directly or indirectly. Deadlocks are cycles, so each is visited once. */
 const countBehind = (pid: number, waitersOf: ReadonlyMap<number, readonly number[]>): number => {
   const seen = new Set([pid])
   const next = [pid]

@@ -7,7 +7,7 @@ import {
 import { epochMs, findMissingPrivilege, removeLiterals } from './sessions.ts'
 import { type RunQuery, ownStatementPrefix, type PostgresSource } from './source.ts'
 
-/** The setup of `pg_stat_statements`. `schema` is quoted; it and `version` are null without the extension. */
+/** The setup of `pg_stat_statements`. Without the extension, `version` and `schema`, which is quoted, are null. */
 const Extension = z.object({
   database: z.string(),
   isLoaded: z.boolean(),
@@ -46,7 +46,7 @@ export const resolveStatementsView = ({ database, isLoaded, schema, version }: E
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major === 1 && minor < oldestMinor) {
     const update = `${asSuperuser}ALTER EXTENSION pg_stat_statements UPDATE`
-    return missing('version', `pg_stat_statements ${version} is too old to be read here.`, [update])
+    return missing('version', `pg_stat_statements ${version} is too old; version 1.8 or later is required.`, [update])
   }
   return { view: { schema, remembersReset: major > 1 || minor >= rememberingMinor }, unavailable: null }
 }

@@ -13,7 +13,7 @@ const serverSql = `SELECT current_setting('server_version') AS version, current_
 
 const notConfigured: PostgresStatus = {
   status: 'not-configured',
-  message: 'Set SVC_POSTGRES_SOURCE_URL to watch a PostgreSQL server.',
+  message: 'Set SVC_POSTGRES_SOURCE_URL to monitor a PostgreSQL server.',
   server: null,
 }
 

@@ -6,7 +6,7 @@ import { Rejection } from './rejection.ts'
 /** Table functions whose arguments do not see the WITH clause of the statement. */
 const ownScopes: ReadonlySet<string> = new Set(['view', 'viewifpermitted', ...clusterFunctions])
 
-/** Returns the token indexes of names that refer to a table expression of the WITH clause of the whole statement. */
+/** Returns the token indexes of names that refer to common table expressions of the outermost WITH clause. */
 const cteReferences = (tokens: readonly Token[]): ReadonlySet<number> => {
   const names = new Set<number>()
   if (tokens[0]?.word !== 'WITH') return names
@@ -73,7 +73,7 @@ const at = (tokens: readonly Token[], index: number): Token => tokens[index] ?? 
 const isParameterName = (index: number, tokens: readonly Token[]): boolean =>
   isSign(tokens[index - 1], ':') && at(tokens, index).text.toLowerCase() === 'identifier'
 
-/** Throws unless the name is a system table or a table expression of the WITH clause. */
+/** Throws unless the name is a system table or a common table expression. */
 const requireSystemTable = (index: number, tokens: readonly Token[], ctes: ReadonlySet<number>): void => {
   const token = at(tokens, index)
   // Calls are checked by `checkCallInCluster`.

@@ -40,10 +40,10 @@ export const clauseWords = words(texts.endOfSources, texts.source)
 /** Keywords that begin a subquery, also within the parentheses of a FROM list. */
 export const subqueryWords: ReadonlySet<string> = words(texts.subquery)
 
-/** Keywords that an expression follows. */
+/** Keywords that are followed by an expression. */
 export const wordsBeforeOperand = words(texts.beforeOperand)
 
-/** Keywords that an expression follows unless they are column names, as in `INTERVAL a DAY`. */
+/** Keywords that are followed by an expression, as in `INTERVAL a DAY`, but may also be column names. */
 export const prefixWords = words(texts.prefix)
 
 /** Keywords that may follow a column named `settings`; any other word makes it a SETTINGS clause. */

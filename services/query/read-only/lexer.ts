@@ -1,7 +1,10 @@
 import { sliceText, inLowerCase, codeAt, type Keyword, findKeyword } from './keywords.ts'
 import { Rejection } from './rejection.ts'
 
-/** A token: `name` is a bare word, `quoted` a quoted identifier without its quotes, `literal` a string or number. */
+/**
+ * A token: `name` is a bare word, `quoted` a quoted identifier without its quotes, `literal` a string or number, and
+ * `sign` an operator or punctuation character.
+ */
 export interface Token {
   kind: 'name' | 'quoted' | 'literal' | 'sign'
   text: string
@@ -10,7 +13,7 @@ export interface Token {
   position: number
 }
 
-/** Returns whether a token is the sign `text`. */
+/** Returns whether a token is the operator or punctuation character `text`. */
 export const isSign = (token: Token | undefined, text: string): boolean => token?.kind === 'sign' && token.text === text
 
 /**
@@ -34,7 +37,7 @@ export const lex = (sql: string): Token[] => {
 const isBlank = 1
 const beginsWord = 2
 const continuesWord = 4
-/** A sign that cannot begin a comment, number or quote. */
+/** Marks operators and punctuation characters that cannot begin a comment, number or quoted token. */
 const standsAlone = 8
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'

@@ -11,7 +11,7 @@ export const allowedTableFunctions = words(`
   numbers numbers_mt primes sqlstandardvalues values view viewifpermitted zeros zeros_mt
 `)
 
-/** Functions that access files, servers, shared counters, logs or credentials, run text as SQL, or only waste time. */
+/** Functions that access files, servers, shared counters, logs or credentials, run text as SQL or only consume time. */
 const forbiddenFunctions = words(`
   arrowstream azureblobstorage azureblobstoragecluster cosn eval executable file filecluster filesystem gcs hdfs
   hdfscluster input jdbc loop mongodb mysql odbc oss postgresql prometheusquery prometheusqueryrange redis remote

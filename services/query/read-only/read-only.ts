@@ -147,7 +147,7 @@ const checkFunction = (token: Token | undefined): void => {
     throw new Rejection(
       'function',
       token.position,
-      `${token.text}() is not allowed: it accesses more than the tables of this host or only wastes time`,
+      `${token.text}() is not allowed: it accesses data outside the tables of this host, or only consumes time`,
     )
   }
 }

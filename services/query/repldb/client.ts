@@ -165,7 +165,7 @@ const reviveText = (key: string, text: string): unknown => {
   return soundsSecret(key) && text !== '' ? redactedText : hideSecrets(text)
 }
 
-/** A setting whose name is a value, not a key. */
+/** Matches a setting such as `{ name, value }`, whose name is not an object key. */
 const isNamedValue = (value: unknown): value is { name: string; value: unknown } =>
   typeof value === 'object' && value !== null && 'value' in value && 'name' in value && typeof value.name === 'string'
 

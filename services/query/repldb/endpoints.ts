@@ -19,7 +19,7 @@ import {
   RepldbVersion,
 } from '#proto/repldb-api.ts'
 
-/** A point of a history, under current and older field names. */
+/** A point of a lag history, with current and older field names. */
 const Point = z.looseObject({
   time: z.number().optional(),
   updatedAt: z.number().optional(),

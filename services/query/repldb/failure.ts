@@ -25,7 +25,7 @@ export const invalidResponse = (): ServiceError =>
   failure(
     'unavailable',
     'unreachable',
-    'REPLDB_API_URL does not lead to a replication service; use the URL of its UI plus /api, or the origin of its API',
+    'REPLDB_API_URL does not point to a replication service; use the URL of its UI plus /api, or the origin of its API',
   )
 
 /** Maps an error status to an error. The body is ignored, because it may contain connection strings. */
@@ -37,7 +37,7 @@ export const toStatusFailure = (status: number): ServiceError => {
       'the replication service rejects the password; set REPLDB_PASSWORD to the password of its UI',
     )
   }
-  if (status === 404) return failure('not-found', 'refused', 'unknown mirror, peer or path at the replication service')
+  if (status === 404) return failure('not-found', 'refused', 'unknown mirror, peer or path on the replication service')
   return failure(
     'unavailable',
     status < 500 ? 'refused' : 'unreachable',

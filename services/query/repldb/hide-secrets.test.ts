@@ -38,7 +38,7 @@ it('are found in lines of any length', () => {
   expect(hideSecrets(line)).toHaveLength(8_192)
 })
 
-describe('what is read', () => {
+describe('a parsed response', () => {
   it.each([
     ['{"batchId":"168729","startTime":"5"}', { batchId: 168_729, startTime: '5' }],
     ['{"lagInMb":"NaN"}', { lagInMb: null }],

@@ -13,7 +13,7 @@ type State = RepldbMirror['state']
 
 /** Maximum concurrent requests. */
 const atOnce = 8
-/** Number of batches for throughput and lag. */
+/** Number of batches from which throughput and lag are computed. */
 const latestBatches = 20
 
 /** Returns all mirrors with their state. A mirror whose request fails does not affect the others. */
@@ -37,7 +37,7 @@ export const readOverview = async (service: ReplicationService, call: Call, nowM
   return { mirrors: mirrors.toSorted(worstFirst), total: listed.length, withoutStatus }
 }
 
-/** Returns a handler that replaces a failed request by a value. Other errors are rethrown. */
+/** Returns a `catch` callback that replaces a failed request by a value and rethrows other errors. */
 const unlessDefect =
   <T>(instead: T) =>
   (error: unknown): T => {
@@ -155,7 +155,7 @@ export const readSnapshotProgress = async (service: ReplicationService, call: Ca
   )
 }
 
-/** By mirror: the progress of its snapshot, and the time since which it has not changed. */
+/** The progress of snapshots by mirror. `sinceMs` is the time of the last change. */
 type Progress = Readonly<Record<string, { done: number; sinceMs: number }>>
 
 /** Updates the progress of snapshots and drops finished ones. */

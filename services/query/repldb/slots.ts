@@ -10,7 +10,7 @@ export type PeerSlot = z.output<typeof RepldbSlots>['slotData'][number] & { peer
 
 const maxPeers = 20
 const maxHistories = 20
-/** The service reports mebibytes. */
+/** The service reports the lag of slots in mebibytes. */
 export const bytesPerMegabyte = 1_048_576
 const megabytesPerGigabyte = 1_000
 const hourMs = 3_600_000

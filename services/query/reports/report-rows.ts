@@ -19,8 +19,8 @@ interface CertificateDeps extends Pick<QueryHandlerDeps, 'clock' | 'probe'> {
 }
 
 /**
- * Reads `system.certificates`. Returns no rows for a server without a certificate, which fails the query and counts an
- * error. After such a failure, the query is skipped until the server restarts; without a store, it runs each time.
+ * Reads `system.certificates`. On a server without a certificate, the query fails and increments an error counter. The
+ * function then returns no rows, and skips the query until the server restarts if the store is available.
  */
 export const readCertificates = async (
   place: CertificateDeps,

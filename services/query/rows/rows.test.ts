@@ -32,7 +32,7 @@ describe('rows', () => {
     )
   })
 
-  it('are not said to be truncated when there are exactly as many as wanted', async () => {
+  it('are not marked as truncated when there are exactly as many as requested', async () => {
     expect(await pass('{"a":1}\n{"a":2}\n', 2)).toMatchObject({ rows: 2, truncated: false })
     expect(await pass('{"a":1}\n{"a":2}\n', 1)).toMatchObject({ rows: 1, truncated: true, text: '{"a":1}\n' })
   })

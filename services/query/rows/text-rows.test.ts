@@ -90,7 +90,7 @@ describe.each(writers)('rows in %s', (_, format, line) => {
     }
   })
 
-  it('have not started when the first is a failure', async () => {
+  it('are not sent when the first is a failure', async () => {
     const failure = 'Code: 395. DB::Exception: No. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)\n'
     for (const sizes of [[3], [8, 1_000], [1_000]]) {
       const passing = passTextRows(testHost, createChunkedBody(`${line(['a', 'b'])}${failure}`, sizes), format)
@@ -98,12 +98,12 @@ describe.each(writers)('rows in %s', (_, format, line) => {
     }
   })
 
-  it('may be none, below the names of their columns', async () => {
+  it('may be empty, except for the column names', async () => {
     const passed = await pass(line(['a', 'b']), format)
     expect([passed.text, passed.rows, passed.truncated]).toEqual([line(['a', 'b']), 0, false])
   })
 
-  it('are not taken for whole when the last one is not', async () => {
+  it('fail when the last one is incomplete', async () => {
     await expect(pass(`${line(['a', 'b'])}1`, format)).rejects.toMatchObject({ details: { reason: 'garbage' } })
   })
 })

@@ -20,7 +20,7 @@ const newline = 0x0a
 const quote = 0x22
 const tab = 0x09
 const failureStarts = ['Code: ', '\r\n__exception__', '__exception__'].map((text) => Buffer.from(text))
-/** A lookup table by byte, because every row is checked. */
+/** Whether a byte may begin an exception; a lookup table, because every row is checked. */
 const mayBeginFailure = Array.from({ length: 256 }, (_, byte) => failureStarts.some((start) => start[0] === byte))
 
 /**
@@ -99,7 +99,7 @@ const endOfQuotedLine = (bytes: Buffer, start: number): number => {
   return -1
 }
 
-/** Returns what begins at a position. CSV quotes texts, so no row begins like an exception; a TSV row has tabs. */
+/** Returns whether a row or an exception begins here. CSV quotes strings, so only TSV rows can look like exceptions. */
 const begins = (bytes: Buffer, at: number, { isQuoted }: TextFormat): 'row' | 'failure' | 'unknown' => {
   if (!mayBeginFailure[bytes[at] ?? 0] || !startsLikeFailure(bytes, at)) return 'row'
   if (isQuoted) return 'failure'

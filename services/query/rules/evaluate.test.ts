@@ -47,9 +47,9 @@ describe('a host that does not answer', () => {
     await gone[Symbol.asyncDispose]()
     await using parts = await openParts({ COLUMNDB_HOST: gone.url, COLUMNDB_NAME: 'a' })
     const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, createCall())
-    const offenders = ['host a cannot be reached: nothing listens at its port']
+    const offenders = ['host a cannot be reached: nothing listens on its port']
     expect(readings.at(-1)).toMatchObject({ id: 'host-unreachable', value: 1, offenders })
-    expect(readings[0]?.reason).toBe('host a cannot be reached: nothing listens at its port')
+    expect(readings[0]?.reason).toBe('host a cannot be reached: nothing listens on its port')
   })
 })
 

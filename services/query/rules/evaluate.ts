@@ -89,7 +89,7 @@ const measureBySql = async (
   return new Map(wanted.map(({ key }) => [key, createMissingMeasurement(contact.reason)]))
 }
 
-/** Adds the measurements of evaluators. They also report statements that failed for a missing grant. */
+/** Adds the measurements of evaluators, which also get the ids of rules that failed because of a missing grant. */
 const measureByEvaluators = async (
   visit: EvaluationContext,
   requested: readonly MeasuredDefinition[],

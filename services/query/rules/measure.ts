@@ -64,7 +64,7 @@ export const measureAll = async (
   return measured
 }
 
-/** Skips rules that would fail again, and returns the others and which of them were slow on this host. */
+/** Skips rules that would fail again. Returns the others, and the keys of those that were slow on this host. */
 const withoutFailures = (
   { troubles, host }: MeasureDeps,
   wanted: readonly Measurable[],

@@ -21,7 +21,7 @@ const maxStatements = 9
 /** Minimum number of rules in a shared statement. */
 const minGroupSize = 8
 
-/** Maximum number of rules with a statement of their own. Others with `alone` share one with the slow rules. */
+/** Maximum number of rules with a statement of their own. Further ones share one with the slow rules. */
 const maxAlone = 5
 
 /** Groups rules into statements: by table, with slow rules in one group and some rules alone. */
@@ -49,13 +49,13 @@ export interface Measurable extends Pick<RuleDefinition, 'requires' | 'lastMinut
   sql: VersionedSql
 }
 
-/** Rules that one statement measures. */
+/** Rules that are measured by one shared statement. */
 export interface RuleGroup {
   rules: readonly PreparedRule[]
   statement: Statement
 }
 
-/** The statements for a host, and why it cannot run the other rules. */
+/** The statements for a host, and why it cannot run the remaining rules. */
 export interface MeasurementPlan {
   groups: readonly RuleGroup[]
   unavailable: ReadonlyMap<string, (host: MonitoredHost) => string>

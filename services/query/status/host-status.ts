@@ -80,7 +80,7 @@ const diskUsage = ({ diskUsedBytes, diskTotalBytes }: FleetMetrics): HostOvervie
   return { usedBytes: diskUsedBytes, totalBytes: diskTotalBytes, percent: (diskUsedBytes / diskTotalBytes) * 100 }
 }
 
-/** Metrics with another name in the overview. */
+/** Metrics that have another name in the overview. */
 const otherNames: readonly (readonly [name: string, figure: HostMetricName])[] = [
   ['databaseCount', 'databases'],
   ['tableCount', 'tables'],
@@ -123,7 +123,7 @@ const figuresReader = (client: DatabaseClient) => {
     const denied = denials.get(capabilities) ?? new Map<string, UnavailableReason>()
     denials.set(capabilities, denied)
     const { answer, readable } = await queryReadable(client, request, capabilities.tables, denied)
-    // A count of visible rows would look like the count of all rows.
+    // A count of the visible rows would look like the count of all rows, so such metrics become null.
     const hidden = new Map(names.flatMap((name) => hiddenFigure(host, name, capabilities)))
     const missing = names.filter((name) => !findMetricTables(name).some((table) => readable.has(table)))
     const reasons = await Promise.all(missing.map((name) => reasonOf(client, host, name, denied, call)))

@@ -65,7 +65,7 @@ describe('the probe', () => {
       'host garbled is not a ClickHouse server',
       'host locked rejected the configured user or password',
       'host full: Memory limit exceeded. (241 MEMORY_LIMIT_EXCEEDED)',
-      'host gone cannot be reached: nothing listens at its port',
+      'host gone cannot be reached: nothing listens on its port',
     ])
     expect(states()[0]).toMatchObject({ version: '25.8.1', uptimeSeconds: 77 })
     expect(Math.abs(parts.probe.skewMs('up') - skewMs)).toBeLessThan(2_000)

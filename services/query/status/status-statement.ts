@@ -47,7 +47,7 @@ const disks = (expression: string): Source => ({
   value: `sumOrNullIf(${expression}, lower(type) = 'local')`,
 })
 
-/** The sources of each metric; the first one with a value counts. Sources with invisible tables are omitted. */
+/** The sources of each metric, in order of preference. Sources with invisible tables are omitted. */
 const sources = {
   databases: [{ table: 'databases', value: `countIf(name ${outsideSystem})` }],
   tables: [{ table: 'tables', where: `database ${outsideSystem}`, value: 'countIf(NOT is_temporary)' }],
@@ -123,7 +123,7 @@ export const figuresStatement = (
   return { what, hot: true, maxSeconds, short: true, sql: sql.join('\n') }
 }
 
-/** Returns the statement for the basics of a host, whose text is always the same. */
+/** Returns the statement for version, uptime, host name, time zone and clock of a host. */
 export const basicStatement = (what: string): Statement => figuresStatement(what, [], new Set())
 
 const Figures = z.array(z.coerce.number().nullable())

@@ -18,7 +18,7 @@ export interface SimulatedReplicationService extends AsyncDisposable {
   /** Method and path of every request, in order. */
   requests: string[]
   fleet: ReplicationFleet
-  /** While set, every request fails with this status and a message that holds secrets. */
+  /** While set, every request fails with this status and a message that contains secrets. */
   failing: number | undefined
   /** While set, requests get no response. */
   isHung: boolean

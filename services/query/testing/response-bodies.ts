@@ -4,7 +4,7 @@ import { validateHostList } from '../hosts/host-list.ts'
 const [only] = validateHostList('COLUMNDB_HOST', [{ url: 'http://a', label: 'db', user: 'u', password: '' }]).hosts
 if (!only) throw new Error('invalid host entry in test data')
 
-/** A host that no server listens on, for error messages. */
+/** A host without a server, for tests of error messages. */
 export const testHost = only
 
 /** Returns a response body that delivers `text` in chunks of `sizes`, repeated as often as needed. */

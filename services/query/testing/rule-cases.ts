@@ -1,6 +1,6 @@
 /**
- * Returns a value that serializes to a time `seconds` before the serialization. The time is an epoch time in seconds,
- * multiplied by `perSecond`.
+ * Returns a value whose JSON is the time `seconds` before its serialization. The unit is epoch seconds, multiplied by
+ * `perSecond`.
  */
 export const secondsAgo = (seconds: number, perSecond = 1) => ({
   toJSON: () => (Math.floor(Date.now() / 1_000) - seconds) * perSecond,

@@ -50,7 +50,7 @@ describe.each(statements)('the statement $statement of $tool', ({ tool, statemen
     if (rows[0]) expect(Object.keys(rows[0])).toEqual(columns.map(({ name }) => name))
   })
 
-  it('is closed to a caller without the feature of its tool', async () => {
+  it('is forbidden without the feature of its tool', async () => {
     const call = createCall({ identity: { kind: 'user', subject: 'tester', features: [] } })
     await expect(parts.handlers.toolRows(request, call)).rejects.toMatchObject({
       code: 'forbidden',
@@ -70,7 +70,7 @@ it.each([
   })
 })
 
-it('has no statement by a name that every object has', async () => {
+it('rejects names of object prototype properties', async () => {
   const request = { hostKey: 'one', tool: 'get_table_parts', statement: 'constructor', parameters: {}, maxRows: 1 }
   await expect(parts.handlers.toolRows(request, createCall())).rejects.toMatchObject({ code: 'not-found' })
 })
@@ -109,7 +109,7 @@ describe('a statement of a tool', () => {
     expect(await next).toMatchObject({ rows: [{ table: 'u' }] })
   })
 
-  it('has an answer of at most as many bytes as one of a caller', async () => {
+  it('has the same maximum size as a statement of a caller', async () => {
     await using stub = await startHttpStub((_request, response) => sendRows(response, [['x'.repeat(maxBufferedBytes)]]))
     await using open = await oneAtOnce(stub.url)
     await expect(open.handlers.toolRows(request, createCall())).rejects.toMatchObject({ code: 'too-large' })

@@ -16,7 +16,7 @@ import { expandMacros } from '../definitions/macros.ts'
 import { readRowCap } from '../pages/open-page.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
-/** The statements of one tool, and the feature that callers need in addition to that of the method. */
+/** The statements of one tool. Callers need its `feature` in addition to the feature of the method. */
 const ToolStatements = z.strictObject({
   feature: Feature,
   statements: z.record(z.string(), z.string()).transform((named) => new Map(Object.entries(named))),
@@ -24,8 +24,8 @@ const ToolStatements = z.strictObject({
 type ToolStatements = z.infer<typeof ToolStatements>
 
 /**
- * Returns the handler that runs a fixed statement of a tool on one host, within the limit of running statements of
- * callers. The files are read once, and an invalid file fails the start.
+ * Returns the handler that runs a fixed statement of a tool on one host. The statement counts towards the limit of
+ * concurrent statements of callers. Throws for an invalid file.
  */
 export const toolRowsHandler = (
   parts: QueryHandlerDeps,

@@ -4,7 +4,7 @@ import { type NamedHost, matchHosts } from './topology.ts'
 const replica = (host: string, address = '10.0.0.99', isLocal = false) => ({ host, address, isLocal })
 const list = (...names: string[][]): NamedHost[] => names.map((each, index) => ({ key: `key${index}`, names: each }))
 
-describe('a replica of a cluster is a host of the list', () => {
+describe('a replica matches a host of the list', () => {
   it.each([
     ['by its whole name', replica('db1.example.com'), list(['db1.example.com'], ['db2.example.com']), 'key0'],
     ['in any case', replica('DB1.example.com'), list(['db1.EXAMPLE.com']), 'key0'],
@@ -26,7 +26,7 @@ describe('a replica of a cluster is a host of the list', () => {
     expect(matchHosts(replicas, 'key0', list(['db1'], ['db2']))).toEqual(['key0', 'key1'])
   })
 
-  it('but not two of them to the same one, unless one states it', () => {
+  it('unless several replicas match the same host', () => {
     const replicas = [replica('db1'), replica('db1')]
     expect(matchHosts(replicas, 'queried', list(['db1']))).toEqual([null, null])
     const [first, second] = replicas

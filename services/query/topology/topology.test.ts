@@ -9,7 +9,7 @@ import { startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { ClusterRow, clustersStatement, ReplicationRow, replicationStatement } from './topology.ts'
 
 const replica = { internal_replication: 1, shard_weight: 1, port: 9000 }
-/** Invented rows with the columns of the engine, because a single host has no clusters or replicas. */
+/** Synthetic rows with the columns of the engine, because a single host has no clusters or replicas. */
 const invented = {
   clusters: [
     {
@@ -83,7 +83,7 @@ describe('the statements', () => {
     expect(rows.map(({ cluster }) => cluster)).toEqual(['lone'])
   })
 
-  it('add up what replicated tables say', async () => {
+  it('sum the state of replicated tables', async () => {
     expect(await onInvented(ReplicationRow, replicationStatement)).toEqual([
       {
         tables: 2,
@@ -99,7 +99,7 @@ describe('the statements', () => {
 })
 
 describe('the topology', () => {
-  it('of a host without clusters is empty, and a cluster it does not know is not found', async () => {
+  it('is empty for a host without clusters, and not-found for an unknown cluster', async () => {
     expect(await read({ hostKey: 'box' })).toEqual({ clusters: [], members: [], truncated: false, unavailable: null })
     await expect(read({ hostKey: 'box', cluster: 'shop' })).rejects.toMatchObject({
       code: 'not-found',

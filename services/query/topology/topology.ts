@@ -68,7 +68,7 @@ export const ClusterRow = z.object({
 })
 export type ClusterRow = z.output<typeof ClusterRow>
 
-/** Maximum members to query, so that a page does not sweep the fleet. */
+/** Maximum number of members to query, so that one page does not query the whole fleet. */
 const maxMembers = 64
 const needs = { requires: ['system.clusters'] }
 

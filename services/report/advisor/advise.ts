@@ -9,9 +9,9 @@ import { queryAdvisors } from './kinds/index.ts'
 import { measureSavings, type MeasuredSavings } from './measure.ts'
 import { type AdviceContext, type Proposal, readSubject, type AdviceSubject } from './subject.ts'
 
-/** Time limit for all tests. Proposals that are not tested by then are unverified. */
+/** Time limit for the tests of all proposals, in milliseconds. Proposals that are not tested by then are unverified. */
 const testingMs = 20_000
-/** Time reserved to send the response before the deadline of the caller. */
+/** Time before the deadline of the caller that is reserved for sending the response, in milliseconds. */
 const marginMs = 1_000
 
 /** Returns the handler for ranked advice on one query. */
@@ -38,7 +38,7 @@ interface AdviceRequest {
   database?: string | undefined
 }
 
-/** Returns the query of the request; if the request contains only a query id, the query from the query log. */
+/** Returns the query of the request, or the query from the query log if the request has only a query id. */
 const findStatement = async (
   { query, call, hostKey }: AdviceContext,
   { query: statement, queryId, database }: AdviceRequest,
@@ -56,16 +56,16 @@ const findStatement = async (
 const invalid = (parameter: string, sentence: string): ServiceError =>
   new ServiceError('invalid', sentence, { details: { parameter } })
 
-/** A proposal with its savings. */
+/** A proposal with its measured or estimated savings. */
 export interface MeasuredProposal {
   proposal: Proposal
   measured: MeasuredSavings
 }
 
-/** Minimum share of the data read that a change must save. Merges and inserts alone can change as much. */
+/** Minimum share of the read data that a change must save. Smaller savings are noise from merges and inserts. */
 const minShare = 0.2
 
-/** Returns the worthwhile proposals, best first, with only the best of each purpose. */
+/** Returns the worthwhile proposals, best first. Of several proposals with the same purpose, keeps only the best. */
 export const rankProposals = <W extends MeasuredProposal>(weighed: readonly W[]): W[] => {
   const worth = weighed.filter(({ measured: { savings } }) => !savings || shareOf(savings) >= minShare)
   const sorted = worth.toSorted((a, b) => tenths(b) - tenths(a) || effortOf(a) - effortOf(b) || bytesOf(b) - bytesOf(a))
@@ -74,11 +74,11 @@ export const rankProposals = <W extends MeasuredProposal>(weighed: readonly W[])
   )
 }
 
-/** Returns the share of the bytes read today that the change saves. */
+/** Returns the share of the currently read bytes that the change saves. */
 const shareOf = ({ bytesBefore, bytesAfter }: Savings): number =>
   bytesBefore > 0 ? (bytesBefore - bytesAfter) / bytesBefore : 0
 
-/** Returns the savings in tenths, rounded, so that the smaller change comes first if savings are similar. */
+/** Returns the saved share, rounded to tenths. Proposals with similar savings are then ranked by effort. */
 const tenths = ({ measured: { savings } }: MeasuredProposal): number =>
   savings ? Math.round(10 * shareOf(savings)) : 0
 
@@ -90,7 +90,7 @@ const bytesOf = ({ measured: { savings } }: MeasuredProposal): number =>
 const maxTables = 5
 /** Maximum number of proposals to test per table. */
 const maxProposals = 12
-/** Minimum granules that a query reads of a table to get advice on it. */
+/** Tables of which a query reads fewer granules get no advice. */
 const minMarks = 10
 
 const skipReasons = {
@@ -101,11 +101,11 @@ const noSavings = 'No skip index, projection, view, partition key or PREWHERE wo
 
 interface Advice {
   recommendations: Recommendation[]
-  /** The reasons why tables were skipped or there are no recommendations. */
+  /** Reasons for skipped tables and for missing recommendations. */
   notes: string[]
 }
 
-/** Proposes changes for each table, tests them on the host and returns the worthwhile ones. */
+/** Proposes changes to each table, tests them on the host and returns those that are worthwhile. */
 const adviseOn = async (context: AdviceContext, statement: AdvisedStatement): Promise<Advice> => {
   const { reads, others, formatted } = await analyze(context, statement)
   const notes = others.map(({ name, reason }) => `${name} was skipped: ${skipReasons[reason]}.`)
@@ -125,8 +125,8 @@ const adviseOn = async (context: AdviceContext, statement: AdvisedStatement): Pr
 }
 
 /**
- * Returns the tables that the query reads. For a query from the query log, an error contains only the name of the
- * host's error. The text of the host may quote a query that the caller did not write.
+ * Returns the tables that the query reads. If a query from the query log cannot be analyzed, the error contains only
+ * the error name of the host. The full error text may quote the query, which the caller did not write.
  */
 const analyze = async (
   { query, call, hostKey }: AdviceContext,
@@ -143,7 +143,7 @@ const analyze = async (
   }
 }
 
-/** Measures sequentially, so that advice occupies only one slot of the host queue. */
+/** Tests the proposals one after another, so that advice occupies only one slot of the host queue. */
 const measureAll = async (
   context: AdviceContext,
   subject: AdviceSubject,

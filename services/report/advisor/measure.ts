@@ -10,16 +10,16 @@ import {
   joinAllConditions,
 } from './subject.ts'
 
-/** The savings of a proposal, and how they were determined. */
+/** The savings of a proposal and their proof level. */
 export interface MeasuredSavings {
   proof: ProofLevel
   savings: Savings | null
 }
 
-/** The context for tests, whose `call` has the shorter deadline of `testCall`. */
+/** The context of a test. Its `call` has the deadline of `testCall`. */
 type TestContext = Omit<AdviceContext, 'testCall'>
 
-/** Returns what a proposal would save on its host; null if it saves nothing. Unverified if the host cannot test it. */
+/** Returns the savings of a proposal; null if it saves nothing. They are unverified if the host cannot test it. */
 export const measureSavings = async (
   { testCall, ...rest }: AdviceContext,
   subject: AdviceSubject,
@@ -34,7 +34,7 @@ export const measureSavings = async (
     return savings && { proof: 'estimated', savings }
   } catch (error) {
     if (!isAboutTest(error)) throw error
-    // The host stops counting at a limit. With that many groups the proposal saves nothing.
+    // The host stops counting at a limit. A proposal with more groups than that saves nothing.
     if (test.by === 'groups' && error.code === 'too-large') return null
     return { proof: 'unverified', savings: null }
   }
@@ -85,8 +85,8 @@ const isFiltered = async (
 const ownCodes = new Set<string>(['invalid', 'timeout', 'busy', 'too-large'])
 
 /**
- * Returns whether the error concerns only this test: the host rejected or aborted it, or it timed out. Other tests may
- * succeed.
+ * Returns whether the error concerns only this test, because the host rejected or aborted the test, or the test timed
+ * out. Other tests may still succeed.
  */
 const isAboutTest = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.details?.clickhouseCode !== undefined || ownCodes.has(error.code))

@@ -9,7 +9,7 @@ import { tableAdvisors } from './structure/kinds/index.ts'
 import { settings } from '../config.ts'
 import type { HandlerDeps } from '../work.ts'
 
-/** Time reserved to send the response before the deadline of the caller. */
+/** Time before the deadline of the caller that is reserved for sending the response, in milliseconds. */
 const marginMs = 2_000
 
 /** Returns the handlers for advice on tables and on host settings. */
@@ -19,7 +19,7 @@ export const structureAdviceHandlers = (deps: HandlerDeps): Handlers<Service<typ
       settings,
       deps.env,
     )
-    // The bus authenticates the calling service, so tools of the agent or of MCP cannot cause a write.
+    // Only the gateway may cause a write, never a tool of the agent or of MCP. The bus authenticates the caller.
     const mayWrite = isAllowed && measure && call.caller === 'gateway'
     const timed = { ...call, deadline: call.deadline - marginMs }
     const context = { query: deps.query, call: timed, ...request, readsData, mayWrite }

@@ -8,7 +8,7 @@ import type { query } from '#proto/query.ts'
 
 type Overview = z.infer<typeof TableOverview>
 
-/** A table that a query reads, with its metadata. Advice is given per table. */
+/** A table that a query reads, with the metadata that advice is based on. */
 export interface AdviceSubject {
   read: TableRead
   overview: Overview
@@ -26,7 +26,7 @@ interface Statement {
   database: string | undefined
 }
 
-/** Fetches the metadata of a table. Returns the reason as a string if the host does not provide it. */
+/** Fetches the metadata of a table. If the host does not provide it, returns the reason as a string. */
 export const readSubject = async (
   { query, call, hostKey }: AdviceContext,
   read: TableRead,
@@ -51,7 +51,7 @@ export const readSubject = async (
   }
 }
 
-/** Returns the rows per granule: `index_granularity`, or the average if it is lower because rows are large. */
+/** Returns the rows per granule: `index_granularity`, or the actual average if that is lower, as for large rows. */
 export const estimateRowsPerMark = ({ overview }: AdviceSubject): number => {
   const average = Math.max(1, Math.round((overview.rows ?? 0) / Math.max(1, overview.marks)))
   const stated = Number(/\bindex_granularity = (\d+)/.exec(overview.engineFull)?.[1] ?? average)
@@ -59,8 +59,8 @@ export const estimateRowsPerMark = ({ overview }: AdviceSubject): number => {
 }
 
 /**
- * Returns the compressed bytes per granule of the named columns, or of the whole table if the host reports no column
- * sizes. A subcolumn counts as its whole column.
+ * Returns the compressed bytes per granule of the named columns. If the host reports no column sizes, returns those of
+ * the whole table. A subcolumn counts as its whole column.
  */
 export const estimateBytesPerMark = ({ overview, columns }: AdviceSubject, names: readonly string[]): number => {
   const sizes = names.map((name) => findColumnNamed(columns, name)?.compressedBytes ?? null)
@@ -68,11 +68,11 @@ export const estimateBytesPerMark = ({ overview, columns }: AdviceSubject, names
   return known.reduce<number>((sum, size) => sum + (size ?? 0), 0) / Math.max(1, overview.marks)
 }
 
-/** Returns the column of this name, or the column that contains a subcolumn such as `payload.size`. */
+/** Returns the column with this name. For a subcolumn such as `payload.size`, returns the column that contains it. */
 export const findColumnNamed = <C extends { name: string }>(columns: readonly C[], name: string): C | undefined =>
   columns.find((column) => column.name === name) ?? columns.find((column) => name.startsWith(`${column.name}.`))
 
-/** Returns the savings when the query reads only `marksAfter` marks of its columns. */
+/** Returns the savings if the query reads only `marksAfter` marks of its columns. */
 export const estimateSavings = (subject: AdviceSubject, marksAfter: number): Savings => {
   const { marks, columns } = subject.read
   const each = estimateBytesPerMark(
@@ -88,7 +88,7 @@ export const estimateSavings = (subject: AdviceSubject, marksAfter: number): Sav
   }
 }
 
-/** Returns the columns of the sorting key, or none if it contains an expression. */
+/** Returns the columns of the sorting key; empty if the key contains an expression. */
 export const sortingColumns = ({ overview: { sortingKey } }: AdviceSubject): string[] =>
   /[(`]/.test(sortingKey) ? [] : sortingKey.split(', ').filter((name) => name !== '')
 
@@ -102,7 +102,7 @@ export interface ComparedColumn {
   condition: string
 }
 
-/** Returns the compared columns except the first of the sorting key, which already skips granules. */
+/** Returns the compared columns without the first column of the sorting key, which already skips granules. */
 export const comparedColumns = (subject: AdviceSubject): ComparedColumn[] => {
   const { read, columns } = subject
   const [leading] = sortingColumns(subject)
@@ -121,25 +121,25 @@ export const joinConditions = (conditions: readonly Pick<ReadCondition, 'sql'>[]
 /** Returns all conditions on a table, joined by AND. */
 export const joinAllConditions = ({ read }: AdviceSubject): string => joinConditions(read.conditions)
 
-/** Returns whether merges keep every row, so that a projection or partition key cannot change query results. */
+/** Returns whether merges keep every row. Otherwise, a projection or partition key could change query results. */
 export const keepsRows = ({ overview: { engine } }: AdviceSubject): boolean =>
   ['MergeTree', 'ReplicatedMergeTree', 'SharedMergeTree'].includes(engine)
 
-/** The number of rows and granules that match a condition. */
+/** The numbers of rows and granules that match a condition. */
 interface Matches {
   rows: number
   matchingRows: number
   matchingGranules: number
 }
 
-/** The number of groups of rows, and of those that match a condition. */
+/** The number of groups, in all rows and in the rows that match a condition. */
 interface Groups {
   groups: number
   matchingGroups: number
   matchingRows: number
 }
 
-/** A test of a proposal on the host. `savings` returns null if the change would save nothing. */
+/** How the host tests a proposal. `savings` computes the savings from the result; null if there are none. */
 export type ProposalTest =
   | { by: 'index'; column: string; type: SkipIndexType }
   | { by: 'matches'; condition: string; savings: (counted: Matches) => Savings | null }
@@ -147,16 +147,16 @@ export type ProposalTest =
 
 /** A recommendation before its test on the host. */
 export interface Proposal extends Omit<Recommendation, 'proof' | 'savings' | 'table'> {
-  /** Only the best of the proposals with the same purpose is returned. */
+  /** Only the best proposal of each purpose is returned. */
   purpose: string
   test: ProposalTest
 }
 
-/** The client, call and host for requests of the query advisor. */
+/** The client, call and host with which the query advisor sends requests. */
 export interface AdviceContext {
   query: Client<typeof query>
   call: Call
   hostKey: string
-  /** The call with a shorter deadline, for tests that read data; undefined if such tests are not allowed. */
+  /** The call for tests that read data, with a shorter deadline; undefined if such tests are not allowed. */
   testCall: Call | undefined
 }

@@ -3,10 +3,10 @@ import { defineDetector, type Observation, getSeverity } from '../measures/detec
 import { getForecastConfidence, forecastDisk, knownDiskHours } from '../measures/forecast.ts'
 import { formatBytes, formatRange } from '../measures/format.ts'
 
-/** In days until the disk is full, negated so that a larger value is worse: 30 days or fewer are `info`. */
+/** Negated days until the disk is full, because limits apply to increasing values: 30 days or fewer are `info`. */
 const limits = { info: -30, warning: -7 }
 
-/** Detects disks that will be full within a month at the rate of the last two weeks or two days. */
+/** Detects disks that will be full within a month if they keep growing as in the last two weeks or two days. */
 export const diskFull = defineDetector({
   kind: 'disk-full',
   signal: 'days until the disk is full',
@@ -28,7 +28,7 @@ export const diskFull = defineDetector({
 
 type KnownRows = Parameters<typeof forecastDisk>[0]
 
-/** Returns an observation, a note on missing data as a string, or undefined if there is nothing to report. */
+/** Returns an observation, a note on missing data as a string, or undefined if the disk is not filling up. */
 const observationOf = (disk: InsightRow<'disk-hours'>['disk'], rows: KnownRows): Observation | string | undefined => {
   const forecast = forecastDisk(rows)
   if (typeof forecast === 'string') return `disk ${disk}: ${forecast}`

@@ -5,7 +5,7 @@ const minCalls = 20
 const minErrors = 5
 const minScore = 5
 const minHours = 12
-/** Minimum ratio to the failure rate of the day before, by severity. */
+/** Minimum ratio between the current failure rate and that of the day before, by severity. */
 const ratios = { info: 1.5, warning: 2 }
 
 /** Detects a failure rate that is significantly higher than on the day before. */
@@ -25,7 +25,7 @@ export const errorRate = defineDetector({
     if (!now || now.calls < minCalls || now.errors < minErrors) return emptyOutcome
     const calls = before.reduce((sum, row) => sum + row.calls, 0)
     const errors = before.reduce((sum, row) => sum + row.errors, 0)
-    // Adds one failure, because after a day without failures the score of any failure would be infinite.
+    // Adds one failure, because otherwise the score would be infinite after a day without failures.
     const usual = Math.min(0.99, (errors + 1) / (calls + 1))
     const value = now.errors / now.calls
     const score = (now.errors - now.calls * usual) / Math.sqrt(now.calls * usual * (1 - usual))

@@ -2,7 +2,7 @@ import { defineDetector, qualifiedName, getSeverity } from '../measures/detector
 
 const limits = { info: 300, warning: 1_000 }
 
-/** Detects tables with a partition of so many parts that queries become slow. */
+/** Detects tables with so many parts in one partition that queries become slow. */
 export const fragmentation = defineDetector({
   kind: 'fragmentation',
   signal: 'active parts of the fullest partition',

@@ -34,7 +34,7 @@ describe('the detectors', () => {
     },
   )
 
-  it('report finite figures with a text and a confidence', () => {
+  it('report finite values with a text and a confidence', () => {
     const observations = detectorScenarios.flatMap(({ rows, fleet = singleHost }) =>
       detectors.flatMap((detector) => detector.evaluate(rows, fleet).observations),
     )
@@ -101,7 +101,7 @@ const cases: readonly (readonly [string, string, InsightRows, RegExp | null])[] 
   ['no number', 'peak-memory', { 'query-hours': quietHours({ peakMemoryBytes: null }) }, /not reported by this host/],
   ['no number', 'disk-full', { 'disk-hours': diskHours(() => null) }, /not reported by this host/],
   [
-    'a limit of none',
+    'a missing limit',
     'parts-refused',
     { 'part-hours': partHours((hour) => 2_000 - hour).map((row) => ({ ...row, refusedAt: null })) },
     /not enough history/,
@@ -115,8 +115,8 @@ const cases: readonly (readonly [string, string, InsightRows, RegExp | null])[] 
   ['a table without known sizes', 'compression', { tables: [aTable({ uncompressedBytes: null })] }, null],
 ]
 
-describe('bad input', () => {
-  it.each(cases)('%s gives %s a note instead of a number', (_what, kind, rows, words) => {
+describe('incomplete or invalid rows', () => {
+  it.each(cases)('with %s, %s reports a note instead of a value', (_what, kind, rows, words) => {
     const { observations, notes } = runDetector(kind, rows)
     expect(observations).toEqual([])
     if (words === null) expect(notes.join(' ')).not.toMatch(/NaN|Infinity/)
@@ -138,7 +138,7 @@ describe('comparing a host with others', () => {
     expect(runDetector('clock-skew', {}, fleet).notes).toEqual(['clock: not reported by this host'])
   })
 
-  it('reports the older of two versions', () => {
+  it('reports the host with the older of two versions', () => {
     const old = aHost({ version: '26.3.1.7' })
     const young = aHost({ version: '26.3.10.2' })
     const drifts = (self: typeof old, peer: typeof old) =>

@@ -4,7 +4,7 @@ import { formatFigure } from '../measures/format.ts'
 const minHistoryHours = 170
 const steadyHours = 20
 
-/** Detects tables without inserts that had some at the same hour a day and a week ago. */
+/** Detects tables without inserts in the last hour that had some at the same hour a day and a week ago. */
 export const insertStopped = defineDetector({
   kind: 'insert-stopped',
   signal: 'rows inserted',

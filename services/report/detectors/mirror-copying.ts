@@ -1,7 +1,7 @@
 import { defineDetector, getSeverity } from '../measures/detector.ts'
 import { formatSeconds } from '../measures/format.ts'
 
-/** In hours of copying. An initial copy that takes longer than a day is usually stuck. */
+/** Limits in hours since the start of the copy. A copy that takes longer than a day is usually stuck. */
 const limits = { info: 0, warning: 24 }
 
 /** Detects mirrors of the replication service that are still in the initial copy. */

@@ -3,7 +3,7 @@ import { forecastParts } from '../measures/forecast.ts'
 import { formatSeconds, formatFigure } from '../measures/format.ts'
 
 const manyHours = 20
-/** Minimum share of the limit at which growth is reported. */
+/** Growth is reported only if the number of parts has reached this share of the limit. */
 const minShare = 0.1
 const limits = { info: -72, warning: -24 }
 

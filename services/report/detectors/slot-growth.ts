@@ -2,7 +2,7 @@ import { defineDetector, getSeverity } from '../measures/detector.ts'
 import { formatBytes } from '../measures/format.ts'
 
 const gibibyte = 1_024 ** 3
-/** In bytes of additional lag per hour. */
+/** Limits of the growth of the lag, in bytes per hour. */
 const limits = { info: gibibyte / 4, warning: gibibyte, critical: 10 * gibibyte }
 
 /** Detects replication slots whose lag grows. */

@@ -2,7 +2,7 @@ import { defineDetector, getSeverity } from '../measures/detector.ts'
 import { formatBytes } from '../measures/format.ts'
 
 const mebibyte = 1_024 ** 2
-/** The warning limit is the default limit of the replication service. */
+/** Limits of the lag, in bytes. The warning limit is the default of the replication service. */
 const limits = { info: 1_000 * mebibyte, warning: 5_000 * mebibyte, critical: 50_000 * mebibyte }
 
 /** Detects replication slots for which the source retains a large write-ahead log. */

@@ -1,7 +1,7 @@
 import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
 import { formatBytes, formatSeconds } from '../measures/format.ts'
 
-/** In hours since all rows of the oldest part expired. */
+/** Limits in hours since all rows of the oldest expired part should have been removed. */
 const limits = { info: 24, warning: 168 }
 
 /** Detects tables with expired parts that the TTL has not removed. */

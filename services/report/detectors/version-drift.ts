@@ -2,7 +2,7 @@ import { defineDetector, type Fleet, emptyOutcome, noDataOutcome } from '../meas
 
 const byNumber = new Intl.Collator('en', { numeric: true })
 
-/** Detects hosts with a version that differs from most of their group. */
+/** Detects hosts whose version differs from that of most hosts in their group. */
 export const versionDrift = defineDetector<never>({
   kind: 'version-drift',
   signal: 'server version compared with the group',
@@ -34,7 +34,7 @@ export const versionDrift = defineDetector<never>({
   },
 })
 
-/** Returns the most frequent version in the group, of equally frequent ones the newest; undefined for a single host. */
+/** Returns the most frequent version of the group; the newest one if several are. Undefined for a single host. */
 const usualVersion = ({ self, peers }: Fleet): string | undefined => {
   const versions = [self, ...peers.filter(({ group }) => group === self.group)].flatMap(({ version }) => version ?? [])
   if (versions.length < 2) return undefined
@@ -43,5 +43,5 @@ const usualVersion = ({ self, peers }: Fleet): string | undefined => {
     ?.version
 }
 
-/** Returns year and month of a version, such as `26.3`. */
+/** Returns the year and month of a version, such as `26.3`. */
 const release = (version: string): string => version.split('.').slice(0, 2).join('.')

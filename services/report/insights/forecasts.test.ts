@@ -5,7 +5,7 @@ import { diskForecasts, partsForecast } from './forecasts.ts'
 const gibibyte = 1_024 ** 3
 
 describe('a forecast of a disk', () => {
-  it('is a range of days with its spread and its past error', () => {
+  it('is a range of days, with the spread and the error of an earlier forecast', () => {
     const { forecasts, notes } = diskForecasts(diskHours((hoursAgo) => 900 - hoursAgo * 0.5))
     expect(notes).toEqual([])
     expect(forecasts).toMatchObject([
@@ -39,7 +39,7 @@ describe('a forecast of a disk', () => {
     expect([forecasts, notes.join(' ')]).toEqual([[], expect.stringMatching(words)])
   })
 
-  it('has a confidence by the length of its history, and is awaited while the history is too short', () => {
+  it('has a confidence by the length of its history, and is pending while the history is too short', () => {
     const of = (hours: number) => diskForecasts(diskHours((hoursAgo) => 900 - hoursAgo, hours))
     expect(of(80).forecasts).toMatchObject([{ confidence: 'medium', historyDays: 79 / 24 }])
     expect(of(336).forecasts).toMatchObject([{ confidence: 'high' }])

@@ -16,7 +16,7 @@ import { formatSeconds } from '../measures/format.ts'
 export interface ForecastResult {
   forecasts: Forecast[]
   notes: string[]
-  /** Disks without enough history yet. */
+  /** Disks that do not have enough history for a forecast yet. */
   awaited: PendingForecast[]
 }
 
@@ -61,7 +61,7 @@ const diskForecast = (disk: string, forecast: DiskForecast, error: number | null
 
 const pastDays = 3
 
-/** Returns the error of a forecast made three days ago, in bytes: the predicted minus the actual usage. */
+/** Returns the error of a forecast from three days ago: predicted minus actual usage, in bytes. Null if unknown. */
 const forecastError = (hours: ReturnType<typeof knownDiskHours>, usedBytes: number): number | null => {
   const past = hours
     .filter(({ hoursAgo }) => hoursAgo >= pastDays * 24)
@@ -93,7 +93,7 @@ export const partsForecast = (rows: readonly InsightRow<'part-hours'>[]): Foreca
         forecastError: null,
         summary: growth
           ? `inserts are rejected in ${formatSeconds(growth.hoursLeft * 3_600)} at this rate`
-          : 'does not rise from hour to hour',
+          : 'not increasing from hour to hour',
       },
     ],
   }

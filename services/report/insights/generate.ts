@@ -12,7 +12,7 @@ import type { OpenInsightStore } from '../stores/index.ts'
 import { scanHost } from './scan-host.ts'
 import { startRun, finishRun, readLastRun, storeWorstFinding } from './runs.ts'
 
-/** The dependencies of `generate`. */
+/** The dependencies of an insight scan. */
 export interface InsightScanDeps {
   query: Client<typeof query>
   clock: Clock
@@ -22,7 +22,8 @@ export interface InsightScanDeps {
 }
 
 /**
- * The result of `generate`. `ran` is false if the last scan is too recent; the insights are then those of that scan.
+ * The result of a scan request. `ran` is false if the last scan is too recent; the insights are then those of that
+ * scan.
  */
 export interface InsightScanResult {
   ran: boolean
@@ -30,11 +31,11 @@ export interface InsightScanResult {
   insights: Insight[]
 }
 
-/** Minimum time between two scans of a host, unless a scan is forced. */
+/** Minimum time between two scans of a host in milliseconds, unless a scan is forced. */
 const throttleMs = 5 * 60_000
 const maxNotes = 200
 
-/** Scans a host and stores the insights. Only one process scans a host at a time. */
+/** Scans a host and stores the insights, unless the last scan is too recent. Processes never scan a host in parallel. */
 export const runInsightScan = async (
   deps: InsightScanDeps,
   { hostKey, force }: { hostKey: string; force: boolean },
@@ -80,7 +81,7 @@ const storeInsights = async (
   if (found.length === 0) return { insights: [], storeError: null }
   try {
     const ids = found.map(({ id }) => id)
-    // The id of an insight contains its day, so a stored insight with the same id was found on that day.
+    // Ids are derived from the day, so an insight with the same id was stored on the same day.
     const sinceMs = Math.min(...found.map(({ day }) => Date.parse(day)))
     const before = await store.list({ hostKey, sinceMs, limit: ids.length, ids }, call)
     const dismissals = new Map(before.map(({ id, dismissed }) => [id, dismissed]))

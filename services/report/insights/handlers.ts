@@ -16,7 +16,7 @@ import { readLastRun } from './runs.ts'
 export type InsightDeps = HandlerDeps & InsightScanDeps
 
 const hourMs = 3_600_000
-/** Time reserved to send the response before the deadline of the caller. */
+/** Time before the deadline of the caller that is reserved for sending the response, in milliseconds. */
 const marginMs = 2_000
 const maxListed = 500
 
@@ -60,7 +60,7 @@ export const forecastHandlers = ({ query, clock, store }: InsightDeps): Handlers
   ): Promise<ForecastResult> => {
     const { rows, unavailable } = await query.insightRows(input, call)
     if (unavailable) return { forecasts: [], notes: [unavailable.message], awaited: [] }
-    // Validated against the schema from which the row type is derived.
+    // The cast is safe, because the row type is derived from the schema that validates the rows.
     return compute(z.array(insightRowSets[input.set]).parse(rows) as InsightRow<S>[])
   }
   return {

@@ -11,7 +11,7 @@ const Worst = z.object({ hosts: z.record(z.string(), Finding.extend({ atMs: z.nu
 const keyOf = (hostKey: string): string => `insights/run/${hostKey}`
 const worstKey = 'insights/worst'
 const maxTitleLength = 60
-/** Maximum age of the worst finding of a host; older ones are not returned. */
+/** Maximum age of a returned finding, in milliseconds. */
 const freshMs = 24 * 3_600_000
 
 /** Returns the last scan of a host; null if there was none. */
@@ -26,7 +26,7 @@ interface ScanClaim {
   throttleMs: number
 }
 
-/** Starts a scan unless the last one is too recent. Returns whether it started. */
+/** Claims a scan of the host unless the last one is too recent. Returns whether this caller may scan. */
 export const startRun = async (store: Store, { hostKey, clock, token, throttleMs }: ScanClaim): Promise<boolean> => {
   const claimed = await store.update(keyOf(hostKey), Run, (current) =>
     current && runAgeMs(current.startedAtMs, clock) < throttleMs
@@ -36,13 +36,13 @@ export const startRun = async (store: Store, { hostKey, clock, token, throttleMs
   return claimed?.token === token
 }
 
-/** Returns the age of a scan; infinity if its start is in the future, because the clock was set back. */
+/** Returns the age of a scan. A start in the future means that the clock was set back; the age is then infinite. */
 const runAgeMs = (startedAtMs: number, clock: Clock): number => {
   const sinceMs = ageMs(clock, startedAtMs)
   return sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs
 }
 
-/** Records the result of a scan; null if it failed, so that the next scan may start immediately. */
+/** Records the result of a scan. A null result means that it failed, so that the next scan may start immediately. */
 export const finishRun = async (
   store: Store,
   hostKey: string,

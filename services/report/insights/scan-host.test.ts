@@ -11,7 +11,7 @@ type Rows = ReturnType<typeof quietQuery>['insightRows']
 const noRows = { rows: [], sql: 'SELECT 1', unavailable: null }
 const unreachable = new ServiceError('unavailable', 'host box is unreachable')
 
-/** Scans a host with these rows and an unavailable status. */
+/** Scans a host with these rows. The status of the host is unavailable. */
 const scan = async (rows: Rows, atMs = nowMs) => {
   await using opened = new AsyncDisposableStack()
   const hostStatus = async () => {

@@ -68,7 +68,7 @@ export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
   const insights = outcomes.flatMap(({ detector, outcome }) =>
     outcome.observations.map((observation) => insightOf(context, detector, observation, evidenceOf(detector, rowSets))),
   )
-  // Observations of one kind and subject on one day are one insight.
+  // Observations of the same kind and subject on the same day have the same id, so they are one insight.
   const byId = new Map(insights.map((insight) => [insight.id, insight]))
   return { insights: [...byId.values()], notes: notes.map((note) => shortenText(note, maxNoteLength)) }
 }
@@ -79,11 +79,11 @@ const rowsOf = <S extends InsightRowSet>(
   rowSets: ReadonlyMap<InsightRowSet, RowSet>,
 ): InsightRow<S>[] | undefined => {
   const rows = rowSets.get(set)?.rows
-  // Validated against the schema from which the row type is derived.
+  // The cast is safe, because the row type is derived from the schema that validates the rows.
   return rows && (z.array(insightRowSets[set]).parse(rows) as InsightRow<S>[])
 }
 
-/** Runs a detector if its first row set is available. Its other row sets are empty if they are missing. */
+/** Runs a detector if its first row set is available. Other missing row sets count as empty. */
 const outcomeOf = (
   detector: AnyDetector,
   rowSets: ReadonlyMap<InsightRowSet, RowSet>,
@@ -94,7 +94,7 @@ const outcomeOf = (
   return detector.evaluate(Object.fromEntries(detector.sets.map((set) => [set, rowSets.get(set)?.rows ?? []])), fleet)
 }
 
-/** Returns the statement of the first row set of a detector. */
+/** Returns the evidence of a detector: the statement of its first row set, or its own statement. */
 const evidenceOf = (
   { sets: [first], evidenceSql = '' }: AnyDetector,
   rowSets: ReadonlyMap<InsightRowSet, RowSet>,
@@ -129,10 +129,10 @@ const insightOf = (
   }
 }
 
-/** Maximum number of hosts of the group with which a host is compared. */
+/** Maximum number of other hosts of the group with which a host is compared. */
 const maxCompared = 32
 
-/** Returns the facts about all hosts. Other hosts are not queried, since their last scan has stored their figures. */
+/** Returns the facts about all hosts. Those about other hosts come from the figures that their last scans stored. */
 const readFleet = async (context: ScanContext, figures: HostFigures): Promise<Fleet> => {
   const { query, call, hostKey, store } = context
   const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
@@ -176,7 +176,7 @@ interface ScanContext {
   call: Call
   hostKey: string
   nowMs: number
-  /** The store for the figures by which hosts are compared. */
+  /** The store of the figures by which hosts are compared. */
   store: Store
   /** The detectors to run; all by default. */
   detectors?: readonly AnyDetector[]

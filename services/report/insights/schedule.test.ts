@@ -63,7 +63,7 @@ describe('scheduled scans', () => {
     expect([...one.scanned, ...other.scanned].toSorted()).toEqual(['one', 'two'])
   })
 
-  it('retry a failed host after the interval and skip unreachable hosts', async () => {
+  it('scan a failed host again after the interval and skip unreachable hosts', async () => {
     await using opened = new AsyncDisposableStack()
     const failing = async () => {
       throw new ServiceError('timeout', 'host took too long')

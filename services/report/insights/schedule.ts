@@ -33,12 +33,13 @@ export const openSchedule = (deps: ScheduleDeps, work: BackgroundTasks, everyMs 
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** The time of the last scheduled scan of each host, successful or not. */
+/** The time of the last scheduled scan of each host, by host key. Includes failed scans. */
 const ScanAttempts = z.object({ hosts: z.record(z.string(), z.number()) })
 const attemptsKey = 'insights/tried'
 const leaseName = 'insights:round'
 /**
- * Duration of the lease, longer than all scans take. If two processes overlap, each host is still scanned only once.
+ * Duration of the lease in milliseconds, longer than all scans take. Even if two processes overlap, each host is
+ * scanned only once.
  */
 const leaseMs = 15 * 60_000
 const minuteMs = 60_000
@@ -66,7 +67,7 @@ export const scanDueHosts = async (deps: ScheduleDeps, signal: AbortSignal): Pro
   return due.length
 }
 
-/** Returns the hosts that were not scanned within the interval and are not down. Removed hosts are forgotten. */
+/** Returns the reachable hosts without a scan within the interval. Deletes the entries of removed hosts. */
 const dueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: number, call: Call): Promise<string[]> => {
   const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
   const down = new Set(states.flatMap(({ key, status }) => (status === 'down' ? key : [])))
@@ -79,12 +80,12 @@ const dueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: number, 
     if (down.has(key)) return false
     if (atMs === undefined) return true
     const sinceMs = ageMs(clock, atMs)
-    // The clock may have been set back before this process started.
+    // A time in the future means that the clock was set back, so the host is due.
     return sinceMs < 0 || sinceMs >= everyMs
   })
 }
 
-/** Scans one host. A failure is logged, so that the other hosts are still scanned. */
+/** Scans one host. Logs a failure instead of throwing, so that the other hosts are still scanned. */
 const scan = async (deps: ScheduleDeps, hostKey: string, call: Call): Promise<void> => {
   try {
     await runInsightScan(deps, { hostKey, force: false }, call)

@@ -10,18 +10,18 @@ const median = (figures: readonly number[]): number | undefined => {
   return below === undefined || above === undefined ? undefined : (below + above) / 2
 }
 
-/** A median, and the distance of a value from it in robust standard deviations. */
+/** The median of earlier values, and the distance of a value from it in robust standard deviations. */
 interface Comparison {
   baseline: number
   score: number
 }
 
-/** Converts a median absolute deviation to the scale of a standard deviation. */
+/** Factor that makes a median absolute deviation comparable with a standard deviation. */
 const toDeviations = 0.6745
-/** Minimum deviation as a share of the median. Without it, tiny changes of a constant value would be anomalies. */
+/** Minimum deviation as a share of the median, so that small changes of a constant value are no anomalies. */
 const minShare = 0.01
 
-/** Compares a value with earlier ones; undefined if there are none. `minDeviation` is in the unit of the value. */
+/** Compares a value with earlier ones. Undefined if there are none. `minDeviation` is in the unit of the value. */
 export const compareWithBaseline = (
   value: number,
   before: readonly number[],
@@ -47,8 +47,8 @@ const minRows = 6
 const manyRows = 9
 
 /**
- * Returns the rows of the same and the adjacent hours of earlier weeks; of earlier days if there are too few.
- * Returns undefined if these are too few as well.
+ * Returns the rows of the same hour of earlier weeks, including the adjacent hours. If there are too few, returns those
+ * of earlier days. Undefined if these are too few as well.
  */
 export const selectComparableHours = <T extends { hoursAgo: number }>(rows: readonly T[]): SameHours<T> | undefined => {
   const earlier = rows.filter(({ hoursAgo }) => hoursAgo > 1)
@@ -62,7 +62,7 @@ export const selectComparableHours = <T extends { hoursAgo: number }>(rows: read
   return { rows: ofDays, confidence: 'low', window: 'last hour, against the same hour of earlier days' }
 }
 
-/** Reports whether an hour is a multiple of the period ago, plus or minus one hour. */
+/** Returns whether an hour is a whole number of periods ago, plus or minus one hour. */
 const isNear = (hoursAgo: number, period: number): boolean => {
   const past = hoursAgo % period
   return hoursAgo >= period - 1 && (past <= 1 || past === period - 1)
@@ -71,14 +71,14 @@ const isNear = (hoursAgo: number, period: number): boolean => {
 type Day = InsightRow<'fingerprint-days'>
 type SchemaChange = InsightRow<'schema-changes'>
 
-/** Minimum growth factor that may explain longer executions. */
+/** Minimum growth of a read statistic that may explain a longer duration, as a factor. */
 const grown = 1.5
-/** Maximum age in days of a schema change that may be the cause. */
+/** Maximum age of a schema change that may be the cause, in days. */
 const nearDays = 1
 
 /**
- * Describes what changed together with the duration of a query pattern: server version, settings, schema of its
- * tables, and how much it reads.
+ * Describes the changes that may explain a longer duration of a query pattern: the server version, its settings, the
+ * schema of its tables, and the amount of data that it reads.
  */
 export const describeCauses = (now: Day, before: readonly Day[], changes: readonly SchemaChange[]): string[] => {
   const [latest] = before.toSorted((one, other) => one.daysAgo - other.daysAgo)
@@ -97,7 +97,7 @@ export const describeCauses = (now: Day, before: readonly Day[], changes: readon
 /** How much data the executions of a query pattern read. */
 type ReadStats = Pick<Day, 'readRows' | 'selectedParts' | 'marksShare'>
 
-/** Describes which read statistics are well above the median of others: parts, share of the data, rows. */
+/** Describes the read statistics of `now` (parts, share of data, rows) that are well above their median in `others`. */
 export const describeGrowth = (now: ReadStats, others: readonly ReadStats[]): string[] => {
   const usual = (figureOf: (other: ReadStats) => number | null) =>
     median(others.flatMap((other) => figureOf(other) ?? []))

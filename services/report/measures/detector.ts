@@ -3,7 +3,7 @@ import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insi
 import type { Insight } from '#proto/insights.ts'
 import type { Store } from '#shared/store/store.ts'
 
-/** The fields of an insight that a detector returns; the scan adds the others. */
+/** The fields of an insight that a detector returns. The scan adds the other fields. */
 export interface Observation extends Pick<
   Insight,
   'subject' | 'severity' | 'title' | 'detail' | 'baseline' | 'value' | 'unit' | 'score' | 'confidence'
@@ -23,17 +23,17 @@ export interface DetectorOutcome {
 /** The rows of each row set that a detector reads. */
 export type DetectorRows<S extends InsightRowSet> = { readonly [N in S]: readonly InsightRow<N>[] }
 
-/** The facts about a host by which hosts are compared; null if unknown. */
+/** The facts by which hosts are compared. Unknown facts are null. */
 export interface HostFacts {
   name: string
   group: string | null
   version: string | null
-  /** The clock of the host minus the clock of this process. */
+  /** The clock of the host minus the clock of this process, in milliseconds. */
   clockSkewMs: number | null
   figures: HostFigures | null
 }
 
-/** A host and all other configured hosts. */
+/** The scanned host and all other configured hosts. */
 export interface Fleet {
   self: HostFacts
   peers: readonly HostFacts[]
@@ -46,25 +46,25 @@ interface Detector<S extends InsightRowSet = InsightRowSet> {
   window: string
   /** Row sets that it reads. The statement of the first one is the evidence. */
   sets: readonly S[]
-  /** The page with details. */
+  /** The path of the page with details. */
   link: string
-  /** The evidence of a detector without row sets. */
+  /** The statement that serves as evidence, for a detector without row sets. */
   evidenceSql?: string
   /** Returns the observations. It is a pure function of the rows and the host facts. */
   detect(rows: DetectorRows<S>, fleet: Fleet): DetectorOutcome
 }
 
-/** A detector of any row sets, which validates its rows. */
+/** A detector that accepts rows of any row sets and validates them. */
 export interface AnyDetector extends Omit<Detector, 'detect'> {
   evaluate(rows: Readonly<Partial<Record<InsightRowSet, readonly unknown[]>>>, fleet: Fleet): DetectorOutcome
 }
 
-/** Returns the detector with validation of its rows. */
+/** Returns a detector that validates its rows before it evaluates them. */
 export const defineDetector = <S extends InsightRowSet>({ detect, ...traits }: Detector<S>): AnyDetector => ({
   ...traits,
   evaluate: (rows, fleet) => {
     const checked = traits.sets.map((set) => [set, z.array(insightRowSets[set]).parse(rows[set] ?? [])])
-    // The object holds each set of the detector under its name, validated against its schema.
+    // The cast is safe: the object has each row set of the detector, validated against its schema.
     return detect(Object.fromEntries(checked) as DetectorRows<S>, fleet)
   },
 })
@@ -75,11 +75,11 @@ export const emptyOutcome: DetectorOutcome = { observations: [], notes: [] }
 /** Returns an outcome whose only note is the reason for missing data. */
 export const noDataOutcome = (reason: string): DetectorOutcome => ({ observations: [], notes: [reason] })
 
-/** Returns `database.table`, for display. */
+/** Returns `database.table` for display, without quotes. */
 export const qualifiedName = ({ database, table }: { database: string; table: string }): string =>
   `${database}.${table}`
 
-/** The minimum value for each severity. */
+/** The minimum value of each severity. */
 type Limits = Partial<Record<Insight['severity'], number>>
 
 const worstFirst = ['critical', 'warning', 'info'] as const
@@ -99,7 +99,7 @@ const PatternFacts = z.object({
 })
 export type PatternFacts = z.infer<typeof PatternFacts>
 
-/** The figures by which hosts of a group are compared. */
+/** The figures of a host by which the hosts of a group are compared. */
 export const HostFigures = z.object({
   /** Statistics of the most expensive query patterns. */
   patterns: z.array(PatternFacts),
@@ -109,10 +109,10 @@ export const HostFigures = z.object({
 export type HostFigures = z.infer<typeof HostFigures>
 
 const keyOf = (hostKey: string): string => `insights/figures/${hostKey}`
-/** Retention of stored figures: hosts are compared only with hosts that were scanned within this time. */
+/** Retention of stored figures, in milliseconds. Hosts are compared only with hosts that were scanned within it. */
 const figuresTtlMs = 24 * 3_600_000
 
-/** Returns the comparison figures of a host from its rows. */
+/** Computes the figures of a host from its rows. */
 export const collectHostFigures = (
   days: readonly InsightRow<'fingerprint-days'>[],
   settings: readonly InsightRow<'settings'>[] | undefined,
@@ -123,7 +123,7 @@ export const collectHostFigures = (
   settings: settings ? Object.fromEntries(settings.map(({ name, valueHash }) => [name, valueHash])) : null,
 })
 
-/** Stores the figures of a host, with which later scans compare other hosts of its group. */
+/** Stores the figures of a host. Later scans of other hosts compare with them. */
 export const storeFigures = async (store: Store, hostKey: string, figures: HostFigures): Promise<void> => {
   await store.update(keyOf(hostKey), HostFigures, () => ({ value: figures, expiresInMs: figuresTtlMs }))
 }

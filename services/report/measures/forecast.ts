@@ -2,15 +2,15 @@ import type { InsightRow } from '#proto/insight-rows.ts'
 import { formatRange } from './format.ts'
 
 const minHistoryPoints = 48
-/** Minimum history since the last drop that a forecast requires, in hours. */
+/** Minimum length of the history since the last drop, in hours. */
 export const minForecastHours = 72
 const muchHistoryDays = 6
 const shortHours = 48
-/** Minimum relative drop of the usage which shows that data was removed. The history starts again after it. */
+/** Minimum relative decrease of the usage that counts as a drop. Forecasts use only the history after the last drop. */
 const drop = 0.05
-/** Minimum ratio of the growth within the window to the standard deviation of the residuals. */
+/** Minimum score of significant growth: the growth divided by the standard deviation of the residuals. */
 const minScore = 3
-/** Usage below which the removal of data counts as a regular cleanup, not as a reaction to a full disk. */
+/** A drop from a lower share of used space is a regular cleanup; from a higher one, a reaction to a full disk. */
 const comfortable = 0.8
 
 type Row = InsightRow<'disk-hours'>
@@ -22,24 +22,24 @@ export interface DiskForecast {
   totalBytes: number
   /** Length of the history in days. */
   days: number
-  /** Null if the growth is not significant, or if regular cleanups removed as much before. */
+  /** Null if the growth is not significant, or if the disk reached this usage before a regular cleanup. */
   growth: {
     perDay: number
     /** Standard deviation of the residuals in bytes. */
     spread: number
     /** Growth within the history divided by `spread`. */
     score: number
-    /** Days until it is full, from the faster and the slower of the two fits. */
+    /** Days until the disk is full, from the faster fit; `latest` is from the slower fit. */
     soonest: number
     latest: number
   } | null
 }
 
-/** Returns the rows with known usage and size, without those in the future. */
+/** Returns the rows whose usage and size are known and whose time is not in the future. */
 export const knownDiskHours = (rows: readonly Row[]): KnownRow[] =>
   rows.filter((row): row is KnownRow => Boolean(row.usedBytes && row.totalBytes) && row.hoursAgo >= 0)
 
-/** Returns the forecast of one disk, or the reason for having none. */
+/** Returns the forecast of one disk, or the reason why there is none as a string. */
 export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string => {
   const { history, emptiedAt } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
   const [first, last] = [history[0], history.at(-1)]
@@ -61,7 +61,7 @@ export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string =
 /** Returns the confidence of a forecast by the length of its history in days. */
 export const getForecastConfidence = (days: number): 'high' | 'medium' => (days >= muchHistoryDays ? 'high' : 'medium')
 
-/** Returns the hours of history since the last drop. */
+/** Returns the length of the history since the last drop, in hours. */
 export const measureHistoryHours = (rows: readonly KnownRow[]): number => {
   const { history } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
   return (history[0]?.hoursAgo ?? 0) - (history.at(-1)?.hoursAgo ?? 0)
@@ -71,7 +71,7 @@ export const measureHistoryHours = (rows: readonly KnownRow[]): number => {
 export const describeForecast = (forecast: DiskForecast | string): string => {
   if (typeof forecast === 'string') return forecast
   const { growth } = forecast
-  return growth ? `full in ${formatRange(growth.soonest, growth.latest)} days at this rate` : 'is not filling up'
+  return growth ? `full in ${formatRange(growth.soonest, growth.latest)} days at this rate` : 'not filling up'
 }
 
 /** Returns the rows since the last drop, and the usage before that drop; 0 if there was none. */
@@ -89,7 +89,7 @@ const growthOf = (rows: readonly KnownRow[]) => {
   const line = fitLine(rows.map(({ hoursAgo, usedBytes }) => ({ x: -hoursAgo / 24, y: usedBytes })))
   if (!line || line.slope <= 0) return undefined
   const days = ((rows[0]?.hoursAgo ?? 0) - (rows.at(-1)?.hoursAgo ?? 0)) / 24
-  // At least one byte, because the score of data without any spread would be infinite.
+  // The spread is at least one byte, because otherwise the score could be infinite.
   return { perDay: line.slope, spread: line.spread, score: (line.slope * days) / Math.max(1, line.spread) }
 }
 
@@ -104,11 +104,11 @@ interface PartsForecast {
   refusedAt: number
   /** Number of hours with data within the last day. */
   hours: number
-  /** Null unless the number rose in each of the last hours. */
+  /** Null unless the number of parts rose in each of the last hours. */
   growth: { perHour: number; spread: number; hoursLeft: number } | null
 }
 
-/** Returns a forecast of parts by a linear fit over the last day, or the reason for having none. */
+/** Returns a forecast of parts by a linear fit over the last day, or the reason why there is none as a string. */
 export const forecastParts = (rows: readonly InsightRow<'part-hours'>[]): PartsForecast | string => {
   const known = rows
     .flatMap(({ hoursAgo, parts, refusedAt }) =>
@@ -141,7 +141,7 @@ interface Point {
 
 const minLinePoints = 3
 
-/** Returns the least-squares line through points; undefined for too few points or equal x values. */
+/** Returns the least-squares line through points. Undefined for too few points or if all x values are equal. */
 const fitLine = (points: readonly Point[]): Line | undefined => {
   if (points.length < minLinePoints) return undefined
   const x = mean(points.map((point) => point.x))

@@ -56,15 +56,15 @@ interface GatherContext {
 
 const maxInsights = 500
 const maxDeliveries = 500
-/** Maximum pages of alert history. Only flapping alerts have more lines, and the fetched ones already show those. */
+/** Maximum pages of alert history. Only flapping alerts cause more, and the fetched pages already show them. */
 const maxHistoryPages = 25
 
 // The keys of an object literal are exactly the keys of its type.
 const reportSets = Object.keys(reportRowSets) as ReportRowSet[]
 
 /**
- * Fetches the data of a report, with sequential queries. Failures become notes. Throws the last error if no row set of
- * the host could be fetched.
+ * Fetches the data of a report, one query after another. Adds a note for each failure. Throws the last error if the
+ * host returned no row set at all.
  */
 const gather = async (context: GatherContext): Promise<ReportData> => {
   const { query, alerts, insights, call, hostKey, period, nowMs, before } = context
@@ -99,7 +99,7 @@ const gather = async (context: GatherContext): Promise<ReportData> => {
   return {
     period,
     writtenAtMs: nowMs,
-    // Each row set was validated against its own schema.
+    // The cast is safe, because each row set was validated against its own schema.
     rows: rows as ReportRows,
     tables: await currentRows('tables'),
     mutations: await currentRows('mutations'),
@@ -134,7 +134,7 @@ const historyOf = async ({
     for (const line of found) lines.set(line.id, line)
     const oldest = found.at(-1)
     if (!oldest || found.length < maxHistoryLines) break
-    // The page may have omitted lines of the oldest millisecond, so that is fetched again. `until` always decreases.
+    // The page may lack lines of the oldest millisecond, so the next page includes it again. `until` always decreases.
     until = Math.min(until - 1, oldest.atMs + 1)
   }
   return [...lines.values()].toSorted((one, other) => one.atMs - other.atMs)

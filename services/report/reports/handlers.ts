@@ -14,7 +14,7 @@ export interface ReportDeps extends WeeklyReportDeps {
   work: BackgroundTasks
 }
 
-/** Time reserved to send the response before the deadline of the caller. */
+/** Time before the deadline of the caller that is reserved for sending the response, in milliseconds. */
 const marginMs = 2_000
 
 /** Returns the handlers that write, list and render reports. */

@@ -12,7 +12,8 @@ import type { ReportRow, ReportRowSet } from '#proto/report-rows.ts'
 export type ReportRows = { readonly [S in ReportRowSet]?: readonly ReportRow<S>[] }
 
 /**
- * The data from which a report is written. Data that could not be fetched is undefined; `notes` contain the reasons.
+ * The data from which a report is written. Fields are undefined if their data could not be fetched; `notes` contains
+ * the reasons.
  */
 export interface ReportData {
   period: ReportTimeRange
@@ -45,7 +46,7 @@ export interface ReportWeek extends ReportTimeRange {
   name: string
 }
 
-/** Returns the last full week in a time zone. A clock change makes it longer or shorter than 168 hours. */
+/** Returns the last full week in a time zone. With a clock change, it is longer or shorter than 168 hours. */
 export const findLastWeek = (nowMs: number, zone: string): ReportWeek => {
   const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate()
   const monday = today.subtract({ days: today.dayOfWeek - 1 })

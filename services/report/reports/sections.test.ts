@@ -104,7 +104,7 @@ describe('the patterns of a report', () => {
   })
 })
 
-describe('the rest of a report', () => {
+describe('the other sections of a report', () => {
   it('contains the growth and the forecast of a disk', () => {
     const rows = { 'disk-hours': diskHours((hoursAgo) => 900 - hoursAgo * 0.5) }
     const [disk] = report({ rows, writtenAtMs: weekStartMs + 168 * hourMs }).disks
@@ -148,7 +148,7 @@ describe('the rest of a report', () => {
     expect(report({ insights }).recommendations.map(({ subject }) => subject)).toEqual(['x', `it's \\ "so"`])
   })
 
-  it('has words instead of numbers for a host without data', () => {
+  it('contains texts instead of numbers for a host without data', () => {
     const nothing = report({ notes: ['patterns: host box has no table system.query_log'] })
     expect(JSON.stringify(nothing)).not.toMatch(/NaN|Infinity/)
     expect(nothing).toMatchObject({ score: 100, incidents: null, statements: null })

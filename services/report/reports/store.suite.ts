@@ -18,7 +18,7 @@ export const reportStoreSuite = (open: () => Promise<ReportStore>): void => {
     expect(await store.prune(Date.now())).toBe(0)
   })
 
-  it('adds a report once with concurrent writers', async () => {
+  it('adds a report only once if several writers add it concurrently', async () => {
     const added = await Promise.all([1, 2, 3].map((score) => store.add({ ...older, score })))
     expect(added.filter(Boolean)).toHaveLength(1)
     expect(await store.add(older)).toBe(false)

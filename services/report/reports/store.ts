@@ -16,7 +16,7 @@ export interface ReportStore {
   get(id: string): Promise<StoredReport | undefined>
   /** Adds a report with a pending delivery, unless its id exists. Returns whether it was added. */
   add(report: HostReport): Promise<boolean>
-  /** Stores a report without delivery and replaces a report with the same id. */
+  /** Stores a report that is not delivered. Replaces an existing report with the same id. */
   replace(report: HostReport): Promise<void>
   /** Records the result of a delivery. */
   recordDelivery(id: string, delivery: ReportDelivery): Promise<void>
@@ -41,7 +41,7 @@ const storedReports = defineCollection({
   summary: { schema: ListedReport, of: ({ report, delivery }) => toListedReport(report, delivery.status) },
 })
 
-/** An open report store. Disposing it closes its database. */
+/** An open report store. Disposal closes its database. */
 export interface OpenReportStore extends AsyncDisposable {
   reports: ReportStore
   /** Whether reports survive a restart. */

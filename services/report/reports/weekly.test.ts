@@ -20,11 +20,11 @@ interface ReplicaOptions {
   env?: Record<string, string>
   query?: Partial<ReturnType<typeof quietQuery>>
   alerts?: Partial<typeof quietAlerts>
-  /** The summary by the language model; if it is not set, no model is configured. */
+  /** The summary that the language model returns. If it is not set, no model is configured. */
   summary?: string
 }
 
-/** Opens a `report` process with weekly reports on two of three hosts. `notified` lists the titles of notifications. */
+/** Opens a `report` process with weekly reports for two of three hosts. `notified` collects notification titles. */
 const openReplica = async (
   opened: AsyncDisposableStack,
   { env = {}, query = {}, alerts = {}, summary }: ReplicaOptions = {},
@@ -74,7 +74,7 @@ describe('the weekly report', () => {
     expect(notified.toSorted()).toEqual(['Weekly report of one, 2026-W46', 'Weekly report of three, 2026-W46'])
   })
 
-  it('is written once if its job runs again or concurrently', async () => {
+  it('is written only once if the job runs again or concurrently', async () => {
     await using opened = new AsyncDisposableStack()
     const { run, reports, notified, later } = await openReplica(opened)
     const both = await Promise.all([run(), run()])
@@ -145,7 +145,7 @@ describe('the weekly report', () => {
     expect((await reports.get(listed?.id ?? ''))?.report.summary).toBe(summary)
   })
 
-  it('is missing for an unreachable host and written for the others', async () => {
+  it('is skipped for an unreachable host and written for the others', async () => {
     await using opened = new AsyncDisposableStack()
     const query: ReplicaOptions['query'] = {
       reportRows: async ({ hostKey }) => {

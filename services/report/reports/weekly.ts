@@ -25,7 +25,7 @@ import { reportId } from './write-report.ts'
 const maxTextLength = 60_000
 const maxSummaryLength = 1_200
 
-/** Generates a summary of a report with the language model; null if there is no model or the summary is rejected. */
+/** Generates a summary with the language model. Null if no model is configured, it fails, or the summary is invalid. */
 const summaryOf = async (
   { agent: client, log }: { agent: Client<typeof agent>; log: Logger },
   report: HostReport,
@@ -50,14 +50,14 @@ const summaryOf = async (
 /** Returns why a summary is rejected; undefined if it is valid. */
 export const findSummaryProblem = (summary: string, report: string): string | undefined => {
   if (summary === '' || summary.length > maxSummaryLength) return 'length'
-  // Names and queries of the host can contain prompt injections.
+  // Names and queries of the host can contain prompt injections, so links and markup are not allowed.
   if (/[<>[\]]|:\/\/|www\./i.test(summary)) return 'markup'
   if (spelledOut.test(summary)) return 'figures in words'
   const known = new Set(figuresOf(report))
   return figuresOf(summary).every((figure) => known.has(figure)) ? undefined : 'figures'
 }
 
-/** Matches figures in words, which cannot be verified against the report. */
+/** Matches spelled-out numbers, which cannot be compared with the report. */
 const spelledOut =
   /\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|twenty|thirty|forty|fifty|hundreds?|thousands?|millions?|billions?|twice|doubled?|tripled?|half|halved|thirds?|quarters?)\b/i
 
@@ -76,17 +76,17 @@ export interface WeeklyReportDeps extends ReportSources {
   agent: Client<typeof agent>
 }
 
-/** The number of reports that a run wrote, and of those that it delivered. */
+/** The numbers of reports that a run wrote and delivered. */
 interface RunResult {
   written: number
   delivered: number
 }
 
 const leaseName = 'reports:weekly'
-/** Duration of the lease, longer than a run takes. If two runs overlap, each report is still written only once. */
+/** Duration of the lease in milliseconds, longer than a run. Even if two runs overlap, each report is written once. */
 const leaseMs = 15 * 60_000
 
-/** Writes the missing reports of last week for all opted-in hosts, and delivers those that are not delivered yet. */
+/** Writes the missing reports of the last week for the configured hosts, and delivers all undelivered ones. */
 export const writeWeeklyReports = async (deps: WeeklyReportDeps, signal: AbortSignal): Promise<RunResult> => {
   await using lease = await deps.store.lease(leaseName, leaseMs)
   if (!lease) return { written: 0, delivered: 0 }
@@ -116,7 +116,7 @@ interface ReportRun {
   signal: AbortSignal
 }
 
-/** Writes and delivers the report on a host. A failure is logged, so that the other hosts still get their reports. */
+/** Writes and delivers the report of a host. Logs a failure, so that the other hosts still get their reports. */
 const reportOn = async (deps: WeeklyReportDeps, host: Host, run: ReportRun): Promise<RunResult> => {
   try {
     return await reportOnHost(deps, host, run)
@@ -154,7 +154,7 @@ const reportOnHost = async (
 const summaryFor = async (deps: WeeklyReportDeps, report: HostReport, call: Call): Promise<string | null> =>
   parseSettings(reportSettings, deps.env).SVC_REPORT_SUMMARY ? summaryOf(deps, report, call) : null
 
-/** Sends a report to all targets. The dispatcher notifies a target once per report id, so this is safe to retry. */
+/** Sends a report to all targets. Retries are safe, because the dispatcher notifies each target once per report id. */
 const deliver = async (client: Client<typeof alerts>, report: HostReport, call: Call): Promise<ReportDelivery> => {
   try {
     const targets = await client.notify(announcementOf(report), call)

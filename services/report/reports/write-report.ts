@@ -24,7 +24,7 @@ import { collectPeakValues } from './sections/peak-values.ts'
 /** The host, week and time zone of a report. `week` is null for a chosen period. */
 export type ReportSubject = Pick<HostReport, 'hostKey' | 'host' | 'week' | 'zone'>
 
-/** Returns the report for the given data. The function is pure. */
+/** Builds the report from its data. The function is pure. */
 export const writeReport = (about: ReportSubject, material: ReportData): HostReport => {
   const { period, writtenAtMs, rows, before, notes } = material
   const patterns = rows.patterns ?? []
@@ -35,7 +35,7 @@ export const writeReport = (about: ReportSubject, material: ReportData): HostRep
     course: rows['statement-steps'] ? fillStatementSteps(rows['statement-steps'], period) : [],
     regressions: findRegressions(patterns),
     improvements: findImprovements(patterns),
-    // Without history every pattern would be new.
+    // Without data of the previous period, every pattern would count as new.
     newPatterns: statements?.before ? findNewPatterns(patterns) : [],
     errorCodes: rankErrorCodes(rows['error-codes'] ?? []),
     disks: summarizeDisks(rows['disk-hours'] ?? [], period, writtenAtMs),
@@ -71,7 +71,7 @@ export const reportId = (
   return hash('sha256', JSON.stringify(name)).slice(0, 32)
 }
 
-/** The parts of a report that affect its score. */
+/** The fields of a report that affect its score. */
 type ScoreInputs = Pick<
   HostReport,
   'incidents' | 'statements' | 'regressions' | 'errorCodes' | 'disks' | 'safeguards' | 'coverage' | 'writtenAtMs'
@@ -85,14 +85,14 @@ interface Deduction {
 
 const dayMs = 86_400_000
 const failsMore = 0.01
-/** Minimum occurrences of a new error code that affects the score. Rarer ones are only reported. */
+/** Minimum occurrences of a new error code to affect the score. Rarer codes are reported, but not scored. */
 const minNew = 3
 const soonDays = 7
 const monthDays = 30
 const certificateDays = 14
 const fullCoverage = 0.9
 
-/** Returns the score, which is 100 minus all deductions, and its explanation. */
+/** Returns the score and its explanation. The score is 100 minus all deductions, but at least 0. */
 export const scoreReport = (
   report: ScoreInputs,
   scoreBefore: number | null,

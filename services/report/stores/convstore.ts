@@ -6,11 +6,11 @@ import { type Thread, type ThreadClient, type ThreadMessage, maxThreadsPerReques
 import type { InsightFilter, InsightStore } from './store.ts'
 
 const dayMs = 86_400_000
-/** Number of threads to fetch with their messages in one request. Each contains the insights of one host and day. */
+/** Number of threads that one request fetches with messages. Each thread has the insights of one host and day. */
 const threadsPerRequest = 5
 const messagesPerRequest = 100
 const maxPages = 20
-/** Maximum attempts to create a thread that other processes may create at the same time. */
+/** Maximum attempts to write to a thread while other processes create the same one. */
 const maxAttempts = 3
 
 /** The tag of all insight threads. */
@@ -18,7 +18,7 @@ const commonTag = 'watchhouse-insights'
 const tagOf = (hostKey: string): string => `insights-${hash('sha256', hostKey).slice(0, 32)}`
 const nameOf = ({ hostKey, day }: Day): string => `watchhouse-insights:${hostKey}:${day}`
 
-/** The host and the UTC day (days since 1970) of a thread. It also marks the threads that belong to this service. */
+/** The host and the UTC day (days since 1970) of a thread. Threads of other applications do not have this metadata. */
 const ThreadFacts = z.object({ watchhouseInsights: z.object({ hostKey: z.string(), day: z.int() }) })
 type Day = z.infer<typeof ThreadFacts>['watchhouseInsights']
 const MessageFacts = z.object({ watchhouseInsight: StoredInsight })
@@ -29,9 +29,9 @@ interface DayThread extends Day {
 }
 
 /**
- * Returns a store that uses the conversation service, with one thread per host and day. Each write appends a message
- * per insight, and the last message of an insight is current. Concurrent writers therefore lose nothing. A scan needs
- * few requests to the service, which limits their rate.
+ * Returns a store that uses the conversation service, with one thread per host and day. Each write appends one message
+ * per insight, and the last message of an insight applies, so concurrent writers lose nothing. A scan needs only few
+ * requests, because the service limits the request rate.
  */
 export const createConvstoreInsightStore = (threads: ThreadClient): InsightStore => ({
   backend: 'convstore',
@@ -87,7 +87,7 @@ const add = async (threads: ThreadClient, day: Day, insights: readonly Insight[]
   })
 }
 
-/** Creates the thread of a day and returns its id; undefined if another process has created it in the meantime. */
+/** Creates the thread of a day and returns its id. Undefined if another process has created it in the meantime. */
 const createThread = async (threads: ThreadClient, { hostKey, day }: Day): Promise<string | undefined> => {
   const title = `Insights of ${hostKey} on ${new Date(day * dayMs).toISOString().slice(0, 10)}`
   const metadata: z.input<typeof ThreadFacts> = { watchhouseInsights: { hostKey, day } }
@@ -97,7 +97,7 @@ const createThread = async (threads: ThreadClient, { hostKey, day }: Day): Promi
     if (await threads.tag(id, commonTag, tagOf(hostKey))) return id
     throw new ServiceError('unavailable', 'the conversation service rejects tags')
   } catch (error) {
-    // Lists would not contain a thread without tags.
+    // Lists would never return a thread without tags.
     await threads.remove(id)
     throw error
   }
@@ -126,7 +126,7 @@ const dayOf = (id: string, metadata: unknown): DayThread[] => {
   return data ? [{ id, ...data.watchhouseInsights }] : []
 }
 
-/** Removes the threads of past days. The thread of the cutoff day is replaced by one with only its newer insights. */
+/** Removes the threads of days before the cutoff. Replaces that of the cutoff day by one with its newer insights. */
 const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
   let removed = 0
   const old = (await daysOf(threads, commonTag)).filter(({ day }) => day * dayMs < beforeMs)

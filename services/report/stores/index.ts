@@ -16,10 +16,10 @@ import {
   createMemoryInsightStore,
 } from './store.ts'
 
-/** The insight store in use. Disposing it closes its connections. */
+/** The insight store in use. Disposal closes its connections. */
 export interface OpenInsightStore extends AsyncDisposable {
   store: InsightStore
-  /** Why it is not the configured backend; null if it is. */
+  /** The reason why it is not the configured backend; null if it is. */
   reason: string | null
 }
 
@@ -31,8 +31,8 @@ interface InsightStoreDeps {
 }
 
 /**
- * Opens the store that `INSIGHTS_STORE_BACKEND` names. If it is not configured, logs a warning and uses the tables of
- * the hosts.
+ * Opens the store that `INSIGHTS_STORE_BACKEND` names. If its database or key is not configured, logs a warning and
+ * uses the tables of the hosts.
  */
 export const openInsightStore = async ({
   env,
@@ -113,7 +113,7 @@ export const createClickhouseInsightStore = (client: Client<typeof query>, log: 
       try {
         removed += (await client.pruneFindings({ hostKey, beforeMs }, call)).removed
       } catch (error) {
-        // An unreachable or read-only host does not stop the deletion on the other hosts.
+        // If a host is unreachable or read-only, the deletion continues on the other hosts.
         log.warn({ err: error, hostKey }, 'deleting old insights failed')
       }
     }

@@ -2,7 +2,7 @@ import type { Call } from '#proto/call.ts'
 import { type Insight, type InsightBackend, StoredInsight } from '#proto/insights.ts'
 import { type Collections, defineCollection, memoryCollections } from '#shared/store/collection/collection.ts'
 
-/** Selects insights of one host, newest first. */
+/** Criteria for a list of insights of one host. */
 export interface InsightFilter {
   hostKey: string
   sinceMs: number
@@ -15,7 +15,7 @@ export interface InsightFilter {
 export interface InsightStore {
   readonly backend: InsightBackend
   list(filter: InsightFilter, call: Call): Promise<Insight[]>
-  /** Stores insights of one host. `version` increases with every write. */
+  /** Stores insights of one host. `version` must increase with every write. */
   put(hostKey: string, insights: readonly Insight[], version: number, call: Call): Promise<void>
   /** Removes insights found before a time and returns their number. */
   prune(beforeMs: number, call: Call): Promise<number>

@@ -5,7 +5,7 @@ import type { InsightStore } from './store.ts'
 const newer = anInsight('b', { foundAtMs: 1_780_000_000_124 })
 const older = anInsight('a')
 
-/** Defines the tests that every insight store passes. `open` returns a store that has no insights of the host `box`. */
+/** Tests that every insight store must pass. `open` returns a store without insights of the host `box`. */
 export const insightStoreSuite = (open: () => Promise<InsightStore>): void => {
   let store: InsightStore
   beforeAll(async () => {

@@ -19,7 +19,7 @@ type Query = Handlers<typeof queryService>
 type Alerts = Handlers<typeof alertService>
 type Agent = Handlers<typeof agentService>
 
-/** Returns a `query` service with these hosts and no rows. */
+/** Returns handlers of a `query` service that has these hosts and no rows. */
 export const quietQuery = (...names: string[]): Query => ({
   hosts: async () => names.map((name, id) => ({ id, key: name, name, host: `${name}:8123`, group: null, tags: [] })),
   hostStates: async () => [],
@@ -35,7 +35,7 @@ export const quietQuery = (...names: string[]): Query => ({
   reportRows: async () => ({ rows: [], unavailable: null }),
 })
 
-/** An `alert-dispatcher` without alerts. Its only target accepts every notification. */
+/** Handlers of an `alert-dispatcher` without alerts. Its only target accepts every notification. */
 export const quietAlerts: Alerts = {
   alertHistory: async () => [],
   alertChecks: async () => [],
@@ -50,7 +50,7 @@ export interface TestClients {
   alerts: Client<typeof alerts>
 }
 
-/** Serves these handlers on a bus and returns the clients of `report`. */
+/** Serves these handlers on a bus and returns the clients that `report` uses. */
 export const openClients = async (
   opened: AsyncDisposableStack,
   served: { query: Query; alerts?: Alerts; agent?: Agent },

@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import type { Insight } from '#proto/insights.ts'
 
-/** Returns a call of a user with all permissions and a timeout of 30 seconds. */
+/** Returns a call of a user with all features and a deadline of 30 seconds. */
 export const aCall = (): Call => ({
   identity: { kind: 'user', subject: 'ada', features: 'all' },
   deadline: performance.now() + 30_000,
@@ -9,7 +9,7 @@ export const aCall = (): Call => ({
   priority: 'person',
 })
 
-/** Returns an insight whose id repeats one letter. */
+/** Returns an insight whose id is 32 times this letter. */
 export const anInsight = (letter: string, more: Partial<Insight> = {}): Insight => ({
   id: letter.repeat(32),
   hostKey: 'box',

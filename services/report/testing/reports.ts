@@ -46,7 +46,7 @@ export const aHistoryEntry = (kind: string, hour: number, more: Partial<HistoryE
 /** The subject of a report. */
 export const testReportSubject = { hostKey: 'box', host: 'box', week: '2026-W46', zone: 'UTC' }
 
-/** Returns a report whose id repeats one letter. */
+/** Returns a report whose id is 32 times this letter. */
 export const aReport = (letter: string, more: Partial<HostReport> = {}): HostReport => ({
   id: letter.repeat(32),
   ...testReportSubject,

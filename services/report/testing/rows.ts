@@ -15,7 +15,7 @@ export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
   ...more,
 })
 
-/** Returns a host with one pattern of 300 ms and some changed settings. */
+/** Returns a host with one query pattern of 300 ms and some changed settings. */
 export const aComparedHost = (
   pattern: Partial<HostFigures['patterns'][number]> = {},
   settings: Record<string, string> = { max_threads: '7' },
@@ -32,7 +32,7 @@ export const aComparedHost = (
 /** A fleet of one host. */
 export const singleHost: Fleet = { self: aHost(), peers: [] }
 
-/** Runs the detector of this kind on rows. */
+/** Evaluates the detector of this kind on rows. */
 export const runDetector = (kind: string, rows: InsightRows, fleet: Fleet = singleHost): DetectorOutcome => {
   const detector = detectors.find((each) => each.kind === kind)
   if (!detector) throw new Error(`no detector ${kind}`)
@@ -41,7 +41,7 @@ export const runDetector = (kind: string, rows: InsightRows, fleet: Fleet = sing
 
 type QueryHour = InsightRow<'query-hours'>
 
-/** Returns four quiet weeks: about 200 calls per hour with two failures, a p95 of 100 ms and a peak of 2 GiB. */
+/** Returns four weeks without anomalies: per hour about 200 calls, two failures, a p95 of 100 ms, a peak of 2 GiB. */
 export const quietHours = (now: Partial<QueryHour> = {}, hours = 29 * 24): QueryHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => ({
     hoursAgo,
@@ -54,7 +54,7 @@ export const quietHours = (now: Partial<QueryHour> = {}, hours = 29 * 24): Query
 
 type PatternDay = InsightRow<'fingerprint-days'>
 
-/** Returns eight days of one pattern that takes 300 ms. */
+/** Returns eight days of one query pattern that takes 300 ms. */
 export const patternDays = (now: Partial<PatternDay> = {}, days = 8): PatternDay[] =>
   Array.from({ length: days }, (_, daysAgo) => ({
     hash: '42',
@@ -90,7 +90,7 @@ export const diskHours = (used: (hoursAgo: number) => number | null, hours = 336
 
 type PartHour = InsightRow<'part-hours'>
 
-/** Returns hourly rows of the largest partition, with a limit of 3,000 parts. */
+/** Returns hourly rows of the fullest partition, with a limit of 3,000 parts. */
 export const partHours = (parts: (hoursAgo: number) => number, hours = 48): PartHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => ({ hoursAgo, parts: parts(hoursAgo), refusedAt: 3_000 }))
 

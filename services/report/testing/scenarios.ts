@@ -17,7 +17,7 @@ import {
   type InsightRows,
 } from './rows.ts'
 
-/** The rows of a host in some situation, and the insights that are expected for it. */
+/** The rows of a host in one situation, and the insights that the detectors must report. */
 export interface DetectorScenario {
   name: string
   rows: InsightRows
@@ -31,7 +31,7 @@ const found = (kind: string, subject = table) => [{ kind, subject }]
 const noise = (hoursAgo: number): number => Math.sin(hoursAgo * 12.9898) * 3
 const gibibyte = 1_024 ** 3
 
-/** Scenarios with incidents, each with the insights that report it. */
+/** Scenarios with an incident. */
 const incidents: readonly DetectorScenario[] = [
   {
     name: 'a mirror of the replication service failed with many errors',
@@ -44,7 +44,7 @@ const incidents: readonly DetectorScenario[] = [
     expected: found('mirror-copying', 'orders'),
   },
   {
-    name: 'a replication slot is behind, and ever more so',
+    name: 'the lag of a replication slot is large and grows',
     rows: {
       'replication-slots': [
         { slot: 'a', lagBytes: 6_000 * 1_024 ** 2, growthBytesPerHour: 2 * gibibyte },
@@ -55,13 +55,13 @@ const incidents: readonly DetectorScenario[] = [
   },
   ...[
     { name: 'a fifth of all statements fails', now: { errors: 40 }, kind: 'error-rate' },
-    { name: 'failures double at many calls', now: { calls: 4_000, errors: 120 }, kind: 'error-rate' },
+    { name: 'failures double with many calls', now: { calls: 4_000, errors: 120 }, kind: 'error-rate' },
     { name: 'statements take six times as long', now: { p95Ms: 640 }, kind: 'p95-duration' },
     { name: 'statements take 50 times as long', now: { p95Ms: 5_000 }, kind: 'p95-duration' },
     { name: 'a statement takes ten times the memory', now: { peakMemoryBytes: 20 * gibibyte }, kind: 'peak-memory' },
   ].map(({ name, now, kind }) => ({ name, rows: { 'query-hours': quietHours(now) }, expected: found(kind, '') })),
   {
-    name: 'an outage: many failures, and what goes through is slow',
+    name: 'an outage: many queries fail, and the others are slow',
     rows: { 'query-hours': quietHours({ errors: 100, p95Ms: 9_000 }) },
     expected: [...found('error-rate', ''), ...found('p95-duration', '')],
   },
@@ -106,27 +106,27 @@ const incidents: readonly DetectorScenario[] = [
     expected: found('fragmentation'),
   },
   {
-    name: 'random text',
+    name: 'data that hardly compresses',
     rows: { tables: [aTable({ uncompressedBytes: 3.2 * gibibyte })] },
     expected: found('compression'),
   },
   {
-    name: 'a TTL is not carried out',
+    name: 'a TTL is not applied',
     rows: { 'expired-parts': [{ ...place, parts: 12, oldestHours: 200, bytes: gibibyte }] },
     expected: found('ttl-health'),
   },
   {
-    name: 'Keeper was lost',
+    name: 'the Keeper session is lost',
     rows: { replicas: [aReplica({ isReadonly: true })] },
     expected: found('readonly-replica'),
   },
   {
-    name: 'a replica is behind',
+    name: 'a replica lags',
     rows: { replicas: [aReplica({ delaySeconds: 900 })] },
     expected: found('replica-lag'),
   },
   {
-    name: 'parts were put aside',
+    name: 'parts are detached',
     rows: { 'detached-parts': [{ ...place, parts: 60 }] },
     expected: found('detached-parts'),
   },
@@ -136,7 +136,7 @@ const incidents: readonly DetectorScenario[] = [
     expected: found('stuck-mutation', `${table} mutation_1.txt`),
   },
   {
-    name: 'a mutation goes on for two hours',
+    name: 'a mutation runs for two hours',
     rows: { mutations: [aMutation({ ageSeconds: 7_200 })] },
     expected: found('stuck-mutation', `${table} mutation_1.txt`),
   },
@@ -153,7 +153,7 @@ const incidents: readonly DetectorScenario[] = [
     expected: found('long-query', '7'),
   },
   {
-    name: 'a dictionary lost its source',
+    name: 'the source of a dictionary is unavailable',
     rows: { dictionaries: [{ database: 'shop', name: 'countries', status: 'FAILED', isFailing: true }] },
     expected: found('failed-dictionary', 'shop.countries'),
   },
@@ -173,7 +173,7 @@ const incidents: readonly DetectorScenario[] = [
     expected: found('disk-full', 'default'),
   },
   {
-    name: 'a host that was left out of an upgrade',
+    name: 'a host was not upgraded with its group',
     rows: {},
     fleet: {
       self: aHost({ version: '25.8.2' }),
@@ -188,7 +188,7 @@ const incidents: readonly DetectorScenario[] = [
     expected: found('pattern-skew', '42'),
   },
   {
-    name: 'a host on which a setting was forgotten',
+    name: 'a setting differs on one host',
     rows: {},
     fleet: { self: aComparedHost({}, {}), peers: [aComparedHost(), aComparedHost()] },
     expected: found('settings-drift', ''),
@@ -205,10 +205,10 @@ const incidents: readonly DetectorScenario[] = [
 const quiet: readonly DetectorScenario[] = [
   { name: 'four quiet weeks', rows: { 'query-hours': quietHours() } },
   { name: 'a busy hour', rows: { 'query-hours': quietHours({ calls: 5_000, errors: 55 }) } },
-  { name: 'three failures of ten calls', rows: { 'query-hours': quietHours({ calls: 10, errors: 3 }) } },
+  { name: 'three failures in ten calls', rows: { 'query-hours': quietHours({ calls: 10, errors: 3 }) } },
   { name: 'a little slower', rows: { 'query-hours': quietHours({ p95Ms: 180 }) } },
   {
-    name: 'slow as on every day at this hour',
+    name: 'slow at this hour on every day',
     rows: {
       'query-hours': quietHours().map((row) =>
         row.hoursAgo % 24 <= 1 || row.hoursAgo % 24 === 23 ? { ...row, p95Ms: 4_000 } : row,
@@ -218,11 +218,11 @@ const quiet: readonly DetectorScenario[] = [
   { name: 'a day of history', rows: { 'query-hours': quietHours({ p95Ms: 9_000 }, 24) } },
   { name: 'an old error code that comes more often', rows: { 'error-codes': [anErrorCode({ recent: 900 })] } },
   {
-    name: 'a new log, in which all codes are new',
+    name: 'a new log, in which every error code is new',
     rows: { 'error-codes': [anErrorCode({ before: 0, historyHours: 20 })] },
   },
   {
-    name: 'a new pattern of no weight',
+    name: 'a new pattern with a negligible share',
     rows: { 'fingerprint-days': [...patternDays(), ...patternDays({ hash: '43', totalMs: 50 }, 1)] },
   },
   { name: 'a pattern a little slower', rows: { 'fingerprint-days': patternDays({ p95Ms: 450 }) } },
@@ -231,16 +231,16 @@ const quiet: readonly DetectorScenario[] = [
     rows: { inserts: [tableInserts({ lastHour: 0, dayAgo: 0, weekAgo: 0, activeHours: 3 })] },
   },
   {
-    name: 'tables in good order',
+    name: 'tables without problems',
     rows: { tables: [aTable(), aTable({ table: 'small', compressedBytes: 500, uncompressedBytes: 600 })] },
   },
   { name: 'replicas that keep up', rows: { replicas: [aReplica(), aReplica({ table: 'events', delaySeconds: 5 })] } },
-  { name: 'a mutation under way', rows: { mutations: [aMutation()] } },
-  { name: 'a disk that stays as it is', rows: { 'disk-hours': diskHours((hoursAgo) => 700 + noise(hoursAgo)) } },
+  { name: 'a running mutation', rows: { mutations: [aMutation()] } },
+  { name: 'a disk with constant usage', rows: { 'disk-hours': diskHours((hoursAgo) => 700 + noise(hoursAgo)) } },
   { name: 'a disk that fills in a year', rows: { 'disk-hours': diskHours((hoursAgo) => 200 - hoursAgo * 0.05) } },
-  { name: 'parts that come and go', rows: { 'part-hours': partHours((hoursAgo) => 400 + noise(hoursAgo) * 20) } },
+  { name: 'varying numbers of parts', rows: { 'part-hours': partHours((hoursAgo) => 400 + noise(hoursAgo) * 20) } },
   {
-    name: 'a statement that takes as long on every replica',
+    name: 'a statement that is equally slow on every replica',
     rows: {},
     fleet: {
       self: aComparedHost({ p95Ms: 1_500 }),
@@ -248,7 +248,7 @@ const quiet: readonly DetectorScenario[] = [
     },
   },
   {
-    name: 'hosts with different settings each',
+    name: 'hosts that all have different settings',
     rows: {},
     fleet: {
       self: aComparedHost({}, { a: '1' }),
@@ -256,7 +256,7 @@ const quiet: readonly DetectorScenario[] = [
     },
   },
   {
-    name: 'groups of different versions',
+    name: 'groups with different versions',
     rows: {},
     fleet: { self: aHost(), peers: [aHost({ group: 'eu', version: '25.8.2' }), aHost({ version: null })] },
   },

@@ -74,8 +74,8 @@ const read: TableRead = {
 }
 
 /**
- * Returns a table of a million rows in a thousand granules, ordered by `id`. The statement reads `note` where `guest`
- * is 7.
+ * Returns a table of a million rows in a thousand granules, sorted by `id`. The query selects `note` where `guest` is
+ * 7.
  */
 export const anAdviceSubject = (
   differing: { read?: Partial<TableRead>; overview?: Partial<AdviceSubject['overview']> } & Partial<

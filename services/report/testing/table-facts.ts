@@ -3,7 +3,7 @@ import { anAdviceSubject } from './subject.ts'
 
 type Column = TableFacts['columns'][number]
 
-/** Returns a column with 8 MB of data, compressed to 4 MB. */
+/** Returns a column with 8 MB of uncompressed data and 4 MB of compressed data. */
 export const aColumn = (name: string, type: string, more: Partial<Column> = {}): Column => {
   const [any] = anAdviceSubject().columns
   if (!any) throw new Error('the subject has columns')

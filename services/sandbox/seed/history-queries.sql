@@ -20,7 +20,7 @@ WITH
         ('analyst', 'Select', 'SELECT total FROM shop.orders', 'shop', 'shop.orders', 2, 0, 0, 'Code: 47. DB::Exception: Unknown expression identifier `total` in scope SELECT total FROM shop.orders. (UNKNOWN_IDENTIFIER)'),
         ('reports', 'Select', 'SELECT groupArray(note) FROM shop.orders', 'shop', 'shop.orders', 350, 120000, 0, 'Code: 241. DB::Exception: (query) memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)')
     ] AS templates,
-    -- Numbers of the templates, each repeated by its share in percent.
+    -- Template numbers, each repeated according to its share in percent.
     [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 9, 9, 10, 10, 11] AS shares
 SELECT
     'seeded', kind, toDate(if(kind = 1, started, finished) AS ended), ended, toDateTime64(ended, 6), started, toDateTime64(started, 6),

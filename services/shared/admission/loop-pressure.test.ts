@@ -12,7 +12,7 @@ const work = async (lengthMs: number): Promise<void> => {
   }
 }
 
-it('is overloaded by a second of work without a pause, not by less, until the loop has time again', async () => {
+it('is overloaded after a second of continuous work, not after less, until the loop is idle again', async () => {
   using pressure = openLoopPressure()
   await work(500)
   expect(pressure.isOverloaded).toBe(false)
@@ -26,7 +26,7 @@ it('is overloaded by a second of work without a pause, not by less, until the lo
   expect(quiet).toBeGreaterThanOrEqual(2)
 })
 
-it('holds background work back for as long as it may, and no longer', async () => {
+it('delays background work until the loop recovers, for at most the allowed time', async () => {
   using pressure = openLoopPressure()
   await work(2_500)
   let isRelieved = false

@@ -6,9 +6,11 @@ const tickMs = 100
 const busyShare = 0.95
 /** Mean timer delay above which work waits for the CPU. */
 const maxDelayMs = 15
-/** Time under pressure after which the loop counts as overloaded; longer than the burst of loading a page. */
+/**
+ * Time under pressure after which the loop counts as overloaded; longer than the burst of requests of one page view.
+ */
 const overloadedAfterMs = 1_000
-/** Maximum time that one measurement counts, so that a single long task is not an overload. */
+/** Maximum duration counted for one measurement, so that a single long task does not count as an overload. */
 const maxTickMs = 300
 
 /** One measurement of the event loop. */
@@ -39,7 +41,7 @@ export const openLoopPressure = (): LoopPressure => {
 
   const tick = (): void => {
     const { tookMs, ...measured } = measuring.take()
-    // Falls twice as fast as it rises, so that recovery is quick but takes more than one measurement.
+    // `pressedMs` falls twice as fast as it rises, so that recovery is quick but needs more than one measurement.
     pressedMs += measured.isPressed ? tookMs : -2 * tookMs
     pressedMs = Math.min(Math.max(0, pressedMs), overloadedAfterMs)
     if (pressedMs === overloadedAfterMs) isOverloaded = true

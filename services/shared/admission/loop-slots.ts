@@ -4,7 +4,7 @@ import type { AdmissionQueue } from './queue.ts'
 /** Minimum slots of an overloaded loop. More than one, because some work waits for hosts instead of the CPU. */
 const minSlots = 4
 /**
- * Utilization below which the number of slots grows, and above which it shrinks, since fewer achieve the same
+ * Utilization below which the number of slots grows. Above `busyAbove` it shrinks, because fewer slots achieve the same
  * throughput.
  */
 const idleBelow = 0.93
@@ -23,7 +23,7 @@ const calmMs = 2_000
 export interface LoopSlots {
   /** Infinity while the loop is not overloaded. */
   readonly count: number
-  /** Set when work found no free slot. */
+  /** Set to true when work finds no free slot; each measurement resets it. */
   isWanted: boolean
 }
 

@@ -15,7 +15,7 @@ const openQueue = (options: Partial<QueueOptions> = {}): AdmissionQueue =>
   })
 
 describe('slots', () => {
-  it('are as many as the pool is large', async () => {
+  it('are limited to the size of the pool', async () => {
     const queue = openQueue()
     const leaves = await Promise.all([1, 2, 3].map(() => queue.enter('person', 3, here)))
     const fourth = queue.enter('person', 3, here)
@@ -28,7 +28,7 @@ describe('slots', () => {
     expect(queue.running).toBe(0)
   })
 
-  it('go to people before sweeps before reports, and among equals to who came first', async () => {
+  it('are assigned to users before sweeps before reports, and in order of arrival within a priority', async () => {
     const queue = openQueue()
     const first = await queue.enter('person', 1, here)
     const order: string[] = []
@@ -42,7 +42,7 @@ describe('slots', () => {
     expect(order).toEqual(['person 2', 'person 4', 'sweep 1', 'sweep 3', 'report 0'])
   })
 
-  it('are few for background work, even when others are free', async () => {
+  it('are limited for background work, even when others are free', async () => {
     const queue = openQueue()
     const background = await Promise.all(
       Array.from({ length: maxBackground }, (_, index) => queue.enter(index === 0 ? 'report' : 'sweep', 10, here)),
@@ -65,7 +65,7 @@ describe('slots', () => {
     [3, 2],
     [4, maxBackground],
     [10, maxBackground],
-  ])('of %i are %i at most for background work, so that interactive calls find one', async (size, background) => {
+  ])('of %i are limited to %i for background work, so that one is free for users', async (size, background) => {
     const queue = openQueue()
     const left = new AbortController()
     const entering = Array.from({ length: size + 1 }, () => queue.enter('sweep', size, left.signal))
@@ -74,7 +74,7 @@ describe('slots', () => {
     expect((await Promise.allSettled(entering)).filter(({ status }) => status === 'fulfilled')).toHaveLength(background)
   })
 
-  it('are rejected as busy when the line is full, unless a less urgent caller can be dropped', async () => {
+  it('are rejected as busy when the queue is full, unless a less urgent caller can be dropped', async () => {
     const queue = openQueue()
     const leave = await queue.enter('person', 1, here)
     const left = new AbortController()
@@ -91,7 +91,7 @@ describe('slots', () => {
     await Promise.all(waiting)
   })
 
-  it('are refused as busy after two seconds', async () => {
+  it('are rejected as busy after two seconds of waiting', async () => {
     vi.useFakeTimers()
     try {
       const queue = openQueue()
@@ -105,7 +105,7 @@ describe('slots', () => {
     }
   })
 
-  it('are given up by a caller who leaves', async () => {
+  it('are not assigned to a caller that aborted', async () => {
     const queue = openQueue()
     const leave = await queue.enter('person', 1, here)
     const left = new AbortController()
@@ -117,7 +117,7 @@ describe('slots', () => {
   })
 })
 
-describe('a wait that is too long to be worth it', () => {
+describe('work with a long expected wait', () => {
   /** Opens a queue with one slot, which is held for `heldMs` on the clock of the test. */
   const openTimed = async (heldMs: number) => {
     let now = 0
@@ -134,7 +134,7 @@ describe('a wait that is too long to be worth it', () => {
     return { queue, hold, advance }
   }
 
-  it('is refused when it comes, with the time until a slot is free', async () => {
+  it('is rejected on arrival, with the time until a slot is free', async () => {
     const { queue, hold } = await openTimed(1_500)
     const leave = await hold()
     const next = hold()
@@ -144,7 +144,7 @@ describe('a wait that is too long to be worth it', () => {
     ;(await next)()
   })
 
-  it('is refused when its caller would have left before its end', async () => {
+  it('is rejected if it could not end within the patience of its caller', async () => {
     const { queue, hold } = await openTimed(500)
     const leave = await hold()
     await expect(queue.enter('person', 1, here, 900)).rejects.toMatchObject({ code: 'busy' })
@@ -153,7 +153,7 @@ describe('a wait that is too long to be worth it', () => {
     ;(await next)()
   })
 
-  it('of background work is no reason to refuse a person', async () => {
+  it('does not cause the rejection of a user if only background work waits', async () => {
     const { queue, hold } = await openTimed(1_500)
     const leave = await hold()
     const left = new AbortController()
@@ -166,11 +166,11 @@ describe('a wait that is too long to be worth it', () => {
     await sweep
   })
 
-  it('is no longer than a slot is held once the queue was never empty for two seconds, until nothing is refused', async () => {
+  it('may wait for one slot time only in an overloaded queue, until nothing is rejected any more', async () => {
     const { queue, hold, advance } = await openTimed(100)
     let leave = await hold()
     let waiting = [hold(), hold(), hold()]
-    // Arrivals equal departures: three items always wait.
+    // As many items arrive as leave, so three items always wait.
     for (let elapsedMs = 0; elapsedMs < maxWaitMs - 100; elapsedMs += 100) {
       leave()
       leave = (await waiting.shift()) ?? leave
@@ -195,7 +195,7 @@ describe('a wait that is too long to be worth it', () => {
   })
 })
 
-it('admits what waits when there are more slots', async () => {
+it('admits waiting work when the number of slots grows', async () => {
   const queue = openQueue()
   const leave = await queue.enter('person', 1, here)
   const next = queue.enter('person', 1, here)

@@ -6,7 +6,10 @@ import { openWaitEstimate, type WaitEstimate } from './wait-estimate.ts'
 const retryAfterMs = { min: 1_000, max: 30_000 }
 const order: readonly Priority[] = ['person', 'sweep', 'report']
 
-/** Returns whether no user waits for the result. Background work yields to requests of users, here and on the host. */
+/**
+ * Returns whether no user waits for the result. Background work yields to requests of users, both in this queue and on
+ * the host.
+ */
 export const isBackground = (priority: Priority): boolean => priority !== 'person'
 
 /** Options of an admission queue. */
@@ -178,7 +181,8 @@ const wait = (
 }
 
 /**
- * Rejects the newest waiting work of the lowest priority below `priority` to make room; returns whether it found any.
+ * Makes room by rejecting the newest waiting item of the lowest priority below `priority`. Returns whether there was
+ * one.
  */
 const makeRoom = (lines: Lines, priority: Priority, options: QueueOptions): boolean => {
   const lessUrgent = order.slice(order.indexOf(priority) + 1).toReversed()

@@ -1,6 +1,6 @@
 /** Weight of the newest value in the moving average of slot times. */
 const newestWeight = 0.1
-/** A queue that is never empty for this long is overloaded; a shorter one is a burst. */
+/** A queue that stays non-empty for this long is overloaded; a shorter wait is a burst. */
 const burstMs = 2_000
 /** Maximum wait in an overloaded queue, as a multiple of the mean slot time. */
 const overloadedFactor = 1
@@ -22,9 +22,9 @@ export interface WaitEstimate {
 }
 
 /**
- * Creates the estimate of a queue. Normally work may wait up to `maxWaitMs`. A queue that is not empty for two seconds
- * is overloaded, and its waiting work only adds latency. The maximum wait is then one mean slot time, until two seconds
- * pass without waiting work and without a rejection.
+ * Creates the estimate of a queue. Normally work may wait up to `maxWaitMs`. A queue that stays non-empty for two
+ * seconds is overloaded: more waiting work would only add latency. The maximum wait is then one mean slot time, until
+ * two seconds pass without waiting work and without a rejection.
  */
 export const openWaitEstimate = (maxWaitMs: number, nowMs: () => number): WaitEstimate => {
   // Geometric mean, so that one long statement among many short ones hardly changes the estimate.

@@ -1,6 +1,6 @@
 const decoder = new TextDecoder()
 
-/** Encodes a value as JSON. Throws if JSON cannot express it, such as a cycle. */
+/** Encodes a value as JSON. Throws if JSON cannot represent the value, for example because of a cycle. */
 export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value) ?? 'null')
 
 /** Decodes a JSON body; throws if it is invalid. */

@@ -144,4 +144,4 @@ const known = (tail: { value: unknown } | undefined): unknown => {
   throw new Error('the tail of the stream is not available; read all frames first')
 }
 
-const left = () => new DOMException('The reader left before the end.', 'AbortError')
+const left = () => new DOMException('the reader stopped before the end of the stream', 'AbortError')

@@ -13,7 +13,7 @@ import { deriveCallKey, formatCallKeys, createProcessKeys } from './testing/keys
 
 const ofGateway = { signer: 'gateway', text: 'text' } as const
 
-it('keeps what the key before it signed valid while that is named', () => {
+it('accepts signatures of the previous key while it is configured', () => {
   const [before, now] = [newSecret(), newSecret()]
   const proofs = signingWith(before).sign(ofGateway, ['query'])
   const verifies = (keys: Record<string, string>, service: ServiceName = 'query') =>
@@ -23,12 +23,12 @@ it('keeps what the key before it signed valid while that is named', () => {
   expect(verifies({ ...rotated, NATS_VERIFICATION_KEY_PREVIOUS: deriveKey('query', before) })).toBe(true)
   expect(verifies({ NATS_SIGNING_KEY: now, NATS_SIGNING_KEY_PREVIOUS: before })).toBe(true)
   expect(verifies({ NATS_SIGNING_KEY: now })).toBe(false)
-  // A process of several services has the key of each.
+  // A process with several services has the key of each service.
   expect(verifies({ NATS_VERIFICATION_KEY: `${deriveKey('report', before)},${deriveKey('query', before)}` })).toBe(true)
   expect(verifies({ NATS_VERIFICATION_KEY: deriveKey('report', before) })).toBe(false)
 })
 
-it('signs for a service by its key and the one before it, which called services know in any order', () => {
+it('signs with the current and the previous call key, whichever of them the called service has', () => {
   const [before, now] = [newSecret(), newSecret()]
   const statement = { signer: 'report', text: 'text' } as const
   const report = (secret: string) => createProcessKeys(['report'], secret)
@@ -41,15 +41,15 @@ it('signs for a service by its key and the one before it, which called services 
   expect(isAccepted(rotatedReport, query(now))).toBe(true)
   const rotatedQuery = { ...query(now), NATS_VERIFICATION_KEY_PREVIOUS: deriveKey('query', before) }
   expect(isAccepted(report(before), rotatedQuery)).toBe(true)
-  // The secret replaces all keys, on either side.
+  // The secret replaces all keys, both of the caller and of the called service.
   expect(isAccepted({ NATS_SIGNING_KEY: now }, query(now))).toBe(true)
   expect(isAccepted(report(now), { NATS_SIGNING_KEY: now })).toBe(true)
-  // A process of several callers has the keys of each.
+  // A process with several callers has the call keys of each caller.
   expect(isAccepted(createProcessKeys(['alert-dispatcher', 'report'], now), query(now))).toBe(true)
   expect(isAccepted(createProcessKeys(['alert-dispatcher', 'agent'], now), query(now))).toBe(false)
 })
 
-it('reads a key from its file, and again when the file has changed', async () => {
+it('reads a key from its file, and again after the file changed', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-keys-'))
   await using cleanup = new AsyncDisposableStack()
   cleanup.defer(() => rm(directory, { recursive: true }))
@@ -67,7 +67,7 @@ it('reads a key from its file, and again when the file has changed', async () =>
   expect([verifies(before), verifies(now)]).toEqual([false, true])
 })
 
-it('derives the keys of services as the documented line of a shell does', () => {
+it('derives the keys of services like the documented shell command', () => {
   const secret = newSecret()
   const derived = (name: string, from: string) => {
     const line = `printf '%s:%s' ${name} "$FROM" | sha256sum | cut -c1-64`
@@ -79,7 +79,7 @@ it('derives the keys of services as the documented line of a shell does', () => 
   expect(derived('report', derived('query', secret))).toBe(deriveCallKey('report', 'query', secret))
 })
 
-it('names the key that is missing, wrong or too much, of each kind of process', () => {
+it('reports missing, invalid and superfluous keys of each kind of process', () => {
   const production = { NODE_ENV: 'production', NATS_URL: 'nats://localhost' }
   const names = (env: Record<string, string>, services: string[]) => busProblems(env, services).map(({ name }) => name)
   expect(names(production, ['gateway'])).toEqual(['NATS_SIGNING_KEY'])
@@ -107,10 +107,12 @@ it('names the key that is missing, wrong or too much, of each kind of process', 
       'must be <service>=<64 hexadecimal digits>',
     )
   for (const name of ['NATS_SIGNING_KEY', 'NATS_VERIFICATION_KEY', 'NATS_CALL_KEYS'])
-    expect(() => parseSettings(busSettings, { [`${name}_PREVIOUS`]: key })).toThrow('must be set when its _PREVIOUS is')
+    expect(() => parseSettings(busSettings, { [`${name}_PREVIOUS`]: key })).toThrow(
+      'must be set if its _PREVIOUS variable is set',
+    )
 })
 
-it('names the services and parts for which a process has too few keys to call them', () => {
+it('reports the services and guest parts for which a process lacks call keys', () => {
   const secret = newSecret()
   const problems = (services: string[], calls: string) => {
     const { NATS_VERIFICATION_KEY = '' } = createProcessKeys(services, secret)
@@ -129,7 +131,7 @@ it('names the services and parts for which a process has too few keys to call th
   expect(problems(both, both.map((name) => formatCallKeys(name, secret)).join(','))).toEqual([])
 })
 
-it('proves nothing on NATS without keys, and follows the same rules in one process without any', () => {
+it('has no signer on NATS without keys, and applies the same rules in one process without keys', () => {
   expect(openSignatures({ NATS_URL: 'nats://localhost' })).toBeUndefined()
   expect(openSignatures({})?.isRequired()).toBe(true)
 })

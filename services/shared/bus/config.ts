@@ -44,7 +44,7 @@ interface RotatingKeys<T> {
   parse(text: string): readonly T[]
 }
 
-/** Returns a setting for keys of the bus; current keys precede those of the `_PREVIOUS` variable. */
+/** Returns a setting for keys of the bus. The keys of the variable precede those of its `_PREVIOUS` variable. */
 const rotatingKeys = <T>({ doc, allowed, parse }: RotatingKeys<T>): Setting<readonly T[] | undefined> => ({
   doc,
   audience: 'secret',
@@ -53,7 +53,7 @@ const rotatingKeys = <T>({ doc, allowed, parse }: RotatingKeys<T>): Setting<read
   hasPrevious: true,
   parse: (current, previous) => {
     if (current !== undefined) return [current, previous].filter((each) => each !== undefined).flatMap(parse)
-    if (previous !== undefined) throw new Error('must be set when its _PREVIOUS is')
+    if (previous !== undefined) throw new Error('must be set if its _PREVIOUS variable is set')
     return undefined
   },
 })
@@ -72,19 +72,19 @@ export const busSettings = {
   }),
   NATS_SIGNING_KEY: rotatingKeys({
     doc: 'Secret with which gateway signs the caller identity in requests, and from which the keys of the other services are derived; required with NATS_URL in production.',
-    allowed: 'at least 43 random characters; the secret before it under the same name with _PREVIOUS',
+    allowed: 'at least 43 random characters; the previous secret in the variable with the suffix _PREVIOUS',
     parse: (text) => [parseSecret(text)],
   }),
   NATS_VERIFICATION_KEY: rotatingKeys({
     doc: 'Key of this service, derived from the secret of gateway, with which it verifies caller and identity of requests; required with NATS_URL in production.',
     allowed:
-      '64 hexadecimal digits; several with commas for a process of several services; the key before it under the same name with _PREVIOUS',
+      '64 hexadecimal digits; one comma-separated key per service of the process; the previous key in the variable with the suffix _PREVIOUS',
     parse: (text) => partsOf(text).map(parseKey),
   }),
   NATS_CALL_KEYS: rotatingKeys({
     doc: 'Keys with which this service signs its requests, one per called service or part, each derived from the key of the called service; required with NATS_URL in production.',
     allowed:
-      '<service>=<64 hexadecimal digits> with commas; a service as often as services of this process call it; the keys before them under the same name with _PREVIOUS',
+      'comma-separated <service>=<64 hexadecimal digits>, one per caller in this process and called service; the previous keys in the variable with the suffix _PREVIOUS',
     parse: (text) => partsOf(text).map(parseCallKey),
   }),
   NATS_SIGNATURES: oneOf(
@@ -129,7 +129,7 @@ const lackingCallKeys = ({ NATS_CALL_KEYS = '' }: Environment, services: readonl
 }
 
 /**
- * Returns the signatures of this process: with keys on NATS, without keys in memory. Undefined on NATS if no keys are
+ * Returns the signer of this process: with keys on NATS, without keys in memory. Undefined on NATS if no keys are
  * configured.
  */
 export const openSignatures = (env: Environment): Signatures | undefined => {

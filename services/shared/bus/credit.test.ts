@@ -4,7 +4,7 @@ import { Credit } from './reply.ts'
 const never = new AbortController().signal
 const longMs = 60_000
 
-it('lets as many frames go as the window has, and one more for each that was consumed', async () => {
+it('allows as many frames as the window, and another for each consumed one', async () => {
   const credit = new Credit(2)
   expect(await credit.take(longMs, never)).toBe(true)
   expect(await credit.take(longMs, never)).toBe(true)
@@ -14,7 +14,7 @@ it('lets as many frames go as the window has, and one more for each that was con
   expect(await credit.take(1, never)).toBe(false)
 })
 
-it('wakes a waiting producer as soon as there is credit', async () => {
+it('wakes a waiting producer when it gets credit', async () => {
   const credit = new Credit(1)
   await credit.take(longMs, never)
   const waiting = credit.take(longMs, never)
@@ -22,7 +22,7 @@ it('wakes a waiting producer as soon as there is credit', async () => {
   expect(await waiting).toBe(true)
 })
 
-it('stops waiting when the signal aborts, and does not begin afterwards', async () => {
+it('stops waiting when the signal aborts, and does not wait afterwards', async () => {
   const stop = new AbortController()
   const credit = new Credit(1)
   await credit.take(longMs, stop.signal)
@@ -33,7 +33,7 @@ it('stops waiting when the signal aborts, and does not begin afterwards', async 
   expect(await credit.take(longMs, stop.signal)).toBe(false)
 })
 
-it('ignores a grant that is late, repeated, or of frames never sent', async () => {
+it('ignores a credit that is late, repeated, or for frames that were never sent', async () => {
   const credit = new Credit(1)
   await credit.take(longMs, never)
   for (const consumed of [5, 0, -1]) credit.grant(consumed)

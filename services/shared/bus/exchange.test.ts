@@ -36,7 +36,7 @@ it.each([
   ['svc.alert-dispatcher.gateway.updateAlertConfig', [], []],
   ['event.gateway.instance.announced', [], []],
   ['_INBOX.gateway.g1.1', [], []],
-])('publishes control messages to %s, which a producer names, as %j', async (control, whileReading, afterwards) => {
+])('publishes control messages to the producer inbox %s: %j', async (control, whileReading, afterwards) => {
   {
     await using call = await startCall(control)
     call.send('head', 0)

@@ -69,7 +69,7 @@ export class RequestExchange {
     this.#service = request.service
     this.#signal = request.signal
     this.first = this.#first.promise
-    // A caller that aborted no longer awaits it.
+    // An aborted caller no longer awaits this promise, so its rejection must not be reported as unhandled.
     this.first.catch(() => {})
     this.#address = inbox.open((message) => this.#receive(message))
     this.#deadline = setTimeout(() => this.leave(createTimeoutError()), Math.min(request.timeLeftMs, limits.maxCallMs))
@@ -80,7 +80,7 @@ export class RequestExchange {
     else void this.#sendOnceRestored(request)
   }
 
-  /** Returns the next frame, or the tail at the end. Each taken frame grants the producer another. */
+  /** Returns the next frame, or the tail at the end. Each returned frame grants the producer credit for another one. */
   async take(): Promise<{ frame: Uint8Array } | { tail: Uint8Array }> {
     const taken = await this.#frames.take()
     if ('frame' in taken && !this.#ended) {
@@ -92,7 +92,8 @@ export class RequestExchange {
   }
 
   /**
-   * Ends the exchange with `reason` and cancels the producer. If its inbox is still unknown, waits for its next frame.
+   * Ends the exchange with `reason` and cancels the producer. If the inbox of the producer is still unknown, sends the
+   * cancellation when its next frame arrives.
    */
   leave(reason: unknown): void {
     if (this.#ended) return

@@ -40,7 +40,7 @@ export const readControl = ({ headers }: WireMessage): Control | undefined => {
   return headers.control === 'credit' && Number.isSafeInteger(consumed) ? { kind: 'credit', consumed } : undefined
 }
 
-/** A queue of received frames with their end. The credit of the sender bounds its size. */
+/** A queue of received frames, ended by a tail or an error. The credit of the producer limits its size. */
 export class FrameQueue {
   readonly #frames: Uint8Array[] = []
   #end: { tail: Uint8Array } | { error: unknown } | undefined

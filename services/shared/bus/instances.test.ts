@@ -5,7 +5,7 @@ const limits = { instanceDeadMs: 6_000, instances: 2 }
 const alive = (instance: string, load = 0) => ({ instance, load, leaving: false })
 const query = { service: 'query', isGuest: false } as const
 
-it('knows an instance until it was unheard for six seconds', () => {
+it('lists an instance until it has sent no announcement for six seconds', () => {
   let now = 0
   const instances = new InstanceRegistry(limits, () => now)
   instances.hear(alive('a'), query)
@@ -17,20 +17,20 @@ it('knows an instance until it was unheard for six seconds', () => {
   expect(instances.of('query')).toEqual(['b'])
 })
 
-it('forgets an instance as soon as it says that it leaves', () => {
+it('removes an instance when it announces that it leaves', () => {
   const instances = new InstanceRegistry(limits, () => 0)
   instances.hear(alive('a'), query)
   instances.hear({ ...alive('a'), leaving: true }, query)
   expect(instances.of('query')).toEqual([])
 })
 
-it('remembers no more instances than its limit', () => {
+it('lists at most the maximum number of instances', () => {
   const instances = new InstanceRegistry(limits, () => 0)
   for (const name of ['a', 'b', 'c', 'b']) instances.hear(alive(name), query)
   expect(instances.of('query').toSorted()).toEqual(['a', 'b'])
 })
 
-it('keeps the services apart', () => {
+it('does not mix up services', () => {
   const instances = new InstanceRegistry(limits, () => 0)
   instances.hear(alive('a'), query)
   expect(instances.of('report')).toEqual([])
@@ -49,7 +49,7 @@ it('returns the instance that last announced the lowest load', () => {
   expect(instances.leastLoaded('query')).toBe('c')
 })
 
-it('lets a guest announce guests alone, and say nothing about the others', () => {
+it('accepts announcements of guest instances only from guests', () => {
   const instances = new InstanceRegistry(limits, () => 0)
   const guest = { service: 'query', isGuest: true } as const
   instances.hear({ ...alive('a'), part: 'own' }, query)

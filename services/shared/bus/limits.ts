@@ -21,7 +21,7 @@ export const defaultBusLimits = {
   /** Frames a producer may be ahead of its consumer: at most 72 MiB for 64 streams with frames of 288 KiB. */
   creditFrames: 4,
   frameBytes: maxFrameBytes,
-  /** Leaves room for headers under the 1 MiB that NATS accepts by default. */
+  /** Maximum size of a request body; leaves room for headers within the 1 MiB that NATS accepts by default. */
   inputBytes: 768 * 1024,
   streamsPerConnection: 64,
   /** Maximum size of a response in memory; larger results are streams. */

@@ -6,7 +6,7 @@ import { severable } from './conformance/severable-hub.suite.ts'
 
 const limits = { cutOffMs: 60_000 }
 
-it('holds a request back while the connection is lost briefly, and sends it then', async () => {
+it('delays a request during a short disconnection, then sends it', async () => {
   const hub = severable(openMemoryHub())
   await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
   await using caller = await openBus({ hub, caller: 'gateway', instance: 'g1', version: 'test', limits })
@@ -23,7 +23,7 @@ it('holds a request back while the connection is lost briefly, and sends it then
   expect(await answer).toMatchObject({ caller: 'gateway' })
 })
 
-it('sends nothing for a caller that left while the connection was lost', async () => {
+it('sends nothing for a caller that aborted during the disconnection', async () => {
   const hub = severable(openMemoryHub())
   await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
   await using caller = await openBus({ hub, caller: 'gateway', instance: 'g1', version: 'test', limits })
@@ -40,7 +40,7 @@ it('sends nothing for a caller that left while the connection was lost', async (
   expect(seen.held).toBe(0)
 })
 
-it('holds a question back for a moment also after the connection has once been gone for too long', async () => {
+it('delays a request again after an earlier disconnection that lasted too long', async () => {
   const hub = severable(openMemoryHub())
   await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
   await using caller = await openBus({

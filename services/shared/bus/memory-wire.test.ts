@@ -8,7 +8,7 @@ const connect = async () => {
   return { wire, received, hear: (message: WireMessage) => void received.push(message) }
 }
 
-it('never delivers inside publish, and copies what is published', async () => {
+it('never delivers inside publish, and copies published messages', async () => {
   const { wire, received, hear } = await connect()
   wire.subscribe('a', hear)
   const body = new Uint8Array([1])
@@ -19,7 +19,7 @@ it('never delivers inside publish, and copies what is published', async () => {
   expect(received.map((message) => message.body[0])).toEqual([1])
 })
 
-it('lets timers have their turn while messages beget messages', async () => {
+it('lets timers run while messages cause further messages', async () => {
   const { wire } = await connect()
   let rounds = 0
   wire.subscribe('round', ({ body }) => {
@@ -32,7 +32,7 @@ it('lets timers have their turn while messages beget messages', async () => {
   await wire[Symbol.asyncDispose]()
 })
 
-it('refuses messages that a NATS server would not take', async () => {
+it('rejects messages that a NATS server would reject', async () => {
   const { wire } = await connect()
   expect(() => wire.publish('a', new Uint8Array(1024 * 1024 + 1))).toThrow('the maximum is 1048576')
 })

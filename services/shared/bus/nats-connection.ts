@@ -30,7 +30,7 @@ export interface NatsHubOptions {
   url: string
   user?: string | undefined
   password?: string | undefined
-  /** Called when a connection is lost or restored, and when the server rejects something. */
+  /** Logs lost and restored connections, and errors that the server reports. */
   log?: Logger | undefined
 }
 

@@ -13,7 +13,7 @@ import type { Wire } from './wire.ts'
 
 const events = [instanceAnnounced, instancesRequested, somethingHappened]
 
-it('lets a service call the methods that the contracts let it call, under its own name only', () => {
+it('allows a service the methods that the contracts allow, under its own name only', () => {
   const { gateway, query: own, report } = buildServicePermissions([query], events)
   const requests = (allowed: readonly string[]) => allowed.filter((subject) => subject.startsWith('svc.'))
   expect(gateway.publish.allow).toEqual(
@@ -29,7 +29,7 @@ it('lets a service call the methods that the contracts let it call, under its ow
   expect(own.publish.allow).toEqual(announcing)
 })
 
-it('lets a service hear its requests, its inbox, and the events that it listens to', () => {
+it('lets a service subscribe to its requests, its inbox, and the events that it may receive', () => {
   const { gateway, query: own, ingest } = buildServicePermissions([query], [...events, actionAudited])
   const met = ['event.*.instance.announced', 'event.*.instance.sought']
   expect(ingest.subscribe.allow).toEqual(['_INBOX.ingest.>', ...met])
@@ -42,7 +42,7 @@ it('lets a service hear its requests, its inbox, and the events that it listens 
   ])
 })
 
-it('lets a guest hear what is for guests alone, and who else there is', () => {
+it('lets a guest subscribe to guest requests and to announcements only', () => {
   const guests = ['svc.query.*.*._guest', 'svc.query.*.*._guest.*', '_INBOX.query-guest.>']
   const present = ['event.*.instance.announced', 'event.*.instance.sought']
   const published = ['event.query-guest.instance.announced', 'event.query-guest.instance.sought']
@@ -64,7 +64,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     return { url: server.url, hubOf, [Symbol.asyncDispose]: () => server.stop() }
   }
 
-  it('lets the product do all that it does', async () => {
+  it('allows everything that the product does', async () => {
     await using server = await start()
     const { hubOf } = server
     const limits = { workingEveryMs: 50 }
@@ -91,7 +91,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     await until(() => received.length === 1)
   })
 
-  it('refuses a forged caller, a forged answer, a foreign inbox and foreign questions', async () => {
+  it('rejects a forged caller, a forged response, a foreign inbox and foreign requests', async () => {
     await using server = await start()
     const { hubOf } = server
     const received: string[] = []
@@ -113,7 +113,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r4' }), '>')
   })
 
-  it('lets a guest answer what is for guests, and refuses it the inbox, the questions and the events of others', async () => {
+  it('lets a guest respond to guest requests, and denies it the inbox, requests and events of others', async () => {
     await using server = await start()
     const { hubOf } = server
     const facts = { hub: hubOf('query-guest'), caller: 'query', instance: 'q1', version: 'test' } as const
@@ -126,7 +126,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     }
   })
 
-  it('keeps a long answer allowed, as both sides renew what the server lets expire', async () => {
+  it('keeps a long response allowed, because both sides renew the permission that expires', async () => {
     await using server = await start({ allow_responses: { max: -1, expires: '500ms' } })
     const limits = { workingEveryMs: 100 }
     await using responder = await openBus({
@@ -156,7 +156,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     expect(read).toBe(20)
   })
 
-  it('refuses a service that gives a wrong password', async () => {
+  it('rejects a service with a wrong password', async () => {
     await using server = await start()
     const hub = openNatsHub({ url: server.url.replace('//', '//gateway:guess@') })
     await expect(hub.connect({ caller: 'gateway', instance: 'g1' })).rejects.toThrow(

@@ -4,7 +4,7 @@ import { pickByHash } from './route.ts'
 const keys = Array.from({ length: 3_000 }, (_, index) => `host-${index}`)
 
 describe('pick', () => {
-  it('has no choice without names', () => {
+  it('returns undefined without names', () => {
     expect(pickByHash('host', [])).toBeUndefined()
   })
 
@@ -12,7 +12,7 @@ describe('pick', () => {
     for (const key of keys) expect(pickByHash(key, ['a', 'b', 'c'])).toBe(pickByHash(key, ['c', 'a', 'b']))
   })
 
-  it('spreads keys evenly over names that look alike', () => {
+  it('distributes keys evenly over similar names', () => {
     const names = ['query-0', 'query-1', 'query-2']
     for (const name of names) {
       const share = keys.filter((key) => pickByHash(key, names) === name).length
@@ -21,7 +21,7 @@ describe('pick', () => {
     }
   })
 
-  it('moves only the keys of a name that went away', () => {
+  it('moves only the keys of a removed name', () => {
     const kept = keys.filter((key) => pickByHash(key, ['a', 'b', 'c']) !== 'c')
     for (const key of kept) expect(pickByHash(key, ['a', 'b'])).toBe(pickByHash(key, ['a', 'b', 'c']))
   })

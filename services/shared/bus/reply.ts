@@ -129,7 +129,9 @@ export class Reply {
     this.#control?.release()
   }
 
-  /** Sends `working`. The caller acknowledges each, so a crashed caller is noticed before its deadline. */
+  /**
+   * Sends `working`. The caller acknowledges each of these frames, so a crashed caller is noticed before its deadline.
+   */
   #sayWorking(): void {
     const { workingEveryMs, starvedMs } = this.#channel.limits
     if (this.#unanswered * workingEveryMs >= starvedMs) return this.#stopped.abort(starved(starvedMs))
@@ -138,8 +140,8 @@ export class Reply {
   }
 
   /**
-   * Aborts after a second undelivered frame. A caller gives up after a second; one that reconnected receives the next
-   * frame.
+   * Aborts after two undelivered frames in a row. A caller that reconnects within a second receives the next frame; any
+   * other caller has given up.
    */
   #miss(): void {
     this.#missed += 1
@@ -175,4 +177,4 @@ export class Reply {
 const nothing = new Uint8Array(0)
 
 const starved = (waitedMs: number) =>
-  new ServiceError('timeout', `the client did not read the response for ${waitedMs} ms`)
+  new ServiceError('timeout', `the caller did not read the response for ${waitedMs} ms`)

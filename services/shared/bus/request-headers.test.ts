@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { callOf } from './conformance/probe.suite.ts'
 import { requestHeaders, readRequestHeaders } from './request-headers.ts'
 
-it('sends the time that is left, so that the clocks of two machines may differ', () => {
+it('sends the remaining time, so that the clocks of two machines may differ', () => {
   const headers = requestHeaders(callOf({ deadline: 0 }), 1_500)
   expect(readRequestHeaders(headers, 1_000_000).deadline).toBe(1_001_500)
 })
 
-it('takes a priority of a newer release for that of a sweep', () => {
+it('treats an unknown priority as that of a sweep', () => {
   const headers = { ...requestHeaders(callOf(), 1), priority: 'robot' }
   expect(readRequestHeaders(headers, 0).priority).toBe('sweep')
 })
@@ -18,13 +18,13 @@ it.each([
   ['identity', '{"kind":"god","subject":"a","features":"all"}'],
   ['time-left-ms', undefined],
   ['time-left-ms', 'soon'],
-])('refuses a question whose %s is %s', (name, value) => {
+])('rejects a request whose %s is %s', (name, value) => {
   const { [name]: _removed, ...rest } = requestHeaders(callOf(), 1)
   const headers = value === undefined ? rest : { ...rest, [name]: value }
   expect(() => readRequestHeaders(headers, 0)).toThrow()
 })
 
-it('carries the user connections of the caller, by their host key', () => {
+it('includes the user connections of the caller, by host key', () => {
   const connection = { key: 'user:owner:id', name: 'Größe', sealed: 'sealed' }
   const headers = requestHeaders(callOf({ connections: new Map([[connection.key, connection]]) }), 1)
   expect(readRequestHeaders(headers, 0).connections).toEqual(new Map([[connection.key, connection]]))

@@ -42,7 +42,7 @@ const identities = new LRUCache<string, Identity>({
 
 const Connections = z.array(SealedConnection).max(maxConnectionsPerCall)
 
-/** Parses the headers of a request as the call for its handler; throws if they are invalid. */
+/** Parses the headers of a request into the call that its handler receives; throws if they are invalid. */
 export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Call, 'signal'> => {
   const { identity, priority, traceparent, tracestate, connections, signature } = headers
   const timeLeftMs = Number(headers['time-left-ms'])
@@ -50,11 +50,12 @@ export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Ca
     throw new Error('missing header: identity or time-left-ms')
   return {
     identity: identities.memo(identity),
-    // A newer peer may have more priorities.
+    // A newer release may have more priorities.
     priority: Priority.options.find((known) => known === priority) ?? 'sweep',
     deadline: nowMs + timeLeftMs,
     trace: traceparent === undefined ? undefined : { traceparent, tracestate },
-    // The signature of the gateway is sent as a delegation, unless the gateway itself is the caller.
+    // The call carries the signature of the gateway: the delegation, or the signature of a request that the gateway
+    // itself sent.
     ...(signature !== undefined && { signature: headers.delegation ?? signature }),
     ...(connections && { connections: connectionsOf(connections) }),
   }

@@ -7,7 +7,7 @@ import { guestNamed, guestToken, instanceNamePattern } from './subject.ts'
 export interface RequestRoute {
   instance: string | undefined
   only: boolean
-  /** The subject to try when that instance is not running, before any other. */
+  /** The token to use in place of the instance if that instance is not running; after that, any instance is tried. */
   otherwise?: string
 }
 
@@ -35,7 +35,7 @@ export const chooseRequestRoute = (
     method.guest || (userConnections?.size && hostsOf(input).some((host) => userConnections.has(host)))
   if (!isForGuests) return { instance: chosen('own'), only: false }
   const guest = chosen('guest')
-  // Without a guest process any other instance gets the request; its response says whether it may connect there.
+  // Without a live guest instance, the request goes to any instance, which reports whether it accepts user connections.
   return guest === undefined
     ? { instance: guestToken, only: false }
     : { instance: guestNamed(guest), only: false, otherwise: guestToken }
@@ -89,7 +89,8 @@ export const pickByHash = (key: string, names: readonly string[]): string | unde
 }
 
 /**
- * FNV-1a with the finalizer of MurmurHash3. Without it, names that differ in their last character have similar weights.
+ * FNV-1a with the finalizer of MurmurHash3. Without the finalizer, names that differ in their last character would get
+ * similar weights.
  */
 const hash = (text: string): number => {
   let value = 0x811c9dc5

@@ -37,7 +37,7 @@ export interface StartedResponse {
   first: FirstFrame
 }
 
-/** Returns the maximum number of attempts: a `safe` request without any response is sent twice. */
+/** Returns the maximum number of attempts: two for a `safe` request that gets no response, otherwise one. */
 const triesOf = (method: Method): number => (method.safe ? 2 : 1)
 
 /**
@@ -48,7 +48,8 @@ export const sendRequest = (deps: RequestDeps, request: BusRequest): Promise<Sta
   request.method.elsewhere ? sendWithFallback(deps, request) : sendByRoute(deps, request)
 
 /**
- * Sends a request, and once more to the least loaded instance if the first one is busy and thus has executed nothing.
+ * Sends a request. A busy instance has executed nothing, so the request is then sent once more, to the least loaded
+ * instance.
  */
 const sendWithFallback = async (deps: RequestDeps, request: BusRequest): Promise<StartedResponse> => {
   try {

@@ -23,7 +23,7 @@ import { listCallees, deriveCallKey, createProcessKeys } from './testing/keys.ts
 
 const reply = '_INBOX.report.r1.1'
 
-it('lets a service act for itself, and for no person of its own making', async () => {
+it('lets a service act for itself, and for no invented user', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
   const { rows } = dispatcher.client(actingContract)
@@ -34,14 +34,14 @@ it('lets a service act for itself, and for no person of its own making', async (
     await expect(rows({}, callOf({ identity }))).rejects.toThrow('it has no delegation by gateway for its identity')
 })
 
-it('lets a service act for itself while it serves a caller whose signature it has', async () => {
+it('lets a service act for itself while it serves a caller whose signature it has received', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
   const call = callOf({ identity: serviceIdentity('alert-dispatcher'), signature: 'of the request that it answers' })
   expect(await dispatcher.client(actingContract).rows({}, call)).toEqual({ subject: 'alert-dispatcher' })
 })
 
-it('carries a request of a service for itself out once, for its own subject, reply and body', async () => {
+it('executes a request of a service for itself once, only with its own subject, reply and body', async () => {
   await using cluster = await startCluster()
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
   const subject = 'svc.query.report.keep'
@@ -52,9 +52,11 @@ it('carries a request of a service for itself out once, for its own subject, rep
     return Buffer.from(answer.body).toString()
   }
   expect(await send({ headers: createUnsignedHeaders(serviceIdentity('report')) })).toContain('is not signed')
-  expect(await send({ subject: 'svc.query.report.rows' })).toContain('subject or reply inbox is not the signed one')
-  expect(await send({ reply: '_INBOX.report.r1.2' })).toContain('subject or reply inbox is not the signed one')
-  expect(await send({ body: { more: 1 } })).toContain('content is not the signed one')
+  expect(await send({ subject: 'svc.query.report.rows' })).toContain(
+    'subject or reply inbox differs from the signed one',
+  )
+  expect(await send({ reply: '_INBOX.report.r1.2' })).toContain('subject or reply inbox differs from the signed one')
+  expect(await send({ body: { more: 1 } })).toContain('content differs from the signed one')
   expect(cluster.changed).toEqual([])
   expect(await send({})).toBe('{}')
   expect(await send({})).toContain('already received')
@@ -63,7 +65,7 @@ it('carries a request of a service for itself out once, for its own subject, rep
   expect(await send({ headers: old })).toContain('compare the clocks')
 })
 
-it('trusts what a service requests for itself without a signature only while that is accepted', async () => {
+it('trusts unsigned requests of a service for itself only while they are accepted', async () => {
   await using cluster = await startCluster('accepted')
   const wire = await cluster.hub.connect({ caller: 'report', instance: 'r1' })
   const request = {
@@ -135,7 +137,7 @@ it.each([
   ['for itself', serviceIdentity],
   ['for a person, with what the gateway signed for that one', () => testUser],
 ])(
-  'refuses what one service requests in the name of another %s, for each method and with all its keys',
+  'rejects requests of one service in the name of another %s, for each method and with all its keys',
   async (_for, identityOf) => {
     const { contracts } = await declaredContracts()
     const calls = serviceCallsOf(contracts)
@@ -174,7 +176,7 @@ it.each([
   },
 )
 
-it('refuses what a service requests for a person for whom the gateway has not called it', async () => {
+it('rejects requests of a service for a user for whom the gateway has not called it', async () => {
   await using cluster = await startCluster()
   const request = { subject: 'svc.query.report.keep', reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
   const wire = await cluster.hub.connect({ caller: 'report', instance: 'r1' })
@@ -197,7 +199,7 @@ it('refuses what a service requests for a person for whom the gateway has not ca
   expect(cluster.changed).toHaveLength(1)
 })
 
-it('signs its requests to a guest too, which have user-supplied connections', async () => {
+it('also signs requests to guests, which contain user-supplied connections', async () => {
   await using cluster = await startCluster()
   await cluster.serveQuery('guest', 'guest', 'query-guest')
   const agent = await cluster.open('agent')
@@ -206,7 +208,7 @@ it('signs its requests to a guest too, which have user-supplied connections', as
   })
 })
 
-it('gives no service a key to call another one that it does not call', () => {
+it('gives no service a call key for a service that it does not call', () => {
   const secret = newSecret()
   const proofsFor = (caller: ServiceName, callee: string): number =>
     signaturesWith(createProcessKeys([caller], secret)).sign({ signer: caller, text: 'text' }, [callee]).length

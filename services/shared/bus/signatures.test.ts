@@ -28,7 +28,7 @@ const isRefused = ({ headers, body }: WireMessage, reason: string): void => {
   })
 }
 
-it('lets the gateway call for a person, and a service pass the person on', async () => {
+it('lets the gateway call for a user, and a called service call others for that user', async () => {
   await using cluster = await startCluster()
   const gateway = await cluster.open('gateway')
   const agent = await cluster.open('agent')
@@ -56,17 +56,17 @@ it('rejects requests that another service signed for the gateway, and unsigned r
   expect(cluster.changed).toEqual([])
 })
 
-it('carries a signed request out once, for its own subject, reply, body and connections', async () => {
+it('executes a signed request once, only with its own subject, reply, body and connections', async () => {
   await using cluster = await startCluster()
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
   const request = { subject: 'svc.query.gateway.kill', reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
   const headers = signedBy(cluster.signaturesOf('gateway').sign, request)
   const send = (changed: Partial<Parameters<typeof publishRaw>[1]>) =>
     publishRaw(wire, { subject: request.subject, headers, reply, ...changed })
-  isRefused(await send({ subject: 'svc.query.gateway.rows' }), 'subject or reply inbox is not the signed one')
-  isRefused(await send({ reply: '_INBOX.gateway.forged.2' }), 'subject or reply inbox is not the signed one')
-  isRefused(await send({ body: { more: 1 } }), 'content is not the signed one')
-  isRefused(await send({ headers: { ...headers, connections: '[]' } }), 'content is not the signed one')
+  isRefused(await send({ subject: 'svc.query.gateway.rows' }), 'subject or reply inbox differs from the signed one')
+  isRefused(await send({ reply: '_INBOX.gateway.forged.2' }), 'subject or reply inbox differs from the signed one')
+  isRefused(await send({ body: { more: 1 } }), 'content differs from the signed one')
+  isRefused(await send({ headers: { ...headers, connections: '[]' } }), 'content differs from the signed one')
   const admin = JSON.stringify({ ...testUser, subject: 'root' })
   isRefused(await send({ headers: { ...headers, identity: admin } }), 'not that of gateway')
   expect(cluster.changed).toEqual([])
@@ -75,7 +75,7 @@ it('carries a signed request out once, for its own subject, reply, body and conn
   expect(cluster.changed).toHaveLength(1)
 })
 
-it('takes what was signed for one service from that one and from those it calls alone', async () => {
+it('accepts a delegation only from the service it was signed for and from those that it calls', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
   const agent = await cluster.open('agent')
@@ -97,7 +97,7 @@ it('takes what was signed for one service from that one and from those it calls 
   )
 })
 
-it('drops a request whose answer would go anywhere but to the inbox of its caller', async () => {
+it('drops a request whose reply subject is outside the inbox of its caller', async () => {
   await using cluster = await startCluster('accepted')
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
   const received: WireMessage[] = []
@@ -113,7 +113,7 @@ it('drops a request whose answer would go anywhere but to the inbox of its calle
     .toEqual(['_INBOX.agent.a1.1'])
 })
 
-it('trusts an unsigned request only while that is accepted, and a wrong signature never', async () => {
+it('trusts an unsigned request only while it is accepted, and a wrong signature never', async () => {
   await using cluster = await startCluster('accepted')
   const wire = await cluster.hub.connect({ caller: 'gateway', instance: 'old' })
   const subject = 'svc.query.gateway.kill'
@@ -124,7 +124,7 @@ it('trusts an unsigned request only while that is accepted, and a wrong signatur
   )
 })
 
-it('states which services each one calls as the contracts do', async () => {
+it('declares the calls between services as the contracts do', async () => {
   const { contracts } = await declaredContracts()
   for (const name of serviceNames) {
     const called = contracts.filter(({ methods }) =>
@@ -134,7 +134,7 @@ it('states which services each one calls as the contracts do', async () => {
   }
 })
 
-it('states which services have methods for guests as the contracts do', async () => {
+it('declares the services with guest methods as the contracts do', async () => {
   const { contracts } = await declaredContracts()
   const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
   expect(guestServices).toEqual(parted.map(({ name }) => name))
@@ -149,7 +149,7 @@ it.each<[string, ClockReadings, ClockReadings, boolean]>([
   ['to a service that started before the clock was set', [hourMs, hourMs], [hourMs, 0], true],
   ['of another hour', [-hourMs, -hourMs], [0, 0], false],
   ['of the next hour', [hourMs, hourMs], [0, 0], false],
-])('takes or refuses a request %s by either reading of the clock', (_which, signedAt, checkedAt, isTaken) => {
+])('accepts or rejects a request %s by either reading of the clock', (_which, signedAt, checkedAt, isTaken) => {
   const signatures = signingWith(newSecret())
   const headers = { ...createUnsignedHeaders(), identity: JSON.stringify(testUser) }
   const request = { subject: 'svc.query.gateway.rows', reply, headers, body: encodeJson({}) }
@@ -166,7 +166,7 @@ it.each([
   ['svc.agent.gateway.start', 2 * hourMs + 1_000, false],
   ['svc.mcp.gateway.call', 130_000, true],
   ['svc.mcp.gateway.call', 131_000, false],
-])('lets a service act on %s for as long as that may take: after %d ms %s', (subject, ageMs, isTaken) => {
+])('lets a service act on %s for a limited time: after %d ms %s', (subject, ageMs, isTaken) => {
   const signatures = signingWith(newSecret())
   const caller = subject.startsWith('svc.agent') ? 'agent' : 'mcp'
   const given = { subject, reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
@@ -181,7 +181,7 @@ it.each([
   else expect(checking).toThrow('compare the clocks')
 })
 
-it('makes a proof for each service that may act on a request, and for no other', () => {
+it('creates a MAC for each service that may act on a request, and for no other', () => {
   const proofsOf = (subject: string): number => {
     const request = { subject, reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
     return createSignature(signingWith(newSecret()), request)?.split(',').length ?? 0
@@ -190,26 +190,26 @@ it('makes a proof for each service that may act on a request, and for no other',
   expect(proofsOf('svc.query.gateway.rows.q1')).toBe(1)
   expect(proofsOf('svc.query.gateway.dial._guest')).toBe(2)
   expect(proofsOf('svc.ingest.gateway.take')).toBe(1)
-  // One MAC each for alert-dispatcher, query and its guest part.
+  // There is one MAC each for alert-dispatcher, query and its guest part.
   expect(proofsOf('svc.alert-dispatcher.gateway.sweep')).toBe(3)
   expect(proofsOf('svc.agent.gateway.start')).toBe(6)
 })
 
-it('lets a guest verify by its own key what is for guests', async () => {
+it('lets a guest verify guest requests with its own key', async () => {
   await using cluster = await startCluster()
   await cluster.serveQuery('guest', 'guest', 'query-guest')
   const gateway = await cluster.open('gateway')
   expect(await gateway.client(actingContract).dial({}, callOf({ identity: testUser }))).toEqual({ subject: 'ada' })
 })
 
-it('lets no service forge by its own key a request to another one', async () => {
+it('lets no service forge a request to another one with its own key', async () => {
   await using cluster = await startCluster()
   for (const name of ['agent', 'mcp', 'report', 'query-guest']) {
     const wire = await cluster.hub.connect({ caller: 'agent', instance: 'x' })
     const stolen = deriveKey(name, cluster.secret)
     const subject = 'svc.query.gateway.kill'
     for (const holder of ['query', name]) {
-      // All uses of the stolen key: as the secret, and as the key of the called service.
+      // The stolen key is used in all possible ways: as the secret, and as the key of the called service.
       const request = { subject, reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
       for (const sign of [signingWith(stolen).sign, macBy(stolen)]) {
         const headers = signedBy((statement) => sign(statement, [holder]), request)
@@ -220,7 +220,7 @@ it('lets no service forge by its own key a request to another one', async () => 
   expect(cluster.changed).toEqual([])
 })
 
-it('sends what changes something to one process by name, so a captured request is nothing to a second one', async () => {
+it('sends an unsafe request to a named process, so that a second process rejects a captured one', async () => {
   await using cluster = await startCluster()
   await cluster.serveQuery('second')
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })

@@ -57,9 +57,9 @@ const derivation = (holder: string, secret: string): string => `${holder}:${secr
 const hashed = (text: string): string => hash('sha256', text)
 
 /**
- * Returns signatures with keys. The gateway shares a key with each other service. A caller shares with the called
- * service a key that is derived from the key of the called service. A signature consists of one MAC (HMAC-SHA-256) for
- * each service that may act on the request, so a service can forge only requests to itself.
+ * Creates a signer with keys. The gateway shares a key with each other service. A caller shares with the called service
+ * a key that is derived from the key of the called service. A signature consists of one MAC (HMAC-SHA-256) for each
+ * service that may act on the request, so a service can forge only requests to itself.
  */
 export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean): Signatures => {
   const imported = new LRUCache<string, KeyObject>({ max: 64, memoMethod: (key) => createSecretKey(key, 'hex') })
@@ -90,7 +90,7 @@ export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean
   }
 }
 
-/** Returns signatures without keys, for services of one process. The same rules apply, but no MAC is computed. */
+/** Creates a signer without keys, for services of one process. The same rules apply, but no MAC is computed. */
 export const openLocalSignatures = (): Signatures => ({
   sign: () => ['local'],
   verify: (_service, _statement, proofs) => proofs.includes('local'),
@@ -99,7 +99,8 @@ export const openLocalSignatures = (): Signatures => ({
 })
 
 /**
- * For each service, all key holders that may act on a request to it: itself, those it calls, and those that these call.
+ * For each service, the key holders that may act on a request to it: the service itself and every service up to two
+ * calls further down the chain.
  */
 const actingOn = Object.fromEntries(
   serviceNames.map((service) => {
@@ -121,7 +122,7 @@ const holdersOf = (subject: string): readonly string[] => {
 
 /** Maximum age of a signed request, and maximum clock difference between two machines. */
 const directMs = 2 * 60_000
-/** Maximum age of a delegation to the agent: an answer takes up to an hour, plus the wait for approvals. */
+/** Maximum age of a delegation to the agent: an answer takes up to an hour, and approvals may add waiting time. */
 const agentMs = 2 * 3_600_000
 /** Maximum number of remembered signatures of unsafe requests, which detect repeated requests. */
 const rememberedRequests = 20_000
@@ -251,8 +252,8 @@ const requestProblem = (
   digest: Signatures['digest'],
 ): string | undefined => {
   if (signed.subject !== message.subject || signed.reply !== message.reply)
-    return 'its subject or reply inbox is not the signed one'
-  return signed.content === contentOf(message, digest) ? undefined : 'its content is not the signed one'
+    return 'its subject or reply inbox differs from the signed one'
+  return signed.content === contentOf(message, digest) ? undefined : 'its content differs from the signed one'
 }
 
 /** Returns a problem unless the caller received the request that the gateway signed, or is called by its receiver. */
@@ -303,7 +304,7 @@ const openOnce = (): ((key: string, forMs: number) => boolean) => {
       until.delete(oldest)
     }
     if (until.has(key)) return false
-    // A signature is valid for this long before and after its time.
+    // A signature is valid for `forMs` before and after its timestamp.
     until.set(key, nowMs + 2 * forMs)
     return true
   }

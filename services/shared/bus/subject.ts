@@ -43,7 +43,8 @@ export const listKeyHolders = (service: ServiceName): string[] =>
 export const guestNamed = (instance: string): string => `${guestToken}.${instance}`
 
 /**
- * Returns the subjects that a process subscribes to: requests for any instance and for this one, also those for guests.
+ * Returns the subjects that a process subscribes to: requests for any instance and for this one, and the same for guest
+ * requests.
  */
 export const servedSubjects = (service: ServiceName, instance: string) => ({
   any: `svc.${service}.*.*`,
@@ -102,15 +103,15 @@ export const readEventSender = (subject: string): EventSender | undefined => {
   return service && { service, isGuest: true }
 }
 
-/** Returns the prefix of the inbox of a connection. `owner` is a service or the user of its part. */
+/** Returns the prefix of the inbox of a connection. `owner` is a service, or the NATS user of its guest part. */
 export const inboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
-/** Returns the owner of an inbox: a service or the user of its part. */
+/** Returns the owner of an inbox: a service, or the NATS user of its guest part. */
 export const parseInboxOwner = (inbox: string): string => inbox.split('.')[1] ?? ''
 
 /**
- * Returns whether a reply subject is in an inbox of this service or of a part of it. Replies to any other subject could
- * be abused to publish messages that the caller itself may not publish.
+ * Returns whether a reply subject is in an inbox of this service or of its guest part. Replies to any other subject
+ * could be abused to publish messages that the caller itself may not publish.
  */
 export const isInboxOf = (service: ServiceName, reply: string): boolean =>
   reply.startsWith(`_INBOX.${service}.`) || reply.startsWith(`_INBOX.${service}-`)

@@ -37,7 +37,7 @@ export type WireHeaders = Readonly<Record<string, string>>
 /** Options of a published message. */
 export interface PublishOptions {
   headers?: WireHeaders
-  /** Subject for the reply. If the message has no subscribers, an `unheard` message is delivered to it. */
+  /** Subject for the reply. If the message has no subscribers, an `unheard` message is delivered to this subject. */
   reply?: string | undefined
 }
 

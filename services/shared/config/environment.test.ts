@@ -27,12 +27,12 @@ describe('a variable with a file', () => {
     ['secret\r\n', 'secret'],
     [' two\nlines \n', ' two\nlines '],
     ['', ''],
-  ])('reads as the content without the line end: %j', async (content, text) => {
+  ])('is the content of the file without the final line break: %j', async (content, text) => {
     const env = resolveFileVariables({ CRON_SECRET_FILE: await write('line-end', content) }, now)
     expect(env.CRON_SECRET).toBe(text)
   })
 
-  it('goes before the variable itself, and leaves others alone', async () => {
+  it('overrides the variable itself, and leaves others unchanged', async () => {
     const path = await write('both', 'from the file')
     const env = resolveFileVariables({ CRON_SECRET: 'plain', CRON_SECRET_FILE: path, OTHER: 'other' }, now)
     expect(env.CRON_SECRET).toBe('from the file')
@@ -54,7 +54,7 @@ describe('a variable with a file', () => {
     expect(env.CRON_SECRET).toBe('third!')
   })
 
-  it('keeps its last text while the file is missing, and the new one when it is back', async () => {
+  it('keeps its last text while the file is missing, and reads the new one when it is back', async () => {
     const path = await write('missing', 'one')
     const env = resolveFileVariables({ CRON_SECRET_FILE: path }, now)
     expect(env.CRON_SECRET).toBe('one')
@@ -66,7 +66,7 @@ describe('a variable with a file', () => {
     expect(env.CRON_SECRET).toBe('two')
   })
 
-  it('is refused when the file could never be read, so that no typing error opens a door', () => {
+  it('is rejected if the file was never readable, so that no typing error disables a protection', () => {
     const env = resolveFileVariables(
       { CRON_SECRET: 'plain', CRON_SECRET_FILE: join(directory, 'no', 'such', 'file') },
       now,
@@ -76,14 +76,14 @@ describe('a variable with a file', () => {
     )
   })
 
-  it('may hold a previous key too', async () => {
+  it('can contain a previous key', async () => {
     const variables = { KEY_FILE: await write('key', 'new\n'), KEY_PREVIOUS_FILE: await write('previous', 'old\n') }
     expect(parseSettings({ KEY: signingKey('Signs.') }, resolveFileVariables(variables, now))).toEqual({
       KEY: { current: 'new', previous: 'old' },
     })
   })
 
-  it('is read again also in a frozen environment', async () => {
+  it('is read again in a frozen environment too', async () => {
     const path = await write('frozen', 'one')
     const env = resolveFileVariables({ CRON_SECRET_FILE: path, PLAIN: 'plain' }, now)
     const settings = { CRON_SECRET: secret('Guards.'), PLAIN: optional('Is plain.') }
@@ -98,7 +98,7 @@ describe('a variable with a file', () => {
 describe('an environment', () => {
   const settings = { PLAIN: optional('Is plain.') }
 
-  it('may be written to until it is frozen', () => {
+  it('can be changed until it is frozen', () => {
     const env: Record<string, string | undefined> = { PLAIN: 'one' }
     expect(parseSettings(settings, env)).toEqual({ PLAIN: 'one' })
     env.PLAIN = 'two'
@@ -108,7 +108,7 @@ describe('an environment', () => {
     expect(parseSettings(settings, env)).toEqual({ PLAIN: 'two' })
   })
 
-  it('can be overridden without being written to, also once it is frozen and where it reads a file', () => {
+  it('can be overridden without a change, even if it is frozen or reads a file', () => {
     const env = resolveFileVariables({ PLAIN: 'plain', SECRET_FILE: '/no/such/file', OTHER: 'other' })
     freezeEnvironment(env)
     const overridden = withOverrides(env, { PLAIN: 'new', SECRET: 'given', FURTHER: 'further' })
@@ -119,7 +119,7 @@ describe('an environment', () => {
     expect([overridden.FURTHER, overridden.OTHER, env.PLAIN]).toEqual(['further', 'other', 'plain'])
   })
 
-  it('is read by itself, whichever was read before', () => {
+  it('is parsed independently of other environments', () => {
     const [one, two]: Environment[] = [{ PLAIN: 'one' }, { PLAIN: 'two' }]
     for (const env of [one, two]) if (env) freezeEnvironment(env)
     expect([one, two, one].map((env) => parseSettings(settings, env ?? {}).PLAIN)).toEqual(['one', 'two', 'one'])

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { systemClock } from '../time/clock.ts'
 
-/** Variables by name, as the process sees them now. */
+/** Environment variables by name, with their current values. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** How long the content of a file is cached before its modification time is checked again. */
@@ -20,8 +20,8 @@ interface CachedFile {
 /**
  * Defines `NAME` for each `NAME_FILE` as the content of that file without the final line break, and returns the
  * variables. The file overrides a value of `NAME` and is read again after it changed. A missing file keeps its last
- * content, because a rotation may remove it briefly. If the file was never readable, `NAME` is undefined, which `read`
- * rejects.
+ * content, because a rotation may remove it briefly. If the file was never readable, `NAME` is undefined, which
+ * `parseSettings` rejects.
  */
 export const resolveFileVariables = (
   variables: Record<string, string | undefined>,
@@ -41,7 +41,7 @@ export const resolveFileVariables = (
   return variables
 }
 
-/** The variables that are read from files, by frozen environment. Only these may still change. */
+/** Names of the variables that are read from files, by frozen environment. Only their values may still change. */
 const changeable = new WeakMap<Environment, ReadonlySet<string>>()
 
 /** Freezes an environment, so that only variables that are read from files can change. */

@@ -25,7 +25,8 @@ describe('every setting of the product', () => {
 
   it('is a secret when its name contains a secret word', () => {
     const isNamedSecret = /(SECRET|PASSWORD|TOKEN|KEY)$/
-    // Pages contain the public keys of the identity provider and of analytics; a verification key is not secret.
+    // The pages contain the public keys of the identity provider and of analytics, and a verification key is not
+    // secret.
     const isPublic = /(PUBLISHABLE|VERIFICATION)_KEY$|^(SVC|CLIENT_PRODUCT)_ANALYTICS_KEY$/
     const names = groups.flatMap((settings) => Object.keys(settings))
     const secrets = new Set(groups.flatMap(secretNames))

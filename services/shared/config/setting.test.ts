@@ -33,7 +33,7 @@ describe('a boolean', () => {
     expect(valueOf(flag(false, 'A flag.'), given)).toBe(expected ?? false)
   })
 
-  it('may know further words for true', () => {
+  it('can have more words for true', () => {
     expect(valueOf(flag(false, 'Cloud.', { alsoTrue: ['cloud'] }), 'Cloud')).toBe(true)
     expect(valueOf(maybeFlag('Cloud.', { alsoTrue: ['cloud'] }), 'clouds')).toBeUndefined()
   })
@@ -46,7 +46,7 @@ describe('a boolean', () => {
     [' true', false],
     ['', false],
     [undefined, false],
-  ])('that wants exactly true reads %j as %j', (given, expected) => {
+  ])('that requires exactly true parses %j as %j', (given, expected) => {
     expect(valueOf(exactly('true', 'Management.'), given)).toBe(expected)
   })
 })
@@ -73,7 +73,7 @@ describe('a value', () => {
     expect(valueOf<unknown>(setting, given)).toEqual(expected)
   })
 
-  it('reads a URL of its protocols', () => {
+  it('parses a URL with one of its protocols', () => {
     expect(valueOf(address, 'https://example.org/x')?.href).toBe('https://example.org/x')
   })
 
@@ -90,7 +90,7 @@ describe('a value', () => {
       'redis://u:1/x@host',
       'must percent-encode the characters /, ? and # in its password',
     ],
-  ])('refuses %s in words', (_, setting, given, sentence) => {
+  ])('rejects %s with a message', (_, setting, given, sentence) => {
     expect(findSettingProblems({ NAME: setting }, { NAME: given })).toEqual([{ name: 'NAME', sentence }])
   })
 })
@@ -133,11 +133,11 @@ describe('a signing key', () => {
       { KEY: 'new', KEY_PREVIOUS: 'old' },
       { current: 'new', previous: 'old' },
     ],
-  ])('has the one before it beside it: %j', (env, expected) => {
+  ])('has the previous key: %j', (env, expected) => {
     expect(parseSettings(settings, env).KEY).toEqual(expected)
   })
 
-  it('is refused when only the one before it is left', () => {
+  it('is rejected if only the previous key is set', () => {
     expect(findSettingProblems(settings, { KEY_PREVIOUS: 'old' })).toEqual([
       { name: 'KEY', sentence: expect.stringContaining('only the current key signs') },
     ])
@@ -153,7 +153,7 @@ describe('a secret', () => {
     PORT: whole(3000, 'Port.'),
   }
 
-  it('is hidden by its name, the previous one too', () => {
+  it('is hidden by its name, like the previous one', () => {
     expect(secretNames(settings)).toEqual([
       'CRON_SECRET',
       'SVC_API_KEY_SECRET',
@@ -171,13 +171,13 @@ describe('a secret', () => {
     },
   )
 
-  it('does not take that form from what a browser may see', () => {
+  it('does not reject the client name of a public setting', () => {
     expect(clientName('SVC_EDITION')).toBe('CLIENT_EDITION')
     expect(findSettingProblems(settings, { CLIENT_EDITION: 'community' })).toEqual([])
   })
 })
 
-describe('settings that are read again and again', () => {
+describe('settings that are read repeatedly', () => {
   const open = (env: Record<string, string>) => {
     let parsed = 0
     const counted: Setting<number> = {
@@ -191,13 +191,13 @@ describe('settings that are read again and again', () => {
     return { env, values: () => parseSettings(settings, env), parsed: () => parsed }
   }
 
-  it('are parsed once as long as they stay', () => {
+  it('are parsed once while they do not change', () => {
     const { values, parsed } = open({ A: '2' })
     for (let time = 0; time < 3; time += 1) expect(values()).toEqual({ A: 2, B: 1 })
     expect(parsed()).toBe(2)
   })
 
-  it('follow their variables', () => {
+  it('are parsed again after a variable changed', () => {
     const { env, values } = open({ A: '2' })
     values()
     env.B = '3'
@@ -206,7 +206,7 @@ describe('settings that are read again and again', () => {
     expect(values()).toEqual({ A: 1, B: 3 })
   })
 
-  it('follow the key before the current one too', () => {
+  it('are parsed again after a previous key changed', () => {
     const settings = { KEY: signingKey('A key.') }
     expect(parseSettings(settings, { KEY: 'new' }).KEY).toEqual({ current: 'new', previous: undefined })
     expect(parseSettings(settings, { KEY: 'new', KEY_PREVIOUS: 'old' }).KEY).toEqual({
@@ -215,7 +215,7 @@ describe('settings that are read again and again', () => {
     })
   })
 
-  it('are refused as long as one cannot be obeyed, and no longer', () => {
+  it('are rejected only while one of them is invalid', () => {
     const { env, values } = open({ A: '2' })
     values()
     env.A = 'many'
@@ -225,7 +225,7 @@ describe('settings that are read again and again', () => {
     expect(values()).toEqual({ A: 2, B: 1 })
   })
 
-  it('cannot be changed by one reader for the next', () => {
+  it('cannot be changed by a reader', () => {
     const { values } = open({ A: '2' })
     expect(Object.isFrozen(values())).toBe(true)
   })

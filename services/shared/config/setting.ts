@@ -31,7 +31,7 @@ export interface SettingProblem {
   sentence: string
 }
 
-/** The error that `read` throws, with all invalid variables. */
+/** Thrown by `parseSettings`, with all invalid variables. */
 export class InvalidSettings extends Error {
   override readonly name = 'InvalidSettings'
   readonly problems: readonly SettingProblem[]
@@ -67,7 +67,7 @@ interface Reading {
 const isUnchanged = ({ env: before, names, changeableNames, texts }: Reading, env: Environment): boolean =>
   (env === before ? changeableNames : names).every((name) => env[name] === texts[name])
 
-/** Cached values: settings are read several times per request, and their values stay the same until a text changes. */
+/** Caches the parsed values, because settings are read several times per request and rarely change. */
 const lastReadings = new WeakMap<Settings, Reading>()
 
 const readAll = <S extends Settings>(settings: S, env: Environment): Values<S> => {
@@ -81,7 +81,7 @@ const readAll = <S extends Settings>(settings: S, env: Environment): Values<S> =
     }
   }
   if (problems.length > 0) throw new InvalidSettings(problems)
-  // The loop assigned each name of `settings` the result of its `parse`, as `Values` declares.
+  // The loop assigned each name of `settings` the result of its `parse`, as the return type declares.
   return Object.freeze(values) as Values<S>
 }
 
@@ -179,11 +179,12 @@ export const signingKey = (doc: string): Setting<RotatingKey | undefined> => ({
   doc,
   audience: 'secret',
   fallback: 'none',
-  allowed: 'text; the key before it under the same name with _PREVIOUS',
+  allowed: 'text; the previous key in the variable with the suffix _PREVIOUS',
   hasPrevious: true,
   parse: (current, previous) => {
     if (current !== undefined) return { current, previous }
-    if (previous !== undefined) throw new Error('must be set when its _PREVIOUS is: only the current key signs')
+    if (previous !== undefined)
+      throw new Error('must be set if its _PREVIOUS variable is set, because only the current key signs')
     return undefined
   },
 })

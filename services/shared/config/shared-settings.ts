@@ -4,7 +4,7 @@ import { flag, optional, parseSettings, maybeFlag, signingKey, type Setting } fr
 /** The run-time settings of cloud mode. */
 export const cloudSettings = {
   SVC_CLOUD_MODE: flag(false, 'Cloud mode; must also be set when the web is built.', { alsoTrue: ['cloud'] }),
-  SVC_DEPLOYMENT_MODE: optional('Deployment mode; cloud turns cloud mode on.'),
+  SVC_DEPLOYMENT_MODE: optional('Deployment mode; cloud enables cloud mode.'),
 } as const
 
 /** Returns whether the server runs in cloud mode, regardless of the web build. */

@@ -8,7 +8,7 @@ describe('a YAML text', () => {
     ['a: 1\nb: [x, "2"]', { a: 1, b: ['x', '2'] }],
     ['since: "24.3"', { since: '24.3' }],
     ['a: &same [1]\nb: *same', { a: [1], b: [1] }],
-  ])('%j says %j', (text, said) => {
+  ])('%j is parsed as %j', (text, said) => {
     expect(parseYaml(text)).toEqual(said)
   })
 
@@ -17,11 +17,11 @@ describe('a YAML text', () => {
     ['a: 1\na: 2', 2],
     ['a: !!js/function x', 1],
     ['--- a\n--- b', undefined],
-  ])('%j is refused by its line', (text, line) => {
+  ])('%j is rejected with its line', (text, line) => {
     expect(() => parseYaml(text)).toThrow(expect.objectContaining({ line }))
   })
 
-  it('cannot make much of little', () => {
+  it('cannot expand to a huge value', () => {
     const levels = [...'bcdefghij'].map(
       (name, index) =>
         `${name}: &${name} [${'*'
@@ -32,7 +32,7 @@ describe('a YAML text', () => {
     expect(() => parseYaml(['a: &a [x]', ...levels].join('\n'))).toThrow(YamlError)
   })
 
-  it('has no way to the prototype of what reads it', () => {
+  it('cannot change the prototype of an object', () => {
     expect(Object.getPrototypeOf(parseYaml('__proto__: {admin: true}'))).toBe(Object.prototype)
   })
 })

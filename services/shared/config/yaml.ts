@@ -3,9 +3,9 @@ import { loadAll, YAMLException } from 'js-yaml'
 /** Maximum aliases of a document. Nested aliases multiply the number of values that are visited. */
 const maxAliases = 20
 
-/** An error of invalid YAML. The message may quote the text; `line` does not. */
+/** Thrown for invalid YAML. The message may quote the text; `line` does not. */
 export class YamlError extends Error {
-  override readonly name = 'NoYaml'
+  override readonly name = 'YamlError'
   /** Line number from 1; undefined if the error concerns the whole text. */
   readonly line: number | undefined
 
@@ -18,7 +18,7 @@ export class YamlError extends Error {
 /** Parses YAML 1.2 with the core schema; null for an empty document. Throws `YamlError`. */
 export const parseYaml = (text: string): unknown => {
   const documents = load(text)
-  if (documents.length > 1) throw new YamlError('more than one document')
+  if (documents.length > 1) throw new YamlError('more than one YAML document; use one per file')
   return documents[0] ?? null
 }
 

@@ -38,7 +38,7 @@ export interface NewThread {
   messages: readonly ThreadMessage[]
 }
 
-/** Filter of a list of threads. */
+/** Filter, order and page of a list of threads. */
 export interface ThreadList {
   tag?: string
   order?: 'asc' | 'desc'
@@ -116,7 +116,7 @@ export const openThreadClient = (place: Place): ThreadClient => {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Maximum response size. A conversation is contained twice: as messages and in metadata. */
+/** Maximum response size. A response contains each conversation twice: as messages and in metadata. */
 const maxBytes = 16 * 1024 * 1024
 const timeoutMs = 15_000
 
@@ -125,7 +125,7 @@ const absent = [404, 409]
 /** Statuses of a tag that is too long or has invalid characters. */
 const notTaken = [400, 422]
 
-/** Returns a function that sends one request. Its result is undefined if the status is one of `nothing`. */
+/** Returns a function that sends one request. The function returns undefined if the status is one of `nothing`. */
 const requester =
   ({ env, net, log }: Place) =>
   async <S extends z.ZodType>(
@@ -145,7 +145,7 @@ const requester =
     const { status, retryAfterMs, text } = await exchange(net, `${base.href.replace(/\/+$/, '')}${to}`, sent)
     if (nothing.includes(status)) return undefined
     if (status >= 200 && status < 300) return readAnswer(schema, text)
-    // Never the response body: it may repeat parts of a conversation.
+    // The response body is not logged, because it may repeat parts of a conversation.
     log.warn({ status, method }, 'AgentState rejected a request')
     throw refusal(status, retryAfterMs)
   }

@@ -13,7 +13,7 @@ const serviceUrl = (doc: string): Setting<URL> => ({
   },
 })
 
-/** A secret with only characters that are valid in a header. */
+/** Returns a setting for a secret that is valid in an HTTP header. */
 const headerSecret = (doc: string): Setting<string | undefined> => ({
   ...secret(doc),
   parse: (given) => {

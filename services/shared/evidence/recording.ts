@@ -12,8 +12,8 @@ export interface RecordingClient {
 }
 
 /**
- * Returns a client of `query` that records its statements, so that claims about hosts can be checked by running them
- * again.
+ * Returns a client of `query` that records its statements, so that claims about hosts can be verified by running the
+ * statements again.
  */
 export const recordEvidence = (client: Client<typeof query>, clock: Clock): RecordingClient => {
   const evidence: Evidence[] = []

@@ -32,7 +32,7 @@ it('requests the list once for concurrent callers, and again after two seconds',
   expect([await known.all(), calls()]).toEqual([[], 2])
 })
 
-it('remembers no failure', async () => {
+it('does not cache a failure', async () => {
   const { known } = opened([new ServiceError('unavailable', 'not reachable'), [host]])
   await expect(known.all()).rejects.toThrow('not reachable')
   expect(await known.all()).toEqual([host])

@@ -16,8 +16,8 @@ interface Checked {
 }
 
 /**
- * Connects to every configured server: state database, Redis and NATS. The output has a line for each, with its
- * problem.
+ * Connects to every configured server: state database, Redis and NATS. The output has one line per server, with its
+ * state or its problem.
  */
 export const checkServers = async (env: Environment): Promise<Checked> => {
   const problems = findSettingProblems(processSettings, env)

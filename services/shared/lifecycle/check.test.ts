@@ -25,18 +25,18 @@ describe('starting with bad variables', () => {
     expect(describeProblems(problems)).toContain('  PORT: must be a whole number 0–65535\n')
   })
 
-  it('reports an invalid state database also when the address of Redis is wrong', () => {
+  it('reports an invalid state database even if the address of Redis is invalid', () => {
     const env = { REDIS_URL: 'http://cache', SVC_STATE_DB_URL: 'mysql://db', SVC_STATE_DB_TABLE_PREFIX: 'Bad-' }
     const problems = startProblems({ ...everything, configs: [gateway] }, env)
     expect(problems.map(({ name }) => name)).toEqual(['REDIS_URL', 'SVC_STATE_DB_TABLE_PREFIX', 'SVC_STATE_DB_URL'])
   })
 
-  it('reports a problem once that several services have', () => {
+  it('reports a problem of several services once', () => {
     const problems = startProblems({ ...everything, configs: [gateway, gateway, query] }, { PORT: 'http' })
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'COLUMNDB_USER'])
   })
 
-  it('finds nothing wrong with variables that can be obeyed', () => {
+  it('reports no problem for valid variables', () => {
     expect(startProblems({ ...everything, configs: [gateway] }, { PORT: '8080', SVC_INSTANCE: 'pod-1' })).toEqual([])
   })
 })
@@ -44,7 +44,7 @@ describe('starting with bad variables', () => {
 describe('running only some of the services', () => {
   const part = { configs: [gateway], chosen: ['gateway'], elsewhere: ['query'] }
 
-  it('is refused without NATS, where the others could not be reached', () => {
+  it('is rejected without NATS, because the other services could not be reached', () => {
     expect(startProblems(part, {})).toEqual([
       { name: 'NATS_URL', sentence: expect.stringMatching(/^must be set to run gateway without query/) },
     ])
@@ -55,7 +55,7 @@ describe('running only some of the services', () => {
     expect(startProblems(part, env)).toEqual([])
   })
 
-  it('is refused on NATS without a state that the processes share', () => {
+  it('is rejected on NATS without shared state', () => {
     const names = startProblems(part, { NATS_URL: 'nats://localhost:4222' }).map(({ name }) => name)
     expect(names).toEqual(['REDIS_URL'])
   })

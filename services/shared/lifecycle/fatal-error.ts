@@ -2,7 +2,8 @@ import type { Environment } from '../config/environment.ts'
 import { redactedText, soundsSecret, removeCredentials } from '../telemetry/redact.ts'
 
 /**
- * Minimum length of hidden values. Shorter ones are often words such as `true`, which would make the text unreadable.
+ * Minimum length of hidden values. Shorter values are often words such as `true`; hiding them would make the text
+ * unreadable.
  */
 const leastSecret = 6
 
@@ -15,7 +16,7 @@ export const formatFatalError = (error: unknown, env: Environment): string => {
   const stack = error instanceof Error ? error.stack : undefined
   if (isVerbose && stack !== undefined) return `watchhouse stopped by an error: ${withoutSecrets(stack, env)}\n`
   const line = withoutSecrets(String(error), env).replaceAll(/\s*\n\s*/g, '; ')
-  return `watchhouse stopped by an error: ${line}; set LOG_LEVEL=debug for its stack\n`
+  return `watchhouse stopped by an error: ${line}; set LOG_LEVEL=debug for its stack trace\n`
 }
 
 const withoutSecrets = (text: string, env: Environment): string => {

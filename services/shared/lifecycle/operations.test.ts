@@ -14,8 +14,8 @@ const open = (unmet: readonly string[], problems: Record<string, string> = {}, h
   })
 
 /**
- * Requests both endpoints while the event loop of this process is blocked, after it was blocked for half a second.
- * The loop is released by the responses: `whileBusy` is false when they did not arrive within 30 seconds.
+ * Blocks the event loop of this process and requests both endpoints half a second later. The responses release the
+ * loop: `whileBusy` is false if they did not arrive within 30 seconds.
  */
 const fetchWhileBusy = async (url: string): Promise<unknown> => {
   const released = new Int32Array(new SharedArrayBuffer(4))
@@ -39,7 +39,7 @@ const fetchWhileBusy = async (url: string): Promise<unknown> => {
   return { ...answers, whileBusy }
 }
 
-it('answers while the process has other work to do', async () => {
+it('responds while the process is busy', async () => {
   await using operations = await open([])
   expect(await fetchWhileBusy(operations.url)).toEqual({
     livez: 200,
@@ -48,7 +48,7 @@ it('answers while the process has other work to do', async () => {
   })
 })
 
-it('says that the process hangs while it has been busy for too long, and that it lives when it goes on', async () => {
+it('reports a hung process while it has been busy for too long, and a live one afterwards', async () => {
   await using operations = await open([], {}, 250)
   expect(await fetchWhileBusy(operations.url)).toEqual({
     livez: 503,
@@ -58,7 +58,7 @@ it('says that the process hangs while it has been busy for too long, and that it
   await expect.poll(async () => (await fetch(`${operations.url}/livez`)).status).toBe(200)
 })
 
-it('shows within a moment that a need is met no more', async () => {
+it('reports soon that a condition is no longer met', async () => {
   const unmet: string[] = []
   await using operations = await startOperationsServer({
     host: '127.0.0.1',
@@ -77,21 +77,21 @@ it('is alive whether or not it is ready', async () => {
   expect((await fetch(`${operations.url}/livez`)).status).toBe(200)
 })
 
-it('is ready when nothing is missing', async () => {
+it('is ready if all conditions are met', async () => {
   await using operations = await open([])
   const answer = await fetch(`${operations.url}/readyz`)
   expect(answer.status).toBe(200)
   expect(await answer.json()).toEqual({ ready: true, unmet: [] })
 })
 
-it('names what it waits for while it is not ready', async () => {
+it('lists unmet conditions while it is not ready', async () => {
   await using operations = await open(['bus', 'start'])
   const answer = await fetch(`${operations.url}/readyz`)
   expect(answer.status).toBe(503)
   expect(await answer.json()).toEqual({ ready: false, unmet: ['bus', 'start'] })
 })
 
-it('says what is wrong, also while the process can still serve', async () => {
+it('lists problems, even while the process is ready', async () => {
   const problems = { store: 'state database "/data/state.db": no space left on its disk; free space there' }
   await using operations = await open([], problems)
   const answer = await fetch(`${operations.url}/readyz`)
@@ -106,13 +106,13 @@ it('shows metrics in the Prometheus text format', async () => {
   expect(await answer.text()).toMatch(/^watchhouse_build_info\{.*version="1\.2\.3".*\} 1$/m)
 })
 
-it('answers nothing else', async () => {
+it('serves no other paths', async () => {
   await using operations = await open([])
   expect((await fetch(`${operations.url}/api/v1/hosts`)).status).toBe(404)
   expect((await fetch(`${operations.url}/metrics`, { method: 'POST' })).status).toBe(405)
 })
 
-it('says which address is taken', async () => {
+it('reports which port is in use', async () => {
   await using operations = await open([])
   const port = Number(new URL(operations.url).port)
   const second = startOperationsServer({

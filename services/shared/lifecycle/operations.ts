@@ -29,7 +29,7 @@ const defaultHungAfterMs = 10_000
 const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
 /**
- * Serves `/livez` (the process runs), `/readyz` (503 with the unmet needs and their problems) and `/metrics`
+ * Serves `/livez` (the process runs), `/readyz` (503 with the unmet conditions and their problems) and `/metrics`
  * (Prometheus text).
  *
  * A separate thread responds to probes from the last reported state. On an overloaded machine, the main event loop

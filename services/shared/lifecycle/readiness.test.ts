@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openReadiness } from './readiness.ts'
 
-it('names what is not met, as it is now', () => {
+it('lists the conditions that are currently unmet', () => {
   const readiness = openReadiness()
   let connected = false
   readiness.require('bus', () => connected)
@@ -11,7 +11,7 @@ it('names what is not met, as it is now', () => {
   expect(readiness.unmet()).toEqual([])
 })
 
-it('counts a check that fails as not met', () => {
+it('counts a check that throws as unmet', () => {
   const readiness = openReadiness()
   readiness.require('store', () => {
     throw new Error('gone')
@@ -19,7 +19,7 @@ it('counts a check that fails as not met', () => {
   expect(readiness.unmet()).toEqual(['store'])
 })
 
-it('rejects two needs with the same name, because one would hide the other', () => {
+it('rejects two conditions with the same name, because one would hide the other', () => {
   const readiness = openReadiness()
   readiness.require('bus', () => true)
   expect(() => readiness.require('bus', () => false)).toThrow('duplicate readiness check "bus"')

@@ -1,14 +1,16 @@
 import type { Readiness } from './service.ts'
 
-/** The readiness of a process: the needs that its services have added. */
+/** The readiness of a process: the conditions that its services require. */
 export interface ProcessReadiness extends Readiness {
-  /** Returns the names of unmet needs; empty if the process is ready. */
+  /** Returns the names of unmet conditions; empty if the process is ready. */
   unmet(): string[]
-  /** Returns the problem of each need by its name; a need that is met may have one if a part of it fails. */
+  /**
+   * Returns the problem of each condition by its name. A met condition may have a problem too, if a part of it fails.
+   */
   problems(): Record<string, string>
 }
 
-/** Collects the needs of all services of a process. A need whose check throws counts as unmet. */
+/** Collects the readiness conditions of all services of a process. A condition whose check throws counts as unmet. */
 export const openReadiness = (): ProcessReadiness => {
   const needs = new Map<string, { met: () => boolean; problem: () => string | undefined }>()
   return {

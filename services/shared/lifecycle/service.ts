@@ -24,7 +24,7 @@ export interface ServiceContext {
 
 /** Collects the conditions for readiness. Monitored hosts are never among them. */
 export interface Readiness {
-  /** Adds a need: `met` returns whether it is met, `problem` describes its problem for the operator. */
+  /** Adds a condition: `met` returns whether it is met, `problem` describes its problem for the operator. */
   require(name: string, met: () => boolean, problem?: () => string | undefined): void
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
 
-/** The source of a process that keeps working until it reads a line, and prints the events of its stop. */
+/** Returns the source of a program that keeps working until it reads a line, and prints the events of its stop. */
 const script = ({ sameSignalMs = 1_000, graceMs = 60_000, before = '' }) => `
   import { pino } from 'pino'
   import { listenForStop } from './services/shared/lifecycle/stop.ts'
@@ -70,7 +70,7 @@ it('ends when the work in flight takes longer than the grace', async () => {
 it.each([
   ['an unhandled rejection', 'void Promise.reject(new Error("defect"))'],
   ['an uncaught error', 'setImmediate(() => { throw new Error("defect") })'],
-])('stops in good order after %s, and exits with a failure code', async (_, before) => {
+])('stops gracefully after %s, and exits with a failure code', async (_, before) => {
   const { child, said, lines, ended } = start({ before })
   await said('draining')
   child.stdin.write('done\n')

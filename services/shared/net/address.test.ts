@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mayReach, classifyAddress } from './address.ts'
 
-describe('who is behind an address', () => {
+describe('the class of an address', () => {
   it.each([
     ['93.184.215.14', 'public'],
     ['172.15.255.255', 'public'],
@@ -52,7 +52,7 @@ describe('who is behind an address', () => {
     [['8.8.8.8', '10.0.0.1'], false, false],
     [['10.0.0.1', '169.254.169.254'], false, false],
     [[], false, false],
-  ])('the answers %j may be reached by default: %s, with private hosts allowed: %s', (answers, strict, allowed) => {
+  ])('the addresses %j are allowed by default: %s, with private hosts allowed: %s', (answers, strict, allowed) => {
     expect([mayReach(answers, false), mayReach(answers, true)]).toEqual([strict, allowed])
   })
 })

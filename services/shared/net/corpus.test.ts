@@ -33,7 +33,7 @@ const evaluate = async (entry: z.output<typeof Entry>, env: Record<string, strin
 }
 
 describe('every address of the corpus', () => {
-  it('is decided here, but for those that only a request shows', () => {
+  it('is tested here, except those that need a request', () => {
     expect(entries.length).toBeGreaterThan(70)
     expect([...shownByRequests].toSorted()).toEqual(['S124', 'S151', 'S152'])
   })

@@ -6,7 +6,7 @@ import type { Settings } from '../config/setting.ts'
 import type { ServiceConfig } from '../lifecycle/service.ts'
 
 const services = join(import.meta.dirname, '../..')
-/** Addresses of listeners. */
+/** Settings with the address of a listener instead of a destination. */
 const ownAddresses = new Set(['OPERATIONS_HOST'])
 
 /** Returns whether the name or type of a setting denotes an address. */

@@ -21,7 +21,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)))
 const signal = () => AbortSignal.timeout(5_000)
 
 describe('a connection that is not HTTP', () => {
-  it('opens to a server that the operator set, wherever it is', async () => {
+  it('opens to a configured server at any address', async () => {
     const socket = await dial({ host: '127.0.0.1', port }, signal())
     const [greeting] = await Array.fromAsync(socket.setEncoding('utf8'))
     expect(greeting).toBe('220 hello\r\n')
@@ -35,7 +35,7 @@ describe('a connection that is not HTTP', () => {
     await expect(dial({ host: '127.0.0.1', port }, AbortSignal.abort())).rejects.toMatchObject({ reason: 'timeout' })
   })
 
-  it('ends when its time is over', async () => {
+  it('ends at its timeout', async () => {
     const stop = new AbortController()
     const socket = await dial({ host: '127.0.0.1', port }, stop.signal)
     const ended = new Promise((resolve) => socket.once('error', resolve))
@@ -62,7 +62,7 @@ describe('a connection to a saved server', () => {
     ['mail.example', 587, ['10.0.0.1'], 'address'],
     ['mail.example', 22, ['192.0.78.9'], 'port'],
     ['10.0.0.1', 587, [], 'address'],
-  ])('is looked at before it is saved: %s:%i at %j', async (host, port, answers, rule) => {
+  ])('is checked before it is saved: %s:%i at %j', async (host, port, answers, rule) => {
     const checking = checkMailServer(openGuard({}, { resolve: async () => answers }), { host, port })
     const refused = await checking.then(
       () => undefined,
@@ -71,17 +71,17 @@ describe('a connection to a saved server', () => {
     expect(refused).toEqual(rule === undefined ? undefined : expect.objectContaining({ rule }))
   })
 
-  it('is refused when any address of the name may not be reached', async () => {
+  it('is rejected if any address of the name is not allowed', async () => {
     const dialling = guarded(['192.0.78.9', '10.0.0.1'])({ host: 'mail.example', port: 587 }, signal())
     await expect(dialling).rejects.toMatchObject({ reason: 'not-allowed', rule: 'address' })
   })
 
-  it.each([22, 80, 443, 6379, 9000])('is refused at port %i, which is not a mail port', async (closed) => {
+  it.each([22, 80, 443, 6379, 9000])('is rejected at port %i, which is not a mail port', async (closed) => {
     const dialling = guarded(['192.0.78.9'])({ host: 'mail.example', port: closed }, signal())
     await expect(dialling).rejects.toMatchObject({ reason: 'not-allowed', rule: 'port' })
   })
 
-  it('goes to the addresses that were checked, looked up once', async () => {
+  it('uses the checked addresses, which are resolved once', async () => {
     let lookUps = 0
     const resolve = async () => {
       lookUps += 1

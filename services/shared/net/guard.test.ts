@@ -16,7 +16,7 @@ const ruleFor = async (url: string, answers: readonly string[], env = {}): Promi
 
 const publicAnswer = ['93.184.215.14']
 
-describe('a name that means something inside a network only', () => {
+describe('a name that is valid only inside a network', () => {
   it.each(['db.localdomain', 'wiki.corp', 'nas.lan', 'router.home', 'hr.intranet', 'vault.private', 'x.INTERNAL.'])(
     '%s is refused before anybody answers for it, unless private hosts are allowed',
     async (name) => {
@@ -34,7 +34,7 @@ describe('a name that means something inside a network only', () => {
   )
 })
 
-describe('the answers for a name', () => {
+describe('the addresses of a name', () => {
   it.each([[['::127.0.0.1']], [['::8.8.8.8']], [['fd00:c1::a9fe:a9fe']], [['8.8.8.8', '::ffff:10.0.0.1']]])(
     '%j are refused always',
     async (answers) => {

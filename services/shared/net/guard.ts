@@ -46,7 +46,7 @@ const internalSuffixes = [
   'private',
 ]
 
-/** Classifies a lower-case name before it is resolved. Its addresses are checked as well. */
+/** Classifies a lower-case name before it is resolved. After that, its addresses are checked too. */
 const reachOfName = (name: string): Reach => {
   // An empty label, as in a name with two trailing dots, would hide its suffix.
   if (metadataNames.has(name) || name.split('.').includes('')) return 'never'
@@ -88,7 +88,8 @@ export const openGuard = (
     const host = bareHost(hostname)
     requireHost(host, allowPrivate)
     const addresses = isIP(host) === 0 ? await answersOf(resolve(host), lookUpWithinMs) : [host]
-    // If private networks are closed, an unknown name fails like a private one, so that callers cannot probe names.
+    // If private networks are not allowed, an unknown name fails like a private one, so that callers cannot probe
+    // names.
     if (addresses.length === 0 && allowPrivate) throw new NetFailure('unreachable', { host, systemCode: unknownName })
     if (!mayReach(addresses, allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
     return addresses

@@ -65,7 +65,7 @@ describe('a guarded request', () => {
     },
   )
 
-  it('obeys the setting as it is at the moment of the request', async () => {
+  it('applies the setting at the time of the request', async () => {
     await using server = await startServer((_request, response) => response.end())
     const env: Record<string, string> = {}
     await using net = openNet({ env, resolve: onLoopback })
@@ -91,7 +91,7 @@ describe('a guarded request', () => {
     expect([lookups, target.connections]).toEqual([1, 0])
   })
 
-  it('looks again for each connection, so that a name which became private is refused', async () => {
+  it('resolves the name for each connection, so that a name which became private is rejected', async () => {
     await using server = await startServer((_request, response) => {
       response.setHeader('connection', 'close')
       response.end()
@@ -106,14 +106,14 @@ describe('a guarded request', () => {
     expect(await send()).toMatchObject({ reason: 'unreachable', systemCode: 'ENOTFOUND' })
   })
 
-  it('treats a name that no resolver answers as one that does not resolve', async () => {
+  it('treats a name without a response of the resolver as unresolved', async () => {
     const { promise: never } = Promise.withResolvers<string[]>()
     await using net = openNet({ env: {}, resolve: () => never, lookUpWithinMs: 1 })
     const failure = await failureOf(net.check('http://slow.example.com/', 'database'))
     expect(failure).toMatchObject({ reason: 'not-allowed', rule: 'address', systemCode: undefined })
   })
 
-  it('reports an unresolved name where private networks are open, and hides it elsewhere', async () => {
+  it('reports an unresolved name if private networks are allowed, and hides it otherwise', async () => {
     const resolve = async () => Promise.reject(new Error('getaddrinfo ENOTFOUND'))
     await using open = openNet({ env: privateAllowed, resolve })
     await using closed = openNet({ env: {}, resolve })
@@ -138,7 +138,7 @@ describe('a guarded request', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('refuses ports of other services for notifications, and takes any for databases', async () => {
+  it('rejects ports of other services for notifications, and accepts any port for databases', async () => {
     await using net = openNet({ env: {}, resolve: async () => ['93.184.215.14'] })
     const check = (purpose: 'database' | 'notification') => failureOf(net.check('http://example.com:6379/', purpose))
     expect(await check('notification')).toMatchObject({ rule: 'port' })
@@ -150,7 +150,7 @@ describe('a guarded request', () => {
     { 'Transfer-Encoding': 'chunked' },
     { 'x-note': 'a\r\nx-other: b' },
   ]
-  it.each(deciding)('sends no header that decides where it goes or where it ends: %j', async (headers) => {
+  it.each(deciding)('rejects a header that determines routing or framing: %j', async (headers) => {
     await using server = await startServer((_request, response) => response.end())
     await using net = openNet({ env: privateAllowed, resolve: onLoopback })
     const sent = net.guarded('notification')(`http://hooks.example.com:${server.port}/`, { headers })
@@ -160,14 +160,14 @@ describe('a guarded request', () => {
 })
 
 describe('any request', () => {
-  it('ends when its time is over, also in the middle of an answer', async () => {
+  it('ends at its timeout, even in the middle of a response', async () => {
     await using server = await startServer((_request, response) => void response.write('a'))
     await using net = openNet({ env: {} })
     const answer = await net.trusted(`http://127.0.0.1:${server.port}/`, { timeoutMs: 200 })
     expect(await failureOf(answer.text())).toMatchObject({ reason: 'timeout' })
   })
 
-  it('ends with its caller', async () => {
+  it('ends when its caller aborts', async () => {
     await using server = await startServer(() => undefined)
     await using net = openNet({ env: {} })
     const reason = new Error('the caller left')
@@ -181,7 +181,7 @@ describe('any request', () => {
     ['as it is', {}, Buffer.alloc(100_000)],
     ['after decompression', { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(100_000))],
     ['after the other decompression', { 'content-encoding': 'br' }, brotliCompressSync(Buffer.alloc(100_000))],
-  ])('reads no more than its bound, counted %s', async (_, headers, body) => {
+  ])('reads at most the maximum size, counted %s', async (_, headers, body) => {
     await using server = await startServer((_request, response) => response.writeHead(200, headers).end(body))
     await using net = openNet({ env: {} })
     const url = `http://127.0.0.1:${server.port}/`
@@ -190,7 +190,7 @@ describe('any request', () => {
     expect(await failureOf(read(99_999))).toMatchObject({ reason: 'too-large' })
   })
 
-  it('hands on an answer without a body and one that is an error', async () => {
+  it('returns responses without a body and error responses', async () => {
     await using server = await startServer((request, response) =>
       response.writeHead(Number(request.url?.slice(1))).end(),
     )
@@ -211,7 +211,7 @@ describe('any request', () => {
     }
   })
 
-  it('hands on a coded answer as it comes, and fails with one that is coded wrongly', async () => {
+  it('decompresses a response as it arrives, and fails if its encoding is invalid', async () => {
     await using server = await startServer((request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' })
       if (request.url === '/wrong') response.end('no gzip')

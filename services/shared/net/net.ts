@@ -20,7 +20,7 @@ export interface Net extends AsyncDisposable {
   check(url: string | URL, purpose: Purpose): Promise<URL>
   /** Connections for mail: `trusted` to servers of the operator, `guarded` to saved servers, which are checked. */
   mail: { trusted: Dial; guarded: Dial; check(server: ServerAddress): Promise<void> }
-  /** Connects the pools of user-supplied databases. */
+  /** Opens the sockets of the connection pools of user-supplied databases. */
   connect: Connector
 }
 

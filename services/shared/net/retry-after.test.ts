@@ -14,7 +14,7 @@ describe('the delay of a Retry-After header', () => {
     ['-5', undefined],
     ['', undefined],
     [null, undefined],
-  ])('by the header %j is %s ms', (header, waitMs) => {
+  ])('of %j is %s ms', (header, waitMs) => {
     expect(parseRetryAfter(header, Date.UTC(2026, 0, 1))).toBe(waitMs)
   })
 
@@ -22,7 +22,7 @@ describe('the delay of a Retry-After header', () => {
     [{ 'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT', date: 'Thu, 01 Jan 2026 00:00:20 GMT' }, 40_000],
     [{ 'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT' }, undefined],
     [{ 'retry-after': '2' }, 2_000],
-  ])('by the clock of the server and %j is %s ms', (headers, waitMs) => {
+  ])('relative to the Date header of %j is %s ms', (headers, waitMs) => {
     expect(readRetryAfter(new Headers(headers))).toBe(waitMs)
   })
 })

@@ -14,8 +14,8 @@ export const readRetryAfter = (headers: Pick<Headers, 'get'>): number | undefine
   parseRetryAfter(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''))
 
 /**
- * Returns the text if it is one of the three date formats of HTTP, because `Date.parse` accepts almost any text with a
- * digit.
+ * Returns a header in one of the three HTTP date formats as text for `Date.parse`, and any other header as an empty
+ * text: `Date.parse` accepts almost any text with a digit.
  */
 const dateIn = (header: string): string => {
   // The `asctime` format has no zone.

@@ -99,7 +99,10 @@ const headersFor = (host: string, given: GivenHeaders | undefined): Record<strin
   return { ...unlessGiven, ...Object.fromEntries(headers) }
 }
 
-/** Returns undefined if a value contains a line break, which would inject a header. */
+/**
+ * Converts the headers. Returns undefined if one is invalid, such as a value with a line break, which would inject a
+ * header.
+ */
 const readHeaders = (given: GivenHeaders | undefined): Headers | undefined => {
   try {
     return new Headers(given)

@@ -3,7 +3,7 @@ import { type RotatingKey, type Setting, parseSettings, signingKey } from '../co
 
 const shortest = 16
 
-/** A setting for the key that encrypts stored secrets; short keys are rejected. */
+/** Returns a setting for the key that encrypts stored secrets; short keys are rejected. */
 export const encryptionKey = (doc: string): Setting<RotatingKey | undefined> => {
   const setting = signingKey(doc)
   return {

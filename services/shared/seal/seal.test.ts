@@ -7,18 +7,18 @@ const about = 'kept connection of ada'
 const text = JSON.stringify({ user: 'ada', password: 'pässword' })
 
 describe('a sealed text', () => {
-  it('opens with its key and for what it is about, and shows nothing of itself', () => {
+  it('is decrypted with its key and subject, and reveals nothing', () => {
     const sealed = seal(text, about, first)
     expect(unseal(sealed, about, first)).toBe(text)
     expect(Buffer.from(sealed.split('.')[1] ?? '', 'base64url').toString('latin1')).not.toContain('ada')
     expect(seal(text, about, first)).not.toBe(sealed)
   })
 
-  it('opens for nothing else', () => {
+  it('is not decrypted for another subject', () => {
     expect(unseal(seal(text, about, first), 'kept connection of eve', first)).toBeUndefined()
   })
 
-  it('opens with the key before the present one, and is sealed with the present one only', () => {
+  it('is decrypted with the previous key, and encrypted only with the current one', () => {
     const old = seal(text, about, first)
     expect(unseal(old, about, rotated)).toBe(text)
     const renewed = seal(text, about, rotated)
@@ -27,7 +27,7 @@ describe('a sealed text', () => {
     expect(unseal(old, about, { current: rotated.current, previous: undefined })).toBeUndefined()
   })
 
-  it('does not open when any character of it was changed', () => {
+  it('is not decrypted if any character was changed', () => {
     const sealed = seal('short', about, first)
     const changed = [...sealed].map(
       (character, index) => `${sealed.slice(0, index)}${character === 'A' ? 'B' : 'A'}${sealed.slice(index + 1)}`,

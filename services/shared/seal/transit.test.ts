@@ -13,7 +13,7 @@ describe('a secret on its way over the bus', () => {
   })
   afterEach(() => store[Symbol.asyncDispose]())
 
-  it('is read by every process of the service it is for, and shows nothing of itself', async () => {
+  it('is decrypted by every process of its service, and reveals nothing', async () => {
     const [one, other] = [openTransit(store, 'a:key'), openTransit(store, 'a:key')]
     const encrypted = await encryptFor(await one.publicKey(), { url: 'https://hooks.example/a-secret' })
     expect(await other.decrypt(encrypted, Secret)).toEqual({ url: 'https://hooks.example/a-secret' })
@@ -21,7 +21,7 @@ describe('a secret on its way over the bus', () => {
     expect(parts.join('')).not.toContain('secret')
   })
 
-  it('is given no private part of the key', async () => {
+  it('is encrypted without the private key', async () => {
     expect(Object.keys(await openTransit(store, 'a:key').publicKey()).toSorted()).toEqual(['crv', 'kty', 'x'])
   })
 
@@ -30,7 +30,7 @@ describe('a secret on its way over the bus', () => {
     ['of another shape', async () => encryptFor(await openTransit(store, 'a:key').publicKey(), { uri: 'x' })],
     ['no JWE', async () => 'secret'],
     ['empty', async () => ''],
-  ])('is refused when it is %s', async (_what, encrypted) => {
+  ])('is rejected if it is %s', async (_what, encrypted) => {
     const refused = openTransit(store, 'a:key').decrypt(await encrypted(), Secret)
     await expect(refused).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('try again') })
   })

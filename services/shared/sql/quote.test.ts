@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { quoteName, quoteText } from './statement-text.ts'
 
-describe('what is quoted for ClickHouse', () => {
+describe('quoting for ClickHouse', () => {
   it.each([
     ['orders', '`orders`'],
     ['two words', '`two words`'],

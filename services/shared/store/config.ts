@@ -5,11 +5,11 @@ export const databaseSettings = {
   SVC_STATE_DB_URL: secret(
     'State database: a PostgreSQL URL, or file: and libsql: for SQLite. Falls back to DATABASE_URL, POSTGRES_URL, POSTGRES_PRISMA_URL, then POSTGRES_HOST.',
   ),
-  SVC_STATE_DB_USER: optional('User of SVC_STATE_DB_URL, instead of the one in it.'),
+  SVC_STATE_DB_USER: optional('User for SVC_STATE_DB_URL; overrides the one in the URL.'),
   SVC_STATE_DB_PASSWORD: secret(
-    'Password of SVC_STATE_DB_URL, instead of the one in it; the token of a libsql: database.',
+    'Password for SVC_STATE_DB_URL; overrides the one in the URL, or is the token of a libsql: database.',
   ),
-  SVC_STATE_DB_DATABASE: optional('Database of SVC_STATE_DB_URL, instead of the one in it.'),
+  SVC_STATE_DB_DATABASE: optional('Database for SVC_STATE_DB_URL; overrides the one in the URL.'),
   SVC_STATE_DB_TABLE_PREFIX: text(
     '',
     'Prefix of every table name, so that several installations can share a database.',
@@ -20,7 +20,7 @@ export const databaseSettings = {
   POSTGRES_HOST: optional('PostgreSQL server, or the folder of its socket; used when no connection string is set.'),
   POSTGRES_PORT: optional('Port of POSTGRES_HOST; 5432 by default.'),
   POSTGRES_DATABASE: optional('Database on POSTGRES_HOST; POSTGRES_NAME by default.'),
-  POSTGRES_NAME: optional('Another name of POSTGRES_DATABASE.'),
+  POSTGRES_NAME: optional('Alias of POSTGRES_DATABASE.'),
   POSTGRES_USER: optional('User of POSTGRES_HOST.'),
   POSTGRES_PASSWORD: secret('Password of POSTGRES_HOST.'),
   POSTGRES_SSLMODE: optional(

@@ -11,13 +11,13 @@ const times = (counters: Counters, key: string, often: number, seconds = 60, all
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
 const countsWindows = (environment: () => Environment) => {
-  it('counts each key for itself, from one', async () => {
+  it('counts each key separately, from one', async () => {
     await using counters = await openCounters(environment())
     expect(await times(counters, 'own', 20)).toEqual(upTo(20))
     expect(await times(counters, 'other', 1)).toEqual([1])
   })
 
-  it('begins a window with its first count and a new one when that has ended', async () => {
+  it('starts a window with its first count, and a new one after its end', async () => {
     await using counters = await openCounters(environment())
     const { endsInMs } = await counters.count('test', 'short', 1)
     expect(endsInMs).toBeGreaterThan(0)
@@ -29,7 +29,7 @@ const countsWindows = (environment: () => Environment) => {
 describe('counters in memory', () => {
   countsWindows(() => ({}))
 
-  it('forget the windows that began first when there are too many', async () => {
+  it('drop the oldest windows when there are too many', async () => {
     await using counters = await openCounters({})
     await counters.count('test', 'first', 60)
     for (let key = 0; key < 99_999; key += 1) await counters.count('test', `flood ${key}`, 60)
@@ -40,8 +40,8 @@ describe('counters in memory', () => {
   })
 })
 
-describe('counters on a server that takes connections and says nothing', () => {
-  it('begin, and count without it', async () => {
+describe('counters on a server that accepts connections and does not respond', () => {
+  it('start, and count without it', async () => {
     await using silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     // The address of a listening TCP server is never a string or null.
@@ -68,12 +68,12 @@ describeWith(['redis'], 'counters on Redis', () => {
     expect(counts.flat().toSorted((a, b) => a - b)).toEqual(upTo(100))
   })
 
-  it('may be reserved in blocks for a large allowance, without duplicates and with few losses', async () => {
+  it('are reserved in blocks for a high limit, without duplicates and with few losses', async () => {
     await using one = await openCounters(environment())
     await using other = await openCounters(environment())
     const allowed = 4_000
     const returned: number[] = []
-    // Some concurrently and some sequentially, until the allowance is used up.
+    // Calls run partly concurrently and partly sequentially, until the limit is used up.
     while (returned.filter((count) => count > allowed).length < 100) {
       const counts = await Promise.all([times(one, 'blocks', 30, 60, allowed), times(other, 'blocks', 10, 60, allowed)])
       returned.push(...counts.flat(), ...(await times(one, 'blocks', 1, 60, allowed)))
@@ -85,7 +85,7 @@ describeWith(['redis'], 'counters on Redis', () => {
     expect(within).toBeLessThanOrEqual(allowed)
   })
 
-  it('are requested one by one where little is allowed', async () => {
+  it('are requested one by one for a low limit', async () => {
     await using one = await openCounters(environment())
     await using other = await openCounters(environment())
     const counts: number[] = []
@@ -95,7 +95,7 @@ describeWith(['redis'], 'counters on Redis', () => {
     expect(counts).toEqual(upTo(20))
   })
 
-  it('go on without their server, and together again when it is back', async () => {
+  it('continue without their server, and are shared again when it is back', async () => {
     await using one = await openCounters(environment())
     await using other = await openCounters(environment())
     await one.count('test', 'kept', 60)
@@ -109,7 +109,7 @@ describeWith(['redis'], 'counters on Redis', () => {
     expect((await one.count('test', 'kept', 60)).count).toBeGreaterThan(1)
   })
 
-  it('begin without their server', async () => {
+  it('start without their server', async () => {
     await server.kill()
     await using counters = await openCounters(environment())
     expect(await times(counters, 'alone', 2)).toEqual([1, 2])

@@ -332,7 +332,7 @@ interface OwnMessages {
   claimFor(messages: readonly MessageText[]): { claimMs: number; handOver(): void } | undefined
 }
 
-/** Creates the registration of the consumer of one store. */
+/** Creates the registry for the consumer of one store. */
 const ownMessages = (): OwnMessages => {
   let taker: OwnMessageConsumer | undefined
   return {

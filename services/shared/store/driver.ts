@@ -1,8 +1,8 @@
 import type { Fence } from './store.ts'
 
 /**
- * Maximum length of a claim, in milliseconds. A claim that ends much later was made before the server clock was set
- * back and counts as expired; otherwise its message would be blocked for as long as the clock was set back.
+ * Maximum length of a claim, in milliseconds. A claim that ends much later than this allows was made before the server
+ * clock was set back. It counts as expired; otherwise its message would stay blocked until the clock catches up.
  */
 export const maxClaimMs = 60_000
 

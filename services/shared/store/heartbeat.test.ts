@@ -22,7 +22,7 @@ const startEcho = () => {
 
 const block = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-it('does not take a server for silent because this process was busy when the answer came', async () => {
+it('does not report a server as unavailable if this process was busy when the response arrived', async () => {
   await using echo = startEcho()
   const reports: boolean[] = []
   let probes = 0
@@ -38,7 +38,7 @@ it('does not take a server for silent because this process was busy when the ans
   expect(heartbeat.connected).toBe(true)
 })
 
-it('says that a server is silent which does not answer within a second, and that it answers again', async () => {
+it('reports a server that does not respond within a second, and its recovery', async () => {
   const reports: boolean[] = []
   const answer = Promise.withResolvers<void>()
   await using heartbeat = startHeartbeat(

@@ -3,8 +3,8 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Logger } from 'pino'
 
 /**
- * Returns a listener that logs when the server `name` becomes unavailable or available again, and its failures
- * meanwhile.
+ * Returns a listener that logs when the server `name` becomes unavailable or available again, and each failure while it
+ * is available.
  */
 export const createOutageReporter =
   (log: Logger | undefined, name: string) =>
@@ -31,7 +31,7 @@ export interface Heartbeat extends AsyncDisposable {
 
 /**
  * Runs `probe` until disposed; starts as connected. Calls `report` on each change. `explain` returns why a probe
- * failed, from the thrown error, or from undefined after a timeout.
+ * failed; its argument is the thrown error, or undefined after a timeout.
  */
 export const startHeartbeat = (
   probe: () => Promise<unknown>,

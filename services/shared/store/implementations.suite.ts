@@ -137,7 +137,8 @@ export const until = async <T>(poll: () => Promise<T> | T, wanted: (answer: T) =
   for (;;) {
     const answer = await poll()
     if (wanted(answer)) return answer
-    if (performance.now() > end) throw new Error(`still not so after ${untilWithinMs} ms: ${JSON.stringify(answer)}`)
+    if (performance.now() > end)
+      throw new Error(`condition not met after ${untilWithinMs} ms: ${JSON.stringify(answer)}`)
     await wait(10)
   }
 }

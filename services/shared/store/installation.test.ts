@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { openInstallationId } from './installation.ts'
 import { openStore } from './open.ts'
 
-it('is the same for all who share a store, and another for others', async () => {
+it('is the same for all processes of a store, and different for other stores', async () => {
   await using shared = await openStore({ env: {}, busIsShared: false })
   await using other = await openStore({ env: {}, busIsShared: false })
   const [one, two] = [openInstallationId(shared), openInstallationId(shared)]

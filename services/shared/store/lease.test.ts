@@ -5,7 +5,7 @@ import { type TestPlace, implementations, until } from './implementations.suite.
 import type { Lease, Store } from './store.ts'
 
 const longMs = 60_000
-/** More than the number of key groups, so that every group has a fenced write. */
+/** There are more keys than key groups, so that every group has a fenced write. */
 const keys = Array.from({ length: 64 }, (_, index) => `condition-${index}`)
 const set = (store: Store, key: string, value: string, lease: Lease) =>
   store.update(key, z.string(), () => ({ value }), lease.fence)
@@ -31,7 +31,7 @@ for (const implementation of implementations) {
       expect(leases.filter(Boolean)).toHaveLength(1)
     })
 
-    it('is free again when it was given back, with a larger token', async () => {
+    it('is free after its release, with a larger token', async () => {
       const store = await running.open()
       const first = taken(await store.lease('sweep', longMs))
       expect(await store.lease('sweep', longMs)).toBeUndefined()
@@ -41,7 +41,7 @@ for (const implementation of implementations) {
       expect(second.fence.token).toBeGreaterThan(first.fence.token)
     })
 
-    it('is held on by renewing, and lost by not', async () => {
+    it('is kept by renewals, and lost without them', async () => {
       const store = await running.open()
       const first = taken(await store.lease('sweep', 2_000))
       expect(await first.renew(longMs)).toBe(true)
@@ -53,17 +53,17 @@ for (const implementation of implementations) {
       expect(await second.renew(longMs)).toBe(true)
     })
 
-    it('is not renewed once it was lost, also when it is free', async () => {
+    it('is not renewed after it was lost, even if it is free', async () => {
       const store = await running.open()
       const lost = taken(await store.lease('sweep', 30))
-      // Both end by the same clock, so when this lease has expired, the other has too.
+      // Both leases end by the same clock, so when this one has expired, the other has too.
       await store.lease('clock', 60)
       await until(() => store.lease('clock', longMs), Boolean)
       expect(await lost.renew(longMs)).toBe(false)
       expect(await store.lease('sweep', longMs)).toBeDefined()
     })
 
-    it('refuses the writes of a holder that was replaced, wherever they go', async () => {
+    it('rejects the writes of a replaced holder, for any key', async () => {
       const [one, two] = [await running.open(), await running.open()]
       const stale = taken(await one.lease('sweep', 50))
       await set(one, 'condition-0', 'by the first', stale)
@@ -76,7 +76,7 @@ for (const implementation of implementations) {
       expect(await one.get('condition-63', z.string())).toBe('by the second')
     })
 
-    it('appends no message of a refused write', async () => {
+    it('appends no message of a rejected write', async () => {
       const store = await running.open()
       const stale = taken(await store.lease('sweep', longMs))
       await stale[Symbol.asyncDispose]()

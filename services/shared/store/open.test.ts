@@ -6,7 +6,7 @@ import { openStore } from './open.ts'
 import { until } from './implementations.suite.ts'
 
 describe('choosing a store', () => {
-  it('takes memory when nothing is named', async () => {
+  it('uses memory if nothing is configured', async () => {
     await using store = await openStore({ env: {}, busIsShared: false })
     expect(store.connected).toBe(true)
   })
@@ -14,14 +14,14 @@ describe('choosing a store', () => {
   it.each([
     [{}, 'REDIS_URL', 'must be set when NATS_URL is'],
     [{ SVC_STATE_DB_URL: 'file:/tmp/state.db' }, 'SVC_STATE_DB_URL', 'cannot be shared by the processes of NATS_URL'],
-  ])('refuses state that processes on a shared bus would not share: %j', async (env, name, sentence) => {
+  ])('rejects state that processes on a shared bus would not share: %j', async (env, name, sentence) => {
     await expect(openStore({ env, busIsShared: true })).rejects.toMatchObject({
       name: 'InvalidSettings',
       problems: [{ name, sentence: expect.stringContaining(sentence) }],
     })
   })
 
-  it('says when a SQLite file cannot be opened', async () => {
+  it('reports that a SQLite file cannot be opened', async () => {
     const env = { SVC_STATE_DB_URL: 'file:/nowhere/at/all/state.db' }
     await expect(openStore({ env, busIsShared: false })).rejects.toMatchObject({ code: 'unavailable' })
   })
@@ -32,8 +32,8 @@ describeWith(['redis'], 'a Redis that is not set up to keep state', () => {
     [{ appendonly: 'no' }, 'enable its append-only file (appendonly yes)'],
     [{ 'maxmemory-policy': 'allkeys-lru' }, 'set maxmemory-policy to noeviction'],
     [{ requirepass: 'secret' }, 'rejects the user or the password'],
-  ])('is refused in words: %j', async (settings, sentence) => {
-    // Set after the start, because the readiness check of the test has no password.
+  ])('is rejected with a message: %j', async (settings, sentence) => {
+    // The settings are changed after the start, because the readiness check of the test has no password.
     const { requirepass, ...rest } = { requirepass: '', ...settings }
     await using server = await startRedis({ private: true, settings: rest })
     const client = new Redis(server.url)
@@ -65,7 +65,7 @@ describeWith(['redis'], 'a Redis that hangs', () => {
 })
 
 describeWith(['redis', 'postgres'], 'Redis beside a state database', () => {
-  it('is what the store takes', async () => {
+  it('is used by the store', async () => {
     await using redis = await startRedis({ private: true })
     await using postgres = await startPostgres({ private: true })
     const env = { REDIS_URL: redis.url, DATABASE_URL: postgres.url }

@@ -20,7 +20,7 @@ for (const implementation of implementations) {
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
 
-    it('hands on what a step appended, as it was', async () => {
+    it('delivers the messages of a step unchanged', async () => {
       const store = await running.open()
       await append(store, 'a', { id: '1', topic: 'page', payload: { text: 'disk "full" 😀', list: [1, null, true] } })
       const claimed = await store.outbox.claim(10, longMs)
@@ -40,7 +40,7 @@ for (const implementation of implementations) {
       expect(first).toHaveLength(25)
     })
 
-    it('keeps a claimed message from others until it is acknowledged or its claim runs out', async () => {
+    it('reserves a claimed message until it is acknowledged or its claim expires', async () => {
       const [one, two] = [await running.open(), await running.open()]
       await append(one, 'a', message('1'), message('2'))
       expect(await one.outbox.claim(1, 1_000)).toMatchObject([{ id: '1', attempt: 1 }])
@@ -57,12 +57,12 @@ for (const implementation of implementations) {
       expect(await one.outbox.claim(10, longMs)).toMatchObject([{ id: 'marker' }])
     })
 
-    it('puts a message whose claim ran out back in its place', async () => {
+    it('returns a message with an expired claim to its position', async () => {
       const store = await running.open()
       await append(store, 'a', message('1'))
       await store.outbox.claim(1, 30)
       await append(store, 'a', message('2'))
-      // Both end by the same clock, so when this lease has expired, the claim has too.
+      // Lease and claim end by the same clock, so when the lease has expired, the claim has too.
       await store.lease('clock', 60)
       await until(() => store.lease('clock', longMs), Boolean)
       expect(await store.outbox.claim(1, longMs)).toMatchObject([{ id: '1', attempt: 2 }])
@@ -83,7 +83,7 @@ for (const implementation of implementations) {
       ])
     })
 
-    it('says which messages it holds', async () => {
+    it('reports which messages it contains', async () => {
       const store = await running.open()
       await append(store, 'a', message('1'), message('2'), message('3'))
       await store.outbox.claim(1, longMs)
@@ -92,7 +92,7 @@ for (const implementation of implementations) {
       expect(await store.outbox.holds([])).toEqual(new Set())
     })
 
-    it('gives no message to two of many who claim at once', async () => {
+    it('gives each message to one of many concurrent claimers', async () => {
       const stores = await Promise.all(Array.from({ length: 4 }, () => running.open()))
       const [first] = stores
       if (!first) throw new Error('no store')
@@ -100,7 +100,8 @@ for (const implementation of implementations) {
       for (const id of ids) await append(first, `key-${id}`, message(id))
       const drain = async (store: Store) => {
         const mine: string[] = []
-        // A claimer that loses every race gets nothing although messages remain; the limit ends a broken loop.
+        // A claimer that loses every race gets nothing although messages remain; the limit of rounds ends an endless
+        // loop.
         for (let round = 0; round < 200 && mine.length < 100; round += 1) {
           mine.push(...(await store.outbox.claim(7, longMs)).map(({ id }) => id))
         }
@@ -110,7 +111,7 @@ for (const implementation of implementations) {
       expect(all.toSorted()).toEqual(ids)
     })
 
-    it('appends an id once while it waits, and again after it was acknowledged', async () => {
+    it('appends an id once while it is in the outbox, and again after it was acknowledged', async () => {
       const store = await running.open()
       await append(store, 'a', message('1', 'first'))
       await append(store, 'a', message('1', 'second'), message('2'))
@@ -123,7 +124,7 @@ for (const implementation of implementations) {
       expect(await store.outbox.claim(10, longMs)).toMatchObject([{ id: '1', payload: 'fourth', attempt: 1 }])
     })
 
-    it('refuses a step whole when it is full', async () => {
+    it('rejects a step completely when it is full', async () => {
       const store = await running.open({ outboxMessages: 3 })
       await append(store, 'a', message('1'), message('2'))
       await expect(append(store, 'a', message('3'), message('4'))).rejects.toMatchObject({ code: 'busy' })
@@ -132,7 +133,7 @@ for (const implementation of implementations) {
       expect(await store.outbox.claim(10, longMs)).toHaveLength(3)
     })
 
-    it('delivers what this process appends to its own consumer, already claimed, and wakes no other', async () => {
+    it('delivers messages of this process to its own consumer, already claimed, and wakes no other', async () => {
       const [store, other] = [await running.open(), await running.open()]
       const taken: ClaimedMessage[] = []
       let hasRoom = true
@@ -184,12 +185,12 @@ for (const implementation of implementations) {
           (count) => count > now,
         )
       }
-      // Polling alone calls the listener once a second.
+      // Polling alone would call the listener only once a second.
       expect(performance.now() - began).toBeLessThan(3_900)
       expect(wakes - before).toBeGreaterThanOrEqual(5)
     })
 
-    it('wakes its listeners now and then without any append, until they leave', async () => {
+    it('wakes its listeners regularly without an append, until they are disposed', async () => {
       const store = await running.open()
       let [left, stayed] = [0, 0]
       const leaving = store.outbox.onAppend(() => {

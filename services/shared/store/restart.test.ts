@@ -40,7 +40,7 @@ for (const implementation of implementations) {
     afterAll(() => running[Symbol.asyncDispose]())
 
     if (implementation.name === 'memory')
-      it('loses all state with its process, as stated', async () => {
+      it('loses all state with its process, as documented', async () => {
         const before = await running.open()
         await before.update('a', z.number(), () => ({ value: 1, outbox: [{ id: '1', topic: 'page', payload: 1 }] }))
         await running.next()
@@ -50,7 +50,7 @@ for (const implementation of implementations) {
       })
 
     if (implementation.name !== 'memory')
-      it('gives what a killed process had claimed and leased to another, in time', async () => {
+      it('gives the claims and leases of a killed process to another after they expire', async () => {
         const store = await running.open()
         await store.update('a', z.number(), () => ({ value: 1, outbox: [{ id: '1', topic: 'page', payload: 'x' }] }))
         const child = startProcess(
@@ -75,7 +75,7 @@ for (const implementation of implementations) {
       })
 
     if (implementation.name !== 'memory')
-      it('has as many messages as steps, wherever a process was killed between them', async () => {
+      it('has as many messages as steps, whenever a process is killed', async () => {
         await running.next()
         const store = await running.open()
         const child = startProcess(
@@ -104,7 +104,7 @@ for (const implementation of implementations) {
       })
 
     if (implementation.needs.length > 0)
-      it('keeps its data over a killed server, fails quickly meanwhile and wakes afterwards', async () => {
+      it('keeps its data when the server is killed, fails quickly meanwhile and recovers afterwards', async () => {
         await running.next()
         const store = await running.open()
         let wakes = 0

@@ -52,14 +52,14 @@ for (const implementation of implementations.filter(({ name }) => name !== 'memo
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
 
-    it('gives a lease that was released', async () => {
+    it('grants a lease that was released', async () => {
       const store = await running.open()
       await (await store.lease('sweep', lengthMs))?.[Symbol.asyncDispose]()
       await setClockBack(running.env())
       expect(await store.lease('sweep', lengthMs)).toBeDefined()
     })
 
-    it('gives a lease of a process that has ended, with a larger token', async () => {
+    it('grants the lease of an ended process, with a larger token', async () => {
       const store = await running.open()
       const lost = await store.lease('sweep', lengthMs)
       expect(await store.lease('sweep', lengthMs)).toBeUndefined()
@@ -76,7 +76,7 @@ for (const implementation of implementations.filter(({ name }) => name !== 'memo
       expect(await store.lease('sweep', lengthMs)).toBeUndefined()
     })
 
-    it('gives a message that an ended process had claimed', async () => {
+    it('delivers a message that an ended process had claimed', async () => {
       const store = await running.open()
       await append(store)
       expect(await store.outbox.claim(10, lengthMs)).toHaveLength(1)

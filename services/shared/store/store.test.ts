@@ -22,14 +22,14 @@ for (const implementation of implementations) {
       expect(store.connected).toBe(true)
     })
 
-    it('gives back what was written, as its schema reads it', async () => {
+    it('returns the written value as its schema parses it', async () => {
       const store = await running.open()
       const written = await store.update('a', Counter, () => ({ value: { count: 1 } }))
       expect(written).toEqual({ count: 1, note: 'none' })
       expect(await store.get('a', Counter)).toEqual({ count: 1, note: 'none' })
     })
 
-    it('loses no update of 50 writers at once and runs their steps again', async () => {
+    it('loses no update of 50 concurrent writers and repeats their steps', async () => {
       const stores = await Promise.all(Array.from({ length: 5 }, () => running.open()))
       let steps = 0
       const write = (store: Store) =>
@@ -43,7 +43,7 @@ for (const implementation of implementations) {
       expect(steps).toBeGreaterThan(50)
     })
 
-    it('leaves everything as it is when a step gives nothing', async () => {
+    it('changes nothing if a step returns nothing', async () => {
       const store = await running.open()
       expect(await store.update('a', Counter, () => undefined)).toBeUndefined()
       await store.update('a', Counter, () => ({ value: { count: 7 }, expiresInMs: 200 }))
@@ -61,7 +61,7 @@ for (const implementation of implementations) {
       expect(await store.updateNew('a', Counter, increment)).toEqual({ count: 3, note: 'none' })
     })
 
-    it('gives several values in their order', async () => {
+    it('returns several values in order', async () => {
       const store = await running.open()
       await store.update('a', Counter, () => ({ value: { count: 1 } }))
       await store.update('b', Counter, () => ({ value: { count: 2 } }))
@@ -99,7 +99,7 @@ for (const implementation of implementations) {
       expect(await store.update('a', Counter, increment)).toMatchObject({ count: 1 })
     })
 
-    it('keeps a value whose last step gave it no time', async () => {
+    it('keeps a value whose last step set no expiry', async () => {
       const store = await running.open()
       await store.update('a', Counter, () => ({ value: { count: 1 }, expiresInMs: 60 }))
       await store.update('a', Counter, () => ({ value: { count: 2 } }))
@@ -111,7 +111,7 @@ for (const implementation of implementations) {
       expect(await store.get('a', Counter)).toMatchObject({ count: 2 })
     })
 
-    it('refuses to store what its schema could not read, and says where a stored value does not fit', async () => {
+    it('rejects a value that its schema cannot parse, and reports where a stored value is invalid', async () => {
       const store = await running.open()
       await store.update('a', Counter, increment)
       await expect(store.update('a', Counter, () => ({ value: { count: 1.5 } }))).rejects.toThrow(/count/)
@@ -121,7 +121,7 @@ for (const implementation of implementations) {
       )
     })
 
-    it('refuses a value or a message that is too large, and a name or a length that no server could hold', async () => {
+    it('rejects a value or a message that is too large, and an invalid name or duration', async () => {
       const store = await running.open({ valueBytes: 100 })
       const note = 'x'.repeat(100)
       const write = (step: Step<z.input<typeof Counter>>, key = 'a') => store.update(key, Counter, () => step)
@@ -134,7 +134,7 @@ for (const implementation of implementations) {
       expect(await store.get('a', Counter)).toBeUndefined()
     })
 
-    it('keeps keys and texts of any letters apart', async () => {
+    it('supports keys and texts with any characters', async () => {
       const store = await running.open()
       const keys = ["o'clock", 'a:b', 'ä€😀', 'a b', '{1}', 'A', 'a']
       for (const key of keys) await store.update(key, z.string(), () => ({ value: `${key}\n"'` }))

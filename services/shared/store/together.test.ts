@@ -39,13 +39,13 @@ for (const implementation of implementations) {
       expect(await standing(store)).toEqual([3, 'xxx', 'otherxx'])
     })
 
-    it('lose no write of many at once, in one process and in several', async () => {
+    it('lose no write of many concurrent ones, in one process and in several', async () => {
       const stores = await Promise.all(Array.from({ length: 3 }, () => running.open()))
       await Promise.all(stores.flatMap((store) => Array.from({ length: 8 }, () => add(store))))
       expect(await standing(await running.open())).toEqual([24, 'x'.repeat(24), 'x'.repeat(24)])
     })
 
-    it('stay as they are when the step gives nothing, and keys that it does not name stay too', async () => {
+    it('stay unchanged if the step returns nothing, as do keys that it does not name', async () => {
       const store = await running.open()
       expect(await store.updateTogether({ one: sum, many: names }, () => undefined)).toBe(true)
       await add(store)
@@ -53,9 +53,9 @@ for (const implementation of implementations) {
       expect(await standing(store)).toEqual([undefined, 'x', 'y'])
     })
 
-    it('are read before a step decides by one that is not remembered', async () => {
+    it('are read before a step that depends on a value that is not cached', async () => {
       const store = await running.open()
-      // Too long to be cached.
+      // This value is too long to be cached.
       await store.update('a', names.schema, () => ({ value: 'x'.repeat(100_000) }))
       await store.updateTogether({ one: sum, many: names }, (_one, many) => ({ one: many.size, many: new Map() }))
       expect(await store.get('sum', sum.schema)).toBe(1)
@@ -73,7 +73,7 @@ for (const implementation of implementations) {
       expect(await store.outbox.holds(['1', '2', '3', '4'])).toEqual(new Set())
     })
 
-    it('are written only while the outbox holds the messages that the step needs', async () => {
+    it('are written only if the outbox contains the messages that the step needs', async () => {
       const store = await running.open()
       await add(store, { outbox: [message('1'), message('2')] })
       expect(await add(store, { needs: ['1', '2'], acks: ['1'] })).toBe(true)
@@ -82,7 +82,7 @@ for (const implementation of implementations) {
       expect(await store.outbox.holds(['1', '2', '3'])).toEqual(new Set(['2']))
     })
 
-    it('disappear after the time that the step gives them, but the first', async () => {
+    it('expire after the time that the step sets, except the first', async () => {
       const store = await running.open()
       await add(store, { expiresInMs: 60 })
       await until(
@@ -92,7 +92,7 @@ for (const implementation of implementations) {
       expect(await standing(store)).toEqual([1, undefined, undefined])
     })
 
-    it('deliver what they append to the consumer of its own process', async () => {
+    it('deliver appended messages to the consumer of their own process', async () => {
       const store = await running.open()
       const taken: string[] = []
       using _taking = store.outbox.takeOwn({

@@ -28,13 +28,13 @@ it('writes one JSON line for one event, with the service, the instance and the v
   })
 })
 
-it('leaves out what is below the level', () => {
+it('omits lines below the level', () => {
   const { log, lines } = openCaptured()
   log.debug('not worth it')
   expect(lines).toEqual([])
 })
 
-it('never writes a secret: by its name, in an error, or in the address inside a sentence', () => {
+it('never writes a secret: in a secret field, in an error, or in a URL within a text', () => {
   const { log, lines } = openCaptured()
   const error = Object.assign(new Error('cannot reach redis://watch:marked@cache:6379'), {
     headers: { cookie: 'marked' },

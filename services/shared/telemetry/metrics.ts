@@ -24,8 +24,8 @@ export interface Reading<L extends string> {
 }
 
 /**
- * Returns a gauge whose readers are called on each scrape. The services of one process share it; values with equal
- * labels are added.
+ * Declares a gauge whose readers are called on each scrape. The services of one process share the gauge; values with
+ * equal labels are added.
  */
 const readGauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) => {
   const readers = new WeakMap<Registry, (() => readonly Reading<L>[])[]>()

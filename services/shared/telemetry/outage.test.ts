@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { openOutageLog } from './outage.ts'
 
-it('is logged when it begins and when it is over, not at each attempt', () => {
+it('is logged at its start and its end, not at each attempt', () => {
   const lines: unknown[] = []
   const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
   const outage = openOutageLog(log, { begins: 'it cannot be read', ends: 'it is read again', facts: { consumer: 'a' } })

@@ -15,7 +15,7 @@ interface Words {
   facts?: object
 }
 
-/** Returns a logger for outages that logs only their begin and end, not every failed attempt. */
+/** Returns a log that records only the start and the end of an outage, not every failed attempt. */
 export const openOutageLog = (log: Logger | undefined, { begins, ends, facts }: Words): OutageLog => {
   let isFailing = false
   return {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openLog } from './open.ts'
 import { redactedText, redactor, soundsSecret, removeCredentials } from './redact.ts'
 
-describe('names that sound secret', () => {
+describe('names of secrets', () => {
   it.each([
     'authorization',
     'Authorization',
@@ -48,7 +48,7 @@ describe('names that sound secret', () => {
 describe('redacting a log line', () => {
   const redact = redactor(['NATS_URL'])
 
-  it('hides secrets at every depth and in lists, and leaves the rest alone', () => {
+  it('hides secrets at every depth and in lists, and keeps the rest', () => {
     const line = {
       host: 'one',
       request: { headers: [{ authorization: 'Bearer marked' }] },
@@ -63,7 +63,7 @@ describe('redacting a log line', () => {
     })
   })
 
-  it('keeps the sentence and the stack of an error but hides what hangs on it', () => {
+  it('keeps the message and the stack of an error but hides its secret properties', () => {
     const cause = Object.assign(new Error('deeper'), { password: 'marked' })
     const error = Object.assign(new Error('refused', { cause }), { config: { token: 'marked' }, code: 'ECONNREFUSED' })
     const shown = redact({ err: error })
@@ -79,7 +79,7 @@ describe('redacting a log line', () => {
     expect(JSON.stringify(shown)).not.toContain('marked')
   })
 
-  it('shows how many tokens a language model took, and hides tokens themselves', () => {
+  it('shows the number of tokens of a language model, and hides secret tokens', () => {
     const line = { inputTokens: 12, outputTokens: 0, tokens: ['marked'], refreshTokens: 'marked', token: 7 }
     expect(redact(line)).toEqual({
       inputTokens: 12,
@@ -90,7 +90,7 @@ describe('redacting a log line', () => {
     })
   })
 
-  it('ends on a structure that contains itself', () => {
+  it('terminates on a circular structure', () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
     expect(JSON.stringify(redact(circle))).toContain('[deeper]')
@@ -143,7 +143,7 @@ describe('URLs within text', () => {
     'x://:a '.repeat(9) + '\n',
     'a=',
     'x://@',
-  ])('are found in time that grows with the length of the text alone: %s', (piece) => {
+  ])('are found in linear time: %s', (piece) => {
     const text = piece.repeat(1_000_000 / piece.length)
     const started = performance.now()
     const shown = ['', ' @', '\n@', '?token=marked'].map((end) => removeCredentials(text + end))
@@ -152,7 +152,7 @@ describe('URLs within text', () => {
     expect(performance.now() - started).toBeLessThan(15_000)
   })
 
-  it('lose a password that holds a slash or a question mark in its escaped form', () => {
+  it('lose a password with an escaped slash or question mark', () => {
     expect(removeCredentials('https://u:a%2Fb%3F@host/')).toBe(`https://${redactedText}@host/`)
   })
 })
@@ -171,7 +171,7 @@ describe('a log line', () => {
     (text) => text.replaceAll('/', '%2F'),
   )
   const scheme = fc.constantFrom('redis', 'rediss', 'nats', 'postgres', 'http', 'https', 'smtp', 'libsql')
-  /** User names with a colon, or none for a token. */
+  /** User names with a colon, or an empty name for a token. */
   const user = fc.constantFrom('', ':', 'u:', 'default:', 'some%20one:')
 
   it('never shows a password of a URL, with any characters and at any position', () => {

@@ -18,6 +18,6 @@ it.each([
   expect(parseTraceParent(traceparent === undefined ? undefined : { traceparent })).toEqual(expected)
 })
 
-it('writes what it reads', () => {
+it('formats what it parses', () => {
   expect(formatTraceParent({ traceId, spanId, flags: 1 })).toBe(`00-${traceId}-${spanId}-01`)
 })

@@ -50,7 +50,7 @@ describe('with a collector', () => {
     expect(JSON.stringify(collector.spans)).not.toContain('SELECT')
   })
 
-  it('makes no span of a trace that its caller does not record, and hands that on', async () => {
+  it('creates no span for a trace that its caller does not record, and propagates that', async () => {
     await using collector = await startOtlpCollector()
     const tracing = await open(collector.url)
     const span = tracing.tracer('gateway').start('GET /', 'server', unsampled)
@@ -60,7 +60,7 @@ describe('with a collector', () => {
     expect(collector.requests).toBe(0)
   })
 
-  it('begins a trace of its own under a malformed header, and keeps the tracestate under a good one', async () => {
+  it('starts a new trace for a malformed header, and keeps the tracestate of a valid one', async () => {
     await using collector = await startOtlpCollector()
     await using tracing = await open(collector.url)
     const tracer = tracing.tracer('gateway')
@@ -72,7 +72,7 @@ describe('with a collector', () => {
 })
 
 describe('without a collector', () => {
-  it('hands the trace on unchanged', async () => {
+  it('propagates the trace unchanged', async () => {
     await using tracing = await open(undefined)
     const span = tracing.tracer('gateway').start('a', 'server', parent)
     expect(span.trace).toBe(parent)
@@ -80,7 +80,7 @@ describe('without a collector', () => {
   })
 
   it.each(['collector:4318/v1/traces', '/v1/traces', 'ftp://collector/v1/traces'])(
-    'says that %s is no URL',
+    'logs that %s is not a URL',
     async (url) => {
       const lines: string[] = []
       await using tracing = await open(url, lines)

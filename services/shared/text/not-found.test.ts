@@ -8,11 +8,11 @@ it.each([
   ['QUERY-COUNT', 'unknown chart "QUERY-COUNT"; did you mean "query-count"?'],
   ['query-kinds', 'unknown chart "query-kinds"; did you mean "Query-Kinds"?'],
   ['zzz', 'unknown chart "zzz"'],
-])('%s is refused with what may have been meant', (name, message) => {
+])('%s is rejected with suggestions', (name, message) => {
   expect(createNotFoundError('chart', name, known)).toMatchObject({ code: 'not-found', message })
 })
 
-it('takes a name that holds what was written for nearer than a short one of other letters', () => {
+it('ranks a name that contains the given text above a short name with other letters', () => {
   const pages = [
     'grants',
     'users',

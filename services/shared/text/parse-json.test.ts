@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseJson } from './strings.ts'
 
-describe('a text of JSON', () => {
+describe('JSON text', () => {
   it.each([
     ['{"a":[1,null]}', { a: [1, null] }],
     ['null', null],

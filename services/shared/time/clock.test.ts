@@ -3,7 +3,7 @@ import { type Clock, ageMs, adjustForClockJumps, instant } from './clock.ts'
 
 const hourMs = 3_600_000
 
-/** Returns the clock of a simulated machine, whose wall clock can be set. */
+/** Returns the clock of a simulated machine. Tests can set its wall clock. */
 const machine = () => {
   const time = { elapsedMs: 5_000, aheadMs: Date.UTC(2026, 0, 5) }
   const clock: Clock = { now: () => time.elapsedMs + time.aheadMs, elapsedMs: () => time.elapsedMs }
@@ -20,7 +20,7 @@ describe('the age of a stored instant', () => {
     expect(adjustForClockJumps(clock, atMs)).toBe(atMs + jumpMs)
   })
 
-  it('stays true over several jumps, also of the instant that is stored in place of the first', () => {
+  it('stays true over several jumps, even for an instant that replaces the first', () => {
     const { time, clock } = machine()
     let atMs = instant(clock)
     for (const jumpMs of [hourMs, -2 * hourMs, 30 * 60_000]) {
@@ -31,13 +31,13 @@ describe('the age of a stored instant', () => {
     expect(ageMs(clock, atMs)).toBe(3_000)
   })
 
-  it('is by the wall clock for what an earlier process stored', () => {
+  it('uses the wall clock for an instant that an earlier process stored', () => {
     const { clock } = machine()
     expect(ageMs(clock, clock.now() - 7_000)).toBe(7_000)
     expect(ageMs(clock, clock.now() + 7_000)).toBe(-7_000)
   })
 
-  it('is that of the present where the clock was set back to an instant that was stored before', () => {
+  it('is that of the later instant if the clock was set back and the same instant was stored again', () => {
     const { time, clock } = machine()
     const first = instant(clock)
     time.elapsedMs += hourMs
@@ -46,7 +46,7 @@ describe('the age of a stored instant', () => {
     expect(ageMs(clock, first)).toBe(0)
   })
 
-  it('does not move with a clock that is slewed', () => {
+  it('is not adjusted while the clock is slewed', () => {
     const { time, clock } = machine()
     const atMs = instant(clock)
     time.aheadMs += 900

@@ -14,7 +14,7 @@ export interface Clock {
 /** The clock of this machine. */
 export const systemClock: Clock = { now: () => Date.now(), elapsedMs: () => performance.now() }
 
-/** Returns a clock for tests, both of whose readings are the result of `read`. */
+/** Returns a clock for tests that reads both times from `read`. */
 export const createClock = (read: () => number): Clock => ({ now: read, elapsedMs: read })
 
 /** Minimum change of the clock offset that counts as a jump; NTP slewing causes smaller ones. */

@@ -28,7 +28,7 @@ export interface Tool {
   output?: z.ZodObject
   /** Whether the model always gets this tool; it finds the others with `search_tools`. */
   core: boolean
-  /** The name, in evidence, of the source that the tool reads instead of a host. */
+  /** Name of the source in evidence, for a tool that reads something other than a host. */
   source?: string
   /** Arguments for tests, valid on any host; absent if the tool needs none. */
   example?: Readonly<Record<string, unknown>>

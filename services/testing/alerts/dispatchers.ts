@@ -28,7 +28,7 @@ interface Options {
 export interface Dispatchers extends AsyncDisposable {
   readonly alerts: Client<typeof alerts>
   call(): Call
-  /** Resolves when a tick has ended that started after this call. */
+  /** Resolves when a tick that started after this call has ended. */
   ticked(): Promise<void>
   /** Returns everything that the dispatchers have logged. */
   logged(): string

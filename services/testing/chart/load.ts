@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fetchJson } from '../fetch-json.ts'
 
-/** Pause between two requests of a component, because starting processes need CPU time. */
+/** Pause between two requests of a component, in milliseconds; it leaves CPU time to starting processes. */
 const pauseMs = 100
 
 /** A request that only succeeds if a certain service responds. */

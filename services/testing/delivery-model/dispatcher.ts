@@ -43,7 +43,7 @@ export interface DispatcherEnvironment {
   telemetry: ServiceContext['telemetry']
   openStore(): Promise<Store>
   database: StateDatabase | undefined
-  /** How long a dispatcher holds a message while sending it. Longer than a send takes on a busy machine. */
+  /** How long a dispatcher holds a message while sending it; longer than any send takes on a busy machine. */
   holdMs: number
   faults: { storeIsCut: boolean; databaseIsDown: boolean; storeRefuses: boolean; chance(): number }
 }

@@ -120,7 +120,9 @@ const keysFor = (services: readonly string[], { SVC_QUERY_ROLE }: Record<string,
   return createProcessKeys(services.length === 0 ? ['gateway'] : holders, busSecret)
 }
 
-/** Returns a command prefix with which Linux kills the product when its test runner ends, even if that was killed. */
+/**
+ * Returns a command prefix that makes Linux kill the product when the test runner exits, even if the runner was killed.
+ */
 const endsWithUs = (): string[] => {
   const program = '/usr/bin/setpriv'
   return existsSync(program) ? [program, '--pdeathsig', 'KILL', '--'] : []

@@ -35,7 +35,7 @@ export const installServers = (needed = testPrograms): void => {
     run('fetching Chromium', [process.execPath, ...own])
   }
   for (const { title } of missing.filter((one) => !one.isThere())) {
-    print(`LEFT OUT: no ${title} on this machine, and it could not be installed`)
+    print(`cannot install ${title}: tests that need it are skipped`)
   }
 }
 

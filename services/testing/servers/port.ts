@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Range of ports. It is below the ephemeral ports, which outgoing connections could take before the server does. */
+/** Port range of test servers, below the ephemeral ports, which outgoing connections could take first. */
 const minPort = 15_000
 const maxPort = 30_000
 const maxAttempts = 50

@@ -96,7 +96,9 @@ const run = async (launch: ProcessLaunch, directory: string, port: number): Prom
   throw new Error(`${launch.program} did not respond within ${readyWithinMs} ms; output:\n${output}`)
 }
 
-/** Returns a command prefix with which Linux kills the server when its test runner ends, even if that was killed. */
+/**
+ * Returns a command prefix that makes Linux kill the server when the test runner exits, even if the runner was killed.
+ */
 const guard = (): string[] => (existsSync('/usr/bin/setpriv') ? parentDeath : [])
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null

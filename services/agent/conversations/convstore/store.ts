@@ -21,18 +21,18 @@ import {
 
 /** Maximum number of list pages that one removal or pruning reads. */
 const maxPages = 20
-/** Maximum attempts to write a conversation that another client creates at the same time. */
+/** Maximum attempts to write a conversation while other clients create the same one. */
 const maxRaces = 3
 
 /** Conversation ids contain no colon, so the last colon separates owner and id. */
 const externalId = (owner: string, id: string): string => `${owner}:${id}`
-/** Other users of the project can set any tag, so the external id identifies the owner. */
+/** Compares the external id, because other applications of the project can set any tag. */
 const isOf = (owner: string, { external_id: name }: Pick<Thread, 'external_id'>): boolean =>
   name?.slice(0, name.lastIndexOf(':')) === owner
 
 /**
- * Returns a store in the conversation service. All owners share one project; the external id and the tag of a thread
- * contain its owner.
+ * Returns a store in the conversation service. All owners share one project, so the external id and the tag of each
+ * thread contain its owner.
  */
 export const createConvstoreConversationStore = (threads: ThreadClient): ConversationStore => {
   const find = async (owner: string, id: string) => {
@@ -65,7 +65,7 @@ export const createConvstoreConversationStore = (threads: ThreadClient): Convers
         const result = await putOver(threads, owner, written, thread)
         if (result) return result
       }
-      throw new ServiceError('busy', 'conversation write conflict: several clients write to it at once; try again', {
+      throw new ServiceError('busy', 'write conflict: another client is writing this conversation; try again', {
         retryAfterMs: 1_000,
       })
     },
@@ -135,7 +135,7 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 const removeAll = async (threads: ThreadClient, owner: string): Promise<number> => {
   let removed = 0
   for (let page = 0; page < maxPages; page += 1) {
-    // Listed threads are deleted, so the first page is always the next one.
+    // Each iteration deletes the listed threads, so the next threads are again on the first page.
     const { data } = await listOwnerThreads(threads, owner, { limit: maxThreadsPerRequest })
     const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
     if (ids.length === 0) return removed
@@ -147,7 +147,7 @@ const removeAll = async (threads: ThreadClient, owner: string): Promise<number> 
   })
 }
 
-/** Reads threads, oldest first, until a page contains threads of the product and none of them is expired. */
+/** Deletes expired threads, oldest first. Stops at a page that has threads of the product but no expired ones. */
 const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
   let removed = 0
   let cursor: string | undefined

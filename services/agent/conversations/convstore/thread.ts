@@ -6,17 +6,17 @@ import type { Thread, ThreadMessage, ThreadClient, ThreadList, ThreadPage } from
 import { extractMessageText } from '../store.ts'
 
 /**
- * The metadata of a thread: the summary of the conversation without its title. It also marks the thread as one of this
- * product.
+ * The metadata of a thread: the summary of the conversation without its title. Threads of other applications do not
+ * have this key.
  */
 const OwnFacts = z.object({ watchhouse: ConversationSummary.omit({ title: true }) })
 
-/** Returns the metadata of the thread of a conversation. */
+/** Returns the thread metadata for a conversation. */
 export const toThreadMetadata = ({ title: _title, ...facts }: ConversationSummary): z.input<typeof OwnFacts> => ({
   watchhouse: facts,
 })
 
-/** Returns the list entry of a thread; undefined for a thread of another product. */
+/** Returns the list entry of a thread; undefined for a thread of another application. */
 export const parseThreadSummary = ({
   title,
   metadata,
@@ -28,17 +28,17 @@ export const parseThreadSummary = ({
 const StoredMessage = z.object({ watchhouse: z.object({ position: z.int().min(0), message: UiMessage }) })
 const StoredEvidence = z.object({ watchhouse: z.object({ evidence: Conversation.shape.evidence }) })
 
-/** Returns the messages from a position on, in the format of a thread. */
+/** Converts the messages from index `from` on to thread messages. */
 export const threadMessages = (messages: readonly UiMessage[], from = 0): ThreadMessage[] =>
   messages.slice(from).map((message, index) => ({
     role: message.role,
-    content: extractMessageText(message) || '(no words)',
+    content: extractMessageText(message) || '(no text)',
     metadata: { watchhouse: { position: from + index, message } },
   }))
 
 /**
- * Returns the message that stores the evidence. It is no thread metadata, because lists return that completely. The
- * last such message is current.
+ * Returns the message that stores the evidence. The evidence is not in the thread metadata, because lists return all
+ * metadata. If a thread has several such messages, the last one applies.
  */
 export const evidenceMessage = (evidence: Conversation['evidence']): ThreadMessage => ({
   role: 'tool',
@@ -46,7 +46,7 @@ export const evidenceMessage = (evidence: Conversation['evidence']): ThreadMessa
   metadata: { watchhouse: { evidence } },
 })
 
-/** Returns the conversation of a thread; undefined for a thread of another product. */
+/** Returns the conversation of a thread; undefined for a thread of another application. */
 export const parseThread = (thread: Thread): Conversation | undefined => {
   const summary = parseThreadSummary(thread)
   if (summary === undefined) return undefined
@@ -72,18 +72,18 @@ const tagOf = (owner: string): string | undefined => {
 }
 /** Returns the tag for services that reject colons, and for names that are too long. */
 const plainTagOf = (owner: string): string => `user-${hash('sha256', owner).slice(0, 32)}`
-/** Prefix of cursors of lists by plain tags. Other cursors are those of the service. */
+/** Prefix of the cursors of lists by plain tag. All other cursors are those of the service. */
 const plainMark = '~'
 
-/** Tags a thread with the first owner tag that the service accepts. Throws `unavailable` if it rejects both. */
+/** Adds the owner tag to a thread, or the plain tag if the service rejects it. Throws `unavailable` if both fail. */
 export const tagThread = async (threads: ThreadClient, id: string, owner: string): Promise<void> => {
   for (const tag of [tagOf(owner), plainTagOf(owner)]) if (tag !== undefined && (await threads.tag(id, tag))) return
   throw new ServiceError('unavailable', 'the conversation service rejects tags')
 }
 
 /**
- * Returns a page of an owner's threads. If the usual tag has no threads, it tries the plain tag, since the service may
- * have rejected the usual one.
+ * Returns a page of an owner's threads. If no thread has the usual tag, lists those with the plain tag, because the
+ * service may have rejected the usual one.
  */
 export const listOwnerThreads = async (
   threads: ThreadClient,

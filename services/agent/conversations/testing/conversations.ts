@@ -10,7 +10,7 @@ export const aCall = (subject = 'user_ada'): Call => ({
   priority: 'person',
 })
 
-/** Returns a message with one text that contains quotes, a control character, umlauts and an emoji. */
+/** Returns a message with a text part. The default text has quotes, a control character, umlauts and an emoji. */
 export const aMessage = (
   id: string,
   role: UiMessage['role'] = 'user',
@@ -41,7 +41,7 @@ export const anEvidence = (id = 'e1'): Conversation['evidence'][number] => ({
   rowHash: 'a'.repeat(64),
 })
 
-/** Returns a conversation of two messages to store. */
+/** Returns a conversation with two messages, as input for a store. */
 export const aConversationWrite = (id: string, more: Partial<ConversationWrite> = {}): ConversationWrite => ({
   id,
   hostKey: 'logs',

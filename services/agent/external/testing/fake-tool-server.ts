@@ -3,14 +3,14 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 
-/** A real MCP server on its own port, as an external server for tests. */
+/** An MCP server on its own port, which tests use as an external server. */
 export interface FakeToolServer extends AsyncDisposable {
   endpoint: string
   /** The number of requests of any kind. */
   requests: number
   /** The header fields of each request, as JSON. */
   headers: string[]
-  /** If set, responds instead of the MCP server. */
+  /** If set, handles all requests instead of the MCP server. */
   instead: ((response: ServerResponse) => void) | undefined
 }
 

@@ -23,7 +23,7 @@ export interface FakeGateway extends AsyncDisposable {
   /** The base URL, including the path. */
   base: string
   received: ReceivedRequest[]
-  /** Responses by method and path without query, such as `GET /v1/models`. Tests may change them. */
+  /** Responses keyed by method and path without query, such as `GET /v1/models`. Tests may change them. */
   responses: Record<string, FakeResponse>
 }
 

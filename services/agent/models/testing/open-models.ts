@@ -5,7 +5,7 @@ import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openModels } from '../open.ts'
 
-/** Returns a call with a deadline of one minute. */
+/** Returns a call of a user, or another kind of identity, with a deadline of one minute. */
 export const createUserCall = (kind: Identity['kind'] = 'user', subject = 'ada'): Call => ({
   identity: { kind, subject, features: 'all' },
   deadline: performance.now() + 60_000,

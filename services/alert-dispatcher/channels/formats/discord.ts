@@ -22,7 +22,7 @@ export const discordFormat: WebhookFormat = {
     return {
       body: {
         username: 'Watchhouse',
-        // Texts never mention users.
+        // Prevents alert texts from mentioning users.
         allowed_mentions: { parse: [] },
         embeds: [
           {

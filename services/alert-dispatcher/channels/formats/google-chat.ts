@@ -8,7 +8,7 @@ const maxFacts = 20
 const maxFact = 250
 const maxText = 2_500
 
-/** Format for Google Chat webhooks. It uses a card, because plain text can mention everyone in the space. */
+/** Format for Google Chat webhooks: a card, because plain text can mention everyone in the space. */
 export const googleChatFormat: WebhookFormat = {
   compose: ({ message, write }) => {
     const { headline, url, origin } = message

@@ -20,7 +20,7 @@ export const matrixFormat: WebhookFormat = {
         body: renderPlain(context),
         format: 'org.matrix.custom.html',
         formatted_body: renderHtml(context),
-        // Texts never mention users.
+        // Prevents alert texts from mentioning users.
         'm.mentions': {},
         'watchhouse.origin': message.origin,
       },

@@ -22,7 +22,7 @@ export interface Mail {
 const maxSubject = 200
 const maxText = 100_000
 
-/** Returns a message as a mail. Mails of one episode form a thread, in any order of arrival. */
+/** Renders a message as a mail. Mails of one episode form a thread, in any order of arrival. */
 export const renderMail = (message: Message, { from, to }: Pick<Mail, 'from' | 'to'>): Mail => {
   const { notification, origin, headline, severity } = message
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1)

@@ -57,7 +57,8 @@ const Refusals = z.array(z.object({ responseCode: z.int().optional() })).default
 const Sent = z.object({ accepted: z.array(z.unknown()).default([]), rejectedErrors: Refusals })
 
 /**
- * Classifies a mail that only some recipients accepted. The message id is the same, so a repeated mail is shown once.
+ * Classifies a submitted mail. If some recipients can be retried, it is sent again to all with the same message id, so
+ * that the others see it once.
  */
 const classifySent = (info: unknown): SendResult => {
   const { accepted, rejectedErrors: refused } = Sent.parse(info)

@@ -33,7 +33,7 @@ const Buttons = z.strictObject({
 })
 const Interactive = SlackBody.extend({ attachments: z.tuple([SlackBody.shape.attachments.element], Buttons) })
 
-/** An incoming webhook of a Slack application, which supports buttons. */
+/** Rig with an incoming webhook of a Slack application, which supports buttons. */
 export const chatApplicationRig: Rig = {
   id: 'chat-application',
   standsFor: ['https://hooks.slack.com'],

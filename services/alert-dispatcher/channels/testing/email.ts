@@ -68,7 +68,7 @@ const mailApiARig: Rig = {
       problem(received) {
         const { method, path, headers } = received
         if (method !== 'POST' || path !== '/v3/mg.watch.example/messages') return 'not found'
-        if (headers.authorization !== `Basic ${btoa(`api:${key}`)}`) return 'not let in'
+        if (headers.authorization !== `Basic ${btoa(`api:${key}`)}`) return 'forbidden'
         return Form.safeParse(formOf(received)).error?.message
       },
     }),
@@ -94,7 +94,7 @@ const Body = z.strictObject({
 
 const bodyOf = (text: string) => Body.safeParse(JSON.parse(text))
 
-/** Resend, which rejects a different mail with a known key. */
+/** Rig with the API of Resend, which rejects a different mail with a known idempotency key. */
 const mailApiBRig: Rig = {
   ...common,
   form: 'mail-api-b',

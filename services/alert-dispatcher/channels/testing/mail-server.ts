@@ -14,7 +14,7 @@ export interface ReceivedMail {
   raw: string
 }
 
-/** The step at which the server rejects a mail (login, sender, data or the given recipient), or stops responding. */
+/** `at` is the step that the server rejects: `login`, `sender`, `text` or a recipient. `silent` means no response. */
 export type SmtpRejection = { at: string; code: number } | 'silent'
 
 /** An SMTP server that accepts one user and records mails. */
@@ -23,7 +23,7 @@ export interface MailServer extends AsyncDisposable {
   readonly taken: readonly ReceivedMail[]
   /** Login attempts, successful or not. */
   readonly logins: readonly string[]
-  /** Rejections of the next mails, in order. */
+  /** Sets the rejections of the next mails, in order. */
   next(...refusals: readonly (SmtpRejection | SmtpRejection[])[]): void
 }
 

@@ -13,7 +13,7 @@ const Body = z.strictObject({
   click: z.url().optional(),
 })
 
-/** An ntfy server below a path, which accepts JSON messages at its root. */
+/** Rig with an ntfy server below a path, which accepts JSON messages at its root. */
 export const pushARig: Rig = {
   id: 'push-a',
   start: () =>

@@ -27,7 +27,7 @@ export interface Rig {
   minSeverityVariable: string
   /** The minimum severity by default. */
   minimum: 'warning' | 'critical'
-  /** Returns the sent text for comparison; absent for JSON. */
+  /** Returns the sent body for comparison with the snapshot; absent if it is JSON. */
   readBody?(received: ReceivedRequest): unknown
   /** Returns the text that recipients see. */
   textOf(received: ReceivedRequest): string

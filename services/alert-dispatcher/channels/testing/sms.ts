@@ -15,7 +15,7 @@ const Form = z.strictObject({
 
 const formOf = (text: string): unknown => Object.fromEntries(new URLSearchParams(text))
 
-/** The message API of Twilio. */
+/** Rig with the Messages API of Twilio. */
 export const smsRig: Rig = {
   id: 'sms',
   standsFor: ['https://api.twilio.com'],
@@ -25,7 +25,7 @@ export const smsRig: Rig = {
       answer: { status: 201, body: JSON.stringify({ sid: 'SM1', status: 'queued' }) },
       problem({ method, path, headers, text }) {
         if (method !== 'POST' || path !== `/2010-04-01/Accounts/${sid}/Messages.json`) return 'not found'
-        if (headers.authorization !== `Basic ${btoa(`${sid}:${token}`)}`) return 'not let in'
+        if (headers.authorization !== `Basic ${btoa(`${sid}:${token}`)}`) return 'forbidden'
         if (headers['content-type'] !== 'application/x-www-form-urlencoded') return 'not a form'
         return Form.safeParse(formOf(text)).error?.message
       },

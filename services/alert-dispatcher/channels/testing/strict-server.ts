@@ -24,7 +24,7 @@ export interface StrictServer extends AsyncDisposable {
   readonly received: readonly ReceivedRequest[]
   /** Protocol violations. */
   readonly wrong: readonly string[]
-  /** Responses to the next requests, in order. */
+  /** Sets the responses to the next requests, in order. */
   next(...instead: readonly ScriptedResponse[]): void
 }
 

@@ -7,7 +7,7 @@ import { webhookRig } from './webhook.ts'
 
 interface Service {
   form: string
-  /** Host name, for services that are recognized by it. */
+  /** Fixed host name, for services that are recognized by their host name. */
   host?: string
   path: string
   /** The request path, if it differs from the configured one. */
@@ -52,7 +52,7 @@ const rigOf = (service: Service): Rig => {
         problem({ method, path: requested, headers, text }) {
           if (method !== wanted || !(pathOf?.test(requested) ?? requested === path)) return 'not found'
           if (headers['content-type'] !== 'application/json') return 'not JSON'
-          if (Object.entries(needed).some(([name, value]) => headers[name.toLowerCase()] !== value)) return 'not let in'
+          if (Object.entries(needed).some(([name, value]) => headers[name.toLowerCase()] !== value)) return 'forbidden'
           return body.safeParse(JSON.parse(text)).error?.message ?? service.problem?.(text, headers)
         },
       }),
@@ -121,7 +121,7 @@ const Room = z.strictObject({
   msgtype: z.literal('m.text'),
   body: z.string().min(1),
   format: z.literal('org.matrix.custom.html'),
-  formatted_body: z.string().refine(isPlainHtml, 'is no HTML of ours'),
+  formatted_body: z.string().refine(isPlainHtml, 'contains unexpected HTML'),
   'm.mentions': z.strictObject({}),
   'watchhouse.origin': origin,
 })
@@ -143,7 +143,7 @@ export const matrixRig = rigOf({
 
 const Hook = z.strictObject({
   text: z.string().min(1),
-  html: z.string().refine(isPlainHtml, 'is no HTML of ours'),
+  html: z.string().refine(isPlainHtml, 'contains unexpected HTML'),
   username: z.string(),
   origin,
 })
@@ -220,7 +220,7 @@ export const teamsRig = rigOf({
   textOf: (body) => Card.parse(body).attachments[0].content.body[0]?.inlines[0]?.text ?? '',
 })
 
-const html = z.string().refine((text) => isPlainHtml(text.replaceAll(/<\/?i>/g, '')), 'is no HTML of ours')
+const html = z.string().refine((text) => isPlainHtml(text.replaceAll(/<\/?i>/g, '')), 'contains unexpected HTML')
 const Widget = z.union([
   z.strictObject({ textParagraph: z.strictObject({ text: html }) }),
   z.strictObject({
@@ -261,7 +261,7 @@ export const googleChatRig = rigOf({
   textOf: (body) => ChatCard.parse(body).fallbackText,
 })
 
-/** The service of the channel `webhook`, under a host name without a known format. */
+/** Rig with the service of the channel `webhook`. The format is set, because its host name is not a known one. */
 export const slackRig: Rig = {
   ...webhookRig,
   id: 'webhook-targets',

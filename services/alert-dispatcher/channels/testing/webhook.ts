@@ -20,7 +20,7 @@ export const SlackBody = z.strictObject({
 
 const path = '/services/T000/B000/secret-of-the-hook'
 
-/** A chat service with the Slack format. */
+/** Rig with a chat service that accepts the Slack format. */
 export const webhookRig: Rig = {
   id: 'webhook',
   start: () =>

@@ -7,7 +7,7 @@ import { findLostRoutes, type RuleCatalogue, findInvalidRules } from '../warning
 import { type HealthFiles, readHealthFiles } from './read.ts'
 import type { FileProblem } from './entries.ts'
 
-/** Validates a folder of alert definitions before deployment; returns the report and whether all of it is valid. */
+/** Validates a folder of alert definitions before deployment; returns the report and whether all files are valid. */
 export const checkHealthFiles = (
   directory: string,
   known: RuleCatalogue,
@@ -27,7 +27,7 @@ export const checkHealthFiles = (
   return { sound: false, text: `${lines.join('\n')}\n` }
 }
 
-/** Returns routes to unknown targets. Disabled targets are accepted, because only the deployment decides that. */
+/** Returns routes to unknown targets. Disabled targets are accepted, because variables may enable them. */
 const unreachableRoutes = ({ layer, files }: HealthFiles, env: Environment): FileProblem[] => {
   const file = files.find((name) => name.startsWith('routing.')) ?? 'routing.yaml'
   const policy = resolvePolicy([layer, buildEnvironmentLayer(env)], env, () => [])

@@ -58,7 +58,8 @@ const namesIn = (directory: string): string[] => {
 const Table = z.record(z.string(), z.unknown())
 
 /**
- * Returns the table in a file, or why there is none. YAML error messages quote the file, so only the line is reported.
+ * Returns the top-level mapping of a file, or why it cannot be read. YAML error messages quote the file, so only the
+ * line number is reported.
  */
 const documentIn = (path: string): YamlDocument | string => {
   let text: string

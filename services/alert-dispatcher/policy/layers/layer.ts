@@ -29,13 +29,13 @@ export interface PolicyLayer {
 
 /** Channel configuration of one source. */
 export interface ChannelLayer extends ChannelSettings {
-  /** Values by the variable that they replace. */
+  /** Values from alert files, keyed by the channel variable to override. */
   variables?: Readonly<Record<string, string>>
-  /** Values saved through the API, by the variable that they replace. */
+  /** Values saved through the API, keyed by the channel variable to override. */
   saved?: Readonly<Record<string, string>>
   /** Variables whose saved secrets the current key cannot decrypt. */
   unreadable?: readonly string[]
-  /** Names of variables that contain the values, by the variable that they replace. */
+  /** Names of the environment variables to read the values from, keyed by the channel variable to override. */
   fromVariables?: Readonly<Record<string, string>>
 }
 
@@ -80,7 +80,7 @@ export const mergeFields = <T extends object>(
   const sourced = lowestFirst.map(({ defined, source }) =>
     Object.fromEntries(Object.keys(defined).map((key) => [key, source])),
   )
-  // `Object.assign` loses the types: values keep their names in `T`, and sources have the names of values.
+  // `Object.assign` loses the types. `values` has fields of `T`, and `sources` has the same field names.
   return {
     values: Object.assign({}, ...lowestFirst.map(({ defined }) => defined)) as T,
     sources: Object.assign({}, ...sourced) as { [K in keyof T]?: PolicyLayer['source'] },

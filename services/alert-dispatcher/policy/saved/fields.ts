@@ -72,7 +72,7 @@ export const describeTarget = (target: WebhookTarget, env: Environment): Webhook
 
 /** Number of characters at the end of a secret that stay visible. */
 const visibleLength = 4
-/** The end of a shorter secret would reveal too much. */
+/** Minimum length of a secret whose end is shown; the end of a shorter one would reveal too much. */
 const minLengthWithEnd = 12
 
 /** Masks a secret except for its last characters. */

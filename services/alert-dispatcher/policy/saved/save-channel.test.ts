@@ -141,7 +141,7 @@ describe('a saved channel', () => {
         'refused',
       ],
       ['a saved token, another path', key, [{ url: here, token: secret }], { url: samePlace }, secret],
-      ['a saved token, given again', key, [{ url: here, token: secret }], { url: there, token: 'tk_new' }, 'tk_new'],
+      ['a saved token, set again', key, [{ url: here, token: secret }], { url: there, token: 'tk_new' }, 'tk_new'],
       ['a saved token, given up', key, [{ url: here, token: secret }], { url: there, token: null }, null],
       ['a saved token, the switch alone', key, [{ url: here, token: secret }], undefined, secret],
       ['a saved token without an address', key, [{ token: secret }], { url: there }, 'refused'],

@@ -23,8 +23,8 @@ export interface SaveDeps {
 }
 
 /**
- * Returns the new stored form of a channel. `enabled` and `minSeverity` are replaced, and of the settings only those in
- * the request, because clients never receive secrets that they could send back.
+ * Returns the new stored form of a channel. The request replaces `enabled`, `minSeverity` and the settings that it
+ * contains. Other settings keep their values, because clients never receive secrets that they could send back.
  */
 export const buildChannelEntry = async (
   deps: SaveDeps,
@@ -92,7 +92,7 @@ const requireSecretsAgain = (
 
 /** Returns the error for a secret that must not be sent to a new address. */
 export const secretRequiredError = (parameter: string): ServiceError =>
-  invalidParameter(parameter, 'must be given again or removed: secrets of another address are not sent to a new one')
+  invalidParameter(parameter, 'must be set again or removed: saved secrets are not sent to a new address')
 
 const savedOf = async (store: SaveDeps['store'], { id }: Channel): Promise<SavedTexts> => {
   const entry = (await store.all()).find((each) => each.kind === 'channel' && each.id === id)

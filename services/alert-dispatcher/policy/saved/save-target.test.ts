@@ -67,7 +67,7 @@ describe('a saved webhook', () => {
     ['to another host', { url: elsewhere }, 'refused'],
     ['to another port', { url: 'https://hooks.example:8443/x' }, 'refused'],
     ['to another path', { url: 'https://hooks.example/x' }, headers],
-    ['to another host, given again', { url: elsewhere, headers: { 'X-A': 'b' } }, { 'X-A': 'b' }],
+    ['to another host, set again', { url: elsewhere, headers: { 'X-A': 'b' } }, { 'X-A': 'b' }],
     ['to another host, given up', { url: elsewhere, headers: null }, {}],
   ])('moves its headers %s: %j', async (_case, change, expected) => {
     await save({ ...team, url, headers })

@@ -26,7 +26,7 @@ for (const implementation of kept) {
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
 
-    it('grant the requested features to the approver, once', async () => {
+    it('grant the requested scopes to the approver, once', async () => {
       const { deviceCode, userCode } = await codes.issue('cli', ['read', 'agent'])
       expect(await codes.poll(deviceCode, 'cli')).toEqual({ error: 'authorization_pending' })
       expect(await codes.find(userCode)).toMatchObject({ clientId: 'cli', state: 'pending', scopes: ['read', 'agent'] })
@@ -37,7 +37,7 @@ for (const implementation of kept) {
       expect(await codes.poll(deviceCode, 'cli')).toEqual({ error: 'invalid_grant' })
     })
 
-    it('grant one of many exchanges at once, across processes', async () => {
+    it('grant one of many concurrent exchanges, across processes', async () => {
       const { deviceCode, userCode } = await codes.issue('cli', ['read'])
       await codes.decide(userCode, { state: 'approved', subject: 'ada' })
       const others = await Promise.all(Array.from({ length: 3 }, async () => open(await running.open())))
@@ -50,7 +50,7 @@ for (const implementation of kept) {
       expect(polled.filter((answer) => 'error' in answer && answer.error === 'invalid_grant')).toHaveLength(7)
     })
 
-    it('let one of two decisions at once stand', async () => {
+    it('accept one of two concurrent decisions', async () => {
       const { userCode } = await codes.issue('cli', ['read'])
       const decisions = await Promise.allSettled([
         codes.decide(userCode, { state: 'approved', subject: 'ada' }),
@@ -59,7 +59,7 @@ for (const implementation of kept) {
       expect(decisions.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     })
 
-    it('report the denial to the device, and later the expiry', async () => {
+    it('report the denial to the device, and the expiry afterwards', async () => {
       const { deviceCode, userCode } = await codes.issue('cli', ['read'])
       await codes.decide(userCode, { state: 'denied', subject: 'ada' })
       expect(await codes.poll(deviceCode, undefined)).toEqual({ error: 'access_denied' })
@@ -67,7 +67,7 @@ for (const implementation of kept) {
       expect(await codes.poll(deviceCode, undefined)).toEqual({ error: 'expired_token' })
     })
 
-    it('are unknown to a client that did not begin, and to one that guesses', async () => {
+    it('are rejected for other clients and for guessed codes', async () => {
       const { deviceCode, userCode } = await codes.issue('cli', ['read'])
       await codes.decide(userCode, { state: 'approved', subject: 'ada' })
       expect(await codes.poll(deviceCode, 'other')).toEqual({ error: 'invalid_grant' })
@@ -77,7 +77,7 @@ for (const implementation of kept) {
       await expect(codes.find('BBBBBBBB')).rejects.toMatchObject({ code: 'not-found' })
     })
 
-    it('are few in a minute over all addresses together', async () => {
+    it('are limited per minute for all addresses together', async () => {
       const counted = { count: 601, endsInMs: 30_000 }
       const counters = { count: async () => counted, [Symbol.asyncDispose]: async () => {} }
       const crowded = openDeviceCodes({ store: await running.open(), counters, clock })

@@ -106,7 +106,7 @@ const freshLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): 
   intervalMs: devicePollIntervalMs,
 })
 
-/** Adjusts the times of a login after the system clock was set, so that its lifetime does not change. */
+/** Shifts the times of a login by a change of the system clock, so that its lifetime stays the same. */
 const followed = (login: DeviceLoginRecord, clock: Clock): DeviceLoginRecord => ({
   ...login,
   issuedAtMs: adjustForClockJumps(clock, login.issuedAtMs),
@@ -153,7 +153,7 @@ export const parseUserCode = (typed: string): string | undefined => {
   return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined
 }
 
-/** The sign-in of one device. */
+/** The stored state of one device login. */
 export const DeviceLoginRecord = z.object({
   clientId: z.string(),
   scopes: z.array(Scope),
@@ -173,11 +173,11 @@ export type PollError = 'authorization_pending' | 'slow_down' | 'access_denied' 
 /** The response to a device that polls for its key. */
 type Polled = { granted: { clientId: string; subject: string; scopes: Scope[] } } | { error: PollError }
 
-/** Increase of the interval after a poll that came too early (RFC 8628 §3.5). */
+/** Increase of the poll interval after a poll that arrived too early (RFC 8628 §3.5). */
 const slowerByMs = 5_000
 /** Maximum poll interval. */
 const maxIntervalMs = 60_000
-/** How early a poll may arrive, because network delays vary. */
+/** Polls that arrive early by at most this much are accepted, because network delays vary. */
 const earlyMs = 1_000
 
 /** Returns the response to a poll and the updated login. A grant marks the login as used, so that it happens once. */

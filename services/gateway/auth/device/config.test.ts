@@ -9,13 +9,13 @@ describe('settings of device login', () => {
     ['file:/var/lib/edge.db', []],
     ['postgres://edge.example', ['CONVERSATIONS_EDGESQL']],
     ['edge.db', ['CONVERSATIONS_EDGESQL']],
-  ])('take the binding %s or refuse the start, and keep it as it was written', (bound, refused) => {
+  ])('accept the binding %s unchanged, or fail the start', (bound, refused) => {
     const env = { CONVERSATIONS_EDGESQL: bound }
     expect(findSettingProblems(deviceSettings, env).map(({ name }) => name)).toEqual(refused)
     if (refused.length === 0) expect(parseSettings(deviceSettings, env).CONVERSATIONS_EDGESQL).toBe(bound)
   })
 
-  it('refuse a subject that no identity could carry', () => {
+  it('reject a subject that is too long for an identity', () => {
     expect(findSettingProblems(deviceSettings, { SVC_DEVICE_LOGIN_SUBJECT: 'x'.repeat(257) })).toEqual([
       { name: 'SVC_DEVICE_LOGIN_SUBJECT', sentence: 'must not be longer than 256 characters' },
     ])
@@ -26,7 +26,7 @@ describe('settings of device login', () => {
     [{ CONVERSATIONS_EDGESQL: 'file:edge.db', NATS_URL: 'nats://bus' }, ['CONVERSATIONS_EDGESQL']],
     [{ CONVERSATIONS_EDGESQL: 'libsql://edge', NATS_URL: 'nats://bus' }, []],
     [{ CONVERSATIONS_EDGESQL: 'file:edge.db' }, []],
-  ])('refuse %j where processes could not share it', (env, refused) => {
+  ])('reject %j if processes could not share it', (env, refused) => {
     expect(deviceProblems({ ...env }).map(({ name }) => name)).toEqual(refused)
   })
 })

@@ -39,14 +39,14 @@ describe('a poll', () => {
     ['a little early, as networks are', 9_000, 'authorization_pending', 10_000],
     ['too early', 8_999, 'slow_down', 15_000],
     ['at once', 0, 'slow_down', 15_000],
-  ])('that comes %s hears so', (_when, afterMs, error, intervalMs) => {
+  ])('that arrives %s gets the matching error', (_when, afterMs, error, intervalMs) => {
     const polledAtMs = startMs + 20_000
     const after = applyPoll({ ...pending, polledAtMs }, polledAtMs + afterMs)
     expect(after.polled).toEqual({ error })
     expect(after.login).toMatchObject({ polledAtMs: polledAtMs + afterMs, intervalMs })
   })
 
-  it('waits five seconds longer each time it was too fast, and never more than a minute', () => {
+  it('has to wait five seconds longer each time it is too fast, up to a minute', () => {
     let login = pending
     const intervals: number[] = []
     for (let time = 0; time < 14; time += 1) {
@@ -56,7 +56,7 @@ describe('a poll', () => {
     expect(intervals).toEqual([10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 60, 60, 60])
   })
 
-  it('gets a key that was approved however fast it comes', () => {
+  it('gets an approved key even if it arrives too early', () => {
     expect(applyPoll({ ...approved, polledAtMs: startMs }, startMs).polled).toEqual(granted)
   })
 })
@@ -71,7 +71,7 @@ describe('a decision', () => {
     ['an approved one', approved, startMs, 'conflict'],
     ['a denied one', denied, startMs, 'conflict'],
     ['a used one', used, startMs, 'conflict'],
-  ])('about %s is refused', (_of, login, atMs, code) => {
+  ])('about %s is rejected', (_of, login, atMs, code) => {
     expect(() => applyDecision(login, { state: 'approved', subject: 'eve' }, atMs)).toThrow(
       expect.objectContaining({ code }),
     )

@@ -28,9 +28,9 @@ import { deviceSettings } from './config.ts'
 export interface DeviceLogin {
   availability(): DeviceLoginAvailability
   kind: CodeStore['kind']
-  /** Returns the subject of keys that the operator approved. */
+  /** Returns the subject of keys whose device login the operator approves. */
   operatorSubject(): string
-  /** Issues the codes. This and the methods below throw `unavailable` while device login is disabled. */
+  /** Issues the codes. Throws `unavailable` while device login is disabled, as do the methods below. */
   begin(clientId: string, scopes: readonly Scope[]): Promise<IssuedDeviceCodes>
   /** Returns the key of an approved device code once; otherwise throws an OAuth error. */
   exchange(deviceCode: string, clientId: string | undefined): Promise<IssuedKey>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { newUserCode, parseUserCode, formatUserCode } from './codes.ts'
 
-it('is eight letters that are not easily confused, shown in two halves', () => {
+it('has eight unambiguous letters, displayed in two halves', () => {
   for (let time = 0; time < 200; time += 1) {
     const code = newUserCode()
     expect(code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{8}$/)
@@ -11,11 +11,11 @@ it('is eight letters that are not easily confused, shown in two halves', () => {
   }
 })
 
-it('hardly ever is the same twice', () => {
+it('is rarely the same twice', () => {
   expect(new Set(Array.from({ length: 1000 }, newUserCode)).size).toBe(1000)
 })
 
-it.each(['WDJBMJHT', 'wdjb-mjht', ' WDJB MJHT ', 'w.d_j-b–m/j\th\nt'])('%j is read as WDJBMJHT', (typed) => {
+it.each(['WDJBMJHT', 'wdjb-mjht', ' WDJB MJHT ', 'w.d_j-b–m/j\th\nt'])('%j is parsed as WDJBMJHT', (typed) => {
   expect(parseUserCode(typed)).toBe('WDJBMJHT')
 })
 
@@ -26,7 +26,7 @@ it.each(['', 'WDJB-MJH', 'WDJB-MJHTT', 'WDJB-MJHA', 'WDJB-MJH0', 'ẀDJB-MJHT', 
   },
 )
 
-it('never makes a code of what is none', () => {
+it('never parses an invalid text as a code', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 40, unit: 'grapheme' }), (typed) => {
       expect(parseUserCode(typed) ?? 'BBBBBBBB').toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{8}$/)

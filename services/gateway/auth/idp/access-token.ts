@@ -12,8 +12,8 @@ import type { AccessToken, ProviderApi } from './provider-api.ts'
 export interface AccessTokens {
   /**
    * Returns the user of a token that was issued for one of these resources or without an audience. Undefined if the
-   * token is invalid, or if `IDP_SECRET_KEY` is not set. Throws `unavailable` if the provider does not respond, because
-   * after a 401 clients with a valid token would sign in again.
+   * token is invalid, or if `IDP_SECRET_KEY` is not set. Throws `unavailable` if the provider does not respond: after a
+   * 401, clients with a valid token would sign in again.
    */
   verify(token: string, resources: readonly string[]): Promise<Identity | undefined>
 }

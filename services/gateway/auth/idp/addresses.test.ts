@@ -13,7 +13,7 @@ describe('a publishable key', () => {
     [` ${keyOf('clerk.example.com:8443')} `, 'https://clerk.example.com:8443'],
     [keyOf('clerk.example.com', 'prod_eu'), 'https://clerk.example.com'],
     [keyOf('clerk.example.com').replace('live_', ''), 'https://clerk.example.com'],
-  ])('%s names %s', (key, origin) => {
+  ])('%s contains %s', (key, origin) => {
     expect(readPublishableKey(key).issuer?.origin).toBe(origin)
   })
 
@@ -30,7 +30,7 @@ describe('a publishable key', () => {
     keyOf('a.b?c'),
     keyOf('a.b$'),
     'pk_live_!!!!',
-  ])('is accepted as %j, which names no provider', (key) => {
+  ])('is accepted as %j, which contains no host', (key) => {
     expect(readPublishableKey(key)).toEqual({ issuer: undefined })
     const issuer = { IDP_OAUTH_ISSUER: 'https://login.example.com' }
     expect(idpAddresses({ SVC_IDP_PUBLISHABLE_KEY: key }, undefined)).toBeUndefined()
@@ -53,7 +53,7 @@ describe('the identity provider', () => {
     client: { CLIENT_IDP_PUBLISHABLE_KEY: key },
   })
 
-  it('is met where its publishable key says', () => {
+  it('has the URLs of its publishable key', () => {
     expect(idpAddresses({ SVC_IDP_PUBLISHABLE_KEY: keyOf('clerk.example.com') }, undefined)).toEqual({
       issuer: 'https://clerk.example.com',
       keys: 'https://clerk.example.com/.well-known/jwks.json',
@@ -74,12 +74,12 @@ describe('the identity provider', () => {
     expect(idpAddresses(env, built(keyOf('clerk.built.com')))?.issuer).toBe(issuer)
   })
 
-  it('has pages beside a development instance too', () => {
+  it('has sign-in pages for a development instance too', () => {
     const env = { SVC_IDP_PUBLISHABLE_KEY: keyOf('happy-fox-1.clerk.accounts.dev', 'test') }
     expect(idpAddresses(env, undefined)?.signIn).toBe('https://happy-fox-1.accounts.dev/sign-in')
   })
 
-  it('is refused when the build names it by what is no key', () => {
+  it('is rejected if the key of the web build is invalid', () => {
     expect(() => idpAddresses({}, built('clerk.built.com'))).toThrow(
       'CLIENT_IDP_PUBLISHABLE_KEY: must be a publishable',
     )

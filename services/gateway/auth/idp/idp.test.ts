@@ -31,7 +31,7 @@ const bearer = (token: string): Variables => ({ authorization: `Bearer ${token}`
 const cookie = (token: string): Variables => ({ cookie: `theme=dark; __session=${token}` })
 
 describe('a session token', () => {
-  it('names the person, with what the provider adds', async () => {
+  it('identifies the user, with the profile claims of the provider', async () => {
     await using product = await start()
     const token = await idp.token({ name: 'Ada', email: 'ada@example.com', picture: 'https://pictures/ada' })
     const known = { kind: 'user', subject: 'user_ada', features: 'all' }
@@ -53,13 +53,13 @@ describe('a session token', () => {
     ['without a subject', { sub: '' }],
     ['made for another service, which has no session', { sid: undefined }],
     ['of a subject longer than any', { sub: 'u'.repeat(257) }],
-  ])('%s is refused as a bearer, and counts for nothing as a cookie', async (_what, claims) => {
+  ])('%s is rejected as a bearer token and ignored as a cookie', async (_what, claims) => {
     await using product = await start({ SVC_IDP_PUBLIC_READ: 'true', SVC_PUBLIC_URL: 'https://watch.example.com' })
     const token = await idp.token(claims)
     expect((await send(product, bearer(token))).status).toBe(401)
   })
 
-  it('may say anything of what is only shown', async () => {
+  it('may have invalid values in display claims', async () => {
     await using product = await start()
     const token = await idp.token({ name: null, email: 7, picture: { url: 'x' }, azp: null, sts: null })
     expect(await send(product, bearer(token))).toMatchObject({
@@ -68,7 +68,7 @@ describe('a session token', () => {
     })
   })
 
-  it('made for this site holds', async () => {
+  it('is accepted when it was issued for this site', async () => {
     await using product = await start({ SVC_PUBLIC_URL: 'https://watch.example.com/sub' })
     const site = 'https://watch.example.com'
     for (const claims of [{ azp: site }, { aud: site }, { azp: site, aud: ['blog', site] }]) {
@@ -76,12 +76,12 @@ describe('a session token', () => {
     }
   })
 
-  it('made for an audience does not hold where the address of this site is not known', async () => {
+  it('is rejected when it has an audience and no public URL is set', async () => {
     await using product = await start()
     expect((await send(product, bearer(await idp.token({ aud: 'https://blog.example.com' })))).status).toBe(401)
   })
 
-  it('holds after the provider has changed its key, and an old one for ten minutes after it was withdrawn', async () => {
+  it('is accepted after key rotation, and with a withdrawn key for ten minutes', async () => {
     await using product = await start()
     const old = await idp.token({ exp: nowMs / 1000 + 3_600 })
     expect((await send(product, bearer(old))).status).toBe(200)
@@ -93,7 +93,7 @@ describe('a session token', () => {
     expect((await send(product, bearer(old))).status).toBe(401)
   })
 
-  it('is not refused but cannot be checked while the provider does not answer', async () => {
+  it('returns 503 while the provider is unavailable', async () => {
     await using product = await start()
     const token = await idp.token()
     idp.isDown = true
@@ -114,8 +114,8 @@ describe('a session token', () => {
   })
 })
 
-describe('a cookie whose token has ended', () => {
-  it('counts for nothing without the secret key', async () => {
+describe('a cookie with an expired token', () => {
+  it('is ignored without the secret key', async () => {
     await using product = await start({ SVC_IDP_PUBLIC_READ: 'true' })
     const token = await idp.token()
     nowMs += 120_000
@@ -151,14 +151,14 @@ describe('a cookie whose token has ended', () => {
     expect([status, cookies]).toEqual([401, []])
   })
 
-  it('as a bearer is not renewed: programs have other means', async () => {
+  it('is not renewed when sent as a bearer token', async () => {
     await using product = await start(renewing())
     const token = await idp.token()
     nowMs += 120_000
     expect((await send(product, bearer(token))).status).toBe(401)
   })
 
-  it('leaves a stranger who may still read when the provider does not answer', async () => {
+  it('is treated as anonymous while the provider is unavailable', async () => {
     await using product = await start({ ...renewing(), SVC_IDP_PUBLIC_READ: 'true' })
     const token = await idp.token()
     await send(product, cookie(token))

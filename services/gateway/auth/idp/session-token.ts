@@ -45,7 +45,7 @@ interface SessionTokensOptions {
   site(): string | undefined
   clock: Clock
   keySets: KeySets
-  /** Deleted users and ended sessions, which a token alone does not reveal. */
+  /** Deleted users and ended sessions, whose tokens stay valid until they expire. */
   denied: Pick<DeniedUsers, 'has'>
 }
 
@@ -70,7 +70,7 @@ export const openSessionTokens = ({ addresses, site, clock, keySets, denied }: S
   }
 }
 
-/** Without a public URL, `azp` cannot be checked; an audience is rejected unless it contains this site. */
+/** Returns whether a token was issued for another site. Without a public URL, every audience is another site. */
 const isForAnother = ({ azp, aud }: z.infer<typeof Claims>, site: string | undefined): boolean =>
   (Boolean(azp) && site !== undefined && azp !== site) || (aud != null && ![aud].flat().some((each) => each === site))
 

@@ -50,7 +50,7 @@ interface SignInOptions {
   clock: Clock
 }
 
-/** Cookie that binds the callback to the browser, so that a link cannot sign in another user. */
+/** Cookie that binds the callback to the browser, so that a forged link cannot sign the browser in as someone else. */
 const stateCookie = 'watchhouse_sign_in'
 const stateBytes = 24
 /** Maximum duration of a sign-in. */

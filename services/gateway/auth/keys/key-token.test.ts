@@ -26,13 +26,13 @@ describe('a key', () => {
     expect(verifyKeySignature(key, only)).toEqual(claims)
   })
 
-  it('is read with the secret before the present one, too', () => {
+  it('is verified with the previous secret too', () => {
     expect(verifyKeySignature(key, { current: 'new', previous: secret })).toEqual(claims)
     expect(verifyKeySignature(key, { current: 'new', previous: 'another' })).toBeUndefined()
     expect(verifyKeySignature(key, { current: 'new', previous: undefined })).toBeUndefined()
   })
 
-  it('is not read after any change of one character', () => {
+  it('is rejected after a change of any character', () => {
     fc.assert(
       fc.property(fc.nat(key.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
         fc.pre(key[at] !== character)
@@ -41,7 +41,7 @@ describe('a key', () => {
     )
   })
 
-  it('is not read when cut anywhere, or with anything added', () => {
+  it('is rejected when truncated or extended', () => {
     for (let length = 0; length < key.length; length += 1)
       expect(verifyKeySignature(key.slice(0, length), only)).toBeUndefined()
     for (const added of [`${key}=`, `${key}.`, `${key}\n`, ` ${key}`, `${key}.${key}`])
@@ -79,6 +79,6 @@ function sameBytes(text: string): string {
   return twin
 }
 
-it.each(others)('%s is no key', (_what, token) => {
+it.each(others)('%s is not a valid key', (_what, token) => {
   expect(verifyKeySignature(token, only)).toBeUndefined()
 })

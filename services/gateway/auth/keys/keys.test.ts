@@ -31,7 +31,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
 
-    it('stand for themselves, with their scopes', async () => {
+    it('identify themselves, with their scopes', async () => {
       const { apiKey, claims } = await keys.issue(grant)
       expect(await keys.verify(apiKey)).toEqual({
         kind: 'key',
@@ -42,12 +42,12 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       })
     })
 
-    it('stand for a person where one is named', async () => {
+    it('identify their user if they have one', async () => {
       const { apiKey } = await keys.issue({ ...grant, subject: 'ada' })
       expect(await keys.verify(apiKey)).toMatchObject({ kind: 'key', subject: 'ada' })
     })
 
-    it.each([1, 30, 365])('end after %d days, to the second', async (days) => {
+    it.each([1, 30, 365])('expire after %d days, to the second', async (days) => {
       const { apiKey, claims } = await keys.issue({ ...grant, days })
       expect(claims.exp - claims.iat).toBe((days * dayMs) / 1000)
       nowMs = claims.exp * 1000 - 1
@@ -69,14 +69,14 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       expect(await keys.revoke(first.claims.jti)).toEqual(revoked)
     })
 
-    it('may be revoked by whom they stand for, and by no other person', async () => {
+    it('can be revoked by their user, and by no other user', async () => {
       const { claims } = await keys.issue({ ...grant, subject: 'ada' })
       await expect(keys.revoke(claims.jti, 'eve')).rejects.toMatchObject({ code: 'not-found' })
       await expect(keys.revoke('AAAAAAAAAAAAAAAA')).rejects.toMatchObject({ code: 'not-found' })
       expect((await keys.revoke(claims.jti, 'ada')).revokedAtMs).toBe(nowMs)
     })
 
-    it('outlive a rotation of their secret, and not its end', async () => {
+    it('survive a rotation of their secret, but not its removal', async () => {
       const { apiKey } = await keys.issue(grant)
       Object.assign(env, { SVC_API_KEY_SECRET: 'second secret', SVC_API_KEY_SECRET_PREVIOUS: 'first secret' })
       expect(await keys.verify(apiKey)).toBeDefined()
@@ -86,14 +86,14 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       expect(await keys.verify(newer)).toBeDefined()
     })
 
-    it('are off without a secret', async () => {
+    it('are disabled without a secret', async () => {
       const { apiKey } = await keys.issue(grant)
       delete env.SVC_API_KEY_SECRET
       expect([keys.enabled(), await keys.verify(apiKey)]).toEqual([false, undefined])
       await expect(keys.issue(grant)).rejects.toMatchObject({ code: 'unavailable' })
     })
 
-    it('are listed with the minute of their last use, those of one person or all', async () => {
+    it('are listed with the minute of their last use, for one user or all', async () => {
       const mine = await keys.issue({ ...grant, subject: 'ada' })
       const other = await keys.issue({ ...grant, subject: 'bob', days: 1 })
       const usedAtMs = nowMs
@@ -109,7 +109,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       expect(all.find(({ claims }) => claims.jti === other.claims.jti)?.lastUsedAtMs).toBeNull()
     })
 
-    it('are known again when they are used after the store was lost, and can then be revoked', async () => {
+    it('are listed again when they are used after the store was lost, and can then be revoked', async () => {
       const { apiKey, claims } = await keys.issue(grant)
       await running.next()
       const again = openApiKeys({ env, store: await running.open(), clock, denied: openDeniedUsers({}, store) })
@@ -120,7 +120,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       expect(await again.verify(apiKey)).toBeUndefined()
     })
 
-    it('are refused to be made when there are too many, and expired ones do not count', async () => {
+    it('are not issued beyond the maximum, which excludes expired ones', async () => {
       const exp = nowMs / 1000 + 86_400
       const full = Array.from({ length: 5_000 }, (_, index) => ({ id: String(index).padStart(16, 'x'), exp }))
       await store.update('api-keys', z.any(), () => ({ value: full }))
@@ -130,7 +130,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       expect(await keys.list()).toHaveLength(1)
     })
 
-    it('stay revoked when a use is written down at the same time', async () => {
+    it('stay revoked when a use is recorded concurrently', async () => {
       const { apiKey, claims } = await keys.issue(grant)
       await Promise.all([keys.revoke(claims.jti), ...Array.from({ length: 20 }, () => keys.verify(apiKey))])
       nowMs += 120_000
@@ -139,8 +139,8 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
   })
 }
 
-describeWith(['redis'], 'API keys while their store does not answer', () => {
-  it('are neither believed nor called wrong', async () => {
+describeWith(['redis'], 'API keys while their store is unavailable', () => {
+  it('are rejected with 503', async () => {
     await using scope = new AsyncDisposableStack()
     const server = scope.use(await startRedis({ private: true }))
     const store = scope.use(await openStore({ env: { REDIS_URL: server.url }, busIsShared: false }))
@@ -172,12 +172,12 @@ describe('the operator', () => {
     ['another', 'presen', false],
     ['a longer one', 'present ', false],
     ['nothing', '', false],
-  ])('is known by %s: %s', async (_what, bearer, is) => {
+  ])('is recognized by %s: %s', async (_what, bearer, is) => {
     const keys = await keysOf({ SVC_API_KEY_SECRET: 'present', SVC_API_KEY_SECRET_PREVIOUS: 'before' })
     expect(keys.isOperator(bearer)).toBe(is)
   })
 
-  it('is unknown without a secret', async () => {
+  it('is not recognized without a secret', async () => {
     const keys = await keysOf({})
     expect([keys.isOperator(''), keys.isOperator('undefined')]).toEqual([false, false])
   })

@@ -16,7 +16,7 @@ import { type ApiKeyClaims, verifyKeySignature, signKey } from './key-token.ts'
 /** The properties of a new API key. */
 export interface NewApiKey {
   label: string
-  /** The subject of the key; the key itself when it acts for no user. */
+  /** Subject of the user that the key acts for. Without one, the key is its own subject. */
   subject?: string | undefined
   scopes: readonly Scope[]
   days: number
@@ -40,7 +40,7 @@ export interface ApiKeys {
   verify(token: string): Promise<Identity | undefined>
   /** Lists the keys of one subject or of all, including revoked but not expired ones. */
   list(subject?: string): Promise<ApiKeyRecord[]>
-  /** Revokes a key permanently. Throws `not-found` for an unknown key, or for one of another than the given subject. */
+  /** Revokes a key permanently. Throws `not-found` for an unknown key, or if `subject` is given and not its owner. */
   revoke(id: string, subject?: string): Promise<ApiKeyRecord>
 }
 
@@ -48,7 +48,7 @@ interface KeysOptions {
   env: Environment
   store: Store
   clock: Clock
-  /** Deleted users. Their keys may be missing in the registry, but are rejected too. */
+  /** Deleted users. All their keys are rejected, including those that the registry does not contain. */
   denied: Pick<DeniedUsers, 'has'>
 }
 

@@ -33,8 +33,8 @@ const send = async ({ url }: FakeProduct, headers: Variables) => {
 }
 const withToken = (token: string): Variables => ({ 'edge-access-jwt-assertion': token })
 
-describe('a token of the access gateway', () => {
-  it('names the person', async () => {
+describe('a Cloudflare Access token', () => {
+  it('identifies the user', async () => {
     await using product = await start()
     expect(await send(product, withToken(await edge.token('watchhouse')))).toEqual({
       status: 200,
@@ -43,7 +43,7 @@ describe('a token of the access gateway', () => {
     expect(edge.received).toEqual(['GET /cdn-cgi/access/certs'])
   })
 
-  it('names the program, which has no subject', async () => {
+  it('identifies a program, whose token has no subject', async () => {
     await using product = await start()
     const token = await edge.token('watchhouse', { sub: '', email: undefined, common_name: 'backup.access' })
     expect(await send(product, withToken(token))).toMatchObject({ status: 200, body: { subject: 'backup.access' } })
@@ -56,7 +56,7 @@ describe('a token of the access gateway', () => {
     ['that has ended', { exp: Date.UTC(2026, 0, 1) / 1000 - 60 }],
     ['that is not valid yet', { nbf: Date.UTC(2026, 0, 1) / 1000 + 60 }],
     ['without a user', { sub: '', email: undefined }],
-  ])('%s is refused', async (_what, claims) => {
+  ])('%s is rejected', async (_what, claims) => {
     await using product = await start()
     expect(await send(product, withToken(await edge.token('watchhouse', claims)))).toMatchObject({
       status: 401,
@@ -64,7 +64,7 @@ describe('a token of the access gateway', () => {
     })
   })
 
-  it('holds after the gateway has changed its key', async () => {
+  it('is accepted after a key rotation', async () => {
     await using product = await start()
     const before = await edge.token('watchhouse')
     expect((await send(product, withToken(before))).status).toBe(200)
@@ -75,13 +75,13 @@ describe('a token of the access gateway', () => {
     expect(edge.received).toHaveLength(2)
   })
 
-  it('counts for nothing when the gateway is not configured', async () => {
+  it('is ignored when Cloudflare Access is not configured', async () => {
     await using product = await start({ SVC_EDGE_ACCESS_TEAM_DOMAIN: '', SVC_EDGE_ACCESS_AUD: '' })
     expect((await send(product, withToken(await edge.token('watchhouse')))).status).toBe(401)
     expect(edge.received).toEqual([])
   })
 
-  it('cannot be checked while its keys cannot be had', async () => {
+  it('returns 503 while its keys are unavailable', async () => {
     const token = await edge.token('watchhouse')
     await using product = await start()
     await edge[Symbol.asyncDispose]()
@@ -92,7 +92,7 @@ describe('a token of the access gateway', () => {
   })
 })
 
-describe('a name from a proxy', () => {
+describe('a user header of a proxy', () => {
   const secret = { SVC_PROXY_AUTH_SECRET: 'shared' }
   const named = { 'x-forwarded-user': 'ada' }
 
@@ -127,7 +127,7 @@ describe('a name from a proxy', () => {
     if (status === 200) expect(answered.body).toMatchObject({ kind: 'user', subject: 'ada' })
   })
 
-  it('suffices beside a token that does not hold, and a token beside a name without the secret', async () => {
+  it('is sufficient next to an invalid token, as is a valid token next to a header without the secret', async () => {
     await using product = await start(secret)
     const headers = { ...named, 'x-svc-proxy-secret': 'shared', ...withToken('made-up') }
     expect((await send(product, headers)).status).toBe(200)
@@ -137,7 +137,7 @@ describe('a name from a proxy', () => {
 })
 
 describe('the start', () => {
-  it('is refused with half of what the access gateway needs', async () => {
+  it('fails with only one of the Cloudflare Access settings', async () => {
     await expect(start({ SVC_EDGE_ACCESS_AUD: '' })).rejects.toThrow('SVC_EDGE_ACCESS_AUD: is required')
   })
 })
@@ -151,7 +151,7 @@ describe('a proxy that is not configured', () => {
     expect(product.logged.join('')).toContain(warning)
   })
 
-  it('is not warned of where one is', async () => {
+  it('causes no warning once it is configured', async () => {
     await using product = await start()
     expect(product.logged.join('')).not.toContain(warning)
   })

@@ -13,8 +13,8 @@ import type { KeySets } from '../key-sets.ts'
 import { verifyToken } from '../signed-token.ts'
 
 /**
- * Returns the user that a proxy authenticated, by its shared secret or by a Cloudflare Access token. Undefined if there
- * is neither. Throws `unauthenticated` for an invalid token.
+ * Returns the user that a proxy authenticated, verified by its shared secret or by a Cloudflare Access token. Undefined
+ * if the request has neither. Throws `unauthenticated` for an invalid token.
  */
 export const identifyProxyUser = async (
   request: IncomingMessage,

@@ -16,8 +16,8 @@ const send = async (env: Variables, headers: Variables | [string, string][]) => 
   return { status: response.status, body, logged: product.logged.join('\n') }
 }
 
-describe('a person whom a trusted proxy names', () => {
-  it('has all that its headers say', async () => {
+describe('a user of a trusted proxy', () => {
+  it('has the fields of the headers', async () => {
     const env = { ...gate, SVC_TRUSTED_CUSTOM_HEADERS: 'team:X-Team,cost-centre:X-Cost, site:X-Site' }
     const { body } = await send(env, {
       ...ada,
@@ -43,7 +43,7 @@ describe('a person whom a trusted proxy names', () => {
     })
   })
 
-  it('is named by the headers that the operator chose', async () => {
+  it('is identified by the configured headers', async () => {
     const env = {
       ...gate,
       SVC_TRUSTED_SHARED_SECRET_HEADER: 'X-Proof',
@@ -76,7 +76,7 @@ describe('a person whom a trusted proxy names', () => {
     })
   })
 
-  it('is known by email without another name', async () => {
+  it('is identified by email without a user header', async () => {
     const { body } = await send(gate, { ...proof, 'x-forwarded-email': 'ada@example.com' })
     expect(body).toMatchObject({ subject: 'ada@example.com', profile: { email: 'ada@example.com' } })
   })
@@ -115,7 +115,7 @@ describe('a person whom a trusted proxy names', () => {
     ['ops', 'dev', 403],
     ['ops', '', 403],
     ['ops', 'ops-readers', 403],
-  ])('needs one of the groups %s: with %j the answer is %i', async (allowed, groups, status) => {
+  ])('needs one of the groups %s: with %j the status is %i', async (allowed, groups, status) => {
     const { status: answered } = await send(
       { ...gate, SVC_TRUSTED_ALLOWED_GROUPS: allowed },
       { ...ada, 'x-forwarded-groups': groups },
@@ -123,13 +123,13 @@ describe('a person whom a trusted proxy names', () => {
     expect(answered).toBe(status)
   })
 
-  it('may have the group by role', async () => {
+  it('may have the group from the role header', async () => {
     const env = { ...gate, SVC_TRUSTED_ALLOWED_GROUPS: 'admin' }
     expect((await send(env, { ...ada, 'x-forwarded-role': 'Admin' })).status).toBe(200)
   })
 
   it.each(['x-forwarded-user', 'x-forwarded-email', 'x-forwarded-groups', 'x-forwarded-role', 'x-svc-proxy-secret'])(
-    'is refused when %s comes twice, as when a proxy adds its line to one of the caller',
+    'is rejected when %s is repeated, as by a proxy that appends to the header of the caller',
     async (name) => {
       await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...gate }, routes: signInRoutes })
       const headers = { ...ada, [name]: ['root', ada['x-forwarded-user']] }
@@ -143,7 +143,7 @@ describe('a person whom a trusted proxy names', () => {
   )
 
   it.each(['javascript:alert(1)', 'data:image/png;base64,AAAA', `https://e.com/${'a'.repeat(2_048)}`])(
-    'has no picture at %s',
+    'has no avatar with the URL %s',
     async (avatar) => {
       const { body } = await send(gate, { ...ada, 'x-forwarded-avatar': avatar })
       expect(body).toMatchObject({ subject: 'ada', profile: {} })
@@ -156,7 +156,7 @@ describe('the start', () => {
   it.each([
     [{}, /SVC_TRUSTED_AUTH_SECRET: is required/],
     [{ ...gate, SVC_TRUSTED_ALLOW_INSECURE: 'true' }, /SVC_TRUSTED_AUTH_SECRET: cannot be set together/],
-  ])('is refused with %j instead of one trust gate', async (env, sentence) => {
+  ])('fails with %j instead of exactly one trust gate', async (env, sentence) => {
     await expect(startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...env } })).rejects.toThrow(sentence)
   })
 })

@@ -19,7 +19,7 @@ interface Expected {
 /** A payload as documented by its vendor, the expected event, and the request headers. */
 type Case = [name: string, sent: object, expected: Expected, headers?: Record<string, string>]
 
-/** Tests that the adapter of a vendor reads each payload. */
+/** Defines tests that the adapter of a vendor parses each payload as expected. */
 export const checkVendor = (vendor: string, cases: readonly Case[]): void => {
   describe(vendor, () => {
     it.each<Case>([...cases])('reads %s', (_name, sent, expected, headers = {}) => {

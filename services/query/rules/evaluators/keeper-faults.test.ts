@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parsePrometheusMetrics } from '../../hosts/keeper-metrics.ts'
 import { keeperFaults, keeperTotals } from './keeper-faults.ts'
 
-/** Made-up metrics of a healthy node, under Keeper's metric names. */
+/** Synthetic metrics of a healthy node, with the metric names of Keeper. */
 const well = {
   ClickHouseAsyncMetrics_KeeperIsLeader: 1,
   ClickHouseAsyncMetrics_KeeperIsFollower: 0,

@@ -20,7 +20,7 @@ const withReason =
     }
   }
 
-/** Counts the mirrors in a state. */
+/** Returns an evaluator that counts the mirrors in a state. */
 const mirrorsIn = (state: RepldbMirror['state']): Evaluator =>
   withReason(async ({ replicationService, call, nowMs }) => {
     const { mirrors } = await readOverview(replicationService, call, nowMs)
@@ -103,6 +103,6 @@ export const replicationServiceEvaluators: Readonly<Record<string, Evaluator>> =
   'repldb-log-errors': errors,
 }
 
-/** Checks whether a rule needs a replication service. */
+/** Returns whether a rule is measured on the replication service. */
 export const requiresReplicationService = ({ evaluator }: Pick<RuleDefinition, 'evaluator'>): boolean =>
   evaluator !== undefined && Object.hasOwn(replicationServiceEvaluators, evaluator)

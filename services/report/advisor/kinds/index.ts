@@ -6,7 +6,7 @@ import { prewhere } from './prewhere.ts'
 import { projection } from './projection.ts'
 import { skipIndex } from './skip-index.ts'
 
-/** The kinds of query advice, each a function that returns the proposals for one table. */
+/** The functions that return the proposals for one table, by kind of advice. */
 export const queryAdvisors: Readonly<Record<AdviceKind, (subject: AdviceSubject) => Proposal[]>> = {
   prewhere,
   'skip-index': skipIndex,

@@ -14,7 +14,7 @@ const purposes = (proposals: readonly Proposal[]) => [...new Set(proposals.map((
 const replacing = { engine: 'ReplacingMergeTree', sortingKey: 'id, guest' }
 const inMarch = aReadCondition('day', "(`day` >= '2026-03-01')", 'range')
 
-it('lists every kind and has a file for each', () => {
+it('has an advisor and a file for every kind', () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name !== 'index.ts' && !name.endsWith('.test.ts'))
   expect(files.toSorted()).toEqual(adviceKinds.map((kind) => `${kind}.ts`).toSorted())
   expect(Object.keys(queryAdvisors)).toEqual([...adviceKinds])
@@ -128,10 +128,7 @@ describe('a partition key', () => {
   it.each([
     ['a partitioned table', { overview: { partitionKey: 'kind' } }],
     ['a table ordered by time', { overview: { sortingKey: 'day' } }],
-    [
-      'an engine that replaces rows, which it does only within a partition',
-      { overview: { engine: 'ReplacingMergeTree' } },
-    ],
+    ['an engine that replaces rows only within a partition', { overview: { engine: 'ReplacingMergeTree' } }],
   ])('is not proposed for %s', (_what, differing) => {
     expect(partitionKey(anAdviceSubject({ read, ...differing }))).toEqual([])
   })

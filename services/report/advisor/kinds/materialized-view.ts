@@ -1,9 +1,9 @@
 import { type Proposal, keepsRows, estimateRowsPerMark, estimateSavings, type AdviceSubject } from '../subject.ts'
 
-/** Minimum average rows per group for which the view is worth its cost. */
+/** Minimum average number of rows per group. With fewer, the view costs more than it saves. */
 const minRowsPerGroup = 100
 
-/** Proposes a materialized view that aggregates each group on insert, for queries that group rows. */
+/** Proposes a materialized view that aggregates the groups of the query on insert. */
 export const materializedView = (subject: AdviceSubject): Proposal[] => {
   const { read, overview } = subject
   if (!read.grouping || read.isFinal || !keepsRows(subject) || !read.isAlone) return []

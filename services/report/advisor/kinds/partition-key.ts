@@ -10,7 +10,7 @@ import {
 
 /** Maximum number of partitions: the default of `max_partitions_per_insert_block`. */
 const maxPartitions = 100
-/** Minimum granules per partition; smaller partitions save too little. */
+/** Minimum number of granules per partition. Smaller partitions save too little. */
 const minMarks = 10
 
 /** Proposes monthly partitions for an unpartitioned table that is filtered by time. */

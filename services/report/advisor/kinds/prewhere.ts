@@ -2,7 +2,7 @@ import { type Proposal, joinConditions, estimateBytesPerMark, sortingColumns, ty
 
 /**
  * Proposes PREWHERE if the host does not apply it automatically. With FINAL, only conditions on the sorting key are
- * safe. All versions of a row have the same key, so the filter keeps or drops all of them.
+ * safe: all versions of a row have the same key, so PREWHERE keeps or drops all of them.
  */
 export const prewhere = (subject: AdviceSubject): Proposal[] => {
   const { read } = subject
@@ -51,8 +51,8 @@ const reasonOf = ({ read }: AdviceSubject): string =>
     : 'With the settings of this user, ClickHouse does not move the conditions to PREWHERE automatically.'
 
 /**
- * Adds PREWHERE to a formatted query, or returns null. Only clauses of the outermost SELECT start at the beginning of a
- * line: the formatter indents nested ones and escapes line breaks in strings.
+ * Adds PREWHERE to a formatted query. Returns null if that is not possible. Only clauses of the outermost SELECT begin
+ * at the start of a line, because the formatter indents nested clauses and escapes line breaks in strings.
  */
 const rewrite = ({ read, statement: { formatted } }: AdviceSubject, condition: string): string | null => {
   const lines = formatted?.split('\n') ?? []

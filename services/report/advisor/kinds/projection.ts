@@ -33,7 +33,7 @@ const ordered = (subject: AdviceSubject): Proposal[] => {
     test: {
       by: 'matches',
       condition,
-      // In each part, the matching rows start and end within a granule, which adds one granule per part.
+      // Matching rows rarely align with granules, which adds about one granule per part.
       savings: ({ matchingRows }) =>
         estimateSavings(subject, Math.ceil(matchingRows / estimateRowsPerMark(subject)) + overview.parts),
     },
@@ -50,7 +50,7 @@ const projectedColumns = ({ read, columns }: AdviceSubject): string[] => [
   ),
 ]
 
-/** Minimum average rows per group for which the projection is worth its cost. */
+/** Minimum average number of rows per group. With fewer, the projection costs more than it saves. */
 const minRowsPerGroup = 10
 
 const grouped = (subject: AdviceSubject): Proposal[] => {

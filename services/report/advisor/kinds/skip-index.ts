@@ -8,7 +8,7 @@ const typesFor: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>
   other: [],
 }
 
-/** Proposes skip indexes for columns that are compared with constants. The host cannot test them with FINAL. */
+/** Proposes skip indexes for columns that the query compares with constants. No host can test them with FINAL. */
 export const skipIndex = (subject: AdviceSubject): Proposal[] => {
   const { read, indexes } = subject
   if (read.isFinal) return []

@@ -14,7 +14,7 @@ const halfOfMemory = 0.5
 
 type SettingChange = Pick<StructureAdvice, 'title' | 'rationale' | 'risk'> & { value: string }
 
-/** Returns advice on settings that do not fit the hardware. Settings are skipped if the needed hardware is unknown. */
+/** Returns advice on settings that do not fit the hardware. Skips settings if the required hardware is unknown. */
 export const settingAdvice = (config: HostConfig): StructureAdvice[] =>
   Object.entries(rules).flatMap(([name, evaluate]) => {
     const value = config.settings[name]
@@ -104,8 +104,8 @@ const monthsOfFixes = 12
 const maxChanges = 20
 
 /**
- * Returns advice to upgrade if the release no longer gets fixes, or another host runs a newer release. The names of
- * releases are year and month.
+ * Returns advice to upgrade if the release no longer gets fixes, or if another host runs a newer release. The age is
+ * computed from the version, which consists of year and month.
  */
 export const upgradeAdvice = (
   { version, nowMs }: { version: string; nowMs: number },

@@ -4,14 +4,14 @@ import { type TableAdviceContext, type TableFacts, isRefusal } from './facts.ts'
 
 type Column = TableFacts['columns'][number]
 
-/** Minimum compressed size of a column that is worth a change; `minShare` is its minimum share of the table. */
+/** Minimum compressed size of a column to advise on. `minShare` is its minimum share of the compressed table. */
 const minBytes = 1_024 ** 2
 const minShare = 0.05
 const maxColumns = 5
-/** Minimum share that a codec must save. Merges alone can change as much. */
+/** Minimum share of the column size that a codec must save. Merges alone can cause smaller changes. */
 const minSaved = 0.2
 
-/** Returns candidate codecs for a column type. */
+/** Returns the candidate codecs for a column type. */
 const codecsFor = (type: string): AdvisedCodec[] => {
   const inner = type.replace(/^Nullable\((.+)\)$/, '$1')
   if (inner.startsWith('Float')) return ['ZSTD(1)', 'Gorilla, ZSTD(1)']
@@ -24,7 +24,7 @@ interface CodecContext extends TableAdviceContext {
   mayWrite: boolean
 }
 
-/** Returns codec advice for the largest columns with the default codec. */
+/** Returns advice on the codecs of the largest columns that have the default codec. */
 export const codecAdvice = async (context: CodecContext, facts: TableFacts): Promise<StructureAdvice[]> => {
   const total = facts.overview.compressedBytes ?? 0
   const large = facts.columns
@@ -58,7 +58,7 @@ const adviseColumn = async (
 
 type CodecChoice = Pick<StructureAdvice, 'proof' | 'savings'> & { codec: AdvisedCodec | undefined }
 
-/** Returns the best codec and its savings: measured if allowed, otherwise estimated by the host. */
+/** Returns the best codec and its savings: measured in a temporary table if allowed, else estimated by the host. */
 const chooseCodec = async (context: CodecContext, column: Column, codecs: AdvisedCodec[]): Promise<CodecChoice> => {
   const unknown: CodecChoice = { proof: 'unverified', codec: codecs.at(-1), savings: null }
   if (!context.readsData) return unknown
@@ -84,7 +84,7 @@ const savingsOf = (before: number, after: number) => ({
 const worth = (codec: AdvisedCodec, savings: ReturnType<typeof savingsOf>): Omit<CodecChoice, 'proof'> =>
   savings.bytesAfter <= (1 - minSaved) * savings.bytesBefore ? { codec, savings } : { codec: undefined, savings: null }
 
-/** Returns undefined if the host rejects or aborts the query. Rethrows if the host is unreachable. */
+/** Runs a query. Returns undefined if the host rejects or aborts it. Throws if the host is unreachable. */
 const attempt = async <T>(run: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await run()

@@ -9,7 +9,7 @@ import { quoteName } from '#shared/sql/statement-text.ts'
 
 type Column = z.infer<typeof ExplorerColumn>
 
-/** Statistics of the values of a column in the sampled rows. */
+/** Statistics about the values of a column in the sampled rows. */
 export interface ColumnCounts {
   distinct: number
   nulls: number
@@ -30,10 +30,10 @@ export interface TableFacts {
   oldBytes: number
 }
 
-/** A kind of table advice: a pure function of the facts about a table. */
+/** Returns one kind of advice on a table. It is a pure function of the facts about the table. */
 export type TableAdvisor = (facts: TableFacts) => StructureAdvice[]
 
-/** The client, call, host and table for requests of the table advisor. */
+/** The client, call, host and table with which the table advisor sends requests. */
 export interface TableAdviceContext {
   query: Client<typeof query>
   call: Call
@@ -71,7 +71,7 @@ export const readTable = async (context: TableAdviceContext): Promise<TableFacts
   }
 }
 
-/** Matches the column types whose distinct values are counted; `bounded` matches those with a minimum and maximum. */
+/** Matches the types whose distinct values are counted. `bounded` matches those whose minimum and maximum are read. */
 const countable =
   /^(Nullable\()?(LowCardinality\()?(Nullable\()?(U?Int(8|16|32|64)|Float(32|64)|String|FixedString|Date|DateTime|UUID|Enum)/
 const bounded = /^(Nullable\()?U?Int(16|32|64)\b/
@@ -89,12 +89,12 @@ const countColumns = async (
     const response = await query.columnFacts({ hostKey, database, table, columns: requested }, call)
     return { sampled: response.rows, counted: new Map(response.columns.map(({ name, ...counts }) => [name, counts])) }
   } catch (error) {
-    // If the host rejects or aborts the query, there is still the advice that needs no statistics.
+    // If the host rejects or aborts the query, advice that needs no statistics is still possible.
     if (!isRefusal(error)) throw error
     return nothing
   }
 }
 
-/** Returns whether the host responded with an error; false if it was unreachable. */
+/** Returns whether an error is a response of the host. It is not if the host was unreachable. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code !== 'unavailable' || error.details?.clickhouseCode !== undefined)

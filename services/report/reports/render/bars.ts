@@ -24,7 +24,7 @@ const round = (value: number): number => Math.round(value * 100) / 100
 
 const blocks = '▁▂▃▄▅▆▇█'
 
-/** Returns the values as a line of block characters, with a space for a missing value. */
+/** Returns a line with one block character per value, and a space for each missing value. */
 export const sparkline = (values: ReportChart['values']): string => {
   const largest = Math.max(0, ...values.map((value) => value ?? 0))
   return values
@@ -34,7 +34,7 @@ export const sparkline = (values: ReportChart['values']): string => {
     .join('')
 }
 
-/** Escapes for the special characters of HTML text and quoted attributes. */
+/** HTML entities for the characters that are special in text and quoted attributes. */
 const special: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

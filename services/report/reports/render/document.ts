@@ -26,7 +26,7 @@ interface Column {
 export interface ReportChart {
   kind: 'chart'
   title: string
-  /** The largest value, formatted like both ends of the time axis, `from` and `to`. */
+  /** The largest value. It is already formatted, as are the ends of the time axis, `from` and `to`. */
   highest: string
   from: string
   to: string
@@ -38,11 +38,11 @@ export const numberColumns = (...titles: string[]): Column[] => titles.map((titl
 /** Returns table columns for text. */
 export const textColumns = (...titles: string[]): Column[] => titles.map((title) => ({ title }))
 
-/** Formats a value, and null as a dash. */
+/** Formats a value. Returns a dash for null. */
 export const formatOrDash = (value: number | null, format: (value: number) => string): string =>
   value === null ? '–' : format(value)
 
-/** Returns a section with one table; undefined without rows. */
+/** Returns a section with one table; undefined if the table has no rows. */
 export const tableSection = (
   title: string,
   columns: readonly Column[],

@@ -17,7 +17,7 @@ figure { margin: 1rem 0; break-inside: avoid; } figcaption { font-weight: 600; }
 svg { width: 100%; height: 6rem; display: block; fill: #2f6f9f; } .ends { display: flex; justify-content: space-between; font-size: 12px; opacity: .75; }
 @media print { body { margin: 0; max-width: none; } }`
 
-/** Renders a report as a complete, printable page without scripts and external resources. */
+/** Renders a report as a complete, printable HTML page without scripts or external resources. */
 const html = ({ title, subtitle, headline, sections }: ReportDocument): string => `<!doctype html>
 <html lang="en">
 <head>

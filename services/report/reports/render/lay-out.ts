@@ -108,7 +108,7 @@ const coverageSection = ({ coverage }: HostReport): ReportSection => {
   const { hours, watchedHours, rules, unknownRules, undelivered } = coverage
   const failed = undelivered?.map(({ channel, count }) => `${channel} ${count}`).join(', ')
   const watched = watchedHours === null ? 'for an unknown number of hours' : `in ${watchedHours} of ${hours} hours`
-  const evaluated = rules ? `${unknownRules ?? 0} of ${rules} rules have no data.` : 'No rule evaluation is on record.'
+  const evaluated = rules ? `${unknownRules ?? 0} of ${rules} rules have no data.` : 'No rule evaluations are recorded.'
   const notified =
     undelivered === null ? 'Failed notifications: unknown.' : `Failed notifications: ${failed || 'none'}.`
   return {

@@ -1,7 +1,7 @@
 import { sparkline } from './bars.ts'
 import type { ReportBlock, ReportDocument } from './document.ts'
 
-/** Escapes text for Markdown and joins its lines, so that it contains no markup, list, HTML or automatic link. */
+/** Escapes text for Markdown and joins its lines. The result cannot contain markup, lists, HTML or automatic links. */
 export const escapeMarkdown = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
@@ -36,7 +36,7 @@ const renderBlock = (block: ReportBlock): string => {
   }
 }
 
-/** Returns a code block whose fence is longer than any run of backticks in it. */
+/** Returns a code block. Its fence is longer than any run of backticks in the statement. */
 const fenced = (sql: string): string => {
   const longest = Math.max(2, ...[...sql.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)

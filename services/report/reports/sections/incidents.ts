@@ -9,8 +9,8 @@ const flapsFrom = 3
 const notifiedKinds = new Set(['fire', 'escalate', 'lower', 'remind', 'recover'])
 
 /**
- * Returns the alerts of a period from their history lines. Alerts that fired before the period are included if the
- * period contains a line about them.
+ * Returns the alerts of a period from the alert history. Includes alerts that fired earlier if the history of the
+ * period has a line about them.
  */
 export const summarizeIncidents = (history: readonly HistoryEntry[], acknowledged: readonly Silence[]): Incidents => {
   const episodes = Map.groupBy(

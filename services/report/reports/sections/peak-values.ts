@@ -11,7 +11,7 @@ const peakNames: Readonly<Record<string, Pick<Worst, 'what' | 'unit'>>> = {
   LoadAverage15: { what: 'load over 15 minutes', unit: 'load' },
 }
 
-/** Returns the peak values of the period, and the age of the oldest mutation that is unfinished now. */
+/** Returns the peak values of the period, and the age of the oldest unfinished mutation. */
 export const collectPeakValues = ({ rows, mutations }: Pick<ReportData, 'rows' | 'mutations'>): Worst[] => {
   const peaks = (rows.peaks ?? []).flatMap(({ metric, value, atMs }) => {
     const named = peakNames[metric]

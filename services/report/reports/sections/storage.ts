@@ -7,7 +7,7 @@ import type { ReportTimeRange } from '../report-data.ts'
 type DiskHours = ReturnType<typeof knownDiskHours>
 
 const hourMs = 3_600_000
-/** Maximum distance from the start of the period, in hours, of the value that counts as its start value. */
+/** Growth is reported only if the first sample is at most this many hours after the start of the period. */
 const nearHours = 6
 
 /** Returns the disks at the end of the period, with growth and forecast. */

@@ -33,7 +33,7 @@ export const summarizeChanges = (
   }
 }
 
-/** Returns how much of the period the host was monitored, with its rules without data and failed deliveries. */
+/** Returns the monitored hours of the period, the number of rules without data, and the failed deliveries. */
 export const summarizeCoverage = ({
   period,
   writtenAtMs,
@@ -55,7 +55,7 @@ export const summarizeCoverage = ({
 const maxRecommended = 10
 const worstFirst = ['critical', 'warning', 'info']
 
-/** Returns the undismissed insights of the period, one per kind and subject, most severe first, then latest first. */
+/** Returns the undismissed insights of the period, one per kind and subject. Sorts by severity, then latest first. */
 export const selectRecommendations = ({
   insights,
   period,

@@ -5,7 +5,7 @@ import { type Place, neverStarved, until } from './implementations.suite.ts'
 import { callOf, probe, secretText } from './probe.suite.ts'
 import { recordTelemetry } from './recording.suite.ts'
 
-/** Guarantees of a bus for a request and its response. */
+/** Declares the tests of requests and responses of a bus. */
 export const answering = (place: () => Place): void => {
   const pair = async () => {
     const { bus: server, seen } = await place().serve('q1')
@@ -13,18 +13,18 @@ export const answering = (place: () => Place): void => {
     return { server, seen, caller, client: caller.client(probe) }
   }
 
-  it('answers with what the handler gave', async () => {
+  it('returns the result of the handler', async () => {
     const { client } = await pair()
     expect(await client.echo({ text: 'a', times: 3 }, callOf())).toEqual({ text: 'aaa' })
   })
 
-  it('fills in defaults at the service and leaves out what the contract does not name', async () => {
+  it('applies defaults at the service and drops fields that the contract does not declare', async () => {
     const { client } = await pair()
     const input = { text: 'a', unknown: true }
     expect(await client.echo(input, callOf())).toEqual({ text: 'a' })
   })
 
-  it('keeps a hundred answers apart', async () => {
+  it('does not mix up a hundred concurrent responses', async () => {
     const { client } = await pair()
     const texts = Array.from({ length: 100 }, (_, index) => `text ${index}`)
     const answers = await Promise.all(texts.map((text) => client.echo({ text }, callOf())))
@@ -38,7 +38,7 @@ export const answering = (place: () => Place): void => {
     expect(answer).toMatchObject({ identity, priority: 'report', caller: 'gateway' })
   })
 
-  it('hands on the trace context', async () => {
+  it('propagates the trace context', async () => {
     const { client } = await pair()
     const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=1,b=2' }
     expect(await client.call({}, callOf({ trace }))).toMatchObject(trace)
@@ -89,7 +89,7 @@ export const answering = (place: () => Place): void => {
     expect(seen.held).toBe(0)
   })
 
-  it('rejects a caller that leaves with its own reason, and stops the handler', async () => {
+  it('rejects an aborted call with the reason of its signal, and stops the handler', async () => {
     const { seen } = await place().serve('q1', { limits: { ...neverStarved, workingEveryMs: 20 } })
     const client = (await place().open('gateway')).client(probe)
     const leaving = new AbortController()
@@ -100,7 +100,7 @@ export const answering = (place: () => Place): void => {
     await until(() => seen.aborted === 1)
   })
 
-  it('carries a known failure with its code, sentence, details and time to wait', async () => {
+  it('returns a service error with its code, message, details and retry delay', async () => {
     const { client } = await pair()
     const error = {
       code: 'conflict',
@@ -111,7 +111,7 @@ export const answering = (place: () => Place): void => {
     await expect(client.fail({ how: 'known' }, callOf())).rejects.toMatchObject(error)
   })
 
-  it('hides a defect from the caller and logs it where it happened, under a reference', async () => {
+  it('hides an unexpected error from the caller and logs it at the service, with a reference', async () => {
     const { telemetry, logged } = recordTelemetry()
     await place().serve('q1', { telemetry })
     const client = (await place().open('gateway')).client(probe)
@@ -123,12 +123,12 @@ export const answering = (place: () => Place): void => {
     expect(JSON.stringify(line)).toContain('TypeError')
   })
 
-  it('takes an answer that does not fit the contract for a defect', async () => {
+  it('treats a response that does not match the contract as an internal error', async () => {
     const { client } = await pair()
     await expect(client.fail({ how: 'misfit' }, callOf())).rejects.toMatchObject({ code: 'internal' })
   })
 
-  it('names what does not fit in a question', async () => {
+  it('reports the invalid fields of a request', async () => {
     const { client } = await pair()
     const input: { text: string } = JSON.parse('{"text":1}')
     const error = { code: 'invalid', message: expect.stringMatching(/^text: /) }
@@ -142,13 +142,13 @@ export const answering = (place: () => Place): void => {
     await expect(caller.client(newer).soon({}, callOf())).rejects.toMatchObject({ code: 'not-implemented' })
   })
 
-  it('refuses a caller that the contract does not name', async () => {
+  it('rejects a caller that the contract does not allow', async () => {
     await place().serve('q1')
     const client = (await place().open('mcp')).client(probe)
     await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  it('refuses an identity that may not use the feature of the method', async () => {
+  it('rejects an identity without the feature of the method', async () => {
     const { client } = await pair()
     const allowed = { kind: 'user' as const, subject: 'a', features: ['SECURITY'] }
     expect(await client.secret({}, callOf({ identity: allowed }))).toEqual({})
@@ -156,7 +156,7 @@ export const answering = (place: () => Place): void => {
     await expect(client.secret({}, callOf({ identity }))).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  it('carries questions of 768 KiB and refuses longer ones', async () => {
+  it('accepts requests of 768 KiB and rejects larger ones', async () => {
     const { client } = await pair()
     const text = 'x'.repeat(768 * 1024 - '{"text":""}'.length)
     expect((await client.echo({ text }, callOf())).text).toBe(text)
@@ -171,13 +171,13 @@ export const answering = (place: () => Place): void => {
     },
   )
 
-  it('gathers no answer longer than its limit', async () => {
+  it('rejects a response above the size limit', async () => {
     await place().serve('q1')
     const client = (await place().open('gateway', { limits: { answerBytes: 1_000_000 } })).client(probe)
     await expect(client.large({ length: 600_000 }, callOf())).rejects.toMatchObject({ code: 'too-large' })
   })
 
-  it('is busy beyond the calls in flight that it may have, and says when to come again', async () => {
+  it('returns busy with a retry delay above the maximum number of calls in flight', async () => {
     const { seen } = await place().serve('q1', { maxInFlight: 2 })
     const client = (await place().open('gateway')).client(probe)
     const held = [client.hold({}, callOf()), client.hold({}, callOf())]
@@ -188,7 +188,7 @@ export const answering = (place: () => Place): void => {
     expect(await client.hold({}, callOf())).toEqual({ instance: 'q1' })
   })
 
-  it('serves only the contract of the service it belongs to', async () => {
+  it('serves only the contract of its own service', async () => {
     const bus = await place().open('report')
     const contract = service('query', {
       all: stream({

@@ -80,7 +80,7 @@ const startChild = async (url: string, instance: string): Promise<{ kill(): Prom
 /** All kinds of buses. */
 export const implementations: readonly Implementation[] = [memory, nats]
 
-/** Limits under which a producer stops only when it is cancelled. */
+/** Limits with which a producer stops only when it is cancelled. */
 export const neverStarved: Partial<Limits> = { starvedMs: 600_000 }
 
 /** Resources of one test, released after it. */
@@ -126,7 +126,7 @@ export class Place implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Callers close before servers, so that leaving ends their calls.
+    // Callers close before servers, so that their calls end first.
     for (const opened of this.#opened.toReversed()) await opened[Symbol.asyncDispose]()
     for (const { kill } of this.#killable) await kill()
   }
@@ -139,7 +139,7 @@ const untilWithinMs = 30_000
 export const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   const end = performance.now() + untilWithinMs
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`still not so after ${untilWithinMs} ms: ${isSo.toString()}`)
+    if (performance.now() > end) throw new Error(`condition not met after ${untilWithinMs} ms: ${isSo.toString()}`)
     await wait(5)
   }
 }

@@ -11,9 +11,9 @@ import { callOf, probe } from './probe.suite.ts'
 import { pickByHash } from '../route.ts'
 import type { Wire } from '../wire.ts'
 
-/** Guarantees of a bus when processes and connections fail. */
+/** Declares the tests of a bus whose processes and connections fail. */
 export const liveness = (place: () => Place): void => {
-  /** Returns a host key that is routed to this instance while it lives. */
+  /** Returns a host key whose requests are routed to this instance while it lives. */
   const keyOf = (instance: string, instances: readonly string[]): string => {
     const keys = Array.from({ length: 100 }, (_, index) => `host-${index}`)
     const key = keys.find((one) => pickByHash(one, instances) === instance)
@@ -30,12 +30,12 @@ export const liveness = (place: () => Place): void => {
     })
     await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
     await expect(client.count({ to: 1 }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
-    // Far less than the timeout of a caller.
+    // The call fails long before the timeout of the caller.
     expect(performance.now() - startedAtMs).toBeLessThan(1_000)
   })
 
-  it('waits for a slow handler that says it is working, longer than it would wait in silence', async () => {
-    // Longer than the starvation timeout.
+  it('waits for a slow handler that sends working frames, longer than the silence timeout', async () => {
+    // The handler runs longer than the starvation timeout.
     const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50, starvedMs: 300 } })
     const client = (await place().open('gateway', { limits: { silenceMs: 250 } })).client(probe)
     const startedAtMs = performance.now()
@@ -45,14 +45,14 @@ export const liveness = (place: () => Place): void => {
     expect(await answer).toEqual({ instance: 'q1' })
   })
 
-  it('gives up when the handler falls silent', async () => {
+  it('fails when the handler sends no frames', async () => {
     const { seen } = await place().serve('q1', { limits: { workingEveryMs: 5_000 } })
     const client = (await place().open('gateway', { limits: { silenceMs: 100 } })).client(probe)
     await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
     seen.release()
   })
 
-  it('hears an answer that came while this process itself was held', async () => {
+  it('receives a response that arrived while this process was blocked', async () => {
     await place().startKillable('q1')
     const client = (await place().open('gateway', { limits: { silenceMs: 400 } })).client(probe)
     const requests = (run: number) => client.ofRun({ runId: `q1.${run}` }, callOf())
@@ -71,7 +71,7 @@ export const liveness = (place: () => Place): void => {
     expect(await answer).toEqual({ instance: 'q1' })
   })
 
-  it('hears a sign of life that came while this process itself was held', async () => {
+  it('receives a working frame that arrived while this process was blocked', async () => {
     await place().startKillable('q1')
     const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
     await until(() => client.instance({}, callOf()).then(Boolean, () => false))
@@ -82,7 +82,7 @@ export const liveness = (place: () => Place): void => {
     await nextTurn()
     const held = performance.now() + 2_500
     while (performance.now() < held);
-    // By then it has read the received frames.
+    // By the next event-loop iteration, the received frames have been read.
     await nextTurn()
     await nextTurn()
     leaving.abort(new Error('I left'))
@@ -104,14 +104,14 @@ export const liveness = (place: () => Place): void => {
     expect(await refused).toBe('unavailable')
   })
 
-  it('passes over an instance that died a moment ago, without waiting', async () => {
+  it('skips an instance that died a moment ago, without waiting', async () => {
     const doomed = await place().startKillable('doomed')
     await place().serve('alive')
     const client = (await place().open('gateway')).client(probe)
     const hostKey = keyOf('doomed', ['alive', 'doomed'])
     await until(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
     await doomed.kill()
-    // A server may notice this later and lose messages until then; another test covers this.
+    // A server may notice the death of an instance later and lose messages until then; another test covers this case.
     const witness = (await place().open('gateway')).client(probe)
     const isGone = (error: unknown) => error instanceof ServiceError && error.code === 'gone'
     await until(async () => witness.ofRun({ runId: 'doomed.7' }, callOf()).then(() => false, isGone))
@@ -121,7 +121,7 @@ export const liveness = (place: () => Place): void => {
     await expect(client.ofRun({ runId: 'doomed.7' }, callOf())).rejects.toMatchObject({ code: 'gone' })
   })
 
-  it('fails a stream whose producer dies, after the frames that came', async () => {
+  it('fails a stream whose producer dies, after the received frames', async () => {
     const doomed = await place().startKillable('doomed')
     const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
     const stream = await client.count({ to: 10, pauseAt: 3 }, callOf())
@@ -136,7 +136,7 @@ export const liveness = (place: () => Place): void => {
     expect(read).toEqual([0, 1, 2])
   })
 
-  it('fails waiting calls when it is cut off, rejects new ones immediately, and recovers', async () => {
+  it('fails waiting calls after a long disconnection, rejects new ones immediately, and recovers', async () => {
     const { seen } = await place().serve('q1')
     const bus = await place().open('gateway', { limits: { cutOffMs: 500 } })
     const client = bus.client(probe)
@@ -146,7 +146,7 @@ export const liveness = (place: () => Place): void => {
     const cut = performance.now()
     await place().network.cut()
     expect(await waiting).toBe('unavailable')
-    // Before the silence timeout would have fired.
+    // The calls fail before the silence timeout fires.
     expect(performance.now() - cut).toBeLessThan(4_000)
     expect(bus.connected).toBe(false)
     const startedAtMs = performance.now()
@@ -175,7 +175,7 @@ export const liveness = (place: () => Place): void => {
     expect(frames > 1).toBe(how === 'fell silent')
   })
 
-  it('stops a handler at the deadline also when its caller says nothing', async () => {
+  it('stops a handler at the deadline even if its caller sends nothing', async () => {
     const { seen } = await place().serve('q1', { limits: neverStarved })
     const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
     place().release(wire)
@@ -188,7 +188,7 @@ export const liveness = (place: () => Place): void => {
     expect(last).toEqual([expect.objectContaining({ code: 'timeout' })])
   })
 
-  it('gives up at the deadline also when the handler goes on', async () => {
+  it('fails at the deadline even if the handler continues', async () => {
     await serveRaw((wire, reply) => {
       const timer = setInterval(() => wire.publish(reply, encodeJson({}), { headers: frameHeaders('working', 0) }), 20)
       place().release({ [Symbol.asyncDispose]: async () => clearInterval(timer) })
@@ -203,17 +203,17 @@ export const liveness = (place: () => Place): void => {
 
   it('does not retry a safe request whose handler reports unavailable', async () => {
     let requests = 0
-    const failure = encodeFailure(new ServiceError('unavailable', 'The host is down.'), maxFrameBytes)
+    const failure = encodeFailure(new ServiceError('unavailable', 'host unreachable'), maxFrameBytes)
     await serveRaw((wire, reply) => {
       requests += 1
       wire.publish(reply, failure, { headers: frameHeaders('error', 0) })
     })
     const client = (await place().open('gateway')).client(probe)
-    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ message: 'The host is down.' })
+    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ message: 'host unreachable' })
     expect(requests).toBe(1)
   })
 
-  it('hears no answer to the process that had its name before it', async () => {
+  it('does not receive responses to an earlier process with the same name', async () => {
     const requests: ((answer: string) => void)[] = []
     await serveRaw((wire, reply) => {
       const headers = frameHeaders('answer', 0)
@@ -241,7 +241,7 @@ export const liveness = (place: () => Place): void => {
     await wire.flush()
   }
 
-  it('fails what waits for others when it stops itself', async () => {
+  it('fails pending calls when it stops', async () => {
     const { seen } = await place().serve('q1')
     const bus = await place().open('gateway')
     const client = bus.client(probe)

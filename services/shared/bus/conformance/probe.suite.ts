@@ -152,7 +152,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
     ofHost: who,
     ofRun: who,
     async spread() {
-      if (instance.startsWith('full')) throw new ServiceError('busy', 'No room.', { retryAfterMs: 1_000 })
+      if (instance.startsWith('full')) throw new ServiceError('busy', 'no free slot', { retryAfterMs: 1_000 })
       return { instance }
     },
     stall,
@@ -162,7 +162,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
       const frames = async function* () {
         try {
           for (let number = 0; number < to; number += 1) {
-            if (number === failAt) throw new ServiceError('not-found', `There is no ${number}.`)
+            if (number === failAt) throw new ServiceError('not-found', `unknown number "${number}"`)
             if (number === pauseAt) await untilAborted(call)
             seen.produced += 1
             yield { number, padding: 'x'.repeat(padding) }
@@ -176,7 +176,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
     },
     async blob({ pieces, size }) {
       const frames = async function* () {
-        // One buffer is reused and cleared at the end, so a sender has to copy it.
+        // The handler reuses one buffer and clears it at the end, so the sender has to copy the frames.
         const piece = new Uint8Array(size)
         for (let number = 0; number < pieces; number += 1) {
           seen.produced += 1
@@ -191,7 +191,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
   return { handlers, seen }
 }
 
-/** Returns a call of a service for itself, with a deadline beyond any test. */
+/** Returns a call of a service for itself, with a deadline after the end of any test. */
 export const callOf = (part: Partial<Call> = {}): Call => ({
   identity: { kind: 'service', subject: 'test', features: 'all' },
   deadline: performance.now() + 60_000,

@@ -4,11 +4,11 @@ import { pickByHash } from '../route.ts'
 import { callOf, probe, somethingHappened } from './probe.suite.ts'
 import { recordTelemetry } from './recording.suite.ts'
 
-/** Guarantees of a bus for routing and events. */
+/** Declares the tests of routing and events of a bus. */
 export const routing = (place: () => Place): void => {
   const keys = Array.from({ length: 30 }, (_, index) => `host-${index}`)
 
-  it('spreads questions over the instances of a service, each answered once', async () => {
+  it('distributes requests over the instances of a service, each executed once', async () => {
     await place().serve('q1')
     await place().serve('q2')
     const client = (await place().open('gateway')).client(probe)
@@ -20,7 +20,7 @@ export const routing = (place: () => Place): void => {
     expect(answers).toHaveLength(200)
   })
 
-  it('calls the same instance for a host from every caller, also from one that has just started', async () => {
+  it('calls the same instance for a host from every caller, even from one that has just started', async () => {
     for (const instance of ['q1', 'q2', 'q3']) await place().serve(instance)
     const answersOf = async (caller: 'gateway' | 'report') => {
       const client = (await place().open(caller)).client(probe)
@@ -36,7 +36,7 @@ export const routing = (place: () => Place): void => {
     }
     const started = performance.now()
     expect(await answersOf('gateway')).toEqual(await answersOf('report'))
-    // Well before the first periodic announcement.
+    // The instance is known long before the first periodic announcement.
     expect(performance.now() - started).toBeLessThan(1_500)
   })
 
@@ -45,7 +45,7 @@ export const routing = (place: () => Place): void => {
     await place().serve('q2')
     await place().serve('q3')
     const client = (await place().open('gateway')).client(probe)
-    // Enough hosts to exclude a match by chance.
+    // With this many hosts, a match by chance is practically impossible.
     const many = Array.from({ length: 200 }, (_, index) => `host-${index}`)
     const goTo = async (names: readonly string[]): Promise<boolean> => {
       const answers = await Promise.all(many.map((hostKey) => client.ofHost({ hostKey }, callOf())))
@@ -55,7 +55,7 @@ export const routing = (place: () => Place): void => {
     await bus[Symbol.asyncDispose]()
     const left = performance.now()
     await until(() => goTo(['q2', 'q3']))
-    // Because it announced its end, not because of the timeout of six seconds.
+    // The hosts move because the instance announced its end, not because of the timeout of six seconds.
     expect(performance.now() - left).toBeLessThan(4_000)
   })
 
@@ -108,7 +108,7 @@ export const routing = (place: () => Place): void => {
     await place().serve('roomy', { load: () => 3 })
     const client = (await place().open('gateway')).client(probe)
     const many = () => Promise.allSettled(Array.from({ length: 50 }, () => client.spread({}, callOf())))
-    // Loads are announced one after the other.
+    // Loads are announced one after the other, so the first calls may still choose a busy instance.
     await until(async () => (await many()).every((each) => each.status === 'fulfilled'))
     expect(await many()).toEqual(
       Array.from({ length: 50 }, () => ({ status: 'fulfilled', value: { instance: 'roomy' } })),
@@ -121,7 +121,7 @@ export const routing = (place: () => Place): void => {
     await expect(client.spread({}, callOf())).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
   })
 
-  it('loses no question when an instance stops in good order', async () => {
+  it('loses no request when an instance shuts down gracefully', async () => {
     const { bus: stopping, seen } = await place().serve('stopping')
     const { seen: other } = await place().serve('staying')
     const client = (await place().open('gateway')).client(probe)
@@ -172,7 +172,7 @@ export const routing = (place: () => Place): void => {
     expect(received).toEqual([1, 3])
   })
 
-  it('logs and drops an event that does not fit, and one of a service that may not publish it', async () => {
+  it('logs and drops an invalid event, and one of a service that may not publish it', async () => {
     const { telemetry, logged } = recordTelemetry()
     const bus = await place().open('gateway', { telemetry })
     const received: number[] = []
@@ -193,7 +193,7 @@ export const routing = (place: () => Place): void => {
     expect(logged.map(({ msg }) => msg)).toEqual(['event not published', 'event not published', ...dropped])
   })
 
-  it('refuses a listener of a service that the event does not name', async () => {
+  it('rejects a listener of a service that the event does not allow', async () => {
     const bus = await place().open('ingest')
     await expect(bus.on(somethingHappened, () => {})).rejects.toThrow(
       'service "ingest" is not allowed to listen to "something.happened"',

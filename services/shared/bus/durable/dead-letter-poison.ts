@@ -3,8 +3,8 @@ import { defaultQueueLimits } from './limits.ts'
 import type { MessageHandler } from './queue.ts'
 
 /**
- * Returns a handler that dead-letters a message after 20 failed deliveries. Failures because a server is unavailable,
- * busy or slow are retried further, up to the `tries` of the consumer.
+ * Returns a handler that dead-letters a message after 20 failed deliveries. Failures caused by an unavailable, busy or
+ * slow server are retried instead, up to the `tries` of the consumer.
  */
 export const deadLetterPoison =
   <T>(handle: MessageHandler<T>): MessageHandler<T> =>
@@ -13,7 +13,7 @@ export const deadLetterPoison =
       return await handle(message)
     } catch (error) {
       if (isAway(error) || message.deliveries < defaultQueueLimits.tries) throw error
-      return { dead: `the handler failed, delivered ${message.deliveries} times` }
+      return { dead: `the handler failed on delivery ${message.deliveries}` }
     }
   }
 

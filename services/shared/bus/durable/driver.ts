@@ -41,6 +41,6 @@ export interface ClaimedMessage extends StoredMessage {
   /** Acknowledges the message. Resolves after the server confirmed it, or at once for consumers with `mayRepeat`. */
   done(): Promise<void>
   again(inMs: number): void
-  /** Extends the time after which the message is redelivered to another consumer. */
+  /** Reports progress, which postpones the redelivery of the message. */
   working(): void
 }

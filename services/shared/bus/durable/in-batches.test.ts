@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createBatchWriter } from './batches.ts'
 
-it('writes together what comes meanwhile, in order, and reports the result of its own batch to each', async () => {
+it('combines items that arrive during a write, in order, and reports to each the result of its batch', async () => {
   const batches: string[][] = []
   const writes = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { write, idle } = createBatchWriter<string>(async (items) => {
@@ -21,7 +21,7 @@ it('writes together what comes meanwhile, in order, and reports the result of it
   expect(batches).toEqual([['a'], ['b', 'c']])
 })
 
-it('writes 500 at once', async () => {
+it('writes at most 500 items at once', async () => {
   const sizes: number[] = []
   const { write } = createBatchWriter<number>(async ({ length }) => void sizes.push(length))
   await Promise.all(Array.from({ length: 1_001 }, (_, index) => write(index)))

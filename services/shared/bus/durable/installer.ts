@@ -16,13 +16,15 @@ interface Installing extends NatsHubOptions {
   limits?: Partial<QueueLimits>
 }
 
-/** The background task that keeps all streams and consumers created, until disposed. */
+/**
+ * A background task that ensures that all streams and consumers exist, and recreates lost ones, until it is disposed.
+ */
 export interface Installation extends AsyncDisposable {
   /** Why streams or consumers cannot be created, with the remedy; undefined after they were created. */
   readonly problem: string | undefined
 }
 
-/** Interval of the check whether the streams exist, for a server that lost its data but not the connection. */
+/** Interval between checks of the streams, because a server can lose its data without losing the connection. */
 const checkEveryMs = 60_000
 
 /**

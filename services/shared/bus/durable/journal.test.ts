@@ -51,7 +51,7 @@ describe('a queue with a journal', () => {
     await work(opened.use(await open()))
   }
 
-  it('hands over after a restart what was not dealt with, in order, and nothing else', async () => {
+  it('delivers unhandled messages after a restart, in order, and no others', async () => {
     await inProcess(async (queue) => {
       for (const text of ['one', 'two', 'three']) await publish(queue, text)
       await queue.publish('inbound.paging.default', { id: 'page', body: { text: 'page' } })
@@ -75,14 +75,14 @@ describe('a queue with a journal', () => {
     })
   })
 
-  it('knows after a restart the ids of what still waits', async () => {
+  it('detects duplicates of waiting messages after a restart', async () => {
     await inProcess(async (queue) => void (await publish(queue, 'one')))
     await inProcess(async (queue) => {
       expect(await publish(queue, 'one')).toEqual({ duplicate: true })
     })
   })
 
-  it('keeps an event until each former subscriber has received it', async () => {
+  it('stores an event until each consumer that existed at its arrival has received it', async () => {
     const events = { stream: 'EVENTS', subjects: 'inbound.>', body: Body } as const
     await inProcess(async (queue) => {
       for (const name of ['alerts', 'keeper']) await consume(queue, { againInMs: 60_000 }, { ...events, name })
@@ -97,7 +97,7 @@ describe('a queue with a journal', () => {
     })
   })
 
-  it('keeps dead letters under their ids, and those that were removed away', async () => {
+  it('keeps the ids of dead letters over a restart, and does not restore removed ones', async () => {
     const ids: string[] = []
     await inProcess(async (queue) => {
       await consume(queue, { dead: 'invalid' })
@@ -127,7 +127,7 @@ describe('a queue with a journal', () => {
     }, away)
   })
 
-  it('refuses the repetition of an event while the first is not kept, and takes it afterwards', async () => {
+  it('rejects a repeated event whose first copy could not be stored, and accepts it afterwards', async () => {
     const { promise, reject } = Promise.withResolvers<void>()
     let isFirst = true
     const slow = (journal: Journal): Journal => ({
@@ -147,7 +147,7 @@ describe('a queue with a journal', () => {
     }, slow)
   })
 
-  it('forgets at the next chance what could not be forgotten', async () => {
+  it('retries a failed removal with the next one', async () => {
     await using opened = new AsyncDisposableStack()
     const database = opened.use(await openDatabase(where()))
     let isAway = false
@@ -166,7 +166,7 @@ describe('a queue with a journal', () => {
     expect((await journal.load()).map(({ key }) => key)).toEqual(['b'])
   })
 
-  it('drops what is older than its stream keeps', async () => {
+  it('drops messages that are older than the maximum age of their stream', async () => {
     await using opened = new AsyncDisposableStack()
     const journal = await openJournal(opened)
     const old = Date.now() - 3 * 86_400_000

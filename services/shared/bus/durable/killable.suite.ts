@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { openNatsQueue } from './nats-queue.ts'
 
-/** Program that takes one message and never acknowledges it, until it is killed: `node killable.suite.ts <url>`. */
+/**
+ * Takes one message from the queue at the URL in the first argument, and never acknowledges it, until the process is
+ * killed.
+ */
 const [url = ''] = process.argv.slice(2)
 const limits = { ackWaitMs: 600 }
 const queue = await openNatsQueue({ url, replicas: 1, limits }, { caller: 'alert-dispatcher', instance: 'killed' })

@@ -7,11 +7,11 @@ export interface QueueLimits {
   /** Redelivery delay of a message whose handler threw. */
   failedAgainMs: number
   publishWithinMs: number
-  /** Leaves room for headers under the 1 MiB that NATS accepts by default. */
+  /** Maximum size of a message body; leaves room for headers within the 1 MiB that NATS accepts by default. */
   bodyBytes: number
   /**
-   * Maximum messages of one consumer in progress or waiting for redelivery, over all processes. At the limit it gets no
-   * more.
+   * Maximum messages of one consumer in progress or waiting for redelivery, over all processes. At the limit, the
+   * consumer receives no further messages.
    */
   maxPending: number
   maxInFlight: number

@@ -7,7 +7,7 @@ import { type AnyStreamName, type StreamPlan, streamPlans } from './streams.ts'
 /** The configuration of a stream in memory. */
 export type MemoryPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
   name: AnyStreamName
-  /** Called for each message that all consumers have handled. */
+  /** Called for each removed message. */
   ended?(message: StreamEntry): void
 }
 
@@ -28,7 +28,8 @@ export interface StreamEntry extends StoredMessage {
   sequence: number
   atMs: number
   /**
-   * Names of the consumers that have not handled it. If none existed at its arrival, the first new consumer is added.
+   * Names of the consumers that have not handled the message. If there was none at its arrival, the first matching
+   * consumer that attaches receives it.
    */
   waiting: Set<string>
 }
@@ -52,8 +53,8 @@ export class MemoryStream {
   }
 
   /**
-   * Reserves space for a message, which `add` then appends. Undefined for a duplicate id; throws `busy` if the stream
-   * is full.
+   * Reserves space for a message, which `add` then appends. Returns undefined for a duplicate id; throws `busy` if the
+   * stream is full.
    */
   admit(message: StoredMessage): StreamEntry | undefined {
     const now = performance.now()

@@ -1,4 +1,4 @@
-/** Returns the name of a server in error messages. */
+/** Formats the address of a server for error messages. */
 export const serverName = (address: string): string => `NATS server "${address}"`
 
 /** Returns host and port of a NATS URL, without credentials; `unknown` if the URL is invalid. */

@@ -26,9 +26,8 @@ interface Publishing {
 }
 
 /**
- * Returns a function that publishes to streams. All responses arrive in one subscription, each on its own subject. It
- * does not use the request function of the client, which captures a stack trace per request and doubles the
- * cost.
+ * Returns a function that publishes to streams. All responses arrive in one subscription, each on its own subject. The
+ * request function of the client is not used: it captures a stack trace per request, which doubles the cost.
  */
 export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishing): Publish => {
   const prefix = `${inbox}.${randomBytes(6).toString('hex')}.`

@@ -33,7 +33,7 @@ describeWith(
   ['nats'],
   'a queue on JetStream',
   () => {
-    it('hands what a killed process had in hand to another', async () => {
+    it('redelivers the messages of a killed process to another', async () => {
       await using server = await startNats({ private: true })
       await using queue = await open(server.url)
       const file = join(import.meta.dirname, 'killable.suite.ts')
@@ -74,7 +74,7 @@ describeWith(
       expect(seen).toEqual(['before', 'after'])
     })
 
-    it('says once that its connection is lost, and not for each of its consumers', async () => {
+    it('logs a lost connection once, not for each of its consumers', async () => {
       await using server = await startNats({ private: true })
       const lines: string[] = []
       const log = pino({ base: null }, { write: (line) => lines.push(line) })
@@ -94,7 +94,7 @@ describeWith(
       await until(() => seen.length === 1)
     })
 
-    it('makes its streams and consumers again when a server came back empty', async () => {
+    it('recreates its streams and consumers after a server lost its data', async () => {
       await using server = await startNats({ private: true })
       await using queue = await open(server.url)
       const seen = await consume(queue)
@@ -110,7 +110,7 @@ describeWith(
       expect(seen).toEqual(['again'])
     })
 
-    it('hands over what comes though thousands wait to be handed over again', async () => {
+    it('delivers new messages while thousands wait for redelivery', async () => {
       await using server = await startNats({ private: true })
       await using queue = await open(server.url)
       let waiting = 0
@@ -131,7 +131,7 @@ describeWith(
       expect(await promise).toBe('well')
     })
 
-    it('names server, cause and remedy where JetStream has too little storage for the streams', async () => {
+    it('reports server, cause and remedy if JetStream has too little storage for the streams', async () => {
       const directory = await mkdtemp(join(tmpdir(), 'watchhouse-jetstream-'))
       onTestFinished(() => rm(directory, { recursive: true, force: true }))
       const config = `jetstream { store_dir: "${directory}", max_file_store: 10MB }`
@@ -143,7 +143,7 @@ describeWith(
       )
     })
 
-    it('says while it runs that a server which came back empty has too little storage for its streams', async () => {
+    it('reports while it runs that a server without data has too little storage for the streams', async () => {
       await using server = await startNats({ private: true })
       await using queue = await open(server.url)
       await consume(queue)
@@ -156,7 +156,7 @@ describeWith(
       expect(queue.problem).toMatch(/^NATS server ".*" refuses the stream EVENTS \(1024 MiB\): too little storage/)
     })
 
-    it('names the queue that is full, and takes messages again once there is room', async () => {
+    it('reports which queue is full, and accepts messages again once there is space', async () => {
       await using server = await startNats({ private: true })
       const maxBytes = { EVENTS: 5_000, EVENTS_DLQ: 1_000_000 }
       await using queue = await openNatsQueue(
@@ -185,13 +185,13 @@ describeWith(
       expect(queue.problem).toBeUndefined()
     })
 
-    it('says what a server refuses', async () => {
+    it('reports what a server rejects', async () => {
       await using server = await startNats({ private: true })
       const opening = openNatsQueue({ url: server.url, replicas: 3, limits }, endpoint)
       await expect(opening).rejects.toThrow(/refuses the stream EVENTS \(1024 MiB\): .*replicas/)
     })
 
-    it('refuses a server that cannot keep messages', async () => {
+    it('rejects a server that cannot store messages', async () => {
       await using server = await startNats({ config: 'accounts { without { users: [ { user: x, password: x } ] } }' })
       const url = server.url.replace('//', '//x:x@')
       await expect(open(url)).rejects.toThrow('offers no JetStream')
@@ -222,7 +222,7 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
       ),
     )
 
-  it('lets ingest publish events, which the dispatcher receives and buries, and ingest lists', async () => {
+  it('lets ingest publish events, which the dispatcher receives and dead-letters, and ingest lists', async () => {
     await using server = await start()
     await using dispatcher = await server.queueOf('alert-dispatcher')
     const received: string[] = []
@@ -250,7 +250,7 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
     await expect(dispatcher.dead.EVENTS.list({ limit: 1 })).rejects.toThrow()
   })
 
-  it('creates streams and consumers again when the server came back empty', { tags: ['long'] }, async () => {
+  it('recreates streams and consumers after the server lost its data', { tags: ['long'] }, async () => {
     await using first = await start()
     await using _installed = await first.install()
     await using queue = await first.queueOf('ingest')

@@ -209,7 +209,7 @@ const takenFrom = (message: JsMsg, mayRepeat: boolean): ClaimedMessage => ({
   ageMs: Math.max(0, systemClock.now() - message.info.timestampNanos / nanoseconds(1)),
   done: async () => {
     if (mayRepeat) return startTogether(() => message.ack())
-    // Without a confirmation it is redelivered, and its handler recognizes it as handled.
+    // Without a confirmation, the message is redelivered, and its handler recognizes that it was already handled.
     if (!(await startTogether(() => message.ackAck()))) throw unavailable()
   },
   again: (inMs) => message.nak(Math.max(1, Math.round(inMs))),

@@ -70,7 +70,7 @@ export const ensureConsumer = (
     filter_subject: subjects,
     ack_wait: nanoseconds(ackWaitMs),
     max_ack_pending: maxPending,
-    // The queue dead-letters messages; beyond a limit of its own, the server would silently stop delivering them.
+    // The queue itself dead-letters messages. With a limit on the server, their delivery would silently stop.
     max_deliver: -1,
   })
 }

@@ -14,7 +14,7 @@ export interface ConsumerObserver extends Disposable {
   handed(taken: ClaimedMessage): ClaimedMessage
 }
 
-/** Interval of reading the backlog, which costs a request and is therefore not done on scrapes. */
+/** Interval between readings of the backlog. Each reading costs a request, so scrapes do not trigger it. */
 const lookEveryMs = 10_000
 
 /** Starts recording metrics of one consumer: its backlog and the waiting time of its messages. */

@@ -16,7 +16,7 @@ interface QueuesOptions {
   log: Logger
 }
 
-/** Opens the queues of the services of this process. Dispose it after all queues. */
+/** Opens the queues of the services of this process. Dispose it only after all of its queues. */
 export interface Queues extends AsyncDisposable {
   /** Opens the queue of a service, with its name and log. */
   open(endpoint: Endpoint, telemetry: Pick<Telemetry, 'log' | 'metrics'>): Promise<Queue>

@@ -36,7 +36,7 @@ for (const implementation of implementations) {
       return seen
     }
 
-    it('hands over what was published before and after, in order and once', async () => {
+    it('delivers messages published before and after a consumer starts, in order and once', async () => {
       await publish('one')
       const seen = await consume()
       await until(() => seen.length === 1)
@@ -48,7 +48,7 @@ for (const implementation of implementations) {
       expect(seen).toEqual(['one', 'two', 'three', 'four'])
     })
 
-    it('hands nothing over again that was dealt with, though no word of that is waited for', async () => {
+    it('does not redeliver handled messages, although acknowledgements are not confirmed', async () => {
       const seen = await consume(async () => 'done', { mayRepeat: true })
       for (const id of ['one', 'two', 'three']) await publish(id)
       await until(() => seen.length === 3)
@@ -60,7 +60,7 @@ for (const implementation of implementations) {
       expect(after).toEqual(['marker'])
     })
 
-    it('keeps an id once within its window, also when it was dealt with meanwhile', async () => {
+    it('stores an id once within the duplicate window, even after it was handled', async () => {
       const seen = await consume()
       expect(await publish('one')).toEqual({ duplicate: false })
       await until(() => seen.length === 1)
@@ -70,7 +70,7 @@ for (const implementation of implementations) {
       expect(seen).toEqual(['one', 'marker'])
     })
 
-    it('keeps an id again after its window', async () => {
+    it('stores an id again after the duplicate window', async () => {
       await queue[Symbol.asyncDispose]()
       await place.next({ duplicateWindowMs: { EVENTS: 100, EVENTS_DLQ: 100 } })
       queue = await place.open()
@@ -81,7 +81,7 @@ for (const implementation of implementations) {
       expect(seen).toEqual(['one', 'again'])
     })
 
-    it('hands over again what was put back, after others that came meanwhile', async () => {
+    it('redelivers a message after its delay, behind others that arrived meanwhile', async () => {
       const deliveries: number[] = []
       const seen = await consume(async (message) => {
         deliveries.push(message.deliveries)
@@ -114,7 +114,7 @@ for (const implementation of implementations) {
       expect(lines).toEqual(['handling messages failed', 'handling messages recovered'])
     })
 
-    it('gives up a message whose handler fails each time, and blocks no other message meanwhile', async () => {
+    it('dead-letters a message whose handler always fails, and blocks no other message meanwhile', async () => {
       const seen = await consume(
         async ({ body }) => {
           if (body.text === 'poison') throw new Error('cannot')
@@ -135,7 +135,7 @@ for (const implementation of implementations) {
       })
     })
 
-    it('gives up a message that does not fit, unhandled', async () => {
+    it('dead-letters an invalid message without calling the handler', async () => {
       const seen = await consume()
       await queue.publish(subject, { id: 'odd', body: { text: 7 } })
       await publish('sound')
@@ -144,7 +144,7 @@ for (const implementation of implementations) {
       expect(seen).toEqual(['sound'])
     })
 
-    it('keeps dead letters with their reason, the newest first, page by page, until they are removed', async () => {
+    it('lists dead letters with their reason, newest first, in pages, until they are removed', async () => {
       await consume(async ({ body }) => ({ dead: `because of ${body.text}` }))
       const dead = () => queue.dead.EVENTS.list({ limit: 10 })
       for (const [index, text] of ['one', 'two', 'three'].entries()) {
@@ -163,7 +163,7 @@ for (const implementation of implementations) {
       expect((await dead()).letters.map(({ messageId }) => messageId)).toEqual(['three', 'one'])
     })
 
-    it('finds a dead letter by its id only', async () => {
+    it('finds a dead letter only by its id', async () => {
       await expect(queue.dead.EVENTS.get('../x')).rejects.toMatchObject({ code: 'invalid' })
     })
 
@@ -181,7 +181,7 @@ for (const implementation of implementations) {
       expect([...seen, ...elsewhere].toSorted()).toEqual(ids.toSorted())
     })
 
-    it('gives each consumer its own subjects', async () => {
+    it('delivers to each consumer the messages of its subjects', async () => {
       const seen = await consume()
       const paging: string[] = []
       await queue.consume({ ...channel, name: 'paging', subjects: 'inbound.paging.>' }, async ({ body }) => {
@@ -194,7 +194,7 @@ for (const implementation of implementations) {
       expect([seen, paging]).toEqual([['post'], ['page']])
     })
 
-    it('hands every event to consumers of either name', async () => {
+    it('delivers every event to consumers of different names', async () => {
       const received: string[] = []
       for (const name of ['alerts', 'keeper']) {
         await queue.consume({ stream: 'EVENTS', name, subjects: 'inbound.>', body: Body }, async ({ body }) => {
@@ -207,7 +207,7 @@ for (const implementation of implementations) {
       expect(received.toSorted()).toEqual(['alerts disk', 'keeper disk'])
     })
 
-    it('leaves a message with a handler that takes longer than the wait for an answer', async () => {
+    it('does not redeliver a message whose handler runs longer than the acknowledgement timeout', async () => {
       await using other = await place.open()
       const { promise, resolve } = Promise.withResolvers<void>()
       const seen = await consume(async ({ body }) => {
@@ -228,7 +228,7 @@ for (const implementation of implementations) {
       expect(seen).toEqual(['long'])
     })
 
-    it('takes no more than its limit in hand', async () => {
+    it('handles at most the maximum number of messages at once', async () => {
       let inHand = 0
       let most = 0
       const seen = await consume(
@@ -246,7 +246,7 @@ for (const implementation of implementations) {
       expect(most).toBeLessThanOrEqual(3)
     })
 
-    it('finishes what is in hand before it ends, and leaves the rest for the next', async () => {
+    it('finishes the messages in flight before it ends, and leaves the rest to the next consumer', async () => {
       const { promise, resolve } = Promise.withResolvers<void>()
       const seen: string[] = []
       const consuming = await queue.consume({ ...channel, maxInFlight: 1 }, async ({ body }) => {
@@ -266,7 +266,7 @@ for (const implementation of implementations) {
       expect(rest).toEqual(['two'])
     })
 
-    it('refuses a message when the stream is full, and keeps those it has', async () => {
+    it('rejects a message when the stream is full, and keeps the stored ones', async () => {
       await queue[Symbol.asyncDispose]()
       const maxBytes = { EVENTS: 20_000, EVENTS_DLQ: 1_000_000 }
       await place.next({ maxBytes })
@@ -287,7 +287,7 @@ for (const implementation of implementations) {
       )
     })
 
-    it('refuses what is too large for a message', async () => {
+    it('rejects a message that is too large', async () => {
       await expect(publish('large', 'x'.repeat(1_000_000))).rejects.toMatchObject({ code: 'too-large' })
     })
   })

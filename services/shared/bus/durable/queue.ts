@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 
-/** A durable queue with at-least-once delivery. Memory and JetStream pass one conformance suite. */
+/**
+ * A durable queue with at-least-once delivery. The drivers for memory and JetStream pass the same conformance suite.
+ */
 export interface Queue extends AsyncDisposable {
   /** False while the server does not respond; always true in memory. */
   readonly connected: boolean
@@ -8,7 +10,7 @@ export interface Queue extends AsyncDisposable {
   readonly problem?: string | undefined
   /**
    * Resolves once the message is stored. A repeated id within the duplicate window is not stored again. Throws `busy`
-   * if the stream is full. Throws `unavailable` without an acknowledgement; the message may or may not be stored.
+   * if the stream is full. Throws `unavailable` if no acknowledgement arrives; the message may or may not be stored.
    */
   publish(subject: string, message: { id: string; body: unknown }): Promise<PublishResult>
   /** Delivers messages to `handle` until disposed; consumers with the same name share them across processes. */
@@ -25,7 +27,9 @@ export interface PublishResult {
 /** The declaration of a consumer: the messages that it receives and its limits. */
 export interface Consumer<S extends z.ZodType> {
   stream: StreamName
-  /** Letters, digits and dashes. While no process consumes under this name, messages are stored for it. */
+  /**
+   * Letters, digits and dashes. Messages are stored for the consumer even while no process consumes under this name.
+   */
   name: string
   /** One subject, or a pattern with NATS rules. */
   subjects: string
@@ -40,11 +44,12 @@ export interface Consumer<S extends z.ZodType> {
 }
 
 /**
- * A function that handles one message. The message is in progress until it resolves, and is redelivered if it rejects.
+ * Handles one message. The message stays in progress until the returned promise resolves; if the promise rejects, the
+ * message is redelivered.
  */
 export type MessageHandler<T> = (message: QueuedMessage<T>) => Promise<Outcome>
 
-/** A message for its handler. */
+/** A message as its handler receives it. */
 export interface QueuedMessage<T> {
   subject: string
   id: string
@@ -62,7 +67,8 @@ export type StreamName = 'EVENTS'
 /** Access to the dead letters of a stream. */
 export interface DeadLetters {
   /**
-   * Lists dead letters, newest first, before the letter `before` if given; `next` is the next cursor, null at the end.
+   * Lists dead letters, newest first. `before` is the `next` cursor of the previous page; `next` is null on the last
+   * page.
    */
   list(page: { limit: number; before?: string | undefined }): Promise<{ letters: DeadLetter[]; next: string | null }>
   get(id: string): Promise<DeadLetter | undefined>

@@ -44,7 +44,7 @@ export const openSqlJournal = async (database: Database, log: Logger | undefined
   }
 }
 
-/** Maximum number of failed removals that are retried with the next one. */
+/** Maximum number of failed removals that are retried together with the next removal. */
 const maxPendingRows = 10_000
 
 const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger | undefined): Batches<string> => {
@@ -62,7 +62,7 @@ const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger |
   })
 }
 
-/** Removes messages that are older than the limits of their stream, as a server does. */
+/** Removes messages that are older than the maximum age of their stream, as a server does. */
 const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promise<void> => {
   for (const stream of streamNames) {
     const before = systemClock.now() - streamPlans[stream].maxAgeMs
@@ -81,7 +81,7 @@ const rowOf = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
   waiting: waiting.join(' '),
 })
 
-/** Converts a row to an entry; returns none for an unknown stream of a newer release. */
+/** Converts a row to a list with its entry; the list is empty if a newer release added the stream. */
 const journaledOf = ({ stream: name, sequence, body, came_at_ms, waiting, ...row }: Row): JournalEntry[] => {
   const stream = streamNames.find((each): each is AnyStreamName => each === name)
   if (stream === undefined) return []

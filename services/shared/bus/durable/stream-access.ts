@@ -30,7 +30,7 @@ export const streamServices: readonly ServiceName[] = [installerService, 'ingest
 /** A subject of JetStream that a service may publish to. */
 export interface StreamAccess {
   subject: string
-  /** Whether several messages respond to one request. */
+  /** Whether a request gets several response messages. */
   isStreamed?: boolean
 }
 

@@ -5,13 +5,15 @@ export interface StreamPlan {
   subjects: readonly string[]
   maxAgeMs: number
   maxBytes: number
-  /** A full stream rejects new messages, so that none is dropped silently, or drops the oldest ones. */
+  /** Whether a full stream rejects new messages, so that none is lost silently, or drops the oldest ones. */
   whenFull: 'refuse' | 'forget-oldest'
   /** Window in which a repeated id is a duplicate. */
   duplicateWindowMs: number
 }
 
-/** The name of any stream. Dead letters have their own stream, which only their publisher reads. */
+/**
+ * The name of any stream. Dead letters have their own stream, which only the service that published the messages reads.
+ */
 export type AnyStreamName = StreamName | 'EVENTS_DLQ'
 
 const minuteMs = 60_000
@@ -46,7 +48,7 @@ export function deadLetterSubject(subject: string): string {
   return `dead.${subject}`
 }
 
-/** The dead-letter stream by stream. */
+/** The dead-letter stream of each stream. */
 export const deadLetterStreams: Readonly<Record<StreamName, AnyStreamName>> = { EVENTS: 'EVENTS_DLQ' }
 
 /** Returns the stream that stores a subject. */

@@ -12,7 +12,7 @@ import { type ClockReadings, type SignedRequest, type Signatures, createSignatur
 import type { Wire, WireHeaders, WireMessage } from '../wire.ts'
 import { createProcessKeys } from './keys.ts'
 
-/** The identity of a user. */
+/** The identity of a test user, who has one feature. */
 export const testUser: Identity = { kind: 'user', subject: 'ada', features: ['QUERIES'] }
 
 /** Returns the identity of a service that calls for itself. */
@@ -40,20 +40,20 @@ export const delegatingContract = service('agent', {
   }),
 })
 
-/** Returns a secret for the gateway. */
+/** Returns a random secret for the gateway. */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
-/** Returns the signatures of a process on NATS with these variables. */
+/** Returns the signer of a process on NATS with these variables. */
 export const signaturesWith = (variables: Record<string, string>): Signatures => {
   const signatures = openSignatures({ NATS_URL: 'nats://localhost', ...variables })
   if (!signatures) throw new Error('the process has no keys')
   return signatures
 }
 
-/** Returns the signatures of a process with this gateway secret. */
+/** Returns the signer of a process with this gateway secret. */
 export const signingWith = (secret: string): Signatures => signaturesWith({ NATS_SIGNING_KEY: secret })
 
-/** Returns the headers of a request with a signature by `sign`; an empty one if there is no key. */
+/** Returns the headers of a request with a signature by `sign`; the signature is empty if the caller has no key. */
 export const signedBy = (
   sign: Signatures['sign'],
   request: SignedRequest,

@@ -77,11 +77,11 @@ function suite(name: string): void {
     return collection
   }
 
-  it('name the kind of their place', async () => {
+  it('return the kind of their database', async () => {
     expect((await open()).kind).toBe({ memory: 'memory', libSQL: 'sqlite', PostgreSQL: 'postgres' }[name])
   })
 
-  it('give documents back as they were put, and as they were put last', async () => {
+  it('return documents as they were last written', async () => {
     const odd = note('b', { owner: null, text: `it's "ключ" 😀 \u0000 end` })
     const collection = await filled(note('a'), odd)
     expect(await collection.get('b')).toEqual(odd)
@@ -101,7 +101,7 @@ function suite(name: string): void {
     expect(await collection.get('a')).toEqual(note('a'))
   })
 
-  it('add each id once, of many who do so at the same time', async () => {
+  it('add each id once, with many concurrent writers', async () => {
     const collection = await filled(note('a'))
     expect(await collection.add([note('a', { text: 'again' }), note('b')])).toBe(1)
     const added = await Promise.all([1, 2, 3].map((atMs) => collection.add([note('c', { atMs })])))
@@ -147,7 +147,7 @@ function suite(name: string): void {
     expect(await collection.count()).toBe(5 - ids.length)
   })
 
-  it('come in order and page by page, those of equal order by their id', async () => {
+  it('are listed in order and in pages, with equal values ordered by id', async () => {
     const collection = await filled(...five.toReversed())
     const newest = { orderBy: 'atMs', descending: true } as const
     expect(await collection.ids(newest)).toEqual(['a', 'b', 'c', 'd', 'e'])
@@ -166,7 +166,7 @@ function suite(name: string): void {
     expect(await collection.ids()).toEqual(['B', 'a', 'b', 'c', 'd', 'e', 'ä'])
   })
 
-  it('take and remove more than one statement can', async () => {
+  it('write and remove more rows than one statement can', async () => {
     const many = Array.from({ length: 2_101 }, (_, index) => note(`n${index}`))
     const collection = await filled(...many, note('n0', { text: 'again' }))
     expect(await collection.count()).toBe(2_101)
@@ -187,7 +187,7 @@ function suite(name: string): void {
     expect(await collection.ids({ where: { owner: 'eve' } })).toEqual(['b'])
   })
 
-  it('are not set back by a late write where they say so', async () => {
+  it('ignore a late write if the declaration requires it', async () => {
     const collection = (await open()).of(late)
     await collection.put([note('a', { owner: null, atMs: 3 }), note('b', { atMs: 3 })])
     await collection.put([note('a', { owner: null, atMs: 2, text: 'late' }), note('b', { owner: null, atMs: 4 })])
@@ -196,7 +196,7 @@ function suite(name: string): void {
     expect(await collection.list()).toEqual([note('a', { atMs: 3 }), note('b', { owner: 'eve', atMs: 4 })])
   })
 
-  it('make a step alone', async () => {
+  it('run steps with the same lock name one at a time', async () => {
     const collections = await open()
     const add = (id: string) =>
       collections.atomically(async (within) => {
@@ -211,7 +211,7 @@ function suite(name: string): void {
 
   if (name === 'memory') return
 
-  it('make a step all or nothing', async () => {
+  it('apply a step completely or not at all', async () => {
     const collections = await open()
     const failing = collections.atomically(async (within) => {
       await within.of(notes).put([note('a')])
@@ -240,17 +240,17 @@ function suite(name: string): void {
     expect(await collections.of(notes).change('a', (present) => present ?? note('a'))).toEqual({ after: note('a') })
   })
 
-  it('are there again when they are opened again', async () => {
+  it('are unchanged after they are reopened', async () => {
     const prefix = `p${(places += 1)}_`
     await (await openWith(prefix)).of(notes).put([note('a')])
     expect(await (await openWith(prefix)).of(notes).list()).toEqual([note('a')])
   })
 }
 
-describe('what memory holds', () => {
+describe('a collection in memory', () => {
   const holding = (memory: (typeof notes)['memory']) => memoryCollections().of({ ...notes, memory })
 
-  it('ends at a number, and those written longest ago go first', async () => {
+  it('has a maximum number of documents, and drops the oldest first', async () => {
     const collection = holding({ maxDocuments: 3 })
     await collection.put(['a', 'b', 'c'].map((id) => note(id)))
     await collection.change('a', (present) => present)
@@ -264,7 +264,7 @@ describe('what memory holds', () => {
     expect(await collection.ids()).toEqual(['h', 'i', 'j'])
   })
 
-  it('ends at a size, but for one that is larger itself', async () => {
+  it('has a maximum size, except for a single larger document', async () => {
     const collection = holding({ maxCharacters: 500 })
     const long = 'x'.repeat(150)
     await collection.put(['a', 'b', 'c'].map((id) => note(id, { text: long })))

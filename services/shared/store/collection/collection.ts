@@ -110,7 +110,10 @@ export interface Collections {
   atomically<R>(step: (within: Collections) => Promise<R>, lockName?: string): Promise<R>
 }
 
-/** Opens collections in tables of the database; in memory without one. The owner identifies their migrations. */
+/**
+ * Opens collections in tables of the database, or in memory without a database. `owner` identifies the migrations of
+ * the tables.
+ */
 export const openCollections = async (
   owner: string,
   specs: readonly TableSpec[],

@@ -12,7 +12,7 @@ export interface TableSpec {
   readonly columns: Readonly<Record<string, ColumnType>>
   /** The columns of each index, in addition to the primary key `id`. */
   readonly indexes?: readonly (readonly string[])[]
-  /** When a write replaces a stored row, since writes may arrive late. Default: always. */
+  /** Decides whether a write replaces the stored row, because writes may arrive late. Default: always. */
   readonly supersedes?: {
     /** A column with an increasing number; a write with a lower number is ignored. */
     readonly grows: string

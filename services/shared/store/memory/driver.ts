@@ -90,7 +90,7 @@ const unclaimed = { attempt: 0, claimedUntilMs: 0 }
 const put = (values: Map<string, ExpiringValue>, { key, version, text, expiresInMs }: ValueChange): void => {
   if (text === undefined) return void values.delete(key)
   if (!values.has(key) && values.size >= maxKeys) {
-    throw new ServiceError('busy', `the store in memory is full (${maxKeys} keys); set REDIS_URL to store more`)
+    throw new ServiceError('busy', `the in-memory store is full (${maxKeys} keys); set REDIS_URL to store more`)
   }
   values.set(key, { version, text, expiresAtMs: expiresInMs === undefined ? Infinity : now() + expiresInMs })
 }

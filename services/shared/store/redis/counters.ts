@@ -57,7 +57,7 @@ const countInBlocks = (addCounts: AddCounts): Counters['count'] => {
 const blockSizeAfter = (count: number, allowed: number): number =>
   Math.max(1, Math.floor((allowed - count) * blockShare))
 
-/** Maximum wait for an unresponsive server until the heartbeat detects it. */
+/** Maximum wait for a response; applies to an unresponsive server until the heartbeat detects it. */
 const timeoutMs = 500
 /** Options without `commandTimeout`: its timer per command would add 10 % to the cost of a count. */
 const { commandTimeout: _perCommand, ...sharedOptions } = clientOptions

@@ -83,7 +83,10 @@ export interface Database extends AsyncDisposable {
   report(problem: string): void
 }
 
-/** Called when the database becomes unavailable or available, and with a reason for each failure in between. */
+/**
+ * Called when the database becomes unavailable or available again. While it is available, also called with the reason
+ * for each failure.
+ */
 export type DatabaseListener = (connected: boolean, reason?: string) => void
 
 /** How long `problem` returns a failed query. On a full disk, for example, writes fail while probes succeed. */

@@ -32,7 +32,7 @@ const makeDatabase = async (name: string): Promise<string> => {
     await using store = await open(`file:${path}`)
     await write(store, 'x'.repeat(200_000))
   }
-  // Copies without the write-ahead log, from which SQLite would restore the truncated part.
+  // The copy omits the write-ahead log, from which SQLite would restore the truncated part.
   const client = createClient({ url: `file:${path}` })
   await client.execute(`vacuum into '${path}.whole'`)
   client.close()
@@ -71,14 +71,14 @@ describe('a SQLite file that cannot be used', () => {
       },
       /is damaged or truncated; restore it from a backup/,
     ],
-  ])('names its path, the cause and a remedy: %s', async (_, make, sentence) => {
+  ])('is reported with its path, the cause and a remedy: %s', async (_, make, sentence) => {
     const path = await make()
     const opening = open(`file:${path}`)
     await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(sentence) })
     await expect(opening).rejects.toThrow(`state database "${path}": `)
   })
 
-  it('is reported while it is gone, and used again without a restart when it is back', async () => {
+  it('is reported while it is missing, and used again without a restart when it is back', async () => {
     const path = await makeDatabase('gone.db')
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
@@ -95,7 +95,7 @@ describe('a SQLite file that cannot be used', () => {
   })
 })
 
-describe('what a failure says', () => {
+describe('the message of a failure', () => {
   it.each([
     ['postgres://me:secret@db.example:5433/state', 'db.example:5433/state'],
     ['postgres://localhost/one?host=%2Frun%2Fpg&password=secret', '/run/pg/one'],
@@ -141,7 +141,7 @@ describeWith(['postgres'], 'a PostgreSQL database whose connections are all in u
 })
 
 describeWith(['postgres'], 'a PostgreSQL database that takes no writes', () => {
-  it('is named with cause and remedy, serves what it holds, and is written to again without a restart', async () => {
+  it('is reported with cause and remedy, stays readable, and becomes writable again without a restart', async () => {
     await using server = await startPostgres({ private: true })
     await using store = await open(server.url)
     await write(store, 'before')

@@ -59,7 +59,7 @@ for (const kind of kinds) {
     const fresh = (): Promise<Database> => open(`p${(places += 1)}_`)
     const notes = (database: Database): Kysely<NoteTables> => database.tables<NoteTables>(names)
 
-    it('runs each step once, also with many concurrent processes', async () => {
+    it('runs each step once, even with many concurrent processes', async () => {
       await using first = await fresh()
       const many = await Promise.all(Array.from({ length: 5 }, () => open(first.prefix)))
       let made = 0
@@ -75,7 +75,7 @@ for (const kind of kinds) {
       await Promise.all(many.map((database) => database[Symbol.asyncDispose]()))
     })
 
-    it('goes forward from where an earlier release stopped, and leaves a newer one alone', async () => {
+    it('continues after the steps of an earlier release, and ignores those of a newer one', async () => {
       await using database = await fresh()
       await migrate(database, 'test', names, [create])
       await notes(database).insertInto('notes').values({ text: 'kept' }).execute()
@@ -84,7 +84,7 @@ for (const kind of kinds) {
       expect(await notes(database).selectFrom('notes').selectAll().execute()).toEqual([{ text: 'kept', author: null }])
     })
 
-    it('refuses a release that lacks what a step of a newer one needs, before it makes anything', async () => {
+    it('rejects a release that lacks the step that a newer one needs, before any change', async () => {
       await using database = await fresh()
       const dropText: Migration = {
         name: 'no text',
@@ -104,7 +104,7 @@ for (const kind of kinds) {
       expect(made).toBe(1)
     })
 
-    it('leaves nothing of a release whose step fails', async () => {
+    it('changes nothing if a step fails', async () => {
       await using database = await fresh()
       const broken: Migration = { name: 'broken', up: async (tables) => void (await sql`no statement`.execute(tables)) }
       await expect(migrate(database, 'test', names, [create, broken])).rejects.toThrow(/syntax error/)
@@ -113,7 +113,7 @@ for (const kind of kinds) {
     })
 
     if (kind.name === 'PostgreSQL')
-      it('gives the statements of steps minutes, and others seconds', async () => {
+      it('has a timeout of minutes for statements of steps, and of seconds for others', async () => {
         await using database = await fresh()
         const limit = async <T>(on: Kysely<T>) => (await sql`show statement_timeout`.execute(on)).rows
         const look: Migration = {
@@ -124,7 +124,7 @@ for (const kind of kinds) {
         expect(await limit(notes(database))).toEqual([{ statement_timeout: '5s' }])
       })
 
-    it('keeps installations with other prefixes and owners apart', async () => {
+    it('separates installations by prefix and owner', async () => {
       await using one = await fresh()
       await using two = await fresh()
       await migrate(one, 'test', names, [create, addAuthor])
@@ -134,7 +134,7 @@ for (const kind of kinds) {
       expect(await notes(two).selectFrom('notes').selectAll().execute()).toEqual([])
     })
 
-    it('rolls a transaction back whole, while others read what stood before', async () => {
+    it('rolls back a whole transaction, while others read the previous state', async () => {
       await using database = await fresh()
       await migrate(database, 'test', names, [create, addAuthor])
       const tables = notes(database)
@@ -148,7 +148,7 @@ for (const kind of kinds) {
       expect(await tables.selectFrom('notes').selectAll().execute()).toHaveLength(0)
     })
 
-    it('runs many transactions at once without losing one', async () => {
+    it('runs many concurrent transactions without losing one', async () => {
       await using database = await fresh()
       await using other = await open(database.prefix)
       await migrate(database, 'test', names, [create, addAuthor])

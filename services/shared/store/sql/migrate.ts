@@ -5,14 +5,14 @@ import type { Database } from './connection.ts'
 
 /**
  * A migration step for the tables of one owner. The previous release still runs during an update, so it must work with
- * the result.
+ * the migrated tables.
  */
 export interface Migration {
   /** Identifies the step in the database; must not change after its release. */
   name: string
   /**
-   * The name of an earlier step, required for a step that removes something. Releases without the earlier step do not
-   * start on the result.
+   * The name of an earlier step, required for a step that removes something. A release that lacks the earlier step does
+   * not start on the migrated tables.
    */
   needs?: string
   up(tables: Kysely<unknown>): Promise<void>

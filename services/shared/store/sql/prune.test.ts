@@ -21,7 +21,7 @@ for (const implementation of implementations.filter(({ name }) => /SQL/.test(nam
     })
     afterAll(() => running[Symbol.asyncDispose]())
 
-    it('removes what has expired and nothing else', async () => {
+    it('removes expired values and nothing else', async () => {
       const store = await running.open()
       await store.update('lasting', z.number(), () => ({ value: 1 }))
       await store.update('later', z.number(), () => ({ value: 1, expiresInMs: 60_000 }))

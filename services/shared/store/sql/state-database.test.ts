@@ -44,11 +44,11 @@ describe('the state database', () => {
       'postgres://me%40home:p%2Fw@db:5433/two',
     ],
     ['a SQLite file', { SVC_STATE_DB_URL: 'file:/var/lib/state.db' }, 'file:/var/lib/state.db'],
-  ])('is found by precedence: %s', (_, env, url) => {
+  ])('is chosen by precedence: %s', (_, env, url) => {
     expect(readStateDatabase(env)?.url).toBe(url)
   })
 
-  it('gives a libSQL server its token and every kind the table prefix', () => {
+  it('has the token of a libSQL server and the table prefix of every kind', () => {
     const env = {
       SVC_STATE_DB_URL: 'libsql://db.example',
       SVC_STATE_DB_PASSWORD: 'token',
@@ -71,13 +71,13 @@ describe('the state database', () => {
     [{ SVC_STATE_DB_URL: postgres, SVC_STATE_DB_TABLE_PREFIX: 'Bad-' }, 'SVC_STATE_DB_TABLE_PREFIX', /lower-case/],
     [{ POSTGRES_HOST: 'db', POSTGRES_PORT: 'x' }, 'POSTGRES_PORT', /port number/],
     [{ POSTGRES_HOST: 'db', POSTGRES_SSLMODE: 'requre' }, 'POSTGRES_SSLMODE', /one of disable/],
-  ])('is refused in words, without the value: %j', (env, name, sentence) => {
+  ])('is rejected with a message without the value: %j', (env, name, sentence) => {
     const problems = () => readStateDatabase(env)
     expect(problems).toThrow(sentence)
     expect(problems).toThrow(new RegExp(`^${name}: `))
     expect(problems).not.toThrow(/a:b/)
   })
-  it('is refused for all that is wrong at once, also for the one beside a SQLite database', () => {
+  it('is rejected with all problems at once, including those of a PostgreSQL database beside SQLite', () => {
     const env = {
       SVC_STATE_DB_URL: 'file:/tmp/x',
       SVC_STATE_DB_USER: 'a',

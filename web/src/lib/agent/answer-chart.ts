@@ -11,7 +11,7 @@ const units: Record<NonNullable<ChartPart['unit']>, Unit> = {
   quantity: 'count',
 }
 
-/** Kinds that are kept on a time axis; all other kinds become line charts. */
+/** Chart kinds that support a time axis. All other kinds become line charts over time. */
 const timeKinds: Partial<Record<ChartPart['kind'], ChartInfo['kind']>> = { bar: 'bar', area: 'area' }
 
 /** Converts a chart in an answer to the format of catalogue charts. Times keep the wall-clock time of the host. */

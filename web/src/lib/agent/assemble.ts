@@ -15,7 +15,7 @@ export interface MessageChunk {
   data?: unknown
 }
 
-/** Returns a function that adds stream chunks to a message, in place, as the AI SDK does. */
+/** Returns a function that applies each stream chunk to the message in place, as the AI SDK does. */
 export const createMessageAssembler = (
   message: Message,
   now: () => number = Date.now,

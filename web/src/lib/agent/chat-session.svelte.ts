@@ -12,7 +12,10 @@ import {
   serverConversations,
 } from './conversations.ts'
 
-/** A conversation with its model and storage backend, saved after each message. It ends with the current component. */
+/**
+ * A conversation with its model and storage backend. It is saved when a question is sent and when its answer ends. When
+ * the component that creates the session is destroyed, it stops reading the answer.
+ */
 export class ChatSession {
   /** The selected model; null selects the default. */
   model = $state<string | null>(null)

@@ -4,10 +4,10 @@ import { createMessageAssembler } from './assemble.ts'
 import { readServerEvents } from './events.ts'
 import type { Message } from './message.ts'
 
-/** Maximum number of reconnects in a row. The delay before each grows by `waitMs`. */
+/** Maximum number of reconnects in a row. Each delay is longer than the previous one by the constant below. */
 const maxTries = 5
 const waitMs = 1_000
-/** Data of the last event of a stream. */
+/** Data of the event that ends a stream. */
 const done = '[DONE]'
 
 /** Streams an answer into a message until its end. Reconnects when the connection is lost. */
@@ -39,6 +39,6 @@ export const streamAnswerInto = async (
   }
 }
 
-/** Whether the connection was lost: browsers throw a `TypeError`, and failed requests have status 0. */
+/** Returns whether the connection was lost. Browsers then throw a `TypeError`; requests fail with status 0. */
 const isLost = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof RequestFailure && error.status === 0)

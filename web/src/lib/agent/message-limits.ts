@@ -1,6 +1,6 @@
 import { getPartData, isData, isTool, type Message, type MessagePart } from './message.ts'
 
-/** Limits of a request and of a stored conversation. Those of the service are higher, as they include the envelope. */
+/** Limits of the messages in a request and in a stored conversation, below those of the service for a whole body. */
 const maxSent = { messages: 64, partsOfMessage: 256, bytes: 120_000 }
 const maxStored = { messages: 200, bytes: 480_000 }
 /** Maximum length of a shortened tool result, in characters. */
@@ -34,7 +34,7 @@ export const trimForStorage = (messages: readonly Message[]): Message[] => {
   return bytes <= maxStored.bytes ? stored : stored.slice(Math.min(stored.length - 1, firstFitting(stored, maxStored)))
 }
 
-/** Returns the index from which the newest messages together fit within the limits. */
+/** Returns the lowest index from which all following messages together fit within the limits. */
 const firstFitting = (messages: readonly unknown[], max: { messages: number; bytes: number } = maxSent): number => {
   let bytes = 0
   return (

@@ -34,7 +34,7 @@ export interface ToolPart {
   input?: unknown
   output?: unknown
   errorText?: string
-  /** Epoch milliseconds of the call, and how long this browser waited for the result. */
+  /** When the call was received, in epoch milliseconds. `tookMs` is the time until its result, as measured here. */
   calledAtMs?: number
   tookMs?: number
 }

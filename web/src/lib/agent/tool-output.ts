@@ -5,7 +5,7 @@ export interface ToolOutput {
   text: string | null
   /** The rows of the result, if it has any. */
   table: { columns: ResultColumn[]; rows: unknown[][] } | null
-  /** The result if it is not a table, displayed as JSON. */
+  /** The result if it is not a table, displayed as JSON; undefined for a table. */
   rest: unknown
   isCut: boolean
   evidence: readonly string[]
@@ -39,7 +39,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 export const readSqlArgument = (input: unknown): string | null =>
   isRecord(input) && typeof input['sql'] === 'string' ? input['sql'] : null
 
-/** Returns the other arguments of a call as JSON, or null if there are none. */
+/** Returns the arguments of a call except its SQL statement as text; null if there are none. */
 export const formatOtherArguments = (input: unknown): string | null => {
   if (!isRecord(input)) return input === undefined || input === '' ? null : String(input)
   const { sql: _sql, ...others } = input

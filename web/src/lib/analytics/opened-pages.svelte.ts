@@ -9,7 +9,7 @@ const accounts = readAnalyticsAccounts(import.meta.env)
 /** Whether analytics is enabled, so that users have to consent. */
 export const needsConsent = hasAnalytics(accounts)
 
-/** Counts page views: on the service where the operator enables that, and in analytics where the user consents. */
+/** Reports each page view to the service if the operator enables it, and to analytics if the user consents. */
 export const trackPageViews = (session: Session): void => {
   const isKept = $derived(session.offers?.pageViews === true)
   const isGranted = $derived(needsConsent && consent.current === 'granted')

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call } from './call.ts'
 
-/** Versions and plans change only with a deployment. */
+/** Stale time of responses that change only with a deployment, such as versions. */
 const ageMs = 10 * 60_000
 
 export const versionQuery = () =>

@@ -15,14 +15,14 @@ export const configCheckQuery = () =>
     queryFn: async ({ signal }) => (await call('GET /api/v1/agents/config-check', { signal })).data,
   })
 
-/** Query for the sign-in at gateway C with the user's own account: whether it is possible, and whether it is active. */
+/** Query for whether the user can sign in, or is signed in, to AnyRouter with their own account. */
 export const modelSignInQuery = () =>
   queryOptions({
     queryKey: ['agent-sign-in'],
     queryFn: async ({ signal }) => (await call('GET /api/v1/agents/sign-in', { signal })).data,
   })
 
-/** Returns the URL of the sign-in page of gateway C. */
+/** Starts a sign-in to AnyRouter and returns the URL of its sign-in page. `back` is the path to return to. */
 export const beginModelSignIn = async (back: string): Promise<string> =>
   (await call('POST /api/v1/agents/sign-in', { body: { return: back } })).data.url
 

@@ -13,7 +13,7 @@ const fetchRecords = (filter: AuditFilter, signal?: AbortSignal) =>
 export const auditQuery = (filter: AuditFilter) =>
   queryOptions({ queryKey: ['audit', filter], queryFn: ({ signal }) => fetchRecords(filter, signal) })
 
-/** Records per request, and requests per exported file. Larger exports should use the API directly. */
+/** Records per request, and maximum number of requests per export. Larger exports should use the API directly. */
 const pageRecords = 1_000
 const maxPages = 10
 

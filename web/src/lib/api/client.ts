@@ -8,7 +8,7 @@ import { meQuery } from './sign-in.ts'
 export const createQueryClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      // The session has expired. Config and user determine the visible pages and the sign-in methods.
+      // A 401 means that the session has expired. The refetched config and user decide what the page shows.
       onError: (error) => {
         if (!(error instanceof RequestFailure) || error.status !== 401) return
         void client.invalidateQueries({ queryKey: configQuery().queryKey })

@@ -12,7 +12,7 @@ export type Dependency = RouteData<'GET /api/v1/explorer/dependencies'>[number]
 
 const about = ['explorer']
 
-/** Caches schema queries, as schemas change rarely and trees are opened often. */
+/** Keeps responses fresh for a minute, because schemas change rarely and the tree is expanded often. */
 const cached = <Q extends object>(query: Q) => ({ ...query, staleTime: 60_000 })
 
 export const databasesQuery = (hostId: number) =>

@@ -9,7 +9,7 @@ const maxDelayMs = 15_000
 export const shouldRetry = (failures: number, error: Error): boolean =>
   failures < maxRetries && error instanceof RequestFailure && error.isTransient
 
-/** Returns the delay in milliseconds: that of `Retry-After`, otherwise doubled with each failure. */
+/** Returns the delay before the next retry: the one of `Retry-After`, otherwise one that doubles with each failure. */
 export const getRetryDelayMs = (failures: number, error: Error): number => {
   const requested = error instanceof RequestFailure ? error.retryAfterMs : null
   return Math.min(requested ?? firstDelayMs * 2 ** failures, maxDelayMs)

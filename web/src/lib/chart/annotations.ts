@@ -4,7 +4,7 @@ import type { Deployment } from '#lib/api/deployments.ts'
 import type { ConditionHistoryEntry } from '#lib/api/health.ts'
 import { readInstant } from '#lib/ui/time.ts'
 
-/** An event that may explain what a chart shows. */
+/** An event that may explain a change in a chart. */
 export interface Annotation {
   timeMs: number
   /** The kind of event: `Version`, `Settings`, `Alert`, `Deploy`. */
@@ -18,7 +18,7 @@ export interface Annotations {
 
 export const [getAnnotations, setAnnotations] = createContext<Annotations>()
 
-/** Maximum number of annotations, as more would hide the chart. The latest are kept. */
+/** Maximum number of annotations, because more would hide the chart. The latest ones are kept. */
 const maxAnnotations = 60
 
 /** Combines changes of the host, alerts and deployments into annotations, oldest first. */
@@ -49,7 +49,7 @@ const describe = ({ repository, title, outcome }: Deployment): string =>
   `${repository}: ${title}${outcome === null ? '' : ` (${outcome})`}`
 
 /**
- * Drops alerts that would overlap the previous alert, and changes that would overlap the previous change. `place`
+ * Drops each alert that is less than `minGap` pixels after the previous alert, and other annotations likewise. `place`
  * returns the position of an instant in pixels.
  */
 export const dropOverlaps = (
@@ -67,6 +67,6 @@ export const dropOverlaps = (
   })
 }
 
-/** Returns the annotations within a bucket. */
+/** Returns the annotations within the bucket that starts at `fromMs`; its end is excluded. */
 export const filterAnnotations = (list: readonly Annotation[], fromMs: number, lengthMs: number): Annotation[] =>
   list.filter(({ timeMs }) => timeMs >= fromMs && timeMs < fromMs + lengthMs)

@@ -7,7 +7,7 @@ import { getRangeSeconds, toWindow, type TimeRange } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
-/** The chart whose rows annotate all other charts with changes of the host. */
+/** Name of the chart whose rows are changes of the host. They appear as annotations in all other charts. */
 export const changesChartName = 'host-changes'
 
 /** The charts of a page, fetched in one request. */
@@ -68,7 +68,7 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
   }
 }
 
-/** Returns the preceding range of the same length; a relative range ends when its data was received. */
+/** Returns the preceding range of the same length. A relative range counts as ending when its data was received. */
 const previous = (range: TimeRange, receivedAtMs: number): TimeRange => {
   const length = getRangeSeconds(range)
   const from = range.kind === 'between' ? range.from : Math.floor(receivedAtMs / 1000) - length

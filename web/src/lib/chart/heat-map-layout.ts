@@ -18,10 +18,10 @@ export interface HeatMapLayout {
 
 const dayMs = 86_400_000
 const weekDays = 7
-/** 1 January 1970 was a Thursday; weeks start on Monday. */
+/** Weekday of 1 January 1970, a Thursday, counted from Monday as 0. */
 const weekdayOfEpoch = 3
 
-/** Lays out daily buckets in columns of weeks starting on Monday, and shorter buckets in columns of days. */
+/** Lays out the cells of a heat map. Daily buckets form one column per week from Monday; shorter ones, one per day. */
 export const layOutHeatMap = ({ times, series }: TimeSeries, zone: string): HeatMapLayout => {
   const values = series[0]?.values ?? []
   const highest = Math.max(0, ...values.map((value) => value ?? 0))

@@ -15,12 +15,12 @@ export interface Lane {
   spans: readonly TimelineSpan[]
 }
 
-/** Maximum number of lanes that fit a card; the table view lists all. */
+/** Maximum number of lanes in a card; the table view contains all of them. */
 const maxLanes = 10
 
 const unitMs: Partial<Record<string, number>> = { seconds: 1_000, milliseconds: 1, microseconds: 1e-3 }
 
-/** Groups the rows of a timeline into lanes by the `series` column, largest first. The `value` column has durations. */
+/** Groups the rows of a timeline into lanes by the `series` column, largest first. `value` is the duration. */
 export const toLanes = (chart: ChartInfo, rows: readonly Row[]): Lane[] => {
   const column = (role: string) => chart.columns.find((each) => each.role === role)
   const [time, series, label, value] = ['time', 'series', 'label', 'value'].map(column)

@@ -1,7 +1,7 @@
 import { area, line } from 'd3-shape'
 import type { TimeSeries } from './series.ts'
 
-/** One instant of a drawn series, with the lower and upper edge of its area. */
+/** The value of a series at one instant, as the lower and upper edge of its area. */
 export interface Mark {
   timeMs: number
   base: number
@@ -12,7 +12,7 @@ export interface Layer {
   key: string
   label: string
   color: string
-  /** The dash pattern that distinguishes lines where colours are not sufficient. */
+  /** SVG dash pattern, which distinguishes lines for users who cannot distinguish the colours. */
   dash?: string
   marks: readonly Mark[]
 }
@@ -21,7 +21,7 @@ export const getSeriesColor = (index: number): string => `var(--chart-${(index %
 
 const dashes = ['', '6 3', '2 2', '8 3 2 3', '4 4', '10 3', '2 4', '6 2 2 2']
 
-/** Converts series to layers of marks, each from zero or stacked on the previous ones. */
+/** Converts the shown series to layers. Each layer starts at zero, or at the top of the previous one if stacked. */
 export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown: (key: string) => boolean): Layer[] => {
   const heights = times.map(() => 0)
   return series.flatMap(({ key, label, values }, index) => {
@@ -52,7 +52,7 @@ export const getValueExtent = (layers: readonly Layer[]): [number, number] => {
 
 export type PixelScale = (value: number) => number
 
-/** Returns the line of a layer, interrupted where values are missing. */
+/** Returns the SVG path of a line, with gaps at missing values. */
 export const linePath = (marks: readonly Mark[], x: PixelScale, y: PixelScale): string =>
   line<Mark>()
     .defined((mark) => mark.top !== null)
@@ -66,7 +66,7 @@ export const areaPath = (marks: readonly Mark[], x: PixelScale, y: PixelScale): 
     .y0((mark) => y(mark.base))
     .y1((mark) => y(mark.top ?? 0))([...marks]) ?? ''
 
-/** Returns the bars of a layer as one path, which renders faster than one path element per bar. */
+/** Returns all bars of a layer as one SVG path, which renders faster than one element per bar. */
 export const barPath = (marks: readonly Mark[], x: PixelScale, y: PixelScale, width: number): string =>
   marks
     .map(({ timeMs, base, top }) =>

@@ -2,7 +2,7 @@ import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readNumber } from './series.ts'
 
-/** A bar of a categorical chart, with the further values of its row. */
+/** A bar of a categorical chart, with the values that are listed next to it. */
 export interface Rank {
   label: string
   value: number | null
@@ -20,10 +20,10 @@ export interface RankList {
 /** Maximum number of bars in a card; the table view lists all rows. */
 export const maxRanks = 50
 
-/** Maximum number of further columns that fit a card. */
+/** Maximum number of value columns next to the bars. */
 const maxMoreColumns = 2
 
-/** Converts the rows of a categorical chart. The first value column is drawn as a bar, further ones are listed. */
+/** Converts the rows of a categorical chart to bars. The first value column is the length; others are listed beside. */
 export const toRankList = (chart: ChartInfo, rows: readonly Row[]): RankList => {
   const names = chart.columns.filter((column) => column.role === 'label' || column.role === 'series')
   const [drawn, ...others] = chart.columns.filter((column) => column.role === 'value')

@@ -1,7 +1,7 @@
 const scale = 2
 const margin = 12
 const titleHeight = 24
-/** Styles that a chart inherits and that its image must include. */
+/** CSS properties that the chart inherits from the page, so that the image has to set them. */
 const inherited = ['color', 'font-family', 'font-variant-numeric', 'line-height'] as const
 
 /** Renders a chart as a PNG image, with its title and legend. */

@@ -15,7 +15,7 @@ export interface TimeSeries {
   series: readonly Series[]
 }
 
-/** Maximum number of series, one per colour. The smallest are summed up in the last one. */
+/** Maximum number of series, one per colour. The last one is the sum of all smaller series. */
 export const maxSeries = 8
 
 /** Whether a chart has a time axis. */
@@ -31,7 +31,7 @@ export const toTimeSeries = (chart: ChartInfo, rows: readonly Row[]): TimeSeries
   const times = [...new Set(stamped.map((each) => each.timeMs))].toSorted((a, b) => a - b)
   const position = new Map(times.map((timeMs, index) => [timeMs, index]))
   const name = chart.columns.find((column) => column.role === 'series')?.name
-  // With a series column only the first value column is drawn; the table view lists the others.
+  // If there is a series column, only the first value column is drawn. The table view contains the others.
   const values = chart.columns.filter((column) => column.role === 'value').slice(0, name ? 1 : undefined)
   const found = new Map<string, Series & { values: (number | null)[] }>()
 
@@ -88,8 +88,8 @@ export const getBucketMs = (times: readonly number[]): number => {
 }
 
 /**
- * Returns the index of the newest complete bucket at `untilMs`, otherwise the last index. A partial bucket would look
- * like a drop.
+ * Returns the index of the newest bucket that ended before `untilMs`; the last index if there is none. The value of an
+ * incomplete bucket would look like a drop.
  */
 export const findLatestCompleteBucket = (times: readonly number[], untilMs: number): number => {
   const step = getBucketMs(times)

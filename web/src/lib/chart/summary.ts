@@ -3,7 +3,7 @@ import { formatDayTime } from '#lib/ui/time.ts'
 import type { RankList } from './ranks.ts'
 import type { TimeSeries } from './series.ts'
 
-/** Maximum number of series in a summary; screen reader users find the rest in the table view. */
+/** Maximum number of series in a summary. The table view contains the rest. */
 const maxSpoken = 4
 
 /** Summarizes a time chart in one sentence for screen readers. */

@@ -8,7 +8,7 @@ const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** Steps of a time axis in milliseconds, which match units of clock and calendar. */
+/** Distances between ticks of a time axis, in milliseconds: round numbers of seconds, minutes, hours and days. */
 const timeSteps = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds / 60),
   1,
@@ -51,14 +51,14 @@ export const timeTicks = (fromMs: number, toMs: number, count: number, zone: str
   })
 }
 
-/** Steps for durations above two minutes, in seconds. */
+/** Distances between ticks for durations above two minutes, in seconds. */
 const spanSteps = [30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400]
 const minSteppedSpan = 120
 
 const decimalSteps = [1, 2, 2.5, 5, 10]
 const binarySteps = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-/** Returns round values that cover the range from zero, or from the lowest value, to the highest. */
+/** Returns about `count` round values that cover all values and zero. */
 export const valueTicks = (lowest: number, highest: number, count: number, unit: Unit): number[] => {
   const bottom = Math.min(0, lowest)
   const span = highest - bottom
@@ -81,5 +81,5 @@ const multiplesBetween = (lowest: number, highest: number, step: number): number
   return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * step)
 }
 
-/** Whether the values of a unit are whole, so that fractional ticks make no sense. */
+/** Returns whether the values of a unit are whole numbers, for which fractional ticks make no sense. */
 const isWholeNumberUnit = (unit: Unit): boolean => unit === 'count' || unit === 'rows'

@@ -13,7 +13,7 @@ export interface Tile {
   y: number
   width: number
   height: number
-  /** Rank of its group, largest first. */
+  /** Position of the group when groups are sorted by size; 0 is the largest. */
   rank: number
 }
 
@@ -24,11 +24,11 @@ interface Node {
   children?: Node[]
 }
 
-/** Maximum number of rectangles, as smaller ones are illegible. The table view lists all. */
+/** Maximum number of rectangles. Smaller ones would be illegible; the table view lists all values. */
 const maxTiles = 400
 const gap = 1
 
-/** Lays out the rows of a treemap: the `label` column forms groups, the `series` column their parts. */
+/** Lays out the rows of a treemap. The `label` column has the group of a row, the `series` column its name. */
 export const toTiles = (chart: ChartInfo, rows: readonly Row[], width: number, height: number): Tile[] => {
   const [label, series, value] = (['label', 'series', 'value'] as const).map(
     (role) => chart.columns.find((column) => column.role === role)?.name ?? '',

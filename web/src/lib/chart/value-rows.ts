@@ -12,12 +12,12 @@ export interface ValueRows {
   rows: readonly Row[]
 }
 
-/** Maximum number of series that are shown as columns. With more, names are in a column of their own. */
+/** Maximum number of series that get a column each. With more series, one column contains their names. */
 const maxSeriesColumns = 12
 
 /**
- * Returns the rows of a time chart, newest first, with one column per series in the order of the legend. If a name
- * occurs twice at an instant, names stay in a column. Other charts keep the order of the host.
+ * Returns the rows of a time chart, newest first, with one column per series in the order of the legend. If a series
+ * has two values at one instant, one column contains the series names instead. Other charts keep the order of the host.
  */
 export const valueRows = (chart: ChartInfo, rows: readonly Row[]): ValueRows => {
   const time = chart.columns.find(({ role }) => role === 'time')
@@ -39,7 +39,7 @@ const pivotSeries = (chart: ChartInfo, time: ValueColumn, rows: readonly Row[]):
     const name = String(row[names.name] ?? '')
     const instant = readInstant(row[time.name]) ?? 0
     const line = lines.get(instant) ?? { [time.name]: row[time.name] }
-    // Hosts choose the names of series, so a prefix keeps them distinct from the time column.
+    // The prefix keeps series names, which come from the host, distinct from the name of the time column.
     const key = columnName(name)
     if (key in line) return undefined
     line[key] = row[value.name]

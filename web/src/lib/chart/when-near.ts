@@ -1,9 +1,9 @@
 import type { Attachment } from 'svelte/attachments'
 
-/** An element is near within half a screen of the viewport. */
+/** Distance from the viewport at which an element counts as near: half the size of the viewport. */
 const margin = '50%'
 
-/** Calls a function once when an element becomes visible or is about to. */
+/** Returns an attachment that calls a function once, when its element is in or near the viewport. */
 export const whenNear =
   (onNear: () => void): Attachment =>
   (element) => {

@@ -11,12 +11,12 @@ export interface IndexUsage {
 /** The details of a plan node, with indexes separated. */
 export interface PlanFacts {
   indexes: readonly IndexUsage[]
-  /** The granules that remain after all indexes, which the last one reports. */
+  /** Granules that remain after all indexes, as reported for the last index; null without indexes. */
   reads: { selected: number; initial: number } | null
   others: readonly { name: string; text: string }[]
 }
 
-/** Attributes that are not listed: the id is internal, and indexes are shown separately. */
+/** Attributes that are left out: the node id is internal, and indexes are shown separately. */
 const ignored = new Set(['Node Id', 'Indexes'])
 const maxTextLength = 400
 

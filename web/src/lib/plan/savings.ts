@@ -1,6 +1,6 @@
 import type { ProofLevel, Savings } from '#proto/advice.ts'
 
-/** Labels of estimated savings, which explain how they were determined. */
+/** Label and explanation of each way in which savings are determined. */
 export const proofLabels: Record<ProofLevel, { word: string; means: string }> = {
   verified: { word: 'Verified', means: 'Estimated by the host on its data.' },
   estimated: { word: 'Estimated', means: 'Computed from host statistics.' },

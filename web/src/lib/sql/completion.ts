@@ -9,7 +9,7 @@ export interface CompletionColumn {
 }
 
 export interface CompletionProviders {
-  /** Resolves once the vocabulary is loaded; completion waits for it. */
+  /** Returns the vocabulary of the host. Completion waits for it. */
   vocabulary: () => Promise<Vocabulary>
   /** The database of unqualified names. */
   database: () => string
@@ -63,10 +63,10 @@ const afterDot = async (
   ]
 }
 
-/** System databases, whose tables the vocabulary does not include. */
+/** System databases. The vocabulary does not include their tables. */
 const unlisted = new Set(['system', 'information_schema', 'INFORMATION_SCHEMA'])
 
-/** Whether a table may exist. Columns of unknown tables are not fetched, as most names are incomplete while typing. */
+/** Returns whether a table may exist. Incomplete names, as while typing, would otherwise cause useless requests. */
 const mayBeTable = ({ tables, areAllTables }: Vocabulary, database: string, table: string): boolean =>
   unlisted.has(database) || !areAllTables || tables.some((each) => each.database === database && each.table === table)
 

@@ -2,7 +2,7 @@ import { SQLDialect } from '@codemirror/lang-sql'
 import { tagHighlighter, tags } from '@lezer/highlight'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Words that every server supports, used until the host's own list is loaded. */
+/** Keywords and types that every server version supports. They are highlighted until those of the host are loaded. */
 const commonKeywords =
   'all and anti any array as asc asof between by case cast cross cube date desc describe distinct else end except exists explain final format from full global group having ilike in inner intersect interval into is join left like limit not null offset on or order outer over partition prewhere qualify right rollup sample select semi settings show then ties timestamp totals union using values view when where window with'
 const commonTypes =
@@ -10,7 +10,7 @@ const commonTypes =
 
 /** Returns a SQL dialect with the keywords, types and functions of the host. */
 export const createClickHouseDialect = ({ keywords, types, functions }: Vocabulary): SQLDialect => {
-  // Phrases are split into words; names that are also functions are highlighted as functions.
+  // Keyword phrases are split into words. A word that is also a function is highlighted as a function.
   const called = new Set(functions.map(({ name }) => name.toLowerCase()))
   const words = new Set(keywords.flatMap((phrase) => phrase.toLowerCase().split(/\s+/)))
   const only = [...words].filter((word) => /^[a-z_]+$/.test(word) && !called.has(word))

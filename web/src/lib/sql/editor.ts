@@ -78,7 +78,7 @@ const look = EditorView.theme({
 const setMark = StateEffect.define<number | null>()
 const wrong = Decoration.mark({ class: 'cm-wrong' })
 
-/** The underline of the word at a reported error, until the text changes. */
+/** Underlines the word at the position of an error until the text changes. */
 const marked = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {

@@ -7,7 +7,7 @@ export interface SelectedStatement {
   from: number
 }
 
-/** Parsing timeout; statements within the size limit take a small part of it. */
+/** Timeout for parsing. Statements within the size limit take much less. */
 const maxParseMs = 500
 
 /**

@@ -4,12 +4,12 @@ import { call } from '#lib/api/call.ts'
 
 /** Keywords, functions, types and tables of a host. */
 export interface Vocabulary {
-  /** Words and phrases in upper case. */
+  /** Keywords and keyword phrases in upper case. */
   keywords: readonly string[]
   functions: readonly { name: string; isAggregate: boolean }[]
   types: readonly string[]
   tables: readonly { database: string; table: string; engine: string }[]
-  /** False where the list of tables is truncated or missing. */
+  /** Whether `tables` is complete; false if it is truncated or unavailable. */
   areAllTables: boolean
 }
 

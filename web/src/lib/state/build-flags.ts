@@ -1,6 +1,6 @@
 const yes = new Set(['true', '1', 'yes', 'on'])
 
-/** Returns whether a build variable is true; undefined when it is empty, false for any other text. */
+/** Parses a boolean build variable: undefined if empty, true for `true`, `1`, `yes` or `on`, otherwise false. */
 export const parseBuildFlag = (text: string | null | undefined): boolean | undefined =>
   text?.trim() ? yes.has(text.trim().toLowerCase()) : undefined
 

@@ -4,22 +4,21 @@ import { readStored, writeStored } from './browser-storage.ts'
 const ownEntry = (): string | null | undefined =>
   document.querySelector('link[rel="modulepreload"][href*="/entry/app."]')?.getAttribute('href')
 
-/** Session storage key of the entry script of the build that this tab has left. */
+/** Session storage key for the entry script of the build from which this tab was reloaded. */
 const leftKey = 'left-build'
 
 /**
- * Reloads the page when a newer build is deployed, as chunks of the old build can no longer be loaded. A pending
- * navigation continues in the new build. Other load failures are left to the caller. Each tab leaves a build only once:
- * it would otherwise reload endlessly while old and new gateways serve at the same time. Returns a function that stops
- * listening.
+ * Reloads the page if a chunk fails to load because a newer build is deployed. A pending navigation continues in the
+ * new build. Other failures are left to the caller. A tab reloads only once per build; otherwise it would reload
+ * endlessly while gateways of both builds are running. Returns a function that stops listening.
  */
 export const followNewerBuild = (target: () => URL | null | undefined): (() => void) => {
   const entry = ownEntry()
   const follow = async ({ payload }: VitePreloadErrorEvent): Promise<void> => {
-    // A preloaded page does not need a reload: it fails again when the user navigates to it.
+    // A failed preload of a page needs no reload, because the navigation to that page will fail and reload.
     const isAhead = !target() && payload.message.includes('/immutable/nodes/')
     if (!entry || isAhead || (await startPage())?.includes(entry) !== false) return
-    // Checked after the request, as other chunks may have failed meanwhile.
+    // This check follows the request, because another chunk may have failed and stored the entry in the meantime.
     if (readStored(leftKey, 'sessionStorage') === entry) return
     writeStored(leftKey, entry, 'sessionStorage')
     location.assign(target() ?? location.href)

@@ -1,10 +1,10 @@
 import { useIsFetching } from '@tanstack/svelte-query'
 
-/** A page counts as loaded after `quietMs` without requests, or after `maxWaitMs`, as some pages poll continuously. */
+/** A page counts as loaded after `quietMs` without requests; after `maxWaitMs` in any case, because some pages poll. */
 const quietMs = 2_000
 const maxWaitMs = 20_000
 
-/** Delays secondary requests until the page has loaded and its tab is visible. */
+/** Returns state that becomes true once the page has loaded and its tab is visible. Secondary requests wait for it. */
 export const createPageLoadGate = (): { readonly isDue: boolean } => {
   const fetching = useIsFetching()
   let isDue = $state(false)

@@ -33,7 +33,7 @@ export const readRange = (parameters: ReadableParameters): TimeRange | null => {
   return hours >= 1 && hours <= maxHours ? { kind: 'last', hours } : null
 }
 
-/** Returns the URL parameters of a range. Null removes a parameter; the default range of a page needs none. */
+/** Returns the URL parameters of a range. Null removes a parameter; all are null for the default range of the page. */
 export const writeRange = (range: TimeRange, pageHours: number): Record<'range' | 'from' | 'to', string | null> => {
   if (range.kind === 'between') return { range: null, from: String(range.from), to: String(range.to) }
   return { range: range.hours === pageHours ? null : formatHours(range.hours), from: null, to: null }
@@ -49,7 +49,7 @@ const hourSeconds = 3600
 export const getRangeSeconds = (range: TimeRange): number =>
   range.kind === 'last' ? range.hours * hourSeconds : range.to - range.from
 
-/** Maximum range in hours for each bucket size, which yields 25 to 360 points per chart. */
+/** Maximum range in hours for each bucket size. A chart gets at most 360 points. */
 const maxHoursByInterval: readonly [hours: number, interval: Interval][] = [
   [3, 'toStartOfMinute'],
   [12, 'toStartOfFiveMinutes'],

@@ -105,7 +105,7 @@ const createQueries = () => {
     // Statuses cover configured hosts only; user connections are not monitored.
     enabled: config.data !== undefined && view.connection === null,
   }))
-  // Only the config contains the reason of an outage and the version after a restart.
+  // A changed status requires a new config, which contains the reason for an outage and the version after a restart.
   const isNews = $derived(
     status.data?.some(({ id, status: latest }) => id === view.host && latest !== configured?.status) ?? false,
   )

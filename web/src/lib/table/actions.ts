@@ -15,7 +15,7 @@ export interface RowAction {
   body: ActionRequest
 }
 
-/** Returns the action of a row, or null where the row does not support it. */
+/** Returns an action with its texts and request body; null if it does not apply to the row. */
 export const rowAction = (name: ActionName, row: Row): RowAction | null => {
   const text = (column: string): string => String(row[column] ?? '')
   const [database, table] = [text('database'), text('table')]

@@ -52,7 +52,7 @@ export interface CellContext {
   link: (path: string) => string
 }
 
-/** False values in the formats in which hosts send them. */
+/** Texts of false values; hosts send booleans as 0 or as false. */
 const noWords = new Set(['0', 'false'])
 
 /** Formats one value of a row. */
@@ -79,7 +79,7 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
 /** Returns a text cell whose tooltip shows the full text when the column truncates it. */
 const whole = (text: string): Cell => ({ text, title: text })
 
-/** ClickHouse represents "never" as the epoch. */
+/** ClickHouse returns the epoch for an instant that never occurred. */
 const never = 0
 
 const timeCell = (column: Column, instant: number, { zone, nowMs }: CellContext): Cell => {

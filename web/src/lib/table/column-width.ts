@@ -1,15 +1,15 @@
 import type { Row } from '#proto/query.ts'
 import { isMonospace, toCell, type CellContext, type Column } from './cell.ts'
 
-/** Number of sampled rows. Longer values in later rows are truncated, so that columns do not move while scrolling. */
+/** Number of rows that determine the width. Longer values below are truncated, so that columns do not move. */
 const sampledRows = 100
 const minWidth = 5
 const maxWidth = 44
 /** Query ids are truncated, as the statement beside them identifies the query. */
 const queryIdWidth = 14
-/** Space for the sort arrow. */
+/** Width of the sort arrow, in characters. */
 const arrow = 2
-/** Space for the padding of a badge, and for the symbol of a state. */
+/** Widths of the padding of a badge and of the symbol of a state, in characters. */
 const edges = 2
 const shape = 3
 /** Additional width of a capital letter compared with a digit, in characters. */
@@ -30,13 +30,13 @@ export const columnWidth = (column: Column, rows: readonly Row[], context: CellC
 /** Maximum width of a long column, so that phones show other columns beside it. */
 const partOfScreen = '55vw'
 const room = '1.75rem'
-/** Columns with more characters are long. */
+/** Width in characters above which a column counts as long. */
 const longer = 20
 
-/** Returns the width of a column in CSS. */
+/** Returns the CSS width of a column, including its padding. */
 export const columnWidthCss = (characters: number): string =>
   `calc(${characters > longer ? `min(${characters}ch, ${partOfScreen})` : `${characters}ch`} + ${room})`
 
-/** Returns the total width in CSS. Columns without a width of their own get `openWidth` characters. */
+/** Returns the CSS width of a table. Columns with the width null get `openWidth` characters. */
 export const tableWidthCss = (widths: readonly (number | null)[], openWidth: number): string =>
   `calc(${widths.map((width) => columnWidthCss(width ?? openWidth)).join(' + ') || '0px'})`

@@ -3,7 +3,7 @@ import { RequestFailure, failureMessage } from '#lib/api/failure.ts'
 
 type Reason = Extract<ConnectionTestResult, { ok: false }>['reason']
 
-/** Returns troubleshooting advice for a failed connection; empty where the error message is sufficient. */
+/** Returns troubleshooting advice for a failed connection; an empty text if the error message is sufficient. */
 export const connectionAdvice = (reason: Reason, url: string): string => {
   const isSecure = url.startsWith('https:')
   switch (reason) {

@@ -1,6 +1,6 @@
 /**
- * Copies a text and returns whether that succeeded. Browsers offer the Clipboard API over HTTPS only. Without HTTPS, a
- * copy command is used, which browsers allow after a button press.
+ * Copies a text and returns whether that succeeded. Browsers provide the Clipboard API only over HTTPS. Without HTTPS,
+ * the function runs the copy command of the browser, which must follow a click or a key press.
  */
 export const copyText = async (text: string): Promise<boolean> => {
   if (navigator.clipboard === undefined) return copyByCommand(text)

@@ -1,10 +1,10 @@
-/** Elements that can take over the focus: screen readers announce them, and browsers outline them. */
+/** Elements that can receive the focus of a removed element. Screen readers announce them and browsers outline them. */
 const places = 'dialog, [role=dialog], [tabindex], section, form, nav, main'
 const opener = 'button[aria-expanded]:not([aria-haspopup]):enabled'
 const openers = `:scope > ${opener}, :scope > * > ${opener}`
 const layers = 'dialog, [role=dialog]'
 
-/** The focused element, its ancestors within the dialog or page, and what was focused before that dialog opened. */
+/** The focused element, its ancestors within its dialog or page, and the state before that dialog opened. */
 interface Held {
   element: HTMLElement
   around: readonly HTMLElement[]

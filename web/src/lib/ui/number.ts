@@ -25,7 +25,7 @@ const large: readonly [size: number, name: string][] = [
   [1e6, 'M'],
   [1e3, 'K'],
 ]
-/** Values from this fraction of a unit use that unit, as they would round up to 1000 of the smaller one. */
+/** From this fraction of a unit, values use that unit; otherwise they would round up to 1000 of the smaller one. */
 const nearlyNext = 0.99995
 
 const short = (value: number): string => {

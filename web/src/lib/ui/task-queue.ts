@@ -1,6 +1,6 @@
 /** Queued work, in order. */
 const waiting = new Set<() => void>()
-/** Unlike timers, messages are not throttled in background tabs. */
+/** Messages schedule the tasks, because browsers throttle timers in background tabs. */
 const { port1: sender, port2: receiver } = new MessageChannel()
 
 receiver.addEventListener('message', () => {
@@ -14,8 +14,8 @@ receiver.start()
 const ring = (): void => sender.postMessage(null, [])
 
 /**
- * Runs work in a task of its own, in order, so that the browser can paint and handle input in between. Returns a
- * function that cancels it.
+ * Queues work. Each piece runs in a separate browser task, in order, so that the browser can paint and handle input in
+ * between. Returns a function that cancels the work.
  */
 export const enqueueTask = (work: () => void): (() => void) => {
   const own = (): void => work()

@@ -15,5 +15,5 @@ const remember = ({ request, startedAtMs, beganMs, ...run }: Run): void => {
   })
 }
 
-/** Statement runs. They outlive the page, so that users who return find results and can cancel running statements. */
+/** Statement runs. They are kept after the page is left, so that users find results and running statements again. */
 export const consoleRuns = createRuns(remember)

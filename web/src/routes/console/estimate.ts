@@ -10,7 +10,7 @@ export interface StatementEstimate {
 
 const largeRows = 100_000_000
 
-/** Returns whether a statement has no subqueries. EXPLAIN runs subqueries, so only these are analyzed automatically. */
+/** Returns whether a statement has no subqueries. Others are not analyzed automatically, as EXPLAIN runs subqueries. */
 export const hasNoSubquery = (sql: string): boolean =>
   [...sql.matchAll(/\bselect\b/gi)].length === 1 && !/\b(?:with|in)\s*\(/i.test(sql)
 

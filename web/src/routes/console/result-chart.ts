@@ -16,7 +16,7 @@ export interface ChartSpec {
 
 export const resultChartKinds = ['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar'] as const
 
-/** Maximum number of series that users can distinguish. */
+/** Maximum number of series, because users cannot distinguish more. */
 const maxValues = 8
 
 const placesOf = (columns: readonly ResultColumn[], is: (type: string) => boolean): number[] =>

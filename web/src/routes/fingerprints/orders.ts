@@ -25,7 +25,7 @@ const defaultOrder = 'total_time'
 export const readOrder = (parameters: ReadableParameters) =>
   fingerprintColumns.find(({ order }) => order !== null && order === parameters.get('order'))?.order ?? defaultOrder
 
-/** Returns the name of the column with this sort order. If two columns share it, returns the absolute figure. */
+/** Returns the name of the column with this sort order. If two columns have it, the last one counts. */
 export const findOrderColumn = (order: string): string =>
   fingerprintColumns.findLast((each) => each.order === order)?.column.name ?? ''
 

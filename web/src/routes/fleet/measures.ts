@@ -8,9 +8,9 @@ export interface Measure {
   name: MeasureName
   label: string
   unit: Unit
-  /** Minimum assumed deviation, so that hosts with nearly equal values have no outliers. */
+  /** Lower bound of the standard deviation, so that nearly equal values have no outliers. */
   minSpread: number
-  /** The end of the scale, for example 100 %. Absent if the values have no maximum. */
+  /** The maximum possible value, such as 100 %; undefined if there is none. */
   whole?: number
 }
 

@@ -14,12 +14,12 @@ export interface Outlier {
 
 /** Minimum size of a group. Hosts in smaller groups are compared with all hosts. */
 const minPeers = 5
-/** Distance from which a host is an outlier: the threshold of Iglewicz and Hoaglin for modified z-scores. */
+/** Modified z-score above which a host is an outlier, as recommended by Iglewicz and Hoaglin. */
 const maxDistance = 3.5
 /** Scales the median absolute deviation to the standard deviation of a normal distribution. */
 const toDeviation = 1.4826
 
-/** Returns hosts whose values are far above those of their group, most distant first. */
+/** Returns the hosts whose values are far above those of their group, sorted by distance from the median. */
 export const findOutliers = (hosts: readonly FleetEntry[]): Outlier[] => {
   const groups = Map.groupBy(hosts, ({ group }) => group ?? '')
   return measures

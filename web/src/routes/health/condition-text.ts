@@ -52,7 +52,7 @@ export const formatLimits = ({ warning, critical, below, unit }: Check): string 
   return limits.map(([name, at]) => `${name} ${word} ${formatValue(at, unit)}`).join(', ') || 'no limits'
 }
 
-/** Minimum number of checks with the same reason for the reason to be shown once. */
+/** Minimum number of checks with the same reason. From this number, the page shows the reason once. */
 const minShared = 4
 
 /** Returns the most common reason for missing data, so that the page shows it once; null if too few checks share it. */

@@ -1,6 +1,6 @@
 import type { ActiveCondition } from '#lib/api/health.ts'
 
-/** Conditions that the page shows together. The key stays the same when conditions are added or resolved. */
+/** Conditions that the page shows together. The key does not change when conditions are added or resolved. */
 export interface GroupedConditions {
   key: string
   conditions: ActiveCondition[]

@@ -43,7 +43,7 @@ export const toDatabaseUser = (row: Row): DatabaseUser => ({
   roles: texts(row['roles']),
 })
 
-/** Returns the text for an allowed address. ClickHouse reports `::/0` for any address. */
+/** Formats an allowed address. ClickHouse returns `::/0` if any address is allowed. */
 const anywhere = (address: string): string => (address === '::/0' ? 'anywhere' : address)
 
 export const toRole = (row: Row): Role => ({

@@ -1,6 +1,6 @@
 import type { ChartInfo } from '#proto/catalogue.ts'
 
-/** Names of the charts of the overview, most important first. Charts that the host lacks are skipped. */
+/** Names of the charts of the overview, most important first. Charts that the catalogue lacks are skipped. */
 const chartNames = [
   'query-count',
   'query-duration-percentiles',

@@ -17,7 +17,7 @@ export interface KeyFigure {
 
 type Charts = ChartStates | undefined
 
-/** Returns the tiles of the overview. To keep the layout stable, their number and labels do not depend on the data. */
+/** Returns the key figures of the overview. Their number and labels are constant, so that the layout stays stable. */
 export const createKeyFigures = (overview: HostOverview | undefined, charts: Charts): KeyFigure[] => [
   ...work(overview, charts),
   ...stock(overview),

@@ -11,13 +11,13 @@ export interface Disk {
   path: string
   used: number
   free: number
-  /** Bytes that ClickHouse reserves on the disk. */
+  /** Bytes that ClickHouse keeps free on the disk (`keep_free_space`). */
   reserved: number
   /** Size in bytes. Null if it is unknown, as for object storage. */
   total: number | null
 }
 
-/** The used bytes of a disk at one time. */
+/** The used space of a disk at one time, in bytes. */
 export interface UsageSample {
   timeMs: number
   bytes: number
@@ -28,11 +28,11 @@ export type DiskSeverity = 'ok' | 'warning' | 'critical' | 'unknown'
 const dayMs = 86_400_000
 /** Size from which a disk counts as unlimited. Object storage reports sizes beyond any real disk. */
 const unlimitedBytes = 2 ** 60
-/** Severity limits, equal to the default thresholds of the alert rules: used percent and days until full. */
+/** Severity limits: used percent, and days until full. They equal the default thresholds of the alert rules. */
 const limits = { warning: { percent: 80, days: 14 }, critical: { percent: 90, days: 3 } }
-/** Maximum forecast in days. A later date is not shown. */
+/** Maximum forecast in days. Later dates are not shown. */
 const maxDays = 730
-/** Number of days below which a forecast is shown in hours. */
+/** Forecasts of fewer days are shown in hours. */
 const hourlyDays = 3
 
 export const readDisks = (rows: readonly Row[]): Disk[] =>
@@ -72,7 +72,7 @@ export const readHistory = (rows: readonly Row[]): ReadonlyMap<string, UsageSamp
   )
 }
 
-/** Returns by how many bytes a disk has grown within the last days; null if the history is too short. */
+/** Returns by how many bytes the usage has grown over the last `days`; null if the history is too short. */
 export const computeGrowth = (days: number, history: readonly UsageSample[]): number | null => {
   const last = history.at(-1)
   const before = last && history.findLast(({ timeMs }) => timeMs <= last.timeMs - days * dayMs)
@@ -87,7 +87,7 @@ export const formatFullDates = ({ days }: Forecast, nowMs: number, zone: string)
   return dates[0] === dates[1] ? `about ${dates[0]}` : dates.join(' to ')
 }
 
-/** Formats the time until a disk is full, rounded down, for example `in 24 to 30 days` or `in 7h 12m to 9h`. */
+/** Formats the time until a disk is full, for example `in 24 to 30 days` or `in 7h 12m to 9h`; empty if not soon. */
 export const formatTimeUntilFull = ({ days }: Forecast): string => {
   if (!days || days.soonest > maxDays) return ''
   if (days.latest > maxDays) return `in ${Math.floor(days.soonest)} days to over two years`

@@ -2,9 +2,9 @@ import type { Forecast } from '#lib/api/insights.ts'
 import type { UsageSample } from './disks.ts'
 
 const dayMs = 86_400_000
-/** Maximum length of the shown forecast, as a multiple of the history, so that the history stays visible. */
+/** Maximum length of the forecast as a multiple of the history, so that the history stays readable. */
 const maxAhead = 10
-/** Factor by which the chart extends beyond the time at which the disk is full. */
+/** Factor by which the time axis extends beyond the time at which the disk is full. */
 const marginFactor = 1.1
 
 /** Returns how far the chart extends into the future, in milliseconds. Without growth, returns 0. */

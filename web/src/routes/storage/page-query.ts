@@ -1,4 +1,4 @@
-/** URL parameters to fetch the first rows of a table page. */
+/** Query parameters of a request for the first rows of a table page. */
 export const firstRowsParameters = new URLSearchParams({ limit: '200' })
 
 /** Stale time of expensive queries, in milliseconds. Until then, a refresh does not repeat them. */

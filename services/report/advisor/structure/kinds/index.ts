@@ -5,5 +5,5 @@ import { nullable } from './nullable.ts'
 import { rightSize } from './right-size.ts'
 import { ttl } from './ttl.ts'
 
-/** All kinds of table advice that need only the facts. */
+/** The functions for table advice that need only the facts about the table. */
 export const tableAdvisors: readonly TableAdvisor[] = [nullable, lowCardinality, rightSize, keyOrder, ttl]

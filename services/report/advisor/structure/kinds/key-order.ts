@@ -2,7 +2,7 @@ import { formatFigure } from '../../../measures/format.ts'
 import type { TableAdvisor } from '../facts.ts'
 
 const minRows = 100_000
-/** Minimum share of distinct values of a nearly unique column. Sorting key columns after it have no effect. */
+/** Minimum share of distinct values of a nearly unique column. Key columns after such a column have no effect. */
 const nearlyUnique = 0.5
 const fewValues = 0.01
 

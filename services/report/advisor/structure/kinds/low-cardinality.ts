@@ -2,10 +2,10 @@ import { formatFigure } from '../../../measures/format.ts'
 import type { TableAdvisor } from '../facts.ts'
 
 const minRows = 10_000
-/** Maximum number of distinct values; larger dictionaries cost more than they save. */
+/** Maximum number of distinct values. Larger dictionaries cost more than they save. */
 const maxValues = 10_000
 const maxShare = 0.1
-/** Maximum number of values in a dictionary with keys of one byte; larger ones have keys of two bytes. */
+/** Maximum number of values in a dictionary with one-byte keys. Larger dictionaries have two-byte keys. */
 const oneByteValues = 255
 
 /** Recommends LowCardinality for strings with few distinct values. */

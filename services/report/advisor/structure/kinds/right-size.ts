@@ -2,7 +2,7 @@ import { formatFigure } from '../../../measures/format.ts'
 import type { TableAdvisor } from '../facts.ts'
 
 const minRows = 10_000
-/** Factor by which values must be able to grow before the smaller type overflows. */
+/** The smaller type must hold values that are this many times as large as the current ones. */
 const headroom = 4
 const sizes = [8, 16, 32] as const
 
@@ -26,7 +26,7 @@ export const rightSize: TableAdvisor = ({ name, sql, columns, sampled, counted }
       kind: 'right-size' as const,
       subject: `${name}.${column.name}`,
       title: `${column.name} as ${type}`,
-      rationale: `Its values over ${formatFigure(sampled)} rows are from ${formatFigure(minimum)} to ${formatFigure(maximum)}, and ${type} leaves room for ${headroom} times as much.`,
+      rationale: `The values in ${formatFigure(sampled)} rows are from ${formatFigure(minimum)} to ${formatFigure(maximum)}, and ${type} can hold values ${headroom} times as large.`,
       ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} ${type}`,
       proof: 'estimated' as const,
       savings:

@@ -4,7 +4,7 @@ import type { TableAdvisor } from '../facts.ts'
 const minBytes = 1_024 ** 3
 const minShare = 0.2
 
-/** Recommends a TTL for large tables without one that have much data older than a year. */
+/** Recommends a TTL for tables without one, if much of their data is older than a year. */
 export const ttl: TableAdvisor = ({ name, sql, overview, columns, oldBytes }) => {
   const total = overview.compressedBytes ?? 0
   if (/\bTTL\b/.test(overview.engineFull) || oldBytes < minBytes || oldBytes < minShare * total) return []

@@ -2,9 +2,9 @@ import type { LatencyCell, TrendPoint } from '#proto/fingerprints.ts'
 import type { UrlParameterChange } from '#lib/state/view.svelte.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** A selection in the latency map, by the end time and the duration of executions. A null bound is open. */
+/** A selection in the latency map: ranges of the end time and of the duration of executions. A null bound is open. */
 export interface LatencyBox {
-  /** Start of the time range, in epoch seconds. */
+  /** Start and end of the time range, in epoch seconds. */
   since: number | null
   until: number | null
   minMs: number | null
@@ -38,7 +38,7 @@ export const writeBox = ({ since, until, minMs, maxMs }: LatencyBox): UrlParamet
 
 export const isUnbounded = (box: LatencyBox): boolean => Object.values(box).every((bound) => bound === null)
 
-/** The ranges of both axes: from the start of the first to the end of the last bucket, and of the durations. */
+/** The ranges of the axes: from the start of the first to the end of the last bucket, and the range of durations. */
 export interface LatencyMapExtent {
   fromMs: number
   toMs: number
@@ -47,7 +47,7 @@ export interface LatencyMapExtent {
   longestMs: number
 }
 
-/** Lower end of the logarithmic duration axis. */
+/** Minimum of the duration axis. The axis is logarithmic, so it cannot start at 0. */
 const minMs = 1
 const emptyStepMs = 60_000
 

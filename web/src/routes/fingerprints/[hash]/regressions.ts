@@ -5,28 +5,28 @@ export interface Regression {
   fromMs: number
   /** The end of the period; null while it continues. */
   untilMs: number | null
-  /** The baseline: the median of the preceding 95th percentiles. `p95Ms` is the first percentile of the period. */
+  /** The baseline, which is the median p95 of the preceding buckets. `p95Ms` is the p95 of the first slow bucket. */
   usualMs: number
   p95Ms: number
 }
 
-/** Minimum ratio to the baseline, and minimum difference, at which a regression starts. */
+/** Minimum ratio to the baseline, and minimum difference from it, of the p95 at the start of a regression. */
 const minRatio = 2
 const minDifferenceMs = 20
-/** A regression ends when the percentile drops below this multiple of the baseline. */
+/** A regression ends when the p95 drops below this multiple of the baseline. */
 const overRatio = 1.5
 /** Minimum and maximum number of buckets that form the baseline. */
 const minBuckets = 5
 const maxBuckets = 48
-/** Minimum number of executions in the baseline, and in the two slow buckets, for meaningful percentiles. */
+/** Minimum number of executions in the baseline and in the two slow buckets. Percentiles of fewer are unreliable. */
 const minBaselineCalls = 20
 const minSlowCalls = 10
 
 type TrendBucket = Pick<TrendPoint, 'timeMs' | 'calls'> & { p95Ms: number }
 
 /**
- * Finds periods that start with two consecutive buckets in which the 95th percentile has at least doubled. One slow
- * bucket alone does not count.
+ * Returns the periods in which a pattern was slow, oldest first. A period starts with two consecutive buckets whose p95
+ * is at least twice the baseline. A single slow bucket does not count.
  */
 export const findRegressions = (trend: readonly TrendPoint[]): Regression[] => {
   const ran = trend.flatMap(({ timeMs, calls, p95Ms }): TrendBucket[] =>

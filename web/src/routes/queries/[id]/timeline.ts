@@ -9,7 +9,7 @@ export interface TimelineLane {
   failed: boolean
   left: number
   width: number
-  /** Whether the bar is that of the query which the page shows. */
+  /** Whether this is the query of the page; false for a subquery. */
   isSelf: boolean
 }
 
