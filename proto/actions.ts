@@ -20,38 +20,38 @@ export const ActionOutcome = z.object({
 })
 export type ActionOutcome = z.infer<typeof ActionOutcome>
 
-const ofTable = { database: Identifier, table: Identifier }
+const tableInput = { database: Identifier, table: Identifier }
 
 /** The input fields of each action except the host. */
 export const actionParameters = {
   killQuery: { queryId: QueryId },
   optimizeTable: {
-    ...ofTable,
+    ...tableInput,
     /** A `partition_id` of `system.parts`; all partitions if absent. */
     partitionId: z.string().min(1).max(255).optional(),
     /** Whether to merge even a single part. */
     final: z.boolean().default(false),
     deduplicate: z.boolean().default(false),
   },
-  killMutation: { ...ofTable, mutationId: z.string().min(1).max(255) },
+  killMutation: { ...tableInput, mutationId: z.string().min(1).max(255) },
 } as const
 
-const writing = { callers: ['gateway'], feature: 'ACTIONS', prefer: 'hostKey', output: ActionOutcome } as const
+const actionTraits = { callers: ['gateway'], feature: 'ACTIONS', prefer: 'hostKey', output: ActionOutcome } as const
 
 /** Actions that change a host. Each first checks that its target still exists, and fails otherwise. */
 export const actionMethods = {
   killQuery: rpc({
-    ...writing,
+    ...actionTraits,
     doc: 'Kills a running query; `not-found` if no query with this id is running.',
     input: z.object({ ...hostInput, ...actionParameters.killQuery }),
   }),
   optimizeTable: rpc({
-    ...writing,
+    ...actionTraits,
     doc: 'Merges the parts of a table or of one partition. `not-found` if the table does not exist, `conflict` if its engine has no parts.',
     input: z.object({ ...hostInput, ...actionParameters.optimizeTable }),
   }),
   killMutation: rpc({
-    ...writing,
+    ...actionTraits,
     doc: 'Kills a mutation; `not-found` if it does not exist, `conflict` if it is done.',
     input: z.object({ ...hostInput, ...actionParameters.killMutation }),
   }),

@@ -7,7 +7,7 @@ import { hostInput } from './host.ts'
 const maxConditionLength = 20_000
 const Name = z.string().min(1).max(256)
 const Condition = z.string().min(1).max(maxConditionLength)
-const ofTable = { ...hostInput, database: Name, table: Name }
+const tableInput = { ...hostInput, database: Name, table: Name }
 
 /** How a condition restricts a column: by values, by a range, by contained text, or otherwise. */
 export const ConditionKind = z.enum(['equality', 'range', 'text', 'other'])
@@ -67,7 +67,7 @@ export type SkipIndexType = z.infer<typeof SkipIndexType>
 const common = { callers: ['report'], feature: 'QUERIES', safe: true, prefer: 'hostKey' } as const
 
 /** Methods that provide the data for query advice. The host analyzes the queries; no method changes a host. */
-export const advisingMethods = {
+export const adviceDataMethods = {
   statementReads: rpc({
     doc: 'Returns what a query reads from each table, as analyzed by the host. Rejects statements that do not only read.',
     ...common,
@@ -85,7 +85,7 @@ export const advisingMethods = {
   tryIndex: rpc({
     doc: 'Returns what a query with a condition would read with a skip index on one column. The index exists for one session only.',
     ...common,
-    input: z.object({ ...ofTable, column: Name, condition: Condition, type: SkipIndexType }),
+    input: z.object({ ...tableInput, column: Name, condition: Condition, type: SkipIndexType }),
     output: z.object({
       outcome: z.enum(['tried', 'of-no-use', 'not-possible']),
       /** Marks that the query would still read with the index; null unless the index was tested. */
@@ -97,13 +97,13 @@ export const advisingMethods = {
   countMatches: rpc({
     doc: 'Counts the rows of a table that match a condition, and the granules with at least one of them. Reads the columns of the condition.',
     ...common,
-    input: z.object({ ...ofTable, condition: Condition, rowsPerMark: z.int().min(1) }),
+    input: z.object({ ...tableInput, condition: Condition, rowsPerMark: z.int().min(1) }),
     output: z.object({ rows: z.number(), matchingRows: z.number(), matchingGranules: z.number() }),
   }),
   countGroups: rpc({
     doc: 'Counts the groups of rows of a table, the groups with at least one row that matches a condition, and their rows.',
     ...common,
-    input: z.object({ ...ofTable, keys: z.array(Condition).min(1).max(20), condition: Condition.nullable() }),
+    input: z.object({ ...tableInput, keys: z.array(Condition).min(1).max(20), condition: Condition.nullable() }),
     output: z.object({ groups: z.number(), matchingGroups: z.number(), matchingRows: z.number() }),
   }),
 }

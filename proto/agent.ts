@@ -76,8 +76,8 @@ export const ControlRequest = z.discriminatedUnion('tool', [
 export type ControlRequest = z.infer<typeof ControlRequest>
 
 const common = { callers: ['gateway'], feature: 'AGENT' } as const
-const ofRun = { runId: AgentRunId }
-const ofApproval = { approvalId: ApprovalId }
+const runInput = { runId: AgentRunId }
+const approvalInput = { approvalId: ApprovalId }
 
 /** Responds to requests in natural language. A run continues without its caller; callers read its output by its id. */
 export const agent = service('agent', {
@@ -94,7 +94,7 @@ export const agent = service('agent', {
     exact: 'runId',
     safe: true,
     input: z.object({
-      ...ofRun,
+      ...runInput,
       /** Number of the last event that the caller has received; 0 before the first. */ after: z.int().min(0),
     }),
     output: z.object({
@@ -109,14 +109,14 @@ export const agent = service('agent', {
     doc: 'Stops a run, with its requests to models and hosts. Stopping a finished run changes nothing.',
     ...common,
     exact: 'runId',
-    input: z.object(ofRun),
+    input: z.object(runInput),
     output: z.object({ stopped: z.boolean() }),
   }),
   takeApproval: rpc({
     doc: 'Returns the approval request of a run, once; the caller that takes it resolves it. `gone` when it is resolved, taken or five minutes old.',
     ...common,
     exact: 'approvalId',
-    input: z.object(ofApproval),
+    input: z.object(approvalInput),
     output: ControlRequest,
   }),
   resolveApproval: rpc({
@@ -124,7 +124,7 @@ export const agent = service('agent', {
     ...common,
     exact: 'approvalId',
     input: z.object({
-      ...ofApproval,
+      ...approvalInput,
       outcome: z.discriminatedUnion('state', [
         z.object({ state: z.literal('denied') }),
         /** The result of the action, as returned by the host. */
@@ -138,7 +138,7 @@ export const agent = service('agent', {
     doc: 'Approves or denies a call that sends its arguments to an external server. `gone` when it is decided or five minutes old; `forbidden` for API keys.',
     ...common,
     exact: 'approvalId',
-    input: z.object({ ...ofApproval, approved: z.boolean() }),
+    input: z.object({ ...approvalInput, approved: z.boolean() }),
     output: z.object({}),
   }),
   ...conversationMethods,

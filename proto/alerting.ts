@@ -98,21 +98,21 @@ export type AlertCheck = z.infer<typeof AlertCheck>
 
 /** The source of an entry; a newer release may add values. */
 const Source = z.string().max(32)
-const sourced = <S extends z.ZodType>(value: S) => z.object({ value, source: Source })
-const withSource = { source: Source }
+const createSourcedSchema = <S extends z.ZodType>(value: S) => z.object({ value, source: Source })
+const sourceField = { source: Source }
 
 /** The alert configuration in force, with the source of each entry. */
 export const AlertPolicy = z.object({
   /** Whether changes can be saved: false without a state database. */
   persistent: z.boolean(),
   general: z.object({
-    enabled: sourced(z.boolean()),
-    minSeverity: sourced(Severity),
-    cooldownMinutes: sourced(Whole),
-    breaches: sourced(Whole),
-    clears: sourced(Whole),
+    enabled: createSourcedSchema(z.boolean()),
+    minSeverity: createSourcedSchema(Severity),
+    cooldownMinutes: createSourcedSchema(Whole),
+    breaches: createSourcedSchema(Whole),
+    clears: createSourcedSchema(Whole),
   }),
-  digestMinutes: sourced(Whole),
+  digestMinutes: createSourcedSchema(Whole),
   channels: z.array(
     z.object({
       channel: z.string(),
@@ -123,7 +123,7 @@ export const AlertPolicy = z.object({
       settings: z.array(ChannelField).default([]),
       /** Why the settings are invalid, with their variables; null if valid, and from older releases. */
       problem: z.string().nullable().default(null),
-      ...withSource,
+      ...sourceField,
     }),
   ),
   /** Names of the additional webhook targets. */
@@ -131,10 +131,10 @@ export const AlertPolicy = z.object({
   /** The additional webhook targets with all fields that are not secret. */
   targets: z.array(WebhookTargetView).default([]),
   rules: z.array(RuleSettings.extend({ ruleId: RuleId, sources: z.record(z.string(), Source) })),
-  customRules: z.array(CustomRule.extend(withSource)),
-  maintenanceWindows: z.array(MaintenanceWindow.extend(withSource)),
-  quietHours: z.array(QuietHours.extend(withSource)),
-  routes: z.array(CheckedRoute.extend(withSource)),
+  customRules: z.array(CustomRule.extend(sourceField)),
+  maintenanceWindows: z.array(MaintenanceWindow.extend(sourceField)),
+  quietHours: z.array(QuietHours.extend(sourceField)),
+  routes: z.array(CheckedRoute.extend(sourceField)),
 })
 export type AlertPolicy = z.infer<typeof AlertPolicy>
 
@@ -168,7 +168,7 @@ export const maxHistoryLines = 200
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
 /** Callers and feature of the methods that `report` may call too. */
-const reported = { callers: ['gateway', 'report'], feature: 'HEALTH' } as const
+const reportMethodTraits = { callers: ['gateway', 'report'], feature: 'HEALTH' } as const
 
 /** Methods for alert states, their history and the alert configuration. */
 export const alertingMethods = {
@@ -187,14 +187,14 @@ export const alertingMethods = {
     }),
   }),
   alertChecks: rpc({
-    ...reported,
+    ...reportMethodTraits,
     doc: 'Returns every rule on one host, as of the last sweep that evaluated it; queries no host.',
     safe: true,
     input: z.object(hostInput),
     output: z.array(AlertCheck),
   }),
   alertHistory: rpc({
-    ...reported,
+    ...reportMethodTraits,
     doc: 'Returns the history of episodes, newest first.',
     safe: true,
     input: z.object({
@@ -206,7 +206,7 @@ export const alertingMethods = {
     output: z.array(HistoryEntry),
   }),
   silences: rpc({
-    ...reported,
+    ...reportMethodTraits,
     doc: 'Returns the acknowledgements and dismissals in force.',
     safe: true,
     input: z.object({}),

@@ -4,7 +4,7 @@ import { channelMethods } from './channels.ts'
 import { chatApplicationMethods } from './chat-application.ts'
 import { rpc, service } from './contract.ts'
 import { deliveryMethods } from './delivery.ts'
-import { findingMethods } from './finding.ts'
+import { createFindingMethods } from './finding.ts'
 import { HostKey } from './host.ts'
 import { inboundConditionMethods } from './inbound-conditions.ts'
 import { notifyMethods } from './notify.ts'
@@ -59,6 +59,6 @@ export const alerts = service('alert-dispatcher', {
   ...subscriptionMethods,
   ...chatApplicationMethods,
   ...pagingServiceMethods,
-  ...findingMethods('HEALTH'),
+  ...createFindingMethods('HEALTH'),
   ...pruneMethods,
 })

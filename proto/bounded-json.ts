@@ -5,18 +5,18 @@ const maxLevels = 32
 
 /** Returns a refinement that limits the length of a value as JSON, in characters, and its nesting. */
 export const limitJsonSize = (characters: number) => ({
-  check: (value: unknown): boolean => !isDeep(value) && (JSON.stringify(value)?.length ?? 0) <= characters,
+  check: (value: unknown): boolean => !isNestedTooDeep(value) && (JSON.stringify(value)?.length ?? 0) <= characters,
   message: `must not exceed ${characters} characters as JSON or ${maxLevels} levels of nesting`,
 })
 
 /** Returns a schema for any JSON value up to a length in characters. */
-export const boundedJson = (characters: number) => {
+export const createBoundedJsonSchema = (characters: number) => {
   const { check, message } = limitJsonSize(characters)
   return z.unknown().refine(check, message)
 }
 
 /** Returns whether a value is nested deeper than `maxLevels`. Avoids recursion, which could exhaust the stack too. */
-const isDeep = (value: unknown): boolean => {
+const isNestedTooDeep = (value: unknown): boolean => {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxLevels) return true

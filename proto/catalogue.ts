@@ -53,7 +53,7 @@ export type VersionedSql = z.infer<typeof VersionedSql>
 export const CacheClass = z.enum(['realtime', 'standard', 'historical'])
 export type CacheClass = z.infer<typeof CacheClass>
 
-const described = {
+const descriptionFields = {
   title: z.string().min(1).max(80),
   /** Description in one sentence. */
   doc: z.string().min(1).max(400),
@@ -89,7 +89,7 @@ const ChartColumn = z.strictObject({
 
 /** The shape of `charts/<topic>/<id>.chart.yaml`. */
 export const ChartDefinition = z.strictObject({
-  ...described,
+  ...descriptionFields,
   /**
    * A `bar` chart has a time axis, or one bar per label as a histogram. A `heatmap` has one square per bucket, shaded
    * by its first value: weeks of days, or days of shorter buckets. A `gauge` shows a percentage per label, and a
@@ -166,7 +166,7 @@ const TableColumn = z.strictObject({
 
 /** The shape of `charts/<topic>/<id>.table.yaml`. Sorting, filters, search and paging wrap around `sql`. */
 export const TableDefinition = z.strictObject({
-  ...described,
+  ...descriptionFields,
   columns: z.array(TableColumn).min(1),
   sort: z.strictObject({ column: z.string(), direction: z.enum(['asc', 'desc']) }).optional(),
   parameters: z.array(Parameter).default([]),

@@ -21,7 +21,7 @@ export type ConnectionTarget = z.infer<typeof ConnectionTarget>
 /** Maximum length of an encrypted target, for a target of maximum length with four bytes per character. */
 const maxEncryptedLength = 20_000
 /** Exactly one field is set: `encryptedTarget`, which only `query` can decrypt, or `target` from an earlier release. */
-const ofTarget = {
+const targetFields = {
   target: ConnectionTarget.optional(),
   encryptedTarget: z.string().max(maxEncryptedLength).optional(),
 }
@@ -36,32 +36,32 @@ export const ConnectionTest = z.discriminatedUnion('ok', [
 ])
 export type ConnectionTest = z.infer<typeof ConnectionTest>
 
-const fromGateway = { callers: ['gateway'], guest: true } as const
+const gatewayMethodTraits = { callers: ['gateway'], guest: true } as const
 
 /** Methods of `query` for user connections. */
 export const connectionsMethods = {
   connectionKey: rpc({
-    ...fromGateway,
+    ...gatewayMethodTraits,
     doc: 'Returns the public key to encrypt a target as a compact JWE with ECDH-ES and A256GCM; only `query` can decrypt it.',
     safe: true,
     input: z.object({}),
     output: TransitPublicKey,
   }),
   testConnection: rpc({
-    ...fromGateway,
+    ...gatewayMethodTraits,
     doc: 'Connects to a user-supplied database and returns its identity. `invalid` for an address that is not allowed.',
     safe: true,
-    input: z.object(ofTarget),
+    input: z.object(targetFields),
     output: ConnectionTest,
   }),
   sealConnection: rpc({
-    ...fromGateway,
+    ...gatewayMethodTraits,
     doc: 'Seals a connection for a lifetime, or to be stored, which is `not-implemented` without an encryption key.',
     safe: true,
     input: z.object({
       key: HostKey,
       name: ConnectionName,
-      ...ofTarget,
+      ...targetFields,
       /** How long the sealed connection is valid, in milliseconds; null for a stored connection. */
       lifetimeMs: z.number().int().min(1).nullable(),
     }),
@@ -69,14 +69,14 @@ export const connectionsMethods = {
     output: z.object({ sealed: z.string(), host: z.string() }),
   }),
   renameConnection: rpc({
-    ...fromGateway,
+    ...gatewayMethodTraits,
     doc: 'Seals a stored connection again with another name and the current key.',
     safe: true,
     input: z.object({ connection: SealedConnection, name: ConnectionName }),
     output: z.object({ sealed: z.string() }),
   }),
   keepsConnections: rpc({
-    ...fromGateway,
+    ...gatewayMethodTraits,
     doc: 'Returns whether connections can be stored, which requires an encryption key.',
     safe: true,
     input: z.object({}),

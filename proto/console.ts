@@ -37,7 +37,7 @@ export type Truncation = z.infer<typeof Truncation>
 export const StatementRunId = z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ and -')
 
 /** Returns the schema of a whole number from 1 to `max`. Its error message states this range. */
-const whole = (max: number) => {
+const createWholeNumberSchema = (max: number) => {
   const sentence = `must be a whole number from 1 to ${max}`
   return z.int(sentence).min(1, sentence).max(max, sentence)
 }
@@ -56,13 +56,13 @@ export const runOptions = {
     .record(z.string().regex(/^\w{1,64}$/, 'must be a name of letters, digits and _'), value)
     .refine((given) => Object.keys(given).length <= 50, 'must have at most 50 values')
     .optional(),
-  maxRows: whole(maxResultRows).optional(),
+  maxRows: createWholeNumberSchema(maxResultRows).optional(),
   /** Execution time limit in seconds, at most `COLUMNDB_MAX_EXECUTION_TIME`. */
-  maxSeconds: whole(86_400).optional(),
+  maxSeconds: createWholeNumberSchema(86_400).optional(),
   runId: StatementRunId.optional(),
 }
 /** Byte limit of one streamed response; at most `maxStreamedBytes`. */
-export const MaxBytes = whole(maxStreamedBytes)
+export const MaxBytes = createWholeNumberSchema(maxStreamedBytes)
 
 const statement = { query: z.string().max(maxStatementLength) }
 const common = { callers: ['gateway', 'agent', 'mcp'], feature: 'QUERIES', prefer: 'hostKey' } as const
@@ -80,7 +80,7 @@ export const consoleMethods = {
       ...hostInput,
       ...statement,
       ...runOptions,
-      maxBytes: whole(maxBufferedBytes).default(maxBufferedBytes),
+      maxBytes: createWholeNumberSchema(maxBufferedBytes).default(maxBufferedBytes),
       /** The part of the product that sends the statement, for the log of the host; absent for statements of users. */
       purpose: z
         .string()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limitJsonSize, boundedJson } from './bounded-json.ts'
+import { limitJsonSize, createBoundedJsonSchema } from './bounded-json.ts'
 import { rpc } from './contract.ts'
 import { NumberedEvidence } from './evidence.ts'
 import { HostKey } from './host.ts'
@@ -43,7 +43,7 @@ export const ConversationModel = z
 export const UiMessage = z.object({
   id: z.string().min(1).max(128),
   role: z.enum(['system', 'user', 'assistant']),
-  metadata: boundedJson(bounds.part).optional(),
+  metadata: createBoundedJsonSchema(bounds.part).optional(),
   parts: z
     .array(z.looseObject({ type: z.string().min(1).max(128) }).refine(part.check, part.message))
     .max(bounds.partsOfMessage),
@@ -99,32 +99,32 @@ export const ConversationCursor = z
 const next = ConversationCursor.nullable()
 
 const common = { callers: ['gateway'], feature: 'AGENT' } as const
-const reading = { ...common, safe: true } as const
-const ofOne = z.object({ id: ConversationId })
+const readMethodTraits = { ...common, safe: true } as const
+const conversationKey = z.object({ id: ConversationId })
 
 /** Methods of `agent` for conversations. Callers can access only their own. */
 export const conversationMethods = {
   conversationBackend: rpc({
     doc: 'Returns the store of conversations, and whether titles and follow-ups are generated.',
-    ...reading,
+    ...readMethodTraits,
     input: z.object({}),
     output: z.object({ backend: ConversationBackend, supportsAiEnrichment: z.boolean() }),
   }),
   conversations: rpc({
     doc: 'Lists the conversations of the caller, last changed first.',
-    ...reading,
+    ...readMethodTraits,
     input: z.object({ limit: z.int().min(1).max(100).default(20), cursor: ConversationCursor.optional() }),
     output: z.object({ conversations: z.array(ConversationSummary), next }),
   }),
   conversation: rpc({
     doc: 'Returns one conversation of the caller with its messages.',
-    ...reading,
-    input: ofOne,
+    ...readMethodTraits,
+    input: conversationKey,
     output: Conversation,
   }),
   exportConversations: rpc({
     doc: 'Returns a page of conversations of the caller with their messages; `next` is null on the last page.',
-    ...reading,
+    ...readMethodTraits,
     input: z.object({ cursor: ConversationCursor.optional() }),
     output: z.object({ conversations: z.array(Conversation), next }),
   }),
@@ -137,7 +137,7 @@ export const conversationMethods = {
   removeConversation: rpc({
     doc: 'Removes one conversation of the caller.',
     ...common,
-    input: ofOne,
+    input: conversationKey,
     output: z.object({}),
   }),
   removeConversations: rpc({
@@ -149,7 +149,7 @@ export const conversationMethods = {
   followUps: rpc({
     doc: 'Returns suggestions for follow-up questions; `not-implemented` if none are generated.',
     ...common,
-    input: ofOne,
+    input: conversationKey,
     output: z.object({ questions: z.array(z.string().max(300)).max(5) }),
   }),
 }

@@ -142,13 +142,13 @@ export const DependencyKind = z.enum(dependencyKinds)
 export type DependencyKind = z.infer<typeof DependencyKind>
 
 /** One of the two tables of a dependency. `engine` is null if the table is not on this host. */
-const End = z.object({ database: z.string(), table: z.string(), engine: z.string().nullable() })
+const DependencyEnd = z.object({ database: z.string(), table: z.string(), engine: z.string().nullable() })
 
 /** A dependency: data of `from` is written to `to`, or read through it. */
 export const Dependency = z.object({
   kind: DependencyKind,
-  from: End,
-  to: End,
+  from: DependencyEnd,
+  to: DependencyEnd,
   /** The direction relative to the requested table; null if a whole database was requested. */
   direction: z.enum(['upstream', 'downstream']).nullable(),
   /** The cluster of a distributed table; null for all others. */
@@ -198,7 +198,7 @@ export const TableQueryRecord = z.object({
   fingerprint: z.string(),
 })
 
-const listOf = <R extends z.ZodType>(row: R) =>
+const createListSchema = <R extends z.ZodType>(row: R) =>
   z.object({
     rows: z.array(row),
     truncated: z.boolean(),
@@ -206,11 +206,11 @@ const listOf = <R extends z.ZodType>(row: R) =>
     /** Why rows may be missing; null if the result is complete. */
     incomplete: IncompleteReason.nullable().default(null),
   })
-const oneOf = <D extends z.ZodType>(detail: D) =>
+const createDetailSchema = <D extends z.ZodType>(detail: D) =>
   z.object({ detail: detail.nullable(), unavailable: UnavailableReason.nullable() })
 
 const common = { callers: hostDataReaders, feature: 'TABLES', safe: true, prefer: 'hostKey' } as const
-const ofTable = z.object({ ...hostInput, database: ExplorerName, table: ExplorerName })
+const tableInput = z.object({ ...hostInput, database: ExplorerName, table: ExplorerName })
 const lastHours = z.int().min(1).max(8760).default(168)
 
 /**
@@ -222,75 +222,78 @@ export const explorerMethods = {
     doc: 'Lists databases with the number of their tables and their sizes.',
     ...common,
     input: z.object(hostInput),
-    output: listOf(ExplorerDatabase),
+    output: createListSchema(ExplorerDatabase),
   }),
   exploreTables: rpc({
     doc: 'Lists tables, views and dictionaries of a database by name.',
     ...common,
     input: z.object({ ...hostInput, database: ExplorerName, search: z.string().max(256).optional() }),
-    output: listOf(ExplorerTable),
+    output: createListSchema(ExplorerTable),
   }),
   exploreTable: rpc({
     doc: 'Returns engine, keys, size and parts of a table.',
     ...common,
-    input: ofTable,
-    output: oneOf(TableOverview),
+    input: tableInput,
+    output: createDetailSchema(TableOverview),
   }),
   exploreColumns: rpc({
     doc: 'Lists columns of a table in order, with sizes and codecs.',
     ...common,
-    input: ofTable,
-    output: listOf(ExplorerColumn),
+    input: tableInput,
+    output: createListSchema(ExplorerColumn),
   }),
   exploreDdl: rpc({
     doc: 'Returns the CREATE statement of a table, or of the database if no table is specified. ClickHouse hides its secrets.',
     ...common,
-    input: ofTable.partial({ table: true }),
-    output: oneOf(z.object({ ddl: z.string() })),
+    input: tableInput.partial({ table: true }),
+    output: createDetailSchema(z.object({ ddl: z.string() })),
   }),
   exploreSkipIndexes: rpc({
     doc: 'Lists data skipping indexes of a table.',
     ...common,
-    input: ofTable,
-    output: listOf(SkipIndex),
+    input: tableInput,
+    output: createListSchema(SkipIndex),
   }),
   exploreProjections: rpc({
     doc: 'Lists projections of a table.',
     ...common,
-    input: ofTable,
-    output: listOf(Projection),
+    input: tableInput,
+    output: createListSchema(Projection),
   }),
   exploreParts: rpc({
     doc: 'Lists parts of a table, largest first; with `inactive` also inactive ones.',
     ...common,
-    input: ofTable.extend({ inactive: z.boolean().default(false), limit: z.int().min(1).max(10_000).default(1_000) }),
-    output: listOf(ExplorerPart),
+    input: tableInput.extend({
+      inactive: z.boolean().default(false),
+      limit: z.int().min(1).max(10_000).default(1_000),
+    }),
+    output: createListSchema(ExplorerPart),
   }),
   exploreDependencies: rpc({
     doc: 'Lists direct and indirect dependencies of a table or of all tables of a database: views, materialized views and their targets, dictionaries, distributed, merge and buffer tables.',
     ...common,
-    input: ofTable.partial({ table: true }),
-    output: listOf(Dependency),
+    input: tableInput.partial({ table: true }),
+    output: createListSchema(Dependency),
   }),
   exploreUsage: rpc({
     doc: 'Returns the usage of a table by user from the query log.',
     ...common,
-    input: ofTable.extend({ lastHours }),
-    output: oneOf(TableUsage),
+    input: tableInput.extend({ lastHours }),
+    output: createDetailSchema(TableUsage),
   }),
   exploreQueries: rpc({
     doc: 'Lists the latest queries of a table, with placeholders for values.',
     ...common,
     feature: 'QUERIES',
-    input: ofTable.extend({ lastHours, limit: z.int().min(1).max(500).default(100) }),
-    output: listOf(TableQueryRecord),
+    input: tableInput.extend({ lastHours, limit: z.int().min(1).max(500).default(100) }),
+    output: createListSchema(TableQueryRecord),
   }),
   previewTable: stream({
     doc: 'Streams some rows of a table in no particular order: one line per row with an array of values.',
     ...common,
     callers: ['gateway', 'agent', 'mcp'],
     safe: false,
-    input: ofTable.extend({ limit: z.int().min(1).max(1_000).default(100) }),
+    input: tableInput.extend({ limit: z.int().min(1).max(1_000).default(100) }),
     head: z.object({ columns: z.array(ResultColumn).nullable() }),
     frames: bytes(),
     tail: z.object({ truncated: Truncation.nullable(), statement: StatementFacts }),

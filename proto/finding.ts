@@ -8,7 +8,7 @@ export const Finding = z.object({ severity: z.enum(['warning', 'critical']), tit
 export type Finding = z.infer<typeof Finding>
 
 /** Returns the methods of a service that reports problems of hosts; `feature` restricts who can call them. */
-export const findingMethods = (feature: Feature) => ({
+export const createFindingMethods = (feature: Feature) => ({
   worstFindings: rpc({
     doc: 'Returns the worst current problem of each host with any, from memory.',
     callers: ['gateway'],

@@ -5,7 +5,7 @@ import { Insight, InsightId } from './insights.ts'
 import { IncompleteReason, UnavailableReason } from './unavailable.ts'
 
 /** A measured number; null if it is missing or not finite. */
-export const FigureColumn = z
+export const NullableNumberColumn = z
   .union([
     z.number(),
     z
@@ -36,13 +36,13 @@ export const replicationRowSets = {
     /** One of `repldbMirrorStates`. */
     state: z.string(),
     /** Hours since the start of the initial copy; null if it is not copying. */
-    copyingHours: FigureColumn,
+    copyingHours: NullableNumberColumn,
     /** Number of error lines in the last hour; null if the log cannot be read. */
-    errorsLastHour: FigureColumn,
+    errorsLastHour: NullableNumberColumn,
     /** The most frequent pattern of these error lines. */
     commonError: z.string(),
   }),
-  'replication-slots': z.object({ slot: z.string(), lagBytes: CountColumn, growthBytesPerHour: FigureColumn }),
+  'replication-slots': z.object({ slot: z.string(), lagBytes: CountColumn, growthBytesPerHour: NullableNumberColumn }),
 } as const
 /** Name of a row set of the replication service. */
 export type ReplicationRowSet = keyof typeof replicationRowSets
@@ -57,8 +57,8 @@ export const insightRowSets = {
     hoursAgo: CountColumn,
     calls: CountColumn,
     errors: CountColumn,
-    p95Ms: FigureColumn,
-    peakMemoryBytes: FigureColumn,
+    p95Ms: NullableNumberColumn,
+    peakMemoryBytes: NullableNumberColumn,
   }),
   /**
    * Error codes of failed queries in the last day and in the seven days before. `historyHours` is the age of the log.
@@ -77,11 +77,11 @@ export const insightRowSets = {
     kind: z.string(),
     calls: CountColumn,
     totalMs: CountColumn,
-    p95Ms: FigureColumn,
-    readRows: FigureColumn,
-    selectedParts: FigureColumn,
+    p95Ms: NullableNumberColumn,
+    readRows: NullableNumberColumn,
+    selectedParts: NullableNumberColumn,
     /** Share of the marks of the tables that were read. */
-    marksShare: FigureColumn,
+    marksShare: NullableNumberColumn,
     /** Server revision and settings hash of the executions. */
     revision: CountColumn,
     settingsHash: z.string(),
@@ -107,11 +107,11 @@ export const insightRowSets = {
     parts: CountColumn,
     partsInFullestPartition: CountColumn,
     rows: CountColumn,
-    compressedBytes: FigureColumn,
-    uncompressedBytes: FigureColumn,
+    compressedBytes: NullableNumberColumn,
+    uncompressedBytes: NullableNumberColumn,
   }),
   /** Parts whose rows all expired by TTL more than a day ago. */
-  'expired-parts': z.object({ ...table, parts: CountColumn, oldestHours: CountColumn, bytes: FigureColumn }),
+  'expired-parts': z.object({ ...table, parts: CountColumn, oldestHours: CountColumn, bytes: NullableNumberColumn }),
   replicas: z.object({ ...table, isReadonly: FlagColumn, delaySeconds: CountColumn }),
   'detached-parts': z.object({ ...table, parts: CountColumn }),
   /** Unfinished mutations. */
@@ -128,13 +128,13 @@ export const insightRowSets = {
   'disk-hours': z.object({
     disk: z.string(),
     hoursAgo: CountColumn,
-    usedBytes: FigureColumn,
-    totalBytes: FigureColumn,
+    usedBytes: NullableNumberColumn,
+    totalBytes: NullableNumberColumn,
   }),
   /** Changed settings with hashes of their values. */
   settings: z.object({ name: z.string(), valueHash: z.string() }),
   /** Parts in the fullest partition by hour for two days, and the limit at which inserts are rejected. */
-  'part-hours': z.object({ hoursAgo: CountColumn, parts: FigureColumn, refusedAt: FigureColumn }),
+  'part-hours': z.object({ hoursAgo: CountColumn, parts: NullableNumberColumn, refusedAt: NullableNumberColumn }),
   ...replicationRowSets,
 } as const
 /** Name of a row set of detectors. */

@@ -25,9 +25,9 @@ const AllowedHost = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('local') }),
 ])
 const userTraits = { allowedHosts: z.array(AllowedHost).max(maxItems).optional(), defaultRoles: identifiers.optional() }
-const ofUser = { user: Identifier }
-const ofRole = { role: Identifier }
-const granting = { ...ofRole, to: Identifier }
+const userField = { user: Identifier }
+const roleField = { role: Identifier }
+const grantFields = { ...roleField, to: Identifier }
 /** The scope of a privilege; null means every database or table. */
 const privilege = {
   /** A name of `system.privileges`, such as `SELECT` or `ALTER UPDATE`. */
@@ -44,18 +44,18 @@ const operation = <const N extends string, S extends z.ZodRawShape>(name: N, par
 /** Returns the schema of all operations on users, roles and grants, with the given schema for passwords. */
 export const createManagementSchema = <P extends z.ZodType>(password: P) =>
   z.discriminatedUnion('operation', [
-    operation('create_user', { ...ofUser, ...userTraits, password }),
+    operation('create_user', { ...userField, ...userTraits, password }),
     z.strictObject({
       operation: z.literal('alter_user'),
       params: z
-        .strictObject({ ...ofUser, ...userTraits, password: password.optional() })
+        .strictObject({ ...userField, ...userTraits, password: password.optional() })
         .refine((params) => Object.keys(params).length > 1, 'must change the password, allowedHosts or defaultRoles'),
     }),
-    operation('drop_user', ofUser),
-    operation('create_role', ofRole),
-    operation('drop_role', ofRole),
-    operation('grant_role', { ...granting, adminOption: z.boolean().default(false) }),
-    operation('revoke_role', granting),
+    operation('drop_user', userField),
+    operation('create_role', roleField),
+    operation('drop_role', roleField),
+    operation('grant_role', { ...grantFields, adminOption: z.boolean().default(false) }),
+    operation('revoke_role', grantFields),
     operation('grant_privilege', { ...privilege, grantOption: z.boolean().default(false) }),
     operation('revoke_privilege', privilege),
   ])

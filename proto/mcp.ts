@@ -40,13 +40,13 @@ export const McpHeaders = z.record(z.string().max(64), z.string().max(16_384))
 /** Supported protocol revisions, newest first. The first needs no handshake. */
 export const mcpVersions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
-const Named = z.object({ name: z.string(), title: z.string(), description: z.string() })
+const InventoryItem = z.object({ name: z.string(), title: z.string(), description: z.string() })
 
 /** Tools, resources and prompts of the tool server, without schemas. A template `uri` contains names in braces. */
 export const McpInventory = z.object({
-  tools: z.array(Named),
+  tools: z.array(InventoryItem),
   resources: z.array(z.object({ uri: z.string(), title: z.string() })),
-  prompts: z.array(Named),
+  prompts: z.array(InventoryItem),
 })
 export type McpInventory = z.infer<typeof McpInventory>
 

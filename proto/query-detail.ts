@@ -52,7 +52,7 @@ export type QuerySummary = z.infer<typeof QuerySummary>
 /**
  * Returns the schema of one section of the query details. Without the log table, the section is empty and has a reason.
  */
-const part = <R extends z.ZodType>(row: R) =>
+const createSectionSchema = <R extends z.ZodType>(row: R) =>
   z.object({
     rows: z.array(row),
     /** Whether there are more rows than returned. */
@@ -129,10 +129,10 @@ export const QueryDetail = z.object({
   settings: z.array(z.object({ name: z.string(), value: z.string() })),
   /** Profile events of the query by name. */
   profileEvents: z.array(z.object({ name: z.string(), value: z.number() })),
-  threads: part(QueryThread),
-  views: part(QueryView),
-  processors: part(QueryProcessor),
-  children: part(QueryChild).extend({
+  threads: createSectionSchema(QueryThread),
+  views: createSectionSchema(QueryView),
+  processors: createSectionSchema(QueryProcessor),
+  children: createSectionSchema(QueryChild).extend({
     /** Labels of the queried hosts: the host of the query and others of its group. */
     queriedHosts: z.array(z.string()),
     /** Labels of the hosts that returned no data. */

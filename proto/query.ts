@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from './catalogue.ts'
 import { consoleMethods } from './console.ts'
 import { actionMethods } from './actions.ts'
-import { advisingMethods } from './advising.ts'
+import { adviceDataMethods } from './advising.ts'
 import { managementMethods } from './management.ts'
 import { connectionsMethods } from './connections.ts'
 import { bytes, rpc, service, stream } from './contract.ts'
@@ -371,7 +371,7 @@ export const query = service('query', {
   ...toolRowMethods,
   ...topologyMethods,
   ...ruleMethods,
-  ...advisingMethods,
+  ...adviceDataMethods,
   ...insightRowMethods,
   ...reportRowMethods,
   ...structureFactMethods,

@@ -117,9 +117,9 @@ export type RepldbLogPatterns = z.infer<typeof RepldbLogPatterns>
 
 const readMethod = <I extends z.ZodType, O extends z.ZodType>(doc: string, input: I, output: O) =>
   rpc({ doc, callers: hostDataReaders, feature: 'REPLDB', safe: true, input, output })
-const nothing = z.object({})
-const ofMirror = z.object({ mirror: RepldbName })
-const ofPeer = z.object({ peer: RepldbName })
+const emptyInput = z.object({})
+const mirrorInput = z.object({ mirror: RepldbName })
+const peerInput = z.object({ peer: RepldbName })
 
 /**
  * Methods for the replication service. Each reads one or several of its read-only endpoints; `not-implemented` if no
@@ -130,31 +130,39 @@ export const repldbMethods = {
     doc: 'Returns whether a replication service is configured; calls none.',
     callers: hostDataReaders,
     safe: true,
-    input: nothing,
+    input: emptyInput,
     output: z.object({ isConfigured: z.boolean() }),
   }),
-  repldbStatus: readMethod('Returns whether the replication service responds.', nothing, RepldbStatus),
-  repldbOverview: readMethod('Lists mirrors with state, lag and throughput.', nothing, RepldbOverview),
+  repldbStatus: readMethod('Returns whether the replication service responds.', emptyInput, RepldbStatus),
+  repldbOverview: readMethod('Lists mirrors with state, lag and throughput.', emptyInput, RepldbOverview),
   repldbLogPatterns: readMethod(
     'Lists patterns of the latest log lines of one mirror, or of all.',
     z.object({ mirror: RepldbName.optional(), level: RepldbLogLevel.default('all') }),
     RepldbLogPatterns,
   ),
-  repldbVersion: readMethod('Returns the version of the replication service.', nothing, RepldbVersion),
-  repldbSettings: readMethod('Returns the settings of the replication service.', nothing, RepldbSettings),
-  repldbMirrors: readMethod('Lists all mirrors.', nothing, RepldbMirrors),
-  repldbMirrorNames: readMethod('Lists the names of all mirrors.', nothing, RepldbMirrorNames),
-  repldbTableCounts: readMethod('Counts rows of one mirror by table and kind of change.', ofMirror, RepldbTableCounts),
-  repldbInitialLoad: readMethod('Returns the progress of the initial copy of one mirror.', ofMirror, RepldbInitialLoad),
-  repldbRowsSynced: readMethod('Counts rows that one mirror has written.', ofMirror, RepldbRowsSynced),
+  repldbVersion: readMethod('Returns the version of the replication service.', emptyInput, RepldbVersion),
+  repldbSettings: readMethod('Returns the settings of the replication service.', emptyInput, RepldbSettings),
+  repldbMirrors: readMethod('Lists all mirrors.', emptyInput, RepldbMirrors),
+  repldbMirrorNames: readMethod('Lists the names of all mirrors.', emptyInput, RepldbMirrorNames),
+  repldbTableCounts: readMethod(
+    'Counts rows of one mirror by table and kind of change.',
+    mirrorInput,
+    RepldbTableCounts,
+  ),
+  repldbInitialLoad: readMethod(
+    'Returns the progress of the initial copy of one mirror.',
+    mirrorInput,
+    RepldbInitialLoad,
+  ),
+  repldbRowsSynced: readMethod('Counts rows that one mirror has written.', mirrorInput, RepldbRowsSynced),
   repldbMirrorStatus: readMethod('Returns the status of one mirror.', RepldbMirrorStatusRequest, RepldbMirrorStatus),
   repldbGraph: readMethod('Counts rows that one mirror wrote, by time.', RepldbGraphRequest, RepldbGraph),
   repldbBatches: readMethod('Lists batches of one mirror.', RepldbBatchesRequest, RepldbBatches),
   repldbLogs: readMethod('Lists log lines of one mirror, or of all.', RepldbLogsRequest, RepldbLogs),
-  repldbPeers: readMethod('Lists peers: the databases that mirrors read and write.', nothing, RepldbPeers),
-  repldbPeerInfo: readMethod('Returns type and version of one peer.', ofPeer, RepldbPeerInfo),
-  repldbPeerType: readMethod('Returns the type of one peer.', ofPeer, RepldbPeerType),
-  repldbSlots: readMethod('Lists replication slots of one peer.', ofPeer, RepldbSlots),
-  repldbPeerStats: readMethod('Lists statements that run on one peer.', ofPeer, RepldbPeerStats),
+  repldbPeers: readMethod('Lists peers: the databases that mirrors read and write.', emptyInput, RepldbPeers),
+  repldbPeerInfo: readMethod('Returns type and version of one peer.', peerInput, RepldbPeerInfo),
+  repldbPeerType: readMethod('Returns the type of one peer.', peerInput, RepldbPeerType),
+  repldbSlots: readMethod('Lists replication slots of one peer.', peerInput, RepldbSlots),
+  repldbPeerStats: readMethod('Lists statements that run on one peer.', peerInput, RepldbPeerStats),
   repldbSlotLag: readMethod('Returns the lag of one slot by time.', RepldbSlotLagRequest, RepldbSlotLag),
 }

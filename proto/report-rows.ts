@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { hostInput } from './host.ts'
-import { CountColumn, FigureColumn } from './insight-rows.ts'
+import { CountColumn, NullableNumberColumn } from './insight-rows.ts'
 import { IncompleteReason, UnavailableReason } from './unavailable.ts'
 
 /** Number of steps into which the time series of a report divide the period. */
@@ -20,17 +20,17 @@ export const reportRowSets = {
     calls: CountColumn,
     errors: CountColumn,
     totalMs: CountColumn,
-    p50Ms: FigureColumn,
-    p95Ms: FigureColumn,
-    peakMemoryBytes: FigureColumn,
+    p50Ms: NullableNumberColumn,
+    p95Ms: NullableNumberColumn,
+    peakMemoryBytes: NullableNumberColumn,
   }),
   /** Totals of finished client queries by step; steps without queries are omitted. */
   'statement-steps': z.object({
     step: CountColumn,
     calls: CountColumn,
     errors: CountColumn,
-    p95Ms: FigureColumn,
-    peakMemoryBytes: FigureColumn,
+    p95Ms: NullableNumberColumn,
+    peakMemoryBytes: NullableNumberColumn,
   }),
   /** The most expensive query patterns of both periods. Bytes are averages per execution. */
   patterns: z.object({
@@ -42,10 +42,10 @@ export const reportRowSets = {
     callsBefore: CountColumn,
     totalMs: CountColumn,
     totalMsBefore: CountColumn,
-    p95Ms: FigureColumn,
-    p95MsBefore: FigureColumn,
-    readBytes: FigureColumn,
-    readBytesBefore: FigureColumn,
+    p95Ms: NullableNumberColumn,
+    p95MsBefore: NullableNumberColumn,
+    readBytes: NullableNumberColumn,
+    readBytesBefore: NullableNumberColumn,
     /** Total time of all patterns. */
     allMs: CountColumn,
     allMsBefore: CountColumn,
@@ -55,8 +55,8 @@ export const reportRowSets = {
   'disk-hours': z.object({
     disk: z.string(),
     hoursAgo: CountColumn,
-    usedBytes: FigureColumn,
-    totalBytes: FigureColumn,
+    usedBytes: NullableNumberColumn,
+    totalBytes: NullableNumberColumn,
   }),
   /** Bytes inserted into existing tables. */
   written: z.object({
@@ -68,16 +68,16 @@ export const reportRowSets = {
     bytesBefore: CountColumn,
   }),
   /** Peak values of some metrics, and when they occurred. */
-  peaks: z.object({ metric: z.string(), value: FigureColumn, atMs: CountColumn }),
-  merges: z.object({ merges: CountColumn, failed: CountColumn, longestMs: FigureColumn }),
+  peaks: z.object({ metric: z.string(), value: NullableNumberColumn, atMs: CountColumn }),
+  merges: z.object({ merges: CountColumn, failed: CountColumn, longestMs: NullableNumberColumn }),
   /** Number of server starts. */
   restarts: z.object({ restarts: CountColumn }),
   /**
    * The last successful backup before the end of the period (null if there is none), and the number of failed backups.
    */
-  backups: z.object({ succeededAtMs: FigureColumn, failed: CountColumn }),
+  backups: z.object({ succeededAtMs: NullableNumberColumn, failed: CountColumn }),
   /** Number of certificates and the earliest expiry. */
-  certificates: z.object({ certificates: CountColumn, expiresAtMs: FigureColumn }),
+  certificates: z.object({ certificates: CountColumn, expiresAtMs: NullableNumberColumn }),
   /** Hours of the period in which the product queried the host. */
   watched: z.object({ hours: CountColumn }),
 } as const

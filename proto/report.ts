@@ -4,7 +4,7 @@ import { rpc, service } from './contract.ts'
 import { forecastMethods } from './forecasts.ts'
 import { hostReportMethods } from './host-report.ts'
 import { insightMethods } from './insights.ts'
-import { findingMethods } from './finding.ts'
+import { createFindingMethods } from './finding.ts'
 import { pruneMethods } from './prune.ts'
 import { structureAdviceMethods } from './structure-advice.ts'
 
@@ -17,7 +17,7 @@ export const report = service('report', {
     /** Reports are stored even if they cannot be delivered. */
     output: z.object({ written: z.int().min(0), delivered: z.int().min(0) }),
   }),
-  ...findingMethods('INSIGHTS'),
+  ...createFindingMethods('INSIGHTS'),
   ...pruneMethods,
   ...adviceMethods,
   ...insightMethods,

@@ -17,7 +17,7 @@ export const Measure = z.enum(['gauge', 'counter', 'slope'])
  */
 const RuleColumn = z.enum(['measured', 'warning', 'critical', 'samples', 'offenders'])
 
-const described = {
+const descriptionFields = {
   title: z.string().min(1).max(80),
   /** Description of the value in one sentence. */
   doc: z.string().min(1).max(400),
@@ -45,7 +45,7 @@ const RuleExample = z.strictObject({
 
 /** The shape of `charts/<topic>/<id>.rule.yaml`: measured by exactly one of `sql`, `evaluator` and `allOf`. */
 export const RuleDefinition = z.strictObject({
-  ...described,
+  ...descriptionFields,
   measure: Measure.default('gauge'),
   thresholds: z.strictObject({
     warning: z.number().nullable().default(null),
@@ -83,5 +83,5 @@ export const RuleDefinition = z.strictObject({
 export type RuleDefinition = z.infer<typeof RuleDefinition>
 
 /** The shape of `charts/<topic>/<id>.metric.yaml`: a value on which operators can define rules. */
-export const MetricDefinition = z.strictObject({ ...described, sql: VersionedSql })
+export const MetricDefinition = z.strictObject({ ...descriptionFields, sql: VersionedSql })
 export type MetricDefinition = z.infer<typeof MetricDefinition>

@@ -82,19 +82,19 @@ export const tunedSettings = [
   'max_server_memory_usage_to_ram_ratio',
 ] as const
 
-const ofTable = { hostKey: HostKey, database: Name, table: Name }
+const tableInput = { hostKey: HostKey, database: Name, table: Name }
 /** Maximum sampled rows of a table. */
 export const maxSampledRows = 1_000_000
-const forReports = { callers: ['report'], safe: true, prefer: 'hostKey' } as const
+const reportMethodTraits = { callers: ['report'], safe: true, prefer: 'hostKey' } as const
 
 /** Methods of `query` that provide the data for this advice, with fixed statements and quoted names. */
 export const structureFactMethods = {
   columnFacts: rpc({
-    ...forReports,
+    ...reportMethodTraits,
     doc: 'Returns distinct values, nulls and bounds of columns by reading the first million rows of a table.',
     feature: 'TABLES',
     input: z.object({
-      ...ofTable,
+      ...tableInput,
       columns: z
         .array(z.object({ name: Name, hasBounds: z.boolean() }))
         .min(1)
@@ -115,36 +115,36 @@ export const structureFactMethods = {
     }),
   }),
   codecRatios: rpc({
-    ...forReports,
+    ...reportMethodTraits,
     doc: 'Returns compression ratios of codecs for one column, estimated by the host from the first million rows; none if the host does not support it.',
     feature: 'TABLES',
-    input: z.object({ ...ofTable, column: Name, codecs: z.array(AdvisedCodec).min(1).max(4) }),
+    input: z.object({ ...tableInput, column: Name, codecs: z.array(AdvisedCodec).min(1).max(4) }),
     output: z.array(z.object({ codec: AdvisedCodec, ratio: z.number() })),
   }),
   measureCodec: rpc({
-    ...forReports,
+    ...reportMethodTraits,
     doc: 'Measures a codec on the first million rows of one column in a temporary table, which ends with its session.',
     feature: 'TABLES',
     safe: false,
-    input: z.object({ ...ofTable, column: Name, codec: AdvisedCodec }),
+    input: z.object({ ...tableInput, column: Name, codec: AdvisedCodec }),
     output: z.object({ rows: z.number(), bytesBefore: z.number(), bytesAfter: z.number() }),
   }),
   oldParts: rpc({
-    ...forReports,
+    ...reportMethodTraits,
     doc: 'Returns the size of the parts of a table, and of those whose rows are all older than a year.',
     feature: 'TABLES',
-    input: z.object(ofTable),
+    input: z.object(tableInput),
     output: z.object({ bytes: z.number(), oldBytes: z.number() }),
   }),
   tunedSettings: rpc({
-    ...forReports,
+    ...reportMethodTraits,
     doc: 'Returns the settings of a host for advice based on hardware.',
     feature: 'SETTINGS',
     input: z.object(hostInput),
     output: z.record(z.string(), z.string()),
   }),
   settingsChanges: rpc({
-    ...forReports,
+    ...reportMethodTraits,
     doc: 'Lists defaults that changed after a release, from a host of a later release.',
     feature: 'SETTINGS',
     input: z.object({ ...hostInput, since: z.string().regex(/^\d{1,4}\.\d{1,4}$/, 'must be a release such as 25.8') }),

@@ -51,7 +51,7 @@ export type Subscription = z.infer<typeof Subscription>
 
 /** A stable pseudonym of the user who owns the subscription. */
 const Owner = z.string().min(1).max(64)
-const owned = { owner: Owner, id: SubscriptionId }
+const subscriptionKey = { owner: Owner, id: SubscriptionId }
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
 
 /** Methods for webhook subscriptions of users. For callers other than the owner they fail with `not-found`. */
@@ -73,33 +73,33 @@ export const subscriptionMethods = {
   addSubscription: rpc({
     ...common,
     doc: 'Subscribes a webhook; `conflict` if its owner has reached the limit.',
-    input: z.object({ ...owned, fields: Fields, encrypted: EncryptedSecrets }),
+    input: z.object({ ...subscriptionKey, fields: Fields, encrypted: EncryptedSecrets }),
     output: Subscription,
   }),
   changeSubscription: rpc({
     ...common,
     doc: 'Changes the specified fields of a subscription. After a change, the previous signing secret also signs for a day, unless the address is on another server.',
-    input: z.object({ ...owned, fields: Fields.optional(), encrypted: EncryptedSecrets.optional() }),
+    input: z.object({ ...subscriptionKey, fields: Fields.optional(), encrypted: EncryptedSecrets.optional() }),
     /** `hasMoved` is true if `movedSigningSecret` is in force. */
     output: Subscription.extend({ hasMoved: z.boolean().default(false) }),
   }),
   removeSubscription: rpc({
     ...common,
     doc: 'Deletes a subscription and drops its pending deliveries.',
-    input: z.object(owned),
+    input: z.object(subscriptionKey),
     output: Subscription,
   }),
   testSubscription: rpc({
     ...common,
     doc: 'Sends a signed test message, enabled or not, and waits for the result.',
-    input: z.object(owned),
+    input: z.object(subscriptionKey),
     output: TestMessageResult,
   }),
   subscriptionDeliveries: rpc({
     ...common,
     doc: 'Lists finished deliveries of a subscription, newest first.',
     safe: true,
-    input: z.object({ ...owned, limit: z.int().min(1).max(500) }),
+    input: z.object({ ...subscriptionKey, limit: z.int().min(1).max(500) }),
     output: z.array(CompletedDelivery),
   }),
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { type FormatConfig, format } from 'oxfmt'
 import { buildTimeSettings } from '#shared/config/build-time.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
+import { type SettingsGroup, formatSettingsReference } from '#shared/config/reference.ts'
 import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { generateChannelList } from './generate/channel-list.ts'
 import { releasedContractsPath, formatReleaseLines } from './generate/contracts.ts'
 
-interface Generated {
+interface GeneratedFile {
   /** The path from the root of the repository. */
   path: string
   content: string
@@ -24,15 +24,15 @@ const root = join(import.meta.dirname, '..')
  */
 const main = async (isCheck: boolean, isRelease: boolean): Promise<void> => {
   if (isRelease) await writeFile(join(root, releasedContractsPath), await formatReleaseLines())
-  await write(await generateChannelList(), isCheck)
-  for (const generate of await generators()) {
+  await writeGenerated(await generateChannelList(), isCheck)
+  for (const generate of await listGenerators()) {
     const generated = await generate()
-    if (generated) await write(generated, isCheck)
+    if (generated) await writeGenerated(generated, isCheck)
   }
 }
 
-const write = async ({ path, content, isUnformatted }: Generated, isCheck: boolean): Promise<void> => {
-  const formatted = isUnformatted ? content : await formatLike(path, content)
+const writeGenerated = async ({ path, content, isUnformatted }: GeneratedFile, isCheck: boolean): Promise<void> => {
+  const formatted = isUnformatted ? content : await formatFile(path, content)
   const present = await readFile(join(root, path), 'utf8').catch(() => undefined)
   if (present === formatted) return
   console.log(isCheck ? `${path} is outdated; run \`npm run generate\`` : path)
@@ -40,7 +40,7 @@ const write = async ({ path, content, isUnformatted }: Generated, isCheck: boole
   else await writeFile(join(root, path), formatted)
 }
 
-const settingsPage = async (): Promise<Generated> => {
+const generateSettingsReference = async (): Promise<GeneratedFile> => {
   const owners = (await readdir(join(root, 'services'))).toSorted()
   const groups: SettingsGroup[] = [{ title: 'Every process', settings: processSettings }]
   for (const owner of owners) {
@@ -50,19 +50,19 @@ const settingsPage = async (): Promise<Generated> => {
     groups.push({ title: owner, settings })
   }
   groups.push({ title: 'Build of the web', settings: buildTimeSettings })
-  return { path: 'services/shared/config/REFERENCE.md', content: settingsReference(groups) }
+  return { path: 'services/shared/config/REFERENCE.md', content: formatSettingsReference(groups) }
 }
 
 /** Returns one function per generated file. It returns undefined for a file that this machine cannot generate. */
-const generators = async (): Promise<readonly (() => Promise<Generated | undefined>)[]> => {
+const listGenerators = async (): Promise<readonly (() => Promise<GeneratedFile | undefined>)[]> => {
   const { chartFiles } = await import('./generate/chart/files.ts')
   const { generateRuleNames: ruleNames } = await import('./generate/rule-names.ts')
   const { generateWebClient: webClient } = await import('./generate/web-client.ts')
-  return [settingsPage, webClient, ruleNames, ...chartFiles]
+  return [generateSettingsReference, webClient, ruleNames, ...chartFiles]
 }
 
 /** Formats the content as the repository does, so that the format check and `--check` agree. */
-const formatLike = async (path: string, content: string): Promise<string> => {
+const formatFile = async (path: string, content: string): Promise<string> => {
   const options: FormatConfig = JSON.parse(await readFile(join(root, '.oxfmtrc.json'), 'utf8'))
   const { code, errors } = await format(path, content, options)
   if (errors.length > 0)

@@ -4,7 +4,7 @@ import packageFile from '../package.json' with { type: 'json' }
 import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Bus } from '#shared/bus/bus.ts'
-import { openSignatures } from '#shared/bus/config.ts'
+import { createRequestSigner } from '#shared/bus/config.ts'
 import { keepStreamsInstalled } from '#shared/bus/durable/installer.ts'
 import { installerService } from '#shared/bus/durable/stream-access.ts'
 import { openQueues } from '#shared/bus/durable/open.ts'
@@ -12,20 +12,26 @@ import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { type Environment, freezeEnvironment, resolveFileVariables } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { InvalidSettings, parseSettings, type SettingProblem, type Values } from '#shared/config/setting.ts'
-import { describeProblems, joinNames, secretNamesOf, startProblems, unreadVariables } from '#shared/lifecycle/check.ts'
+import { InvalidSettings, parseSettings, type SettingProblem, type SettingValues } from '#shared/config/setting.ts'
+import {
+  describeProblems,
+  joinNames,
+  collectSecretNames,
+  findStartProblems,
+  findUnreadVariables,
+} from '#shared/lifecycle/check.ts'
 import { formatFatalError } from '#shared/lifecycle/fatal-error.ts'
 import { startOperationsServer } from '#shared/lifecycle/operations.ts'
 import { openReadiness, type ProcessReadiness } from '#shared/lifecycle/readiness.ts'
 import { listenForStop } from '#shared/lifecycle/stop.ts'
 import { openNet } from '#shared/net/net.ts'
-import type { ServiceConfig, Start } from '#shared/lifecycle/service.ts'
+import type { ServiceConfig, ServiceStarter } from '#shared/lifecycle/service.ts'
 import { openStore } from '#shared/store/open.ts'
 import { chooseInstanceName, openTelemetry, type ProcessFacts, type ProcessTelemetry } from '#shared/telemetry/open.ts'
 
 interface ServiceModules {
   config(): Promise<ServiceConfig>
-  service(): Promise<{ start: Start }>
+  service(): Promise<{ start: ServiceStarter }>
 }
 
 /** All services, each after those that it calls. They start in this order and stop in reverse order. */
@@ -47,8 +53,8 @@ type Target = keyof typeof services
 const targets = Object.keys(services) as Target[]
 
 const root = join(import.meta.dirname, '..')
-const misused = 2
-const failed = 1
+const usageExitCode = 2
+const failureExitCode = 1
 
 /** The validated configuration of a start. */
 interface Plan {
@@ -56,7 +62,7 @@ interface Plan {
   /** The variables of the process, on which `env` is based. */
   variables: Record<string, string | undefined>
   env: Environment
-  settings: Values<typeof processSettings>
+  settings: SettingValues<typeof processSettings>
   /** Deprecated names that are set but never read. */
   unread: readonly SettingProblem[]
   facts: ProcessFacts
@@ -67,7 +73,7 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
   const unknown = names.filter((name) => !targets.some((target) => target === name))
   if (unknown.length > 0) {
     return refuse(
-      misused,
+      usageExitCode,
       `unknown service "${unknown.join(', ')}"; available: ${joinNames(targets)}; without arguments all services run\n`,
     )
   }
@@ -86,11 +92,11 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
         error instanceof ServiceError ? { reason: error.message } : { err: error },
         'stopped by an error',
       )
-      process.exitCode = failed
+      process.exitCode = failureExitCode
     })
   } catch (error) {
     if (!(error instanceof InvalidSettings)) throw error
-    refuse(failed, describeProblems(error.problems))
+    refuse(failureExitCode, describeProblems(error.problems))
   }
 }
 
@@ -102,7 +108,7 @@ const checkConfig = async (parameters: readonly string[], env: Environment) => {
   const [directory, ...more] = parameters.filter((argument) => argument !== '--connect')
   if ((directory === undefined && !isConnecting) || directory?.startsWith('-') || more.length > 0) {
     const sentence = 'check-config takes one folder of alert definitions, --connect or both'
-    return refuse(misused, `${sentence}: check-config --connect /etc/watchhouse/health.d\n`)
+    return refuse(usageExitCode, `${sentence}: check-config --connect /etc/watchhouse/health.d\n`)
   }
   const found: { isValid: boolean; text: string }[] = []
   if (directory !== undefined) found.push(await checkFolder(directory, env))
@@ -111,7 +117,7 @@ const checkConfig = async (parameters: readonly string[], env: Environment) => {
     found.push(await checkServers(resolveFileVariables(env)), await checkConfiguredHosts(resolveFileVariables(env)))
   }
   const text = found.map((each) => each.text).join('')
-  if (!found.every(({ isValid }) => isValid)) return refuse(failed, text)
+  if (!found.every(({ isValid }) => isValid)) return refuse(failureExitCode, text)
   process.stdout.write(text)
 }
 
@@ -151,7 +157,7 @@ const makePlan = async (chosen: readonly Target[], variables: Plan['variables'])
   const env = resolveFileVariables(variables)
   const configs = await Promise.all(chosen.map((target) => services[target].config()))
   const elsewhere = targets.filter((target) => !chosen.includes(target))
-  const problems = startProblems({ configs, chosen, elsewhere }, env)
+  const problems = findStartProblems({ configs, chosen, elsewhere }, env)
   if (problems.length > 0) throw new InvalidSettings(problems)
   const settings = parseSettings(processSettings, env)
   const { version } = packageFile
@@ -159,10 +165,10 @@ const makePlan = async (chosen: readonly Target[], variables: Plan['variables'])
     instance: chooseInstanceName(settings.SVC_INSTANCE),
     version,
     services: chosen,
-    secretNames: secretNamesOf(configs),
+    secretNames: collectSecretNames(configs),
   }
   const known = [processSettings, ...configs.map((config) => config.settings)].flatMap(Object.keys)
-  return { chosen, variables, env, settings, unread: unreadVariables(known, variables), facts }
+  return { chosen, variables, env, settings, unread: findUnreadVariables(known, variables), facts }
 }
 
 /** Starts the services with their resources and waits for a stop request. Everything is released on return. */
@@ -179,7 +185,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const operations = scope.use(await startOperationsServer({ host, port, readiness, metrics }))
 
   // Embedded hosts take longest to start, so they start while the services load. Awaiting them below reports failures.
-  const isFirstLook = chosen.includes('query') && isHostless(env)
+  const isFirstLook = chosen.includes('query') && hasNoHosts(env)
   const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY))
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
   modules.catch(() => {})
@@ -187,7 +193,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   freezeEnvironment(env)
   const busIsShared = settings.NATS_URL !== undefined
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
-  const signatures = openSignatures(env)
+  const signatures = createRequestSigner(env)
   if (!signatures) log.warn('NATS_VERIFICATION_KEY is not set: requests between services are not authenticated')
   const { NATS_REPLICAS: replicas } = settings
   const [url, streamsUrl] = [settings.NATS_URL?.href, settings.NATS_STREAMS_URL?.href]
@@ -232,7 +238,7 @@ const installStreams = async (
   return installation
 }
 
-const isHostless = (env: Environment): boolean =>
+const hasNoHosts = (env: Environment): boolean =>
   !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE && env.SVC_QUERY_ROLE !== 'guest'
 
 /**
@@ -268,5 +274,5 @@ const sandboxLabels = ['sandbox-1', 'sandbox-2']
 try {
   await main(process.argv.slice(2), { ...process.env })
 } catch (error) {
-  refuse(failed, formatFatalError(error, process.env))
+  refuse(failureExitCode, formatFatalError(error, process.env))
 }

@@ -5,17 +5,17 @@ import { sveltekit } from '@sveltejs/kit/vite'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 import { buildFacts } from './build-time/build-facts.ts'
-import { docText, docTexts } from './build-time/doc-texts.ts'
+import { createDocPage, readDocPages } from './build-time/doc-texts.ts'
 import { edgeHeaders, isEdgeBuild } from './build-time/edge-build.ts'
-import { docsFolder, inlined } from './build-time/inlined.ts'
+import { resolveDocsFolder, createDefineReplacements } from './build-time/inlined.ts'
 
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
 /** Replaces the icon component of the Lucide package. */
 const ownIcon = fileURLToPath(new URL('src/lib/ui/icon.svelte', import.meta.url))
 /** Documentation pages, which an installation can replace, followed by the generated settings reference. */
 const docs = [
-  ...docTexts(docsFolder(process.env)),
-  docText(
+  ...readDocPages(resolveDocsFolder(process.env)),
+  createDocPage(
     'settings',
     readFileSync(new URL('../services/shared/config/REFERENCE.md', import.meta.url), 'utf8'),
     'Settings reference',
@@ -69,7 +69,7 @@ export default defineConfig({
       inlineStyleThreshold: 2 ** 20,
     }),
   ],
-  define: inlined(facts),
+  define: createDefineReplacements(facts),
   resolve: {
     alias: [
       { find: '#proto', replacement: proto },

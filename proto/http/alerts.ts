@@ -18,7 +18,7 @@ import { AlertCheck, AlertCondition, AlertHost, AlertPolicy, alertingMethods, ma
 import { DefinitionId } from '../catalogue.ts'
 import { RuleMetric, ruleMethods } from '../rules.ts'
 import { createResponseSchema } from './response.ts'
-import { bodyHostId, hostId, textParameter, integerParameter, booleanParameter } from './parameters.ts'
+import { bodyHostId, hostId, textParameter, createIntegerParameter, booleanParameter } from './parameters.ts'
 
 /** The name of the host; `hostId` is null if it is no longer configured. */
 const host = { hostId: z.int().nullable(), host: z.string() }
@@ -66,7 +66,7 @@ const defaultLines = 100
 export const HistoryQuery = z.strictObject({
   hostId: hostId.optional(),
   day: Day.optional(),
-  limit: integerParameter(1, maxHistoryLines).default(defaultLines),
+  limit: createIntegerParameter(1, maxHistoryLines).default(defaultLines),
 })
 /** Response of `GET /api/v1/health/history`. */
 export const HistoryResponse = createResponseSchema(
@@ -80,7 +80,7 @@ const Duration = z.enum(Object.keys(durations)).transform(
     // The schema allows only the names of `durations`.
     durations[name as keyof typeof durations],
 )
-const silencing = {
+const silenceFields = {
   hostId: bodyHostId,
   ruleId: RuleId,
   /** The request fails with 409 if the condition has a newer episode. */
@@ -89,13 +89,13 @@ const silencing = {
 }
 
 /** `POST /api/v1/health/ack`: ends the reminders of a condition for a while or until it recovers. */
-export const AckRequest = z.strictObject({ ...silencing, duration: Duration })
+export const AckRequest = z.strictObject({ ...silenceFields, duration: Duration })
 /** `POST /api/v1/health/dismiss`: suppresses notifications of a condition for some minutes or until it recovers. */
 export const DismissRequest = z.strictObject({
-  ...silencing,
+  ...silenceFields,
   minutes: z.int().min(1).max(43_200).nullable().default(null),
 })
-const { note } = silencing
+const { note } = silenceFields
 /** `POST /api/v1/health/inbound/{episode}/ack`: acknowledges a condition of an inbound event. */
 export const InboundAckRequest = z.strictObject({ duration: Duration, note })
 /** `POST /api/v1/health/inbound/{episode}/dismiss`: dismisses a condition of an inbound event. */
@@ -116,7 +116,7 @@ const persistent = z.object({ persistent: z.boolean() })
  * Returns a strict schema that requires at least one field, because an empty body would reset everything, like
  * `DELETE`.
  */
-const filled = <S extends z.ZodObject>(schema: S) =>
+const requireAnyField = <S extends z.ZodObject>(schema: S) =>
   schema
     .strict()
     .refine((body) => Object.keys(body).length > 0, 'must have at least one field; DELETE removes the configuration')
@@ -125,14 +125,14 @@ const filled = <S extends z.ZodObject>(schema: S) =>
  * `PUT /api/v1/health/alert-config`: replaces the saved settings. Absent fields fall back to files, variables and
  * defaults.
  */
-export const AlertConfigRequest = filled(AlertSettings)
+export const AlertConfigRequest = requireAnyField(AlertSettings)
 /** Response of `GET`, `PUT` and `DELETE /api/v1/health/alert-config`: the settings in force, with their sources. */
 export const AlertConfigResponse = createResponseSchema(
   AlertPolicy.pick({ general: true, digestMinutes: true, channels: true, webhookTargets: true }),
   persistent,
 )
 /** Body of `PUT /api/v1/health/alert-config/channels/{channel}`. */
-export const AlertChannelRequest = filled(ChannelSettingsUpdate)
+export const AlertChannelRequest = requireAnyField(ChannelSettingsUpdate)
 
 /** Body of `PUT /api/v1/health/alert-digest`. */
 export const AlertDigestRequest = DigestSettings.strict()
@@ -140,7 +140,7 @@ export const AlertDigestRequest = DigestSettings.strict()
 export const AlertDigestResponse = createResponseSchema(AlertPolicy.shape.digestMinutes, persistent)
 
 /** Body of `PUT /api/v1/health/check-alerts/{checkId}`. */
-export const CheckAlertsRequest = filled(RuleSettings)
+export const CheckAlertsRequest = requireAnyField(RuleSettings)
 /** Rules with a configuration, with the source of each field. */
 export const CheckAlertsResponse = createResponseSchema(AlertPolicy.shape.rules, persistent.extend({ count: z.int() }))
 
@@ -189,8 +189,8 @@ const window = {
   startsAt: Instant,
   endsAt: Instant,
 }
-const endsLater = { path: ['endsAt'], error: 'must be later than startsAt' }
-const isForwards = ({ startsAt, endsAt }: { startsAt: string; endsAt: string }) =>
+const endBeforeStartIssue = { path: ['endsAt'], error: 'must be later than startsAt' }
+const hasEndAfterStart = ({ startsAt, endsAt }: { startsAt: string; endsAt: string }) =>
   Date.parse(startsAt) < Date.parse(endsAt)
 
 /** Response of `GET /api/v1/health/maintenance-windows`; `host` is null for a window of all hosts. */
@@ -206,9 +206,11 @@ export const MaintenanceWindowsResponse = createResponseSchema(
   persistent.extend({ count: z.int() }),
 )
 /** Body of `POST /api/v1/health/maintenance-windows`. */
-export const NewMaintenanceWindow = z.strictObject({ ...newId, ...window }).refine(isForwards, endsLater)
+export const NewMaintenanceWindow = z
+  .strictObject({ ...newId, ...window })
+  .refine(hasEndAfterStart, endBeforeStartIssue)
 /** Body of `PUT /api/v1/health/maintenance-windows/{id}`. */
-export const MaintenanceWindowRequest = z.strictObject(window).refine(isForwards, endsLater)
+export const MaintenanceWindowRequest = z.strictObject(window).refine(hasEndAfterStart, endBeforeStartIssue)
 
 /** Response of `GET /api/v1/health/quiet-hours`. */
 export const QuietHoursResponse = createResponseSchema(

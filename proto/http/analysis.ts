@@ -13,8 +13,8 @@ import {
   timeRangeParameters,
   textParameter,
   TimeZone,
-  integerParameter,
-  integerParameterLike,
+  createIntegerParameter,
+  deriveIntegerParameter,
   booleanParameter,
 } from './parameters.ts'
 
@@ -33,8 +33,8 @@ export const QueryPatternsQuery = z
     search: shortText,
     user: shortText,
     own: booleanParameter.optional(),
-    limit: integerParameterLike(fingerprints.input.shape.limit).optional(),
-    offset: integerParameterLike(fingerprints.input.shape.offset).optional(),
+    limit: deriveIntegerParameter(fingerprints.input.shape.limit).optional(),
+    offset: deriveIntegerParameter(fingerprints.input.shape.offset).optional(),
   })
   .refine(isWindowOrdered, windowOrderIssue)
 
@@ -51,7 +51,7 @@ export const QueryPatternQuery = z
     ...timeRangeParameters,
     interval: z.enum(intervals, `must be one of ${intervals.join(', ')}`).optional(),
     timezone: TimeZone.optional(),
-    executions: integerParameterLike(fingerprint.input.shape.executions).optional(),
+    executions: deriveIntegerParameter(fingerprint.input.shape.executions).optional(),
   })
   .refine(isWindowOrdered, windowOrderIssue)
 /** Path parameters of requests about one query pattern. */
@@ -74,9 +74,9 @@ export const ExecutionsQuery = z
   .strictObject({
     hostId: hostId.default(0),
     ...timeRangeParameters,
-    minMs: integerParameter(0, maxDurationMs).optional(),
-    maxMs: integerParameter(1, maxDurationMs).optional(),
-    limit: integerParameterLike(executions.input.shape.limit).optional(),
+    minMs: createIntegerParameter(0, maxDurationMs).optional(),
+    maxMs: createIntegerParameter(1, maxDurationMs).optional(),
+    limit: deriveIntegerParameter(executions.input.shape.limit).optional(),
   })
   .refine(isWindowOrdered, windowOrderIssue)
 /**
@@ -90,7 +90,7 @@ export const ExecutionsResponse = createResponseSchema(
 /** `GET /api/v1/queries/{queryId}`; `lastHours` defaults to two weeks. */
 export const QueryDetailQuery = z.strictObject({
   hostId: hostId.default(0),
-  lastHours: integerParameterLike(queryDetail.input.shape.lastHours).optional(),
+  lastHours: deriveIntegerParameter(queryDetail.input.shape.lastHours).optional(),
 })
 /** Path parameters of `GET /api/v1/queries/{queryId}`. */
 export const QueryDetailPath = z.object({ queryId: QueryId })

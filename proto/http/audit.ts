@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AuditRecord } from '../audit.ts'
 import { createResponseSchema } from './response.ts'
-import { textParameter, integerParameter } from './parameters.ts'
+import { textParameter, createIntegerParameter } from './parameters.ts'
 
 const word = textParameter.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')
 const maxRecords = 1_000
@@ -12,8 +12,8 @@ export const AuditQuery = z.strictObject({
   action: word.optional(),
   subject: word.optional(),
   host: word.optional(),
-  before: integerParameter(0, 4_102_444_799_999).optional(),
-  limit: integerParameter(1, maxRecords).default(defaultRecords),
+  before: createIntegerParameter(0, 4_102_444_799_999).optional(),
+  limit: createIntegerParameter(1, maxRecords).default(defaultRecords),
 })
 
 /** Response of `GET /api/v1/audit`. `next` is the `before` of the next page; null on the last page. */

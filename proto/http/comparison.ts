@@ -8,7 +8,7 @@ import {
   isWindowOrdered,
   timeRangeParameters,
   textParameter,
-  integerParameterLike,
+  deriveIntegerParameter,
   booleanParameter,
 } from './parameters.ts'
 
@@ -23,7 +23,7 @@ const hosts = textParameter
   .describe('Positions in the list of hosts, separated by commas.')
 
 /** Id and name of a host in a response, instead of its key. */
-const named = { id: z.number().int(), name: z.string() }
+const hostIdentity = { id: z.number().int(), name: z.string() }
 const byHost = <V extends z.ZodType>(value: V) => z.record(z.string(), value)
 
 /** Query parameters of `GET /api/v1/settings-diff`. */
@@ -38,7 +38,7 @@ export const SettingsDiffQuery = z.strictObject({
  */
 export const SettingsDiffResponse = createResponseSchema(
   z.object({
-    hosts: z.array(SettingsDiffHost.omit({ hostKey: true }).extend(named)),
+    hosts: z.array(SettingsDiffHost.omit({ hostKey: true }).extend(hostIdentity)),
     rows: z.array(SettingRow.extend({ values: byHost(z.string().nullable()) })),
   }),
   z.object({}),
@@ -49,7 +49,7 @@ export const ComparisonQuery = z
   .strictObject({
     hosts,
     ...timeRangeParameters,
-    limit: integerParameterLike(comparisonMethods.comparison.input.shape.limit).optional(),
+    limit: deriveIntegerParameter(comparisonMethods.comparison.input.shape.limit).optional(),
   })
   .refine(isWindowOrdered, windowOrderIssue)
 /**
@@ -58,7 +58,7 @@ export const ComparisonQuery = z
  */
 export const ComparisonResponse = createResponseSchema(
   z.object({
-    hosts: z.array(ComparedHost.omit({ hostKey: true }).extend(named)),
+    hosts: z.array(ComparedHost.omit({ hostKey: true }).extend(hostIdentity)),
     patterns: z.array(ComparedPattern.extend({ values: byHost(PatternFigures.nullable()) })),
   }),
   z.object({ window: UsedWindow.nullable() }),

@@ -9,7 +9,7 @@ import {
   ConversationInput,
 } from '../conversations.ts'
 import { createResponseSchema } from './response.ts'
-import { bodyHostId, textParameter, integerParameter } from './parameters.ts'
+import { bodyHostId, textParameter, createIntegerParameter } from './parameters.ts'
 
 /**
  * Response of `GET /api/v1/conversations/backend`, exactly as specified. `browser` means that the server stores no
@@ -35,7 +35,7 @@ export type ConversationView = z.infer<typeof ConversationView>
 
 /** Query parameters of `GET /api/v1/conversations`; `cursor` is the `next` of the previous page. */
 export const ConversationsQuery = z.strictObject({
-  limit: integerParameter(1, 100).default(20),
+  limit: createIntegerParameter(1, 100).default(20),
   cursor: textParameter.pipe(ConversationCursor).optional(),
 })
 /** Response of `GET /api/v1/conversations`; `next` is null on the last page. */

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { DeadEvent } from '../dead-events.ts'
 import { AlertTarget, DeadNotification, CompletedDelivery, deliveryResults } from '../delivery.ts'
 import { createResponseSchema } from './response.ts'
-import { textParameter, integerParameter } from './parameters.ts'
+import { textParameter, createIntegerParameter } from './parameters.ts'
 
 const word = textParameter.min(1, 'must not be empty').max(160, 'must not be longer than 160 characters')
-const limit = integerParameter(1, 500).default(100)
+const limit = createIntegerParameter(1, 500).default(100)
 /** The name of the host. `hostId` is null if it is no longer configured; both are null without a host. */
 const host = { hostId: z.int().nullable(), host: z.string().nullable() }
 
@@ -15,7 +15,7 @@ export const DeliveriesQuery = z.strictObject({
   target: word.optional(),
   episode: word.optional(),
   result: z.enum(deliveryResults).optional(),
-  before: integerParameter(0, 4_102_444_799_999).optional(),
+  before: createIntegerParameter(0, 4_102_444_799_999).optional(),
   limit,
 })
 /** Response of `GET /api/v1/health/deliveries`. `next` is the `before` of the next page; null on the last page. */
@@ -30,7 +30,7 @@ export const TargetsResponse = createResponseSchema(z.array(AlertTarget), z.obje
 const DeadAlert = DeadNotification.omit({ hostKey: true }).extend({ stream: z.literal('DELIVER'), ...host })
 const DeadInbound = DeadEvent.extend({ stream: z.literal('EVENTS') })
 /** A dead letter: a notification that could not be delivered, or an inbound event that could not be processed. */
-const Dead = z.discriminatedUnion('stream', [DeadAlert, DeadInbound])
+const DeadLetter = z.discriminatedUnion('stream', [DeadAlert, DeadInbound])
 const stream = z.enum(['DELIVER', 'EVENTS'])
 const letterId = textParameter.regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
 
@@ -40,9 +40,9 @@ const letterId = textParameter.regex(/^[1-9]\d{0,14}$/, 'must be the id of a dea
  */
 export const DeadLettersQuery = z.strictObject({ stream: stream.optional(), before: letterId.optional(), limit })
 /** Response of `GET /api/v1/health/dead-letters`. `next` is null on the last page. */
-export const DeadLettersResponse = createResponseSchema(z.array(Dead), z.object({ next: z.string().nullable() }))
+export const DeadLettersResponse = createResponseSchema(z.array(DeadLetter), z.object({ next: z.string().nullable() }))
 
 /** `POST /api/v1/health/dead-letters/{id}/replay`: the stream of the dead letter. */
 export const ReplayRequest = z.strictObject({ stream: stream.default('DELIVER') })
 /** Response of `POST /api/v1/health/dead-letters/{id}/replay`: the resent dead letter. */
-export const ReplayResponse = createResponseSchema(Dead, z.object({}))
+export const ReplayResponse = createResponseSchema(DeadLetter, z.object({}))

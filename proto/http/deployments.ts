@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { Deployment, maxDeploymentsListed } from '../deployments.ts'
 import { createResponseSchema } from './response.ts'
-import { windowOrderIssue, isWindowOrdered, timeRangeParameters, integerParameter } from './parameters.ts'
+import { windowOrderIssue, isWindowOrdered, timeRangeParameters, createIntegerParameter } from './parameters.ts'
 
 /** `GET /api/v1/deployments`, with times in epoch seconds as in charts. */
 export const DeploymentsQuery = z
   .strictObject({
     from: timeRangeParameters.from,
     to: timeRangeParameters.to,
-    limit: integerParameter(1, maxDeploymentsListed).default(100),
+    limit: createIntegerParameter(1, maxDeploymentsListed).default(100),
   })
   .refine(isWindowOrdered, windowOrderIssue)
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EventSeverity, EventStatus, InboundEvent, eventBounds } from '../inbound-event.ts'
 import { createResponseSchema } from './response.ts'
-import { textParameter, integerParameter } from './parameters.ts'
+import { textParameter, createIntegerParameter } from './parameters.ts'
 
 const Whole = z.int().min(0)
 
@@ -50,10 +50,10 @@ export const EventsQuery = z.strictObject({
   severity: z.enum(EventSeverity.options, `must be one of ${EventSeverity.options.join(', ')}`).optional(),
   status: z.enum(EventStatus.options, `must be one of ${EventStatus.options.join(', ')}`).optional(),
   search: textParameter.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
-  from: integerParameter(0, maxEpochMs).optional(),
-  to: integerParameter(0, maxEpochMs).optional(),
+  from: createIntegerParameter(0, maxEpochMs).optional(),
+  to: createIntegerParameter(0, maxEpochMs).optional(),
   before: EventCursor.optional(),
-  limit: integerParameter(1, 500).default(100),
+  limit: createIntegerParameter(1, 500).default(100),
 })
 
 /** Response of `GET /api/v1/events`. `next` is the `before` of the next page; null on the last page. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { textParameter, integerParameter } from './parameters.ts'
+import { textParameter, createIntegerParameter } from './parameters.ts'
 
 const maxSelectorLength = 1_024
 const maxSelectors = 20
 const maxHosts = 100
 /** A position in the host list. */
-const listedHost = integerParameter(0, 99_999)
+const listedHost = createIntegerParameter(0, 99_999)
 
-const several = <S extends z.ZodType>(each: S, max: number) =>
+const createRepeatedParameter = <S extends z.ZodType>(each: S, max: number) =>
   z.preprocess(
     (given) => (typeof given === 'string' ? [given] : given),
     z.array(each).max(max, `must be given at most ${max} times`).optional(),
@@ -15,10 +15,10 @@ const several = <S extends z.ZodType>(each: S, max: number) =>
 
 /** Query parameters of `GET /api/v1/metrics`, which select hosts and series. All filters apply together. */
 export const MetricsQuery = z.strictObject({
-  'host[]': several(listedHost, maxHosts),
+  'host[]': createRepeatedParameter(listedHost, maxHosts),
   group: textParameter.min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
   /** Prometheus series selectors. A series is returned if any of them matches. */
-  'match[]': several(
+  'match[]': createRepeatedParameter(
     z.string().max(maxSelectorLength, `must not be longer than ${maxSelectorLength} characters`),
     maxSelectors,
   ),

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { PendingForecast, Forecast } from '../forecasts.ts'
 import { Insight, InsightBackend, InsightId, InsightRun, insightSeverities } from '../insights.ts'
 import { createResponseSchema } from './response.ts'
-import { bodyHostId, hostId, integerParameter, booleanParameter } from './parameters.ts'
+import { bodyHostId, hostId, createIntegerParameter, booleanParameter } from './parameters.ts'
 
 const severity = z.enum(insightSeverities, `must be one of ${insightSeverities.join(', ')}`).optional()
-const lastHours = integerParameter(1, 8_760).default(168)
-const limit = integerParameter(1, 500).default(100)
+const lastHours = createIntegerParameter(1, 8_760).default(168)
+const limit = createIntegerParameter(1, 500).default(100)
 
 /** Query parameters of `GET /api/v1/insights`; `dismissed=1` includes dismissed insights. */
 export const InsightsQuery = z.strictObject({

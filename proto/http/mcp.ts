@@ -15,7 +15,7 @@ export const McpInfo = createResponseSchema(
   z.object({ url: z.url() }),
 )
 
-const fixed = z.object({ listChanged: z.boolean() })
+const listCapability = z.object({ listChanged: z.boolean() })
 
 /** Response of `GET /.well-known/mcp/server-card.json`, for registries and for clients before they connect. */
 export const ServerCard = z.object({
@@ -30,6 +30,6 @@ export const ServerCard = z.object({
     z.object({ type: z.literal('streamable-http'), url: z.url(), supportedProtocolVersions: z.array(z.string()) }),
   ),
   transport: z.object({ type: z.literal('streamable-http'), endpoint: z.string() }),
-  capabilities: z.object({ tools: fixed, resources: fixed, prompts: fixed }),
+  capabilities: z.object({ tools: listCapability, resources: listCapability, prompts: listCapability }),
   authentication: z.object({ required: z.boolean(), schemes: z.array(z.string()) }),
 })

@@ -17,7 +17,7 @@ export const textParameter = z.string({
 const withOpenApiSchema = (schema: Record<string, unknown>) => ({ override: schema })
 
 /** Returns the schema of a whole number without sign, exponent or leading zeros. */
-export const integerParameter = (min: number, max: number) => {
+export const createIntegerParameter = (min: number, max: number) => {
   const sentence = `must be a whole number from ${min} to ${max}`
   return textParameter
     .regex(/^(0|[1-9]\d{0,14})$/, sentence)
@@ -27,9 +27,9 @@ export const integerParameter = (min: number, max: number) => {
 }
 
 /** Returns the schema of a whole number with the bounds of a bus field. */
-export const integerParameterLike = (field: z.ZodOptional<z.ZodNumber> | z.ZodDefault<z.ZodNumber>) => {
+export const deriveIntegerParameter = (field: z.ZodOptional<z.ZodNumber> | z.ZodDefault<z.ZodNumber>) => {
   const { minValue, maxValue }: z.ZodNumber = field.unwrap()
-  return integerParameter(minValue ?? 0, maxValue ?? Number.MAX_SAFE_INTEGER)
+  return createIntegerParameter(minValue ?? 0, maxValue ?? Number.MAX_SAFE_INTEGER)
 }
 
 /** The maximum position in the host list. */
@@ -108,9 +108,9 @@ export const maxEpochSeconds = 4_102_444_799
 
 /** Time range parameters. `from` and `to` are epoch seconds and override `lastHours`. */
 export const timeRangeParameters = {
-  lastHours: integerParameterLike(TimeRangeInput.shape.lastHours).optional(),
-  from: integerParameter(0, maxEpochSeconds).optional(),
-  to: integerParameter(0, maxEpochSeconds).optional(),
+  lastHours: deriveIntegerParameter(TimeRangeInput.shape.lastHours).optional(),
+  from: createIntegerParameter(0, maxEpochSeconds).optional(),
+  to: createIntegerParameter(0, maxEpochSeconds).optional(),
 }
 
 /** Query parameters of `GET /api/v1/charts/{name}`. */
@@ -191,7 +191,7 @@ const filters = z.preprocess(
 )
 
 /** Parameters that select rows of a table page. All others are values of declared page parameters. */
-const selecting = {
+const rowSelectionParameters = {
   hostId: hostId.default(0),
   ...timeRangeParameters,
   filter: filters,
@@ -206,12 +206,12 @@ const pageParameter = textParameter.max(512, 'must not be longer than 512 charac
  */
 export const TableQuery = z
   .object({
-    ...selecting,
+    ...rowSelectionParameters,
     sort: Sort.optional(),
-    limit: integerParameter(1, 1_000_000).optional(),
-    pageSize: integerParameter(1, 1_000_000).optional(),
-    page: integerParameter(1, 1_000_000).optional(),
-    offset: integerParameter(0, 1_000_000_000).optional(),
+    limit: createIntegerParameter(1, 1_000_000).optional(),
+    pageSize: createIntegerParameter(1, 1_000_000).optional(),
+    page: createIntegerParameter(1, 1_000_000).optional(),
+    offset: createIntegerParameter(0, 1_000_000_000).optional(),
     total: booleanParameter.default(false),
     format: z.enum(['json', ...exportFormats], `must be one of json, ${exportFormats.join(', ')}`).optional(),
   })
@@ -233,7 +233,7 @@ export const TableQuery = z
 /** Query parameters of `GET /api/v1/tables/{name}/filter-options`. */
 export const FilterOptionsQuery = z
   .object({
-    ...selecting,
+    ...rowSelectionParameters,
     column: textParameter.min(1, 'must name a column').max(128, 'must not be longer than 128 characters'),
   })
   .catchall(pageParameter)
@@ -244,6 +244,6 @@ const defaultDatabaseTables = 1_000
 /** Query parameters of `GET /api/v1/tables`; `search` matches substrings of `database.table`. */
 export const TableListQuery = z.strictObject({
   hostId: hostId.default(0),
-  search: selecting.search,
-  limit: integerParameter(1, maxDatabaseTables).default(defaultDatabaseTables),
+  search: rowSelectionParameters.search,
+  limit: createIntegerParameter(1, maxDatabaseTables).default(defaultDatabaseTables),
 })

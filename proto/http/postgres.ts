@@ -9,9 +9,9 @@ import {
   postgresStatementOrders,
 } from '../postgres-statistics.ts'
 import { createResponseSchema } from './response.ts'
-import { textParameter, integerParameter, booleanParameter } from './parameters.ts'
+import { textParameter, createIntegerParameter, booleanParameter } from './parameters.ts'
 
-const limit = integerParameter(1, maxPostgresEntries).default(100)
+const limit = createIntegerParameter(1, maxPostgresEntries).default(100)
 const search = textParameter.max(256, 'must not be longer than 256 characters').optional()
 const { postgresActivity, postgresStatements, postgresTables, postgresReplication, postgresLocks } =
   postgresSourceMethods

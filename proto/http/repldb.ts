@@ -5,17 +5,17 @@ import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 
 /** The empty metadata of these responses. */
-const none = z.object({})
+const emptyMetadata = z.object({})
 
 /** Returns the schema of a response with data of the replication service. */
-export const repldbResponse = <D extends z.ZodType>(data: D) => createResponseSchema(data, none)
+export const createRepldbResponseSchema = <D extends z.ZodType>(data: D) => createResponseSchema(data, emptyMetadata)
 
 /** Response of `GET /api/v1/repldb-status`, with status 200 in every state. */
-export const RepldbStatusResponse = repldbResponse(RepldbStatus)
+export const RepldbStatusResponse = createRepldbResponseSchema(RepldbStatus)
 /** Response of `GET /api/v1/repldb/overview`. */
-export const RepldbOverviewResponse = repldbResponse(RepldbOverview)
+export const RepldbOverviewResponse = createRepldbResponseSchema(RepldbOverview)
 /** Response of `GET /api/v1/repldb/log-patterns`. */
-export const RepldbLogPatternsResponse = repldbResponse(RepldbLogPatterns)
+export const RepldbLogPatternsResponse = createRepldbResponseSchema(RepldbLogPatterns)
 /** Query parameters of `GET /api/v1/repldb/log-patterns`. Without `mirror`, it returns the patterns of all mirrors. */
 export const RepldbLogPatternsQuery = z.strictObject({
   mirror: textParameter.pipe(RepldbName).optional(),

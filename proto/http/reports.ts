@@ -9,7 +9,7 @@ import {
   hostId,
   maxEpochSeconds,
   TimeZone,
-  integerParameterLike,
+  deriveIntegerParameter,
 } from './parameters.ts'
 
 const { limit } = hostReportMethods.reports.input.shape
@@ -17,13 +17,13 @@ const { limit } = hostReportMethods.reports.input.shape
 /** Query parameters of `GET /api/v1/reports`: reports of one host or of all. */
 export const ReportsQuery = z.strictObject({
   hostId: hostId.optional(),
-  limit: integerParameterLike(limit).default(limit.parse(undefined)),
+  limit: deriveIntegerParameter(limit).default(limit.parse(undefined)),
 })
 
 /** `hostId` is null if the host is no longer configured. */
-const ofHost = { hostId: z.int().nullable() }
-const ShownListing = ListedReport.omit({ hostKey: true }).extend(ofHost)
-const ShownReport = HostReport.omit({ hostKey: true, settings: true }).extend(ofHost)
+const hostIdField = { hostId: z.int().nullable() }
+const ShownListing = ListedReport.omit({ hostKey: true }).extend(hostIdField)
+const ShownReport = HostReport.omit({ hostKey: true, settings: true }).extend(hostIdField)
 
 /** Response of `GET /api/v1/reports`. */
 export const ReportsResponse = createResponseSchema(z.array(ShownListing), z.object({ count: z.int() }))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { queryEngine, eventually } from '../testing/fetch-json.ts'
+import { queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { startToolServer, type ToolServer } from '../testing/tool-server.ts'
 
 const startLimitMs = 180_000
@@ -49,11 +49,11 @@ describe('advice on a statement', () => {
   let server: ToolServer
   beforeAll(async () => {
     server = await startToolServer('memory')
-    for (const statement of statements) await queryEngine(server.hostUrl, statement)
+    for (const statement of statements) await queryClickHouse(server.hostUrl, statement)
   }, startLimitMs)
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  const engine = (sql: string) => queryEngine(server.hostUrl, sql)
+  const engine = (sql: string) => queryClickHouse(server.hostUrl, sql)
   const advise = async (given: object) => {
     const { isError, content, structuredContent } = await server.call(name, given)
     expect(isError, content[0]?.text).toBe(false)
@@ -212,7 +212,7 @@ describe('advice on a statement', () => {
     await engine('SYSTEM FLUSH LOGS query_log')
     const logged =
       "SELECT count() AS ids FROM system.query_log WHERE type != 'QueryStart' AND query_id IN ('advised', 'grouped', 'inserted', 'dropped')"
-    await eventually(
+    await retryUntil(
       () => engine(logged),
       ([row]) => Number(row?.ids) >= 4,
     )

@@ -2,11 +2,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseChunkStream, findLastData, filterByType } from '../agent/testing/start-agent.ts'
 import { countResponses } from '../agent/testing/script.ts'
-import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
+import {
+  createGatewayVariables,
+  type ScriptedGateway,
+  startScriptedGateway,
+} from '../agent/testing/scripted-gateway.ts'
 import { agentTools } from '../agent/tools/index.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { recentFailureStatements, slowStatementPrefix, exampleDataStatements } from '../testing/agent-tools.ts'
-import { fetchJson, queryEngine } from '../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse } from '../testing/fetch-json.ts'
 import { startReplicationService } from '../query/testing/replication-service.ts'
 import { replicationToolCases } from '../testing/replication-tool-cases.ts'
 import { startFakeTablesHost } from '../testing/fake-tables.ts'
@@ -35,9 +39,9 @@ describeOnTopologies('the tools of the agent', (topology) => {
     scope.use(other)
     hostUrl = sandbox.url
     otherUrl = other.url
-    for (const statement of exampleDataStatements) await queryEngine(hostUrl, statement)
+    for (const statement of exampleDataStatements) await queryClickHouse(hostUrl, statement)
     for (const amount of [1, 2, 3]) await fails(`SELECT nothing_17 FROM shop.orders WHERE amount > ${amount}`)
-    await queryEngine(hostUrl, 'SYSTEM FLUSH LOGS query_log')
+    await queryClickHouse(hostUrl, 'SYSTEM FLUSH LOGS query_log')
     const inventing = scope.use(await startFakeTablesHost(hostUrl, ['replicas', 'replication_queue']))
     gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] }))
     const source: Record<string, string> = hasSource
@@ -45,7 +49,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
       : {}
     const replication = scope.use(await startReplicationService())
     const repldb = { REPLDB_API_URL: replication.url, SVC_FEATURE_REPLDB_AGENT: 'true' }
-    const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000', ...source, ...repldb }
+    const env = { ...createGatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000', ...source, ...repldb }
     const hosts = [
       { url: inventing.url, name: 'one' },
       { url: otherUrl, name: 'two' },
@@ -83,7 +87,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     await facts(tool.name, tool.example)
   })
 
-  const one = async (sql: string, of = hostUrl) => (await queryEngine(of, sql))[0]
+  const one = async (sql: string, of = hostUrl) => (await queryClickHouse(of, sql))[0]
 
   it('get_failed_queries returns failures by user and error', async () => {
     const failed = "type LIKE 'Exception%' AND user = 'reports' AND event_time > now() - INTERVAL 24 HOUR"
@@ -113,7 +117,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
 
   it('explain_query returns the plan of the host', async () => {
     const sql = 'SELECT n FROM crumbs.wide WHERE n < 100'
-    const plan = await queryEngine(hostUrl, `EXPLAIN PLAN indexes = 1 ${sql}`)
+    const plan = await queryClickHouse(hostUrl, `EXPLAIN PLAN indexes = 1 ${sql}`)
     const result = plan.map(({ explain }) => String(explain)).join('\n')
     const { lines } = z.object({ lines: z.array(z.string()) }).parse(await facts('explain_query', { sql }))
     for (const fact of ['ReadFromMergeTree (crumbs.wide)', 'Granules: 1/12', 'PrimaryKey']) {
@@ -143,7 +147,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await facts('get_table_parts', odd)).toMatchObject({
       partitions: [{ ...odd, partition: 'tuple()', parts: 3, rows: 3_000, unmerged: 3, ...limit }],
     })
-    const [fullest] = await queryEngine(
+    const [fullest] = await queryClickHouse(
       hostUrl,
       'SELECT count() AS parts FROM system.parts WHERE active GROUP BY database, table, partition ORDER BY parts DESC LIMIT 1',
     )
@@ -202,7 +206,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
       "SELECT toString(normalized_query_hash) AS hash, toFloat64(sum(query_duration_ms)) AS ms FROM system.query_log WHERE type != 'QueryStart' AND http_user_agent != 'watchhouse' AND event_time > now() - INTERVAL 24 HOUR GROUP BY hash"
     const Sums = z.array(z.object({ hash: z.string(), ms: z.number() }))
     const msByHash = async (of: string) =>
-      new Map(Sums.parse(await queryEngine(of, sums)).map(({ hash, ms }) => [hash, ms]))
+      new Map(Sums.parse(await queryClickHouse(of, sums)).map(({ hash, ms }) => [hash, ms]))
     const both = await Promise.all([hostUrl, otherUrl].map(msByHash))
     const spread = (hash: string) => {
       const times = both.map((known) => known.get(hash) ?? 0)
@@ -265,7 +269,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
       x: 'status',
     }
     const chunks = await call('query_and_visualize', given)
-    const rows = await queryEngine(hostUrl, given.sql)
+    const rows = await queryClickHouse(hostUrl, given.sql)
     expect(findLastData(chunks, 'data-chart')).toMatchObject({
       title: 'By status',
       hostKey: 'one',
@@ -284,7 +288,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   })
 
   it('explain_anomaly_score returns anomalies with their statements', async () => {
-    for (const statement of recentFailureStatements) await queryEngine(otherUrl, statement)
+    for (const statement of recentFailureStatements) await queryClickHouse(otherUrl, statement)
     expect(await facts('explain_anomaly_score', { hostId: 1, kind: 'error-rate' })).toMatchObject({
       anomalies: [{ kind: 'error-rate', severity: expect.any(String), sql: expect.stringContaining('SELECT') }],
     })
@@ -305,7 +309,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     const { recommendations } = z
       .object({ recommendations: z.array(z.object({ kind: z.enum(['setting', 'upgrade']), rationale: z.string() })) })
       .parse(await facts('get_tuning_suggestions'))
-    const [limit] = await queryEngine(hostUrl, "SELECT value FROM system.settings WHERE name = 'max_memory_usage'")
+    const [limit] = await queryClickHouse(hostUrl, "SELECT value FROM system.settings WHERE name = 'max_memory_usage'")
     const isReported = recommendations.some(({ rationale }) =>
       rationale.includes('one query can take all memory from the others'),
     )

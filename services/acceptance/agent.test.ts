@@ -6,12 +6,12 @@ import { startSandbox } from '../sandbox/start.ts'
 import { parseChunkStream, findLastData, filterByType, joinChunkText } from '../agent/testing/start-agent.ts'
 import { extractEvidenceIds, type ModelScript } from '../agent/testing/script.ts'
 import {
-  gatewayVariables,
+  createGatewayVariables,
   type ScriptedGateway,
   scriptedKey,
   startScriptedGateway,
 } from '../agent/testing/scripted-gateway.ts'
-import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
@@ -37,7 +37,7 @@ describeOnTopologies('the agent', (topology) => {
   const scope = new AsyncDisposableStack()
   beforeAll(async () => {
     gateway = scope.use(await startScriptedGateway({ script: [say('yes')] }))
-    const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000' }
+    const env = { ...createGatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000' }
     const hosts = [{ url: hostUrl, name: 'one' }]
     product = scope.use(await startProduct({ topology, toolServer: true, agentProcesses: 2, hosts, env }))
   }, startLimitMs)
@@ -56,7 +56,7 @@ describeOnTopologies('the agent', (topology) => {
       const [evidence] = extractEvidenceIds(request)
       return evidence ? say(`There are databases [${evidence}].`) : call('query', { sql })
     })
-    const names = (await queryEngine(hostUrl, sql)).map(({ name }) => [name])
+    const names = (await queryClickHouse(hostUrl, sql)).map(({ name }) => [name])
     const columns = [{ name: 'name', type: 'String' }]
     expect(Evidence.parse(findLastData(chunks, 'data-evidence'))).toMatchObject({
       hostKey: 'one',
@@ -124,7 +124,7 @@ describeOnTopologies('the agent', (topology) => {
 
   it('ends the statement that runs on the host when it is stopped', async () => {
     const running = async () => {
-      const [row] = await queryEngine(
+      const [row] = await queryClickHouse(
         hostUrl,
         "SELECT count() AS statements FROM system.processes WHERE query LIKE '%cityHash64(number)) FROM system.num%' AND query_id != queryID()",
       )
@@ -132,11 +132,11 @@ describeOnTopologies('the agent', (topology) => {
     }
     const sql = 'SELECT sum(cityHash64(number)) FROM system.numbers'
     const started = await begin([call('query', { sql })])
-    await eventually(running, (statements) => statements === 1)
+    await retryUntil(running, (statements) => statements === 1)
     const stop = `${product.url}/api/v1/agent/${started.headers.get('x-run-id')}/stop`
     expect(await fetchJson(stop, { method: 'POST', headers, body: '{}' })).toMatchObject({ status: 200 })
     expect(filterByType(await parseChunkStream(await started.text()), 'abort')).toHaveLength(1)
-    expect(await eventually(running, (statements) => statements === 0)).toBe(0)
+    expect(await retryUntil(running, (statements) => statements === 0)).toBe(0)
   })
 
   if (topology === 'memory') return

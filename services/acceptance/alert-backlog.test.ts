@@ -11,7 +11,7 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { type Notification, toOutboxMessage } from '../alert-dispatcher/notification.ts'
-import { eventually } from '../testing/fetch-json.ts'
+import { retryUntil } from '../testing/fetch-json.ts'
 import { describeWith, startPostgres, startRedis } from '../testing/servers.ts'
 
 vi.setConfig({ testTimeout: 480_000 })
@@ -155,7 +155,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
     const warning = (index: number) =>
       createNotification({ episode: `w${index}`, title: `warning ${index}`, hostKey: null })
     await Promise.all(Array.from({ length: 100 }, (_, index) => publish(store, warning(index))))
-    await eventually(
+    await retryUntil(
       async () => receiver.received.length,
       (count) => count >= 4,
     )
@@ -164,7 +164,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
       store,
       createNotification({ episode: 'c', title: 'the critical one', severity: 'critical', hostKey: null }),
     )
-    const place = await eventually(
+    const place = await retryUntil(
       async () => receiver.received.findIndex(({ title }) => title.includes('the critical one')),
       (index) => index >= 0,
     )
@@ -183,7 +183,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
       const beganMs = performance.now()
       for (let index = 0; index < hosts.length; index += 50)
         await Promise.all(hosts.slice(index, index + 50).map((host) => publish(store, unreachable(host, kind))))
-      await eventually(
+      await retryUntil(
         async () => countsOf(receiver.received.slice(earlier)),
         (counts) => counts.size >= hosts.length,
         150_000,
@@ -199,7 +199,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
         true,
       )
     }
-    const records = await eventually(
+    const records = await retryUntil(
       () => sentRecords(servers.postgres),
       (found) => found.length >= 2 * hosts.length,
       60_000,
@@ -215,7 +215,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
     const first = await start('one', { ...further, ...hold })
     receiver.hang.when = ({ conditions }) => conditions.length > 1
     await Promise.all(hosts.map((host) => publish(store, unreachable(host, 'fire'))))
-    await eventually(
+    await retryUntil(
       async () => receiver.received.filter(receiver.hang.when ?? (() => false)).length,
       (groups) => groups >= 1,
       60_000,
@@ -226,12 +226,12 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
     receiver.hang.when = undefined
     const killedAt = receiver.received.length
     await start('two', further)
-    await eventually(
+    await retryUntil(
       async () => countsOf(receiver.received).size,
       (delivered) => delivered === hosts.length,
       90_000,
     )
-    await eventually(
+    await retryUntil(
       () => sentRecords(servers.postgres),
       (records) => records.length >= hosts.length,
       90_000,
@@ -241,7 +241,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
     const repeated = [...counts].filter(([, count]) => count > 1).map(([condition]) => condition)
     expect(repeated.filter((condition) => !cutOff.has(condition)).length).toBeLessThanOrEqual(2)
     await Promise.all(hosts.map((host) => publish(store, unreachable(host, 'recover'))))
-    const resolved = await eventually(
+    const resolved = await retryUntil(
       async () => countsOf(receiver.received.slice(killedAt)),
       (seen) => conditionsOf('recover').every((condition) => seen.has(condition)),
       90_000,

@@ -6,7 +6,7 @@ import { type DispatcherBackends, openDispatcherBackends } from '../testing/aler
 import { playScenario } from '../testing/alerts/scenario.ts'
 import { storeLossScenario, scenarios, disruptionScenarios } from '../testing/alerts/scenarios.ts'
 import type { WatchedHosts } from '../testing/alerts/watched-hosts.ts'
-import { eventually } from '../testing/fetch-json.ts'
+import { retryUntil } from '../testing/fetch-json.ts'
 import type { Topology } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
 
@@ -61,7 +61,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a sweep that loses Redis', () => {
     })
     await reached.promise
     await using store = await place.openStore()
-    await eventually(
+    await retryUntil(
       () => store.get(hostRecordKey('one'), HostRecord),
       (record) => record?.conditions.disk !== undefined,
     )
@@ -70,7 +70,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a sweep that loses Redis', () => {
     await cutOff
 
     await place.redis?.restart()
-    const swept = await eventually(
+    const swept = await retryUntil(
       () => sweep().catch(() => undefined),
       (answer) => answer !== undefined,
       leaseEndsWithinMs,

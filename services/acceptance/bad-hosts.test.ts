@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { HealthzResponse } from '#proto/http/status.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { fetchJson, eventually } from '../testing/fetch-json.ts'
+import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { type BadHost, startGarbageHost, startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -70,7 +70,7 @@ describeOnTopologies('faulty hosts', (topology) => {
   })
 
   it('lists unreachable hosts in healthz at once, without connecting to any', async () => {
-    const states = await eventually(
+    const states = await retryUntil(
       async () => HealthzResponse.parse((await fetchJson(`${product.url}/api/healthz`)).body).hosts,
       (hosts) => hosts.every((host) => host.status !== 'unknown'),
     )

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
-import { freePort } from '../testing/servers/port.ts'
+import { reserveFreePort } from '../testing/servers/port.ts'
 
 const root = join(import.meta.dirname, '../..')
 let folder: string
@@ -50,7 +50,7 @@ it('names each configured server that cannot be used, with the reason, on reques
   await mkdir(file)
   const variables = {
     SVC_STATE_DB_URL: `file:${file}`,
-    NATS_URL: `nats://watchhouse:marked@127.0.0.1:${await freePort()}`,
+    NATS_URL: `nats://watchhouse:marked@127.0.0.1:${await reserveFreePort()}`,
   }
   expect(checkWith(variables, folder)).toMatchObject({ status: 0 })
   const { status, stderr } = checkWith(variables, '--connect', folder)

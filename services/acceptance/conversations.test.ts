@@ -7,10 +7,14 @@ import { ConversationResponse, ConversationsResponse, FollowUpsResponse } from '
 import { PruneResponse } from '#proto/http/cron.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
-import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
+import {
+  createGatewayVariables,
+  type ScriptedGateway,
+  startScriptedGateway,
+} from '../agent/testing/scripted-gateway.ts'
 import { type IdentityProvider, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
-import { buildWebWith } from '../gateway/testing/start.ts'
-import { fetchJson, eventually } from '../testing/fetch-json.ts'
+import { createWebBuild } from '../gateway/testing/start.ts'
+import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct, type Topology } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
@@ -29,7 +33,7 @@ const conversation = (text = words) => ({
 /** Starts a product that stores conversations, with an identity provider. */
 const startKeeping = async (scope: AsyncDisposableStack, topology: Topology, env: Record<string, string>) => {
   const provider = scope.use(await startIdentityProvider(systemClock))
-  const web = await buildWebWith({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })
+  const web = await createWebBuild({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })
   scope.defer(() => rm(web, { recursive: true }))
   const signIn = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: provider.url, SVC_WEB_DIRECTORY: web }
   const variables = { ...signIn, CRON_SECRET: cronSecret, ...env }
@@ -105,7 +109,7 @@ describeOnTopologies('conversations of two users', (topology) => {
 
   it('persist across a restart', async () => {
     await product.gateway.restart()
-    const ids = await eventually(
+    const ids = await retryUntil(
       () => idsOf(ada),
       (found) => found.length > 0,
     )
@@ -149,7 +153,7 @@ describeOnTopologies('conversations in the conversation service', (topology) => 
       CONVSTORE_API_KEY: convstoreKey,
       CONVSTORE_BASE_URL: service.url,
       CONVSTORE_AI_ENRICH: 'true',
-      ...gatewayVariables(gateway),
+      ...createGatewayVariables(gateway),
     }
     const started = await startKeeping(scope, topology, env)
     product = started.product
@@ -160,7 +164,7 @@ describeOnTopologies('conversations in the conversation service', (topology) => 
   it('are threads tagged with their owner, with a generated title and follow-up questions', async () => {
     expect((await send(ada, 'GET', '/backend')).body).toEqual({ backend: 'convstore', supportsAiEnrichment: true })
     expect((await send(ada, 'PUT', '/one', conversation())).status).toBe(200)
-    await eventually(
+    await retryUntil(
       () => send(ada, 'GET', '/one'),
       ({ text }) => text.includes('"title":"Slow merges"'),
     )

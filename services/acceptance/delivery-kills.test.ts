@@ -14,7 +14,7 @@ import type { Store } from '#shared/store/store.ts'
 import { DeliveryRecord, deliveryRecordKey } from '../alert-dispatcher/delivery/record.ts'
 import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { toOutboxMessage } from '../alert-dispatcher/notification.ts'
-import { eventually } from '../testing/fetch-json.ts'
+import { retryUntil } from '../testing/fetch-json.ts'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 
 /** Number of alerts. `TEST_DELIVERY_ALERTS` sets more for a longer run. Each fires and recovers on ten channels. */
@@ -173,7 +173,7 @@ const kill = async (child: ChildProcess) => {
 
 /** Repeats a store call until the store is available. */
 const retryWhileDown = async <T>(request: () => Promise<T>): Promise<T> => {
-  const outcomes = await eventually(
+  const outcomes = await retryUntil(
     () => Promise.allSettled([request()]),
     ([{ status }]) => status === 'fulfilled',
   )
@@ -210,7 +210,7 @@ describeWith(
       const victims = [
         async (number: number) => {
           await kill(child)
-          await eventually(collector.connections, (open) => open === 0)
+          await retryUntil(collector.connections, (open) => open === 0)
           mayBeTwice += await retryWhileDown(() => countUnrecorded(store, collector, notifications))
           child = await start(number)
         },
@@ -240,24 +240,24 @@ describeWith(
         }
       }
       await Promise.all([killing(), firing()])
-      await eventually(
+      await retryUntil(
         async () => missingIn(collector, numbers, 'fires'),
         (left) => left.length === 0,
         notifiedWithinMs,
       )
       for (const number of numbers) await retryWhileDown(() => recover(store, number))
-      await eventually(
+      await retryUntil(
         async () => missingIn(collector, numbers, 'ends'),
         (left) => left.length === 0,
         notifiedWithinMs,
       )
-      await eventually(
+      await retryUntil(
         () => store.outbox.claim(1, 1),
         (left) => left.length === 0,
         180_000,
       )
 
-      const recorded = await eventually(
+      const recorded = await retryUntil(
         () => recordedIn(postgres.url),
         (ids) => ids.length >= notifications.length,
         60_000,
@@ -283,13 +283,13 @@ describeWith(
       await using _last = { [Symbol.asyncDispose]: async () => void (await Promise.all(dispatchers.map(kill))) }
       const numbers = Array.from({ length: 10 }, (_, index) => index)
       await Promise.all(numbers.map((number) => fire(store, number)))
-      await eventually(
+      await retryUntil(
         async () => collector.counts.size,
         (received) => received === 10 * channels,
         180_000,
       )
       for (const number of numbers) await recover(store, number)
-      await eventually(
+      await retryUntil(
         async () => collector.counts.size,
         (received) => received === 20 * channels,
         180_000,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { readDocument, type ServedDocument } from '../gateway/testing/served-document.ts'
 import { type Product, startProduct } from '../testing/product.ts'
-import { gatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
+import { createGatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
@@ -15,7 +15,7 @@ let document: ServedDocument
 beforeAll(async () => {
   const gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'All is well.' }] }] }))
   const limits = { RATE_LIMIT_MCP_PER_MIN: '1000', RATE_LIMIT_AGENT_PER_MIN: '1000' }
-  const env = { ...gatewayVariables(gateway), ...limits, SVC_MCP_PUBLIC: 'true' }
+  const env = { ...createGatewayVariables(gateway), ...limits, SVC_MCP_PUBLIC: 'true' }
   const hosts = [{ url: 'http://127.0.0.1:1', name: 'unreachable' }]
   product = scope.use(await startProduct({ hosts, env }))
   document = await readDocument(await fetch(`${product.url}/api/v1/openapi.json`))

@@ -6,11 +6,11 @@ import { startFakeToolServer } from '../agent/external/testing/fake-tool-server.
 import { parseChunkStream, findLastData, filterByType, joinChunkText } from '../agent/testing/start-agent.ts'
 import { type ResponsePiece, countResponses } from '../agent/testing/script.ts'
 import { startSandbox } from '../sandbox/start.ts'
-import { fetchJson, queryEngine } from '../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse } from '../testing/fetch-json.ts'
 import { startCrawler } from '../testing/crawler.ts'
 import { encodeToken, type InjectionSource, injections } from '../testing/injections.ts'
 import { mountSkill } from '../testing/mounted-skill.ts'
-import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../testing/scripted-gateway.ts'
+import { createGatewayVariables, type ScriptedGateway, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
@@ -75,7 +75,7 @@ describeOnTopologies('host data', (topology) => {
 
   beforeAll(async () => {
     const sandbox = scope.use(await startSandbox({ label: 'one' }))
-    for (const statement of statements) await queryEngine(sandbox.url, statement)
+    for (const statement of statements) await queryClickHouse(sandbox.url, statement)
     const crawler = scope.use(await startCrawler(textsAt('web-page').join('\n')))
     ;({ sent } = crawler)
     const ticketTexts = textsAt('tool-server').join('\n')
@@ -88,7 +88,7 @@ describeOnTopologies('host data', (topology) => {
     const skill = scope.use(await mountSkill('troubleshooting', textsAt('skill').join('\n\n')))
     gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] }))
     const env = {
-      ...gatewayVariables(gateway),
+      ...createGatewayVariables(gateway),
       RATE_LIMIT_AGENT_PER_MIN: '100000',
       SVC_AUTH_PROVIDER: 'trusted',
       SVC_TRUSTED_AUTH_SECRET: proxySecret,

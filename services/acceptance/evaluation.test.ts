@@ -1,8 +1,12 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { formatEvaluationReport, passesAllCriteria, type AnswerScore } from '../agent/evaluation/score.ts'
+import { formatEvaluationReport, isCorrectAnswer, type AnswerScore } from '../agent/evaluation/score.ts'
 import { evaluationScenarios } from '../agent/evaluation/scenarios.ts'
-import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
+import {
+  createGatewayVariables,
+  type ScriptedGateway,
+  startScriptedGateway,
+} from '../agent/testing/scripted-gateway.ts'
 import { evaluateAgent } from './evaluation/evaluate.ts'
 import { createScenarioScript } from './evaluation/scripted.ts'
 
@@ -14,7 +18,7 @@ let scores: readonly AnswerScore[] = []
 beforeAll(async () => {
   gateway = await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] })
   scores = await evaluateAgent({
-    variables: gatewayVariables(gateway),
+    variables: createGatewayVariables(gateway),
     before: (scenario) => gateway.play(createScenarioScript(scenario)),
   })
 })
@@ -22,7 +26,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 
 it.each(evaluationScenarios.map(({ name }) => name))('the agent answers correctly: %s', (name) => {
   const score = scores.find((each) => each.name === name)
-  expect(score && passesAllCriteria(score), JSON.stringify(score)).toBe(true)
+  expect(score && isCorrectAnswer(score), JSON.stringify(score)).toBe(true)
 })
 
 it('sends the model host data as data only, and no secrets', () => {

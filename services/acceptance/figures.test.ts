@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ChartResponse, HostsResponse, OverviewResponse, TableResponse, TableListResponse } from '#proto/http/data.ts'
 import type { Sandbox } from '../sandbox/start.ts'
-import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
-import { startSeeded } from '../testing/seeded.ts'
+import { startSeededHost } from '../testing/seeded.ts'
 
 const outsideSystem = "NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')"
 const dayMs = 86_400_000
@@ -16,7 +16,7 @@ describeOnTopologies('figures', (topology) => {
 
   beforeAll(async () => {
     const labels = ['one', 'two'] as const
-    sandboxes = await Promise.all(labels.map(startSeeded))
+    sandboxes = await Promise.all(labels.map(startSeededHost))
     const hosts = sandboxes.map(({ url }, index) => ({ url, name: labels[index] ?? '' }))
     product = await startProduct({ topology, hosts, env: { SVC_QUERY_CACHE: 'off' } })
   })
@@ -30,7 +30,7 @@ describeOnTopologies('figures', (topology) => {
     expect(answer, answer.text).toMatchObject({ status: 200 })
     return answer.body
   }
-  const engine = (host: number, sql: string) => queryEngine(sandboxes[host]?.url ?? '', sql)
+  const engine = (host: number, sql: string) => queryClickHouse(sandboxes[host]?.url ?? '', sql)
 
   it('lists both hosts without their addresses or passwords', async () => {
     const { data } = HostsResponse.parse(await get('/api/v1/hosts'))
@@ -96,7 +96,7 @@ describeOnTopologies('figures', (topology) => {
       return { shown: data.map(({ table, rows }) => ({ table, rows })), said }
     }
     // A merge between the two requests changes the sizes, so both are repeated until they match.
-    const { shown } = await eventually(sizes, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
+    const { shown } = await retryUntil(sizes, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
     expect(shown.length).toBeGreaterThan(3)
   })
 

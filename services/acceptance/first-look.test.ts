@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { HostsResponse, OverviewResponse } from '#proto/http/data.ts'
 import { HealthzResponse } from '#proto/http/status.ts'
-import { fetchJson, eventually } from '../testing/fetch-json.ts'
+import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
@@ -32,12 +32,12 @@ it('starts two embedded hosts without a host list, logs it, and stops them at it
   expect(product.output()).toContain('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts')
   const { data } = HostsResponse.parse((await fetchJson(`${product.url}/api/v1/hosts`)).body)
   expect(data.map(({ name }) => name)).toEqual(labels)
-  const health = await eventually(
+  const health = await retryUntil(
     async () => HealthzResponse.parse((await fetchJson(`${product.url}/api/healthz`)).body),
     ({ hosts }) => hosts.every(({ status }) => status === 'up'),
   )
   expect(health.ok).toBe(true)
-  await eventually(
+  await retryUntil(
     async () => labels.every((label) => existsSync(join(directory, label, 'seeded'))),
     (seeded) => seeded,
     120_000,

@@ -3,7 +3,7 @@ import { ComparisonResponse, SettingsDiffResponse } from '#proto/http/comparison
 import { FleetResponse } from '#proto/http/fleet.ts'
 import { OwnCostResponse } from '#proto/http/own-cost.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { type BadHost, startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -37,7 +37,7 @@ describeOnTopologies('a fleet', (topology) => {
   const fleet = async () => FleetResponse.parse(await get('fleet'))
 
   it('is listed with the state and load of every host, from a moment ago', async () => {
-    const { data, metadata } = await eventually(fleet, ({ data: hosts }) =>
+    const { data, metadata } = await retryUntil(fleet, ({ data: hosts }) =>
       hosts.every(({ status, load }) => status === 'down' || load !== null),
     )
     expect(data.map(({ id, name, status, reason }) => [id, name, status, reason])).toEqual([
@@ -46,7 +46,7 @@ describeOnTopologies('a fleet', (topology) => {
       [2, 'down', 'down', 'unreachable'],
       [3, 'stuck', 'down', 'timeout'],
     ])
-    const [said] = await queryEngine(good[0]?.url ?? '', 'SELECT version() AS version')
+    const [said] = await queryClickHouse(good[0]?.url ?? '', 'SELECT version() AS version')
     expect(data[0]?.version).toBe(said?.version)
     expect(data[0]?.load?.memory).toBeGreaterThanOrEqual(0)
     expect(metadata.oldestMs).toBeLessThanOrEqual(10_000)
@@ -84,7 +84,7 @@ describeOnTopologies('a fleet', (topology) => {
 
   it('shows the cost of monitoring', async () => {
     const cost = async () => OwnCostResponse.parse(await get('own-cost?hostId=1')).data
-    const known = await eventually(cost, (data) => data?.purposes.some(({ purpose }) => purpose === 'probe') ?? false)
+    const known = await retryUntil(cost, (data) => data?.purposes.some(({ purpose }) => purpose === 'probe') ?? false)
     expect(known?.total.cpuMs).toBeGreaterThan(0)
   })
 })

@@ -11,9 +11,9 @@ import { openDefinitions } from '../query/definitions/definitions.ts'
 import { agentTools } from '../agent/tools/index.ts'
 import { tools as mcpTools } from '../mcp/tools/index.ts'
 import { readToolStatements } from '../query/tools/tool-rows.ts'
-import { readSource, repositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
+import { readSource, listRepositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
 
-const paths = repositoryFiles().filter((path) =>
+const paths = listRepositoryFiles().filter((path) =>
   /^(README|CHANGELOG|charts\/README|\.github\/[^/]+|services\/(.+\/)?README)\.md$/.test(path),
 )
 const documents = paths.map(readSource)
@@ -131,7 +131,7 @@ const isWritten = (path: string): boolean =>
   !/^(proto\/channel-list\.ts|services\/query\/\w+\/names\.json|web\/src\/lib\/api\/routes\.ts)$/.test(path)
 
 describe('the recipes', () => {
-  const written = repositoryFiles().filter(isWritten).map(readSource)
+  const written = listRepositoryFiles().filter(isWritten).map(readSource)
   const filesOf = (name: RegExp): string[] =>
     written.filter(({ path, text }) => name.test(path) || name.test(text)).map(({ path }) => path)
 
@@ -267,7 +267,7 @@ describe('the recipe of a tool', () => {
     expect(filesOfRecipe(contributing.text, title)).toEqual([`${folder}/<name>.ts`, `${folder}/index.ts`])
   })
 
-  const product = repositoryFiles()
+  const product = listRepositoryFiles()
     .filter((path) => /^(proto|services|web\/src)\/.*\.(ts|svelte)$/.test(path))
     .filter((path) => !/\.(test|suite|check)\.ts$|\/(testing|evaluation|acceptance|bench|requirements)\//.test(path))
     .map(readSource)

@@ -7,7 +7,7 @@ import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
-import { startSeeded } from '../testing/seeded.ts'
+import { startSeededHost } from '../testing/seeded.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
@@ -32,7 +32,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for user
 
   beforeAll(async () => {
     own = await startSandbox({ label: 'own' })
-    userHost = await startSeeded('one')
+    userHost = await startSeededHost('one')
     const hosts = [{ url: own.url, name: 'own' }]
     product = await startProduct({ topology: 'nats', hosts, guest: true, env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' } })
     const { token, header } = ConnectionSessionResponse.parse((await openSession()).body).data

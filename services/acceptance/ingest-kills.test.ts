@@ -4,10 +4,10 @@ import { expect, it } from 'vitest'
 import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
 import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { eventually } from '../testing/fetch-json.ts'
+import { retryUntil } from '../testing/fetch-json.ts'
 import { type ProductProcess, startProcess } from '../testing/product/process.ts'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
-import { freePort } from '../testing/servers/port.ts'
+import { reserveFreePort } from '../testing/servers/port.ts'
 
 /** Number of kills. `TEST_INGEST_KILLS` sets more for a longer run. */
 const kills = Number(process.env.TEST_INGEST_KILLS ?? 4)
@@ -66,7 +66,7 @@ const betweenKills = 50
 /** Waits until more events are accepted, so that events are in flight at every kill. */
 const untilMore = async (promised: AcceptedEvents): Promise<void> => {
   const wanted = promised.size + betweenKills
-  await eventually(
+  await retryUntil(
     async () => promised.size,
     (size) => size >= wanted,
     60_000,
@@ -79,7 +79,7 @@ describeWith(['nats', 'redis', 'postgres'], 'accepted events while processes are
     const nats = scope.use(await startNats({ private: true }))
     const redis = scope.use(await startRedis({ private: true }))
     const postgres = scope.use(await startPostgres())
-    const port = await freePort()
+    const port = await reserveFreePort()
     const variables = {
       NATS_URL: nats.url,
       REDIS_URL: redis.url,
@@ -93,7 +93,7 @@ describeWith(['nats', 'redis', 'postgres'], 'accepted events while processes are
       LOG_LEVEL: 'error',
     }
     const start = async (service: string): Promise<ProductProcess> =>
-      scope.use(await startProcess({ services: [service], variables, operationsPort: await freePort() }))
+      scope.use(await startProcess({ services: [service], variables, operationsPort: await reserveFreePort() }))
     const [ingest] = [await start('ingest'), await start('gateway')]
     const url = `http://127.0.0.1:${port}`
 
@@ -113,7 +113,7 @@ describeWith(['nats', 'redis', 'postgres'], 'accepted events while processes are
     end.abort()
     await sending
 
-    const kept = await eventually(
+    const kept = await retryUntil(
       () => listed(url),
       (found) => [...promised.keys()].every((key) => found.has(key)),
       60_000,
@@ -127,7 +127,7 @@ describeWith(['nats', 'redis', 'postgres'], 'accepted events while processes are
         return 'done'
       }),
     )
-    await eventually(
+    await retryUntil(
       async () => often.size,
       (size) => size >= promised.size,
       30_000,

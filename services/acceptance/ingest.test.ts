@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { EventsResponse } from '#proto/http/events.ts'
 import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
-import { fetchJson, eventually } from '../testing/fetch-json.ts'
+import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
 const token = 'token of the senders'
@@ -58,14 +58,14 @@ describe('an alert of Alertmanager', () => {
   it('is stored, found, notified and recovers', async () => {
     expect((await send('firing', '0001-01-01T00:00:00Z')).status).toBe(202)
     expect((await send('firing', '0001-01-01T00:00:00Z')).body).toMatchObject({ data: { accepted: 1, duplicates: 1 } })
-    await eventually(
+    await retryUntil(
       async () => webhook.notifications.length,
       (count) => count === 1,
     )
     expect(webhook.notifications[0]).toContain('CRITICAL: Disk')
     expect(webhook.notifications[0]).toContain('(db-9), from alertmanager')
     expect((await send('resolved', '2026-03-01T11:00:00Z')).status).toBe(202)
-    await eventually(
+    await retryUntil(
       async () => webhook.notifications.length,
       (count) => count === 2,
     )

@@ -10,11 +10,11 @@ import {
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
-import { openParts, createSilentTelemetry } from '../query/testing/open-parts.ts'
+import { openTestService, createSilentTelemetry } from '../query/testing/open-parts.ts'
 import { createClickhouseInsightStore } from '../report/stores/index.ts'
-import { insightStoreSuite } from '../report/stores/stores.suite.ts'
+import { testInsightStore } from '../report/stores/stores.suite.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import {
   selectOneHash,
   type FakeTablesHost,
@@ -42,21 +42,21 @@ beforeAll(async () => {
     ...fakeReplicaStatements,
     ...fakeProcessStatements,
   ]) {
-    await queryEngine(sandbox.url, statement)
+    await queryClickHouse(sandbox.url, statement)
   }
   inventing = opened.use(await startFakeTablesHost(sandbox.url, ['replicas', 'processes']))
   const failing = `SELECT count() AS failing FROM system.mutations WHERE latest_fail_reason != ''`
-  await eventually(
-    () => queryEngine(sandbox.url, failing),
+  await retryUntil(
+    () => queryClickHouse(sandbox.url, failing),
     ([row]) => row?.failing === 1,
   )
 }, startLimitMs)
 afterAll(() => opened.disposeAsync())
 
 describe('insights on the hosts themselves', () => {
-  insightStoreSuite(async () => {
+  testInsightStore(async () => {
     const env = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', COLUMNDB_DATABASE: 'kept' }
-    const parts = opened.use(await openParts(env))
+    const parts = opened.use(await openTestService(env))
     const hub = openMemoryHub()
     const open = async (caller: 'query' | 'report') =>
       opened.use(
@@ -77,7 +77,7 @@ describe('insights on the hosts themselves', () => {
 describeOnTopologies('insights', (topology) => {
   let product: Product
   beforeAll(async () => {
-    await queryEngine(sandbox.url, 'DROP TABLE IF EXISTS system.monitoring_findings SYNC')
+    await queryClickHouse(sandbox.url, 'DROP TABLE IF EXISTS system.monitoring_findings SYNC')
     const hosts = [
       { url: sandbox.url, name: 'one' },
       { url: sandbox.url, name: 'careful', user: 'analyst', password: 'analyst' },
@@ -106,10 +106,10 @@ describeOnTopologies('insights', (topology) => {
       host: 'one',
       link: '/tables/mutations?host=0',
     })
-    const evidence = await queryEngine(sandbox.url, stuck?.evidenceSql ?? '')
+    const evidence = await queryClickHouse(sandbox.url, stuck?.evidenceSql ?? '')
     expect(evidence).toMatchObject([{ database: 'shop', table: 'orders' }])
     expect(await listed()).toEqual(expect.arrayContaining(data))
-    const [counted] = await queryEngine(sandbox.url, 'SELECT count() AS rows FROM system.monitoring_findings')
+    const [counted] = await queryClickHouse(sandbox.url, 'SELECT count() AS rows FROM system.monitoring_findings')
     expect(counted?.rows).toBe(data.length)
   })
 
@@ -149,7 +149,9 @@ describeOnTopologies('insights', (topology) => {
     const { data } = await generate({ hostId: 3, force: true })
     const found = data.filter((insight) => insight.kind === kind)
     expect(found).toMatchObject([{ subject, severity, host: 'invented' }])
-    expect(await queryEngine(inventing.url, found[0]?.evidenceSql ?? '')).toContainEqual(expect.objectContaining(row))
+    expect(await queryClickHouse(inventing.url, found[0]?.evidenceSql ?? '')).toContainEqual(
+      expect.objectContaining(row),
+    )
   })
 
   it('of an unreachable host are an error that names the host, and no run', async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { load } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { isCode, readSource, repositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
+import { isCode, readSource, listRepositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
 import { bannedWordExceptions } from './lint-rules/banned-word-exceptions.ts'
 
 /** Banned words and phrases as regular expressions, with their replacements. Vale reads the same file. */
@@ -47,7 +47,7 @@ const isText = (path: string): boolean =>
   (isCode(path) || /\.(md|ya?ml|css|html|tpl|txt|sh|example)$|^\.ci\/|\/NOTES/.test(path)) &&
   !/__snapshots__|\.snap$|^\.ci\/vale\//.test(path)
 
-const files = repositoryFiles().filter(isText).map(readSource)
+const files = listRepositoryFiles().filter(isText).map(readSource)
 
 describe('banned words', () => {
   const wordsIn = (text: string): string[] => bannedWords({ path: 'x.ts', text }).map(({ word }) => word)

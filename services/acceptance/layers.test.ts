@@ -2,7 +2,7 @@ import { matchesGlob } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import { explainForbiddenImport, resolveImport } from './lint-rules/import-layers.ts'
-import { listImports, isCode, readSource, repositoryFiles } from '../testing/source-file.ts'
+import { listImports, isCode, readSource, listRepositoryFiles } from '../testing/source-file.ts'
 
 describe('allowed imports', () => {
   it.each([
@@ -43,7 +43,7 @@ describe('allowed imports', () => {
   })
 
   it('include every import of the repository', () => {
-    const files = repositoryFiles().filter(isCode).map(readSource)
+    const files = listRepositoryFiles().filter(isCode).map(readSource)
     const found = files.flatMap((file) =>
       listImports(file).flatMap((one) => explainForbiddenImport(file.path, one) ?? []),
     )
@@ -63,7 +63,7 @@ describe('the contents of the image', () => {
     .text.split('\n')
     .filter((line) => line !== '' && !/^([#!]|\*$)/.test(line))
   const isLeftOut = (path: string) => leftOut.some((one) => matchesGlob(path, one) || matchesGlob(path, `${one}/**`))
-  const sources = repositoryFiles()
+  const sources = listRepositoryFiles()
     .filter((path) => /^(proto|services|web\/(src|build-time))\/.*\.(ts|svelte)$/.test(path) && !isLeftOut(path))
     .map(readSource)
   const services = sources.filter(({ path }) => !path.startsWith('web/'))

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { startProcess } from '../testing/product/process.ts'
-import { freePort } from '../testing/servers/port.ts'
+import { reserveFreePort } from '../testing/servers/port.ts'
 import { type TestServer, describeWith, startNats, startRedis } from '../testing/servers.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -20,7 +20,7 @@ describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {
     const nats = scope.use(await startNats({ private: true }))
     redis = scope.use(await startRedis({ private: true }))
     const start = async () => {
-      const port = await freePort()
+      const port = await reserveFreePort()
       const variables = {
         NATS_URL: nats.url,
         REDIS_URL: redis.url,
@@ -29,7 +29,7 @@ describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {
         RATE_LIMIT_API_PER_MIN: String(allowed),
         SVC_TRUST_PROXY_HEADERS: 'true',
       }
-      scope.use(await startProcess({ services: ['gateway'], variables, operationsPort: await freePort() }))
+      scope.use(await startProcess({ services: ['gateway'], variables, operationsPort: await reserveFreePort() }))
       return `http://127.0.0.1:${port}`
     }
     urls = await Promise.all(Array.from({ length: gateways }, start))

@@ -2,8 +2,8 @@
 import { expect, it, vi } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { startSandbox } from '../sandbox/start.ts'
-import { fetchJson, eventually } from '../testing/fetch-json.ts'
-import { startHeldHost } from '../testing/held-host.ts'
+import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
+import { startPausableHost } from '../testing/held-host.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
 
@@ -16,14 +16,14 @@ vi.setConfig({ testTimeout: 60_000 })
 describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', () => {
   it('makes the gateway fail fast, and recover with it', async () => {
     await using sandbox = await startSandbox()
-    await using host = await startHeldHost(sandbox.url)
+    await using host = await startPausableHost(sandbox.url)
     await using product = await startProduct({ topology: 'nats', hosts: [{ url: host.url, name: 'one' }] })
     const rows = () => fetchJson(`${product.url}/api/v1/tables/settings?hostId=0&limit=1`)
     expect((await rows()).status).toBe(200)
 
     host.hold()
     const inFlight = fetchJson(`${product.url}/api/v1/tables/disks?hostId=0`)
-    await eventually(
+    await retryUntil(
       async () => host.waiting('system.disks'),
       (waiting) => waiting === 1,
     )
@@ -41,6 +41,6 @@ describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', ()
     expect((await fetchJson(`${product.gateway.operationsUrl}/readyz`)).status).toBe(200)
 
     await product.query.restart()
-    await eventually(rows, ({ status }) => status === 200, atOnceMs * 3)
+    await retryUntil(rows, ({ status }) => status === 200, atOnceMs * 3)
   })
 })

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { queryEngine } from '../testing/fetch-json.ts'
+import { queryClickHouse } from '../testing/fetch-json.ts'
 import { startOpenProduct } from '../testing/conformance/start.ts'
 
 const startLimitMs = 120_000
@@ -44,9 +44,9 @@ describe('the tool query', () => {
   })
 
   it('let nothing of that reach the host', async () => {
-    await queryEngine(product.hostUrl, 'SELECT 11')
-    await queryEngine(product.hostUrl, 'SYSTEM FLUSH LOGS query_log')
-    const logged = await queryEngine(product.hostUrl, 'SELECT DISTINCT query FROM system.query_log')
+    await queryClickHouse(product.hostUrl, 'SELECT 11')
+    await queryClickHouse(product.hostUrl, 'SYSTEM FLUSH LOGS query_log')
+    const logged = await queryClickHouse(product.hostUrl, 'SELECT DISTINCT query FROM system.query_log')
     const texts = logged.map(({ query }) => String(query))
     expect(texts).toContain('SELECT 11')
     expect(refused.filter(({ sql }) => sql.trim() !== '' && texts.includes(sql.trim()))).toEqual([])

@@ -7,10 +7,10 @@ import { seedHosts } from '../testing/seeded.ts'
 import { installServers } from '../testing/servers/install.ts'
 import { addTotals, noTotals, readTotals, type Totals } from '../testing/totals.ts'
 
-const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** The tag of long tests, such as faults, fuzzing and soak tests. `npm test` skips them; `.ci/run` runs them. */
-const long = 'long'
+const longTag = 'long'
 
 /**
  * Runs all suites except long tests. `--all` includes long tests; file arguments run only those files. The last line
@@ -18,12 +18,12 @@ const long = 'long'
  */
 const main = async (files: readonly string[]): Promise<void> => {
   const interruption = new AbortController()
-  for (const signal of forwarded) process.on(signal, () => interruption.abort(signal))
+  for (const signal of forwardedSignals) process.on(signal, () => interruption.abort(signal))
   const { signal } = interruption
   installServers()
   const isAll = files.includes('--all')
   const totals = await (
-    files.length > 0 && !isAll ? runFiles(files, { signal }) : runAll({ signal, unwanted: isAll ? undefined : long })
+    files.length > 0 && !isAll ? runFiles(files, { signal }) : runAll({ signal, unwanted: isAll ? undefined : longTag })
   ).catch((error: unknown) => {
     // The signal also stops the seeding of hosts, so its failure is not reported.
     if (signal.aborted) return noTotals

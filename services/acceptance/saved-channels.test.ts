@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
 import { AlertConfigResponse } from '#proto/http/alerts.ts'
-import { type JsonResponse, fetchJson, eventually } from '../testing/fetch-json.ts'
+import { type JsonResponse, fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
 const cronSecret = 'the secret of the scheduler'
@@ -114,7 +114,7 @@ describe('a saved channel that overrides its variable', () => {
         'paging-a': 'HEALTH_ALERT_PAGING_A_ROUTING_KEY: the saved value cannot be decrypted; save it again',
         webhook: null,
       }
-      await eventually(problems, (found) => found['chat-a'] !== null)
+      await retryUntil(problems, (found) => found['chat-a'] !== null)
       expect(await problems()).toMatchObject(broken)
       expect(await sweep()).toMatchObject({ status: 200 })
       await product.gateway.restart()

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Product, hostVariables, startProduct } from '../testing/product.ts'
+import { type Product, formatHostVariables, startProduct } from '../testing/product.ts'
 import { runToEnd } from '../testing/product/process.ts'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
 import { describeWith, startRedis } from '../testing/servers.ts'
-import { freePort } from '../testing/servers/port.ts'
+import { reserveFreePort } from '../testing/servers/port.ts'
 
-const someHost = hostVariables([{ url: 'http://127.0.0.1:9', name: 'missing' }])
+const someHost = formatHostVariables([{ url: 'http://127.0.0.1:9', name: 'missing' }])
 
 describe('a failed start', () => {
   it('lists every problem of every service at once, and exits with 1', async () => {
@@ -71,7 +71,7 @@ describe('a failed start', () => {
 describeWith(['redis'], 'a bus that cannot be reached', () => {
   it('ends the process without printing the password in its address', async () => {
     await using redis = await startRedis()
-    const NATS_URL = `nats://watch:marked@127.0.0.1:${await freePort()}`
+    const NATS_URL = `nats://watch:marked@127.0.0.1:${await reserveFreePort()}`
     const { code, output } = await runToEnd({
       services: ['query'],
       variables: { ...someHost, NATS_URL, REDIS_URL: redis.url },

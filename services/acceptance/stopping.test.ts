@@ -1,8 +1,8 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { fetchJson, eventually } from '../testing/fetch-json.ts'
-import { startHeldHost } from '../testing/held-host.ts'
+import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
+import { startPausableHost } from '../testing/held-host.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import type { ProductProcess } from '../testing/product/process.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -18,7 +18,7 @@ describeOnTopologies('a stop under load', (topology) => {
   afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
   const stopUnderLoad = async (of: (product: Product) => ProductProcess) => {
-    await using host = await startHeldHost(sandbox.url)
+    await using host = await startPausableHost(sandbox.url)
     await using product = await startProduct({
       topology,
       hosts: [{ url: host.url, name: 'held' }],
@@ -29,13 +29,13 @@ describeOnTopologies('a stop under load', (topology) => {
 
     host.hold()
     const answers = Array.from({ length: inFlight }, (_, index) => rows(index + 2))
-    await eventually(
+    await retryUntil(
       async () => host.waiting('system.settings'),
       (waiting) => waiting === inFlight,
     )
     const stopping = of(product)
     const ended = stopping.stop('SIGTERM')
-    const readiness = await eventually(
+    const readiness = await retryUntil(
       () => fetchJson(`${stopping.operationsUrl}/readyz`),
       ({ status }) => status === 503,
     )

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { durationsAreMonotonic, wallClockFiles } from './lint-rules/wall-clock-rule.ts'
+import { forbidWallClockArithmetic, wallClockFiles } from './lint-rules/wall-clock-rule.ts'
 import {
   type LintRule,
-  castsAreExplained,
-  classesHaveAReason,
-  exportsAreDocumented,
-  namesAreWords,
+  requireCastComments,
+  forbidStatelessClasses,
+  requireExportDocs,
+  forbidAbbreviations,
 } from './lint-rules/rules.ts'
-import { isCode, isTest, readSource, repositoryFiles } from '../testing/source-file.ts'
+import { isCode, isTest, readSource, listRepositoryFiles } from '../testing/source-file.ts'
 
-const product = repositoryFiles()
+const product = listRepositoryFiles()
   .filter((path) => isCode(path) && !isTest(path))
   .map(readSource)
 const lengthOf = (text: string): number => text.split('\n').length - 1
@@ -25,7 +25,7 @@ describe('sizes', () => {
   })
 
   it('of every file are at most 400 lines', () => {
-    const files = repositoryFiles().filter(isCode).map(readSource)
+    const files = listRepositoryFiles().filter(isCode).map(readSource)
     expect(files.filter(({ text }) => lengthOf(text) > 400).map(({ path }) => path)).toEqual([])
   })
 
@@ -40,48 +40,48 @@ describe('parsed source files', () => {
   const shared = product.filter(({ path }) => /^(proto|services\/shared)\//.test(path))
 
   it('explain every cast', () => {
-    expect(broken(castsAreExplained, 'const a = b as string\n')).toBe(1)
-    expect(broken(castsAreExplained, 'const f = () => {\n  // why\n  const c = 1\n  return c as never\n}\n')).toBe(1)
-    expect(broken(castsAreExplained, '// b was parsed above.\nconst a = b as string\n')).toBe(0)
-    expect(broken(castsAreExplained, "const a = ['x'] as const\n")).toBe(0)
-    expect(product.flatMap(castsAreExplained)).toEqual([])
+    expect(broken(requireCastComments, 'const a = b as string\n')).toBe(1)
+    expect(broken(requireCastComments, 'const f = () => {\n  // why\n  const c = 1\n  return c as never\n}\n')).toBe(1)
+    expect(broken(requireCastComments, '// b was parsed above.\nconst a = b as string\n')).toBe(0)
+    expect(broken(requireCastComments, "const a = ['x'] as const\n")).toBe(0)
+    expect(product.flatMap(requireCastComments)).toEqual([])
   })
 
   it('use whole words as names', () => {
-    expect(broken(namesAreWords, 'const cfg = 1\n')).toBe(1)
-    expect(broken(namesAreWords, 'const f = ({ a: { req } }, ...args) => req\n')).toBe(2)
-    expect(broken(namesAreWords, 'try { f() } catch (err) { g(err) }\n')).toBe(1)
-    expect(broken(namesAreWords, 'const { res: response } = f(settings.opts)\n')).toBe(0)
-    expect(product.flatMap(namesAreWords)).toEqual([])
+    expect(broken(forbidAbbreviations, 'const cfg = 1\n')).toBe(1)
+    expect(broken(forbidAbbreviations, 'const f = ({ a: { req } }, ...args) => req\n')).toBe(2)
+    expect(broken(forbidAbbreviations, 'try { f() } catch (err) { g(err) }\n')).toBe(1)
+    expect(broken(forbidAbbreviations, 'const { res: response } = f(settings.opts)\n')).toBe(0)
+    expect(product.flatMap(forbidAbbreviations)).toEqual([])
   })
 
   it('measure durations with the monotonic clock', () => {
-    expect(broken(durationsAreMonotonic, 'const isOver = clock.now() - sinceMs > lifeMs\n')).toBe(1)
-    expect(broken(durationsAreMonotonic, 'const nowMs = parts.clock.now()\nif (untilMs < nowMs) end()\n')).toBe(1)
-    expect(broken(durationsAreMonotonic, 'const deadline = Date.now() + 5\n')).toBe(1)
-    expect(broken(durationsAreMonotonic, 'const at = new Date()\n')).toBe(1)
-    expect(broken(durationsAreMonotonic, 'const ageMs = clock.elapsedMs() - sinceMs\n')).toBe(0)
-    expect(broken(durationsAreMonotonic, 'const record = { atMs: clock.now() }\n')).toBe(0)
+    expect(broken(forbidWallClockArithmetic, 'const isOver = clock.now() - sinceMs > lifeMs\n')).toBe(1)
+    expect(broken(forbidWallClockArithmetic, 'const nowMs = parts.clock.now()\nif (untilMs < nowMs) end()\n')).toBe(1)
+    expect(broken(forbidWallClockArithmetic, 'const deadline = Date.now() + 5\n')).toBe(1)
+    expect(broken(forbidWallClockArithmetic, 'const at = new Date()\n')).toBe(1)
+    expect(broken(forbidWallClockArithmetic, 'const ageMs = clock.elapsedMs() - sinceMs\n')).toBe(0)
+    expect(broken(forbidWallClockArithmetic, 'const record = { atMs: clock.now() }\n')).toBe(0)
     const isMeasured = (path: string) => !/^services\/(bench|sandbox)\/|\/testing\//.test(path)
     const files = product.filter(({ path }) => isMeasured(path))
-    const calculating = files.filter((file) => durationsAreMonotonic(file).length > 0).map(({ path }) => path)
+    const calculating = files.filter((file) => forbidWallClockArithmetic(file).length > 0).map(({ path }) => path)
     expect(calculating).toEqual(Object.keys(wallClockFiles).toSorted())
   })
 
   it('have classes only with private state or a base class', () => {
-    expect(broken(classesHaveAReason, 'class A { b = 1 }\n')).toBe(1)
-    expect(broken(classesHaveAReason, 'class A { #b = 1 }\n')).toBe(0)
-    expect(broken(classesHaveAReason, 'class Refused extends TypeError {}\n')).toBe(0)
-    expect(product.flatMap(classesHaveAReason)).toEqual([])
+    expect(broken(forbidStatelessClasses, 'class A { b = 1 }\n')).toBe(1)
+    expect(broken(forbidStatelessClasses, 'class A { #b = 1 }\n')).toBe(0)
+    expect(broken(forbidStatelessClasses, 'class Refused extends TypeError {}\n')).toBe(0)
+    expect(product.flatMap(forbidStatelessClasses)).toEqual([])
   })
 
   it('document every export of proto and services/shared', () => {
-    expect(broken(exportsAreDocumented, '// no\nexport const a = 1\n')).toBe(1)
-    expect(broken(exportsAreDocumented, '/** One. */\nexport const a = 1\n')).toBe(0)
-    expect(
-      broken(exportsAreDocumented, '/** A. */\nexport const A = z.any()\nexport type A = z.infer<typeof A>\n'),
-    ).toBe(0)
-    expect(shared.flatMap(exportsAreDocumented)).toEqual([])
+    expect(broken(requireExportDocs, '// no\nexport const a = 1\n')).toBe(1)
+    expect(broken(requireExportDocs, '/** One. */\nexport const a = 1\n')).toBe(0)
+    expect(broken(requireExportDocs, '/** A. */\nexport const A = z.any()\nexport type A = z.infer<typeof A>\n')).toBe(
+      0,
+    )
+    expect(shared.flatMap(requireExportDocs)).toEqual([])
   })
 })
 
@@ -96,7 +96,7 @@ it('browser tests select elements by exact names', () => {
   expect(looseNames("page.getByRole('table', { name: `${title}` }).getByRole('row', { name })")).toHaveLength(2)
   expect(looseNames("page.getByRole('table', { name: 'Tables', exact: true })")).toEqual([])
   expect(looseNames("page.getByRole('table', { name: /^Tables/ }).getByRole('row', { level: 1 })")).toEqual([])
-  const tests = repositoryFiles().filter((path) => path.startsWith('web/tests/') && isCode(path))
+  const tests = listRepositoryFiles().filter((path) => path.startsWith('web/tests/') && isCode(path))
   expect(tests.map(readSource).flatMap(({ path, text }) => looseNames(text).map((each) => `${path}: ${each}`))).toEqual(
     [],
   )

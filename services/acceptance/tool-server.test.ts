@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ServerCard } from '#proto/http/mcp.ts'
-import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { statelessRevision, startToolServer, type ToolServer } from '../testing/tool-server.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
@@ -145,7 +145,7 @@ describeOnTopologies('the tool server', (topology) => {
   it('records caller and tool in the audit log, without arguments', async () => {
     await server.call('query', { sql: "SELECT 'a secret'" })
     await server.call('query', { sql: 'DROP TABLE `a secret`' })
-    const { data } = await eventually(
+    const { data } = await retryUntil(
       async () => AuditResponse.parse((await fetchJson(`${server.url}/api/v1/audit?limit=100`)).body),
       (answer) => ['done', 'refused'].every((result) => answer.data.some((record) => record.result === result)),
     )
@@ -234,10 +234,10 @@ describeOnTopologies('the tool server', (topology) => {
     })
 
     it('whose names may have any characters', async () => {
-      await queryEngine(server.hostUrl, 'CREATE TABLE cafe.`a/b ü` (x UInt8) ENGINE = Memory')
+      await queryClickHouse(server.hostUrl, 'CREATE TABLE cafe.`a/b ü` (x UInt8) ENGINE = Memory')
       const schema: unknown = JSON.parse(await read(`columndb://${schemaOf('cafe', encodeURIComponent('a/b ü'))}`))
       expect(schema).toMatchObject({ columns: [{ name: 'x' }] })
-      await queryEngine(server.hostUrl, 'DROP TABLE cafe.`a/b ü`')
+      await queryClickHouse(server.hostUrl, 'DROP TABLE cafe.`a/b ü`')
     })
 
     it.each([
@@ -273,7 +273,7 @@ describeOnTopologies('the tool server', (topology) => {
       const { values, total, hasMore } = await completion(ofFirst, 'table', '', { database: 'system' })
       expect([values.length, hasMore]).toEqual([100, true])
       const tables = "SELECT toUInt32(count()) AS total FROM system.tables WHERE database = 'system'"
-      expect(await queryEngine(server.hostUrl, tables)).toEqual([{ total }])
+      expect(await queryClickHouse(server.hostUrl, tables)).toEqual([{ total }])
     })
   })
 
@@ -303,7 +303,7 @@ describeOnTopologies('the tool server', (topology) => {
   it('cancels a statement on the host when its client disconnects', async () => {
     const statement = 'SELECT sum(cityHash64(number)) FROM system.numbers'
     const running = async () => {
-      const [row] = await queryEngine(
+      const [row] = await queryClickHouse(
         server.hostUrl,
         "SELECT count() AS n FROM system.processes WHERE query LIKE '%cityHash64(number)) FROM system.num%' AND query_id != queryID()",
       )
@@ -314,9 +314,9 @@ describeOnTopologies('the tool server', (topology) => {
       signal: left.signal,
     })
     request.catch(() => {})
-    await eventually(running, (count) => count === 1)
+    await retryUntil(running, (count) => count === 1)
     left.abort()
     await server.client.close()
-    expect(await eventually(running, (count) => count === 0)).toBe(0)
+    expect(await retryUntil(running, (count) => count === 0)).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { queryEngine, eventually } from '../testing/fetch-json.ts'
+import { queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { tools } from '../mcp/tools/index.ts'
 import { startToolServer, type ToolServer } from '../testing/tool-server.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -74,7 +74,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
       ],
       truncated: null,
     })
-    const [user] = await queryEngine(server.hostUrl, 'SELECT currentUser() AS user')
+    const [user] = await queryClickHouse(server.hostUrl, 'SELECT currentUser() AS user')
     expect(await facts('query', { sql: 'SELECT currentUser()' })).toMatchObject({ rows: [[user?.user]] })
   })
 
@@ -104,7 +104,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('list_databases, with the counts of the host', async () => {
-    const databases = await queryEngine(server.hostUrl, 'SELECT name FROM system.databases ORDER BY name')
+    const databases = await queryClickHouse(server.hostUrl, 'SELECT name FROM system.databases ORDER BY name')
     const result = z
       .object({ databases: z.array(z.looseObject({ name: z.string() })) })
       .parse(await facts('list_databases'))
@@ -115,7 +115,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('list_tables, with the rows and bytes of the parts', async () => {
-    const sizes = await queryEngine(
+    const sizes = await queryClickHouse(
       server.hostUrl,
       "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = 'cafe' AND table = 'guests'",
     )
@@ -146,11 +146,11 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('get_merge_status, with the current merges of the host', async () => {
-    await queryEngine(server.hostUrl, 'CREATE TABLE cafe.slow (id UInt8) ENGINE = MergeTree ORDER BY id')
-    await queryEngine(server.hostUrl, 'INSERT INTO cafe.slow SELECT number FROM numbers(100)')
+    await queryClickHouse(server.hostUrl, 'CREATE TABLE cafe.slow (id UInt8) ENGINE = MergeTree ORDER BY id')
+    await queryClickHouse(server.hostUrl, 'INSERT INTO cafe.slow SELECT number FROM numbers(100)')
     // The mutation finishes after every row has slept, so it is visible while it runs.
-    const mutating = queryEngine(server.hostUrl, 'ALTER TABLE cafe.slow DELETE WHERE sleepEachRow(0.02) = 1')
-    const result = await eventually(
+    const mutating = queryClickHouse(server.hostUrl, 'ALTER TABLE cafe.slow DELETE WHERE sleepEachRow(0.02) = 1')
+    const result = await retryUntil(
       async () => JSON.stringify(await facts('get_merge_status')),
       (text) => text.includes('"table":"slow"'),
     )
@@ -158,22 +158,25 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(JSON.parse(result).merges).toContainEqual(expect.objectContaining(slow))
     await mutating
     expect(JSON.stringify(await facts('get_merge_status'))).not.toContain('slow')
-    await queryEngine(server.hostUrl, 'DROP TABLE cafe.slow SYNC')
+    await queryClickHouse(server.hostUrl, 'DROP TABLE cafe.slow SYNC')
   })
 
   it('get_merge_status, with the progress and the time of a merge, longest first', async () => {
     const Merges = z.object({ merges: z.array(z.looseObject({ table: z.string(), progress: z.number() })) })
-    await queryEngine(server.hostUrl, 'CREATE TABLE cafe.dense (id UInt64, text String) ENGINE = MergeTree ORDER BY id')
-    await queryEngine(server.hostUrl, 'SYSTEM STOP MERGES cafe.dense')
+    await queryClickHouse(
+      server.hostUrl,
+      'CREATE TABLE cafe.dense (id UInt64, text String) ENGINE = MergeTree ORDER BY id',
+    )
+    await queryClickHouse(server.hostUrl, 'SYSTEM STOP MERGES cafe.dense')
     for (const first of [0, 1]) {
       const rows = `SELECT number * 2 + ${first}, hex(cityHash64(number)) FROM numbers(200000)`
-      await queryEngine(server.hostUrl, `INSERT INTO cafe.dense ${rows}`)
+      await queryClickHouse(server.hostUrl, `INSERT INTO cafe.dense ${rows}`)
     }
     // The codec changes after the inserts: writing is fast, but the merge is slow enough to be visible.
-    await queryEngine(server.hostUrl, 'ALTER TABLE cafe.dense MODIFY COLUMN text String CODEC(ZSTD(19))')
-    await queryEngine(server.hostUrl, 'SYSTEM START MERGES cafe.dense')
-    const merging = queryEngine(server.hostUrl, 'OPTIMIZE TABLE cafe.dense FINAL')
-    const seen = await eventually(
+    await queryClickHouse(server.hostUrl, 'ALTER TABLE cafe.dense MODIFY COLUMN text String CODEC(ZSTD(19))')
+    await queryClickHouse(server.hostUrl, 'SYSTEM START MERGES cafe.dense')
+    const merging = queryClickHouse(server.hostUrl, 'OPTIMIZE TABLE cafe.dense FINAL')
+    const seen = await retryUntil(
       async () => Merges.parse(await facts('get_merge_status')).merges.find(({ table }) => table === 'dense'),
       (merge) => merge !== undefined && merge.progress > 0,
     )
@@ -181,7 +184,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(seen?.progress).toBeLessThanOrEqual(1)
     expect(seen?.elapsedSeconds).toBeGreaterThan(0)
     await merging
-    await queryEngine(server.hostUrl, 'DROP TABLE cafe.dense SYNC')
+    await queryClickHouse(server.hostUrl, 'DROP TABLE cafe.dense SYNC')
   })
 
   it('explore_table_schema, which leads from databases to a schema with its relationships', async () => {
@@ -206,7 +209,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     const said = async () => {
       const figures =
         "SELECT version() AS version, uptime() AS uptime, (SELECT value FROM system.metrics WHERE metric = 'TCPConnection') AS tcp"
-      const [row] = await queryEngine(server.hostUrl, figures)
+      const [row] = await queryClickHouse(server.hostUrl, figures)
       return row
     }
     const before = await said()
@@ -224,7 +227,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
       body: "SELECT count() FROM system.numbers WHERE toString(number) = 'secret value'",
       signal: ended.signal,
     }).catch(() => {})
-    const result = await eventually(
+    const result = await retryUntil(
       async () => JSON.stringify(await facts('get_running_queries')),
       (text) => text.includes('system.numbers'),
     )
@@ -244,7 +247,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
         signal: ended.signal,
       }).catch(() => {})
     const held = async (count: number) =>
-      eventually(
+      retryUntil(
         async () =>
           Running.parse(await facts('get_running_queries')).queries.filter(({ queryId }) => /^h-\d$/.test(queryId)),
         (queries) => queries.length === count,
@@ -261,19 +264,19 @@ describeOnTopologies('the tool server has tools', (topology) => {
 
   it('get_slow_queries, the slowest first, within the requested time and without own statements', async () => {
     const Slow = z.object({ queries: z.array(z.looseObject({ durationMs: z.number(), endedMs: z.number() })) })
-    await queryEngine(server.hostUrl, 'SYSTEM FLUSH LOGS query_log')
+    await queryClickHouse(server.hostUrl, 'SYSTEM FLUSH LOGS query_log')
     const { queries } = Slow.parse(await facts('get_slow_queries', { lastHours: 1, limit: 5 }))
     const durations = queries.map(({ durationMs }) => durationMs)
     expect(durations).toEqual(durations.toSorted((one, other) => other - one))
     const ofTools = `log_comment = '{"watchhouse":"tool"}'`
     const others = `(http_user_agent != 'watchhouse' OR log_comment = '{"watchhouse":"console"}')`
-    const [slowest] = await queryEngine(
+    const [slowest] = await queryClickHouse(
       server.hostUrl,
       `SELECT maxIf(query_duration_ms, ${others}) AS ms, countIf(${ofTools}) > 0 AS found FROM system.query_log
       WHERE type = 'QueryFinish' AND is_initial_query AND event_time >= now() - 3600`,
     )
     expect(slowest).toEqual({ ms: durations[0], found: 1 })
-    const [{ ms: nowMs } = {}] = await queryEngine(server.hostUrl, 'SELECT toUnixTimestamp(now()) * 1000 AS ms')
+    const [{ ms: nowMs } = {}] = await queryClickHouse(server.hostUrl, 'SELECT toUnixTimestamp(now()) * 1000 AS ms')
     for (const { endedMs } of queries) expect(endedMs).toBeGreaterThanOrEqual(Number(nowMs) - 3_600_000)
     const long = Number(slowest?.ms) + 1
     expect(await facts('get_slow_queries', { lastHours: 1, minDurationMs: long })).toEqual({
@@ -288,11 +291,11 @@ describeOnTopologies('the tool server has tools', (topology) => {
       findings: z.array(z.looseObject({ check: z.string(), severity: z.string(), value: z.number().nullable() })),
     })
     const [crumbs, eachAlone] = [310, 'SETTINGS max_block_size = 1, min_insert_block_size_rows = 1']
-    await queryEngine(server.hostUrl, 'CREATE TABLE cafe.crumbs (id UInt32) ENGINE = MergeTree ORDER BY id')
-    await queryEngine(server.hostUrl, 'SYSTEM STOP MERGES cafe.crumbs')
-    await queryEngine(server.hostUrl, `INSERT INTO cafe.crumbs SELECT number FROM numbers(${crumbs}) ${eachAlone}`)
+    await queryClickHouse(server.hostUrl, 'CREATE TABLE cafe.crumbs (id UInt32) ENGINE = MergeTree ORDER BY id')
+    await queryClickHouse(server.hostUrl, 'SYSTEM STOP MERGES cafe.crumbs')
+    await queryClickHouse(server.hostUrl, `INSERT INTO cafe.crumbs SELECT number FROM numbers(${crumbs}) ${eachAlone}`)
     const { severity, findings } = Snapshot.parse(await facts('analyze_performance'))
-    await queryEngine(server.hostUrl, 'DROP TABLE cafe.crumbs SYNC')
+    await queryClickHouse(server.hostUrl, 'DROP TABLE cafe.crumbs SYNC')
     expect(findings.map(({ check }) => check)).toEqual([
       'slow-queries',
       'parts-per-partition',
@@ -308,7 +311,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
       value: crumbs,
       where: expect.arrayContaining([{ name: 'cafe.crumbs tuple()', value: crumbs }]),
     })
-    const [disk] = await queryEngine(
+    const [disk] = await queryClickHouse(
       server.hostUrl,
       'SELECT max(100 * (1 - free_space / total_space)) AS used FROM system.disks WHERE total_space > 0',
     )
@@ -323,19 +326,19 @@ describeOnTopologies('the tool server has tools', (topology) => {
 
   it('that explain missing data if the host has no query log', async () => {
     const without = async (name: string, given: object = {}) => {
-      await queryEngine(server.hostUrl, 'DROP TABLE IF EXISTS system.query_log')
+      await queryClickHouse(server.hostUrl, 'DROP TABLE IF EXISTS system.query_log')
       return JSON.stringify(await server.call(name, given))
     }
     // ClickHouse recreates the table when it flushes the next entry, so the call is repeated.
     const isReported = (result: string) => result.includes('table system.query_log does not exist on host')
-    const slow = await eventually(() => without('get_slow_queries'), isReported)
+    const slow = await retryUntil(() => without('get_slow_queries'), isReported)
     expect(JSON.parse(slow)).toMatchObject({ isError: false, structuredContent: { queries: [] } })
-    const explored = await eventually(
+    const explored = await retryUntil(
       () => without('explore_table_schema', { database: 'cafe', table: 'visits' }),
       isReported,
     )
     expect(JSON.parse(explored)).toMatchObject({ isError: false, structuredContent: { level: 'schema' } })
-    const snapshot = await eventually(() => without('analyze_performance'), isReported)
+    const snapshot = await retryUntil(() => without('analyze_performance'), isReported)
     expect(JSON.parse(snapshot).structuredContent.findings[0]).toMatchObject({ severity: 'unknown', value: null })
     expect(snapshot).not.toContain('SELECT')
   })

@@ -2,9 +2,9 @@ import { globSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import attacks from './attacks/vitest.config.ts'
 import faults from './faults/vitest.config.ts'
-import { isCode, isTest, readSource, repositoryFiles } from '../testing/source-file.ts'
+import { isCode, isTest, readSource, listRepositoryFiles } from '../testing/source-file.ts'
 
-const files = repositoryFiles()
+const files = listRepositoryFiles()
 
 /** Returns the names in a folder that are neither expected nor hidden. */
 const unexpected = (paths: readonly string[], folder: string, expected: string): string[] => {

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConnectionSessionResponse, ConnectionTestResponse, UserConnectionResponse } from '#proto/http/connections.ts'
 import { ChartResponse, HostsResponse, HostStatusResponse, TableResponse } from '#proto/http/data.ts'
 import type { Sandbox } from '../sandbox/start.ts'
-import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { startNats } from '../testing/servers.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
-import { startSeeded } from '../testing/seeded.ts'
+import { startSeededHost } from '../testing/seeded.ts'
 
 const encryptionKey = 'a key that only the operator knows'
 const json = { 'content-type': 'application/json' }
@@ -23,7 +23,7 @@ describeOnTopologies('user-supplied connections', (topology) => {
   let bus: Overheard | undefined
 
   beforeAll(async () => {
-    own = await startSeeded('one')
+    own = await startSeededHost('one')
     directory = await mkdtemp(join(tmpdir(), 'watchhouse-connections-'))
     const open = {
       SVC_ALLOW_PRIVATE_HOSTS: 'true',
@@ -53,7 +53,7 @@ describeOnTopologies('user-supplied connections', (topology) => {
     const sql = `SELECT concat(database, '.', table) AS table, sum(rows) AS rows FROM system.parts
       WHERE active AND database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')
       GROUP BY table ORDER BY sum(data_compressed_bytes) DESC, table LIMIT 20`
-    return queryEngine(own.url, sql)
+    return queryClickHouse(own.url, sql)
   }
   const expectItsChart = async (path: string, headers: Record<string, string> = {}) => {
     const both = async () => {
@@ -61,13 +61,13 @@ describeOnTopologies('user-supplied connections', (topology) => {
       return { shown: ChartResponse.parse(body).data.map(({ table, rows }) => ({ table, rows })), said: await sizes() }
     }
     // A merge between the two requests changes the sizes, so both are repeated until they match.
-    const { shown } = await eventually(both, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
+    const { shown } = await retryUntil(both, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
     expect(shown.length).toBeGreaterThan(3)
   }
 
   it('are tested: the result is the version or the reason of the failure', async () => {
     const path = '/api/v1/browser-connections/test'
-    const [said] = await queryEngine(own.url, 'SELECT version() AS version')
+    const [said] = await queryClickHouse(own.url, 'SELECT version() AS version')
     expect(ConnectionTestResponse.parse((await post(product, path, target())).body).data).toMatchObject({
       ok: true,
       ...said,

@@ -4,10 +4,10 @@ import { BuildReportResponse, ReportResponse, ReportsResponse } from '#proto/htt
 import { findLastWeek } from '../report/reports/report-data.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
-import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
-import { generateFortnight, type LoggedStatement, logFortnight, usedGibibytes } from '../testing/fortnight.ts'
+import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
+import { generateQueryHistory, type LoggedStatement, replaceLogs, computeUsedGibibytes } from '../testing/fortnight.ts'
 import { type Product, startProduct } from '../testing/product.ts'
-import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../testing/scripted-gateway.ts'
+import { createGatewayVariables, type ScriptedGateway, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
 const startLimitMs = 180_000
@@ -20,7 +20,7 @@ const weekMs = 168 * hourMs
 /** The host with two weeks of history that both topologies share. */
 let sandbox: Sandbox
 const week = findLastWeek(Date.now(), 'UTC')
-const statements = generateFortnight(week.fromMs - weekMs)
+const statements = generateQueryHistory(week.fromMs - weekMs)
 beforeAll(async () => {
   sandbox = await startSandbox()
   for (const statement of [
@@ -29,9 +29,9 @@ beforeAll(async () => {
     'INSERT INTO shop.orders SELECT number FROM numbers(1000)',
     'SYSTEM FLUSH LOGS',
   ]) {
-    await queryEngine(sandbox.url, statement)
+    await queryClickHouse(sandbox.url, statement)
   }
-  await logFortnight(sandbox.url, week.fromMs - weekMs, statements)
+  await replaceLogs(sandbox.url, week.fromMs - weekMs, statements)
 }, startLimitMs)
 afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
@@ -48,7 +48,7 @@ describeOnTopologies('the weekly report', (topology) => {
     chat = await startStrictServer({ problem: () => undefined, answer: { status: 200, body: 'ok' } })
     gateway = await startScriptedGateway({ script: [{ say: [{ text: summary }] }] })
     const env = {
-      ...gatewayVariables(gateway),
+      ...createGatewayVariables(gateway),
       CRON_SECRET: secret,
       SVC_WEEKLY_REPORT_HOSTS: '0,1',
       SVC_HEALTH_SWEEP_ENABLED: 'false',
@@ -85,7 +85,7 @@ describeOnTopologies('the weekly report', (topology) => {
   })
 
   it('is sent to a webhook for critical alerts once', async () => {
-    await eventually(
+    await retryUntil(
       async () => chat.taken.length,
       (count) => count > 0,
     )
@@ -133,9 +133,9 @@ describeOnTopologies('the weekly report', (topology) => {
   it('has the state of disks, tables and the server', async () => {
     const report = await open()
     const gibibyte = 1_024 ** 3
-    const usedAtEnd = usedGibibytes(335)
+    const usedAtEnd = computeUsedGibibytes(335)
     expect(report.disks).toMatchObject([
-      { disk: 'data', usedBytes: usedAtEnd * gibibyte, grewBytes: (usedAtEnd - usedGibibytes(168)) * gibibyte },
+      { disk: 'data', usedBytes: usedAtEnd * gibibyte, grewBytes: (usedAtEnd - computeUsedGibibytes(168)) * gibibyte },
     ])
     expect(report.disks[0]?.daysToFull?.soonest).toBeCloseTo((1_000 - usedAtEnd) / 12, 6)
     expect(report.tables).toMatchObject([

@@ -16,13 +16,13 @@ import { agentSettings } from './config.ts'
 import { type Conversations, openConversations } from './conversations/open.ts'
 import { type EgressRequests, openEgressRequests } from './egress/egress-requests.ts'
 import { type ExternalTools, openExternalTools } from './external/open.ts'
-import { openMcpTools, type ToolSource, combineToolSources, type AgentTool } from './tool-sources.ts'
+import { openMcpToolSource, type ToolSource, combineToolSources, type AgentTool } from './tool-sources.ts'
 import { type Models, openModels } from './models/open.ts'
 import type { RunLimits } from './runs/run.ts'
 import { type Runs, openRuns } from './runs/runs.ts'
 import { type Skills, openSkills } from './skills/skills.ts'
 import { agentTools, postgresTools, repldbTools } from './tools/index.ts'
-import { loadSkill } from './tools/load-skill.ts'
+import { createLoadSkillTool } from './tools/load-skill.ts'
 
 /** The dependencies of the agent's handlers. */
 export interface AgentDeps {
@@ -45,7 +45,7 @@ export interface AgentDeps {
 }
 
 /** Share of the shutdown grace period that runs may use. Readers fetch the final events in the remaining time. */
-const finishingShare = 0.6
+const runGraceShare = 0.6
 
 /** Tests can add tools and change the limits of runs. */
 export interface AgentOverrides {
@@ -67,13 +67,13 @@ export const openAgentDeps = async (
   const models = opened.use(openModels({ env, net, clock, store, log }))
   const conversations = opened.use(openConversations({ env, net, clock, log, models }))
   const external = opened.use(openExternalTools({ env, net, clock, log }))
-  const graceMs = () => parseSettings(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
+  const graceMs = () => parseSettings(processSettings, env).SHUTDOWN_GRACE_MS * runGraceShare
   const runs = openRuns({ instance: bus.instance, graceMs, limits })
-  const mcpTools = openMcpTools(bus.client(mcp), clock)
+  const mcpTools = openMcpToolSource(bus.client(mcp), clock)
   const from: ToolSource[] = [
-    async () => [...tools, loadSkill(skills), ...agentTools],
+    async () => [...tools, createLoadSkillTool(skills), ...agentTools],
     async (_question, call) => ((await clients.query.postgresOffered({}, call)).isOffered ? postgresTools : []),
-    async (_question, call) => ((await readsReplication(env, clients.query, call)) ? repldbTools : []),
+    async (_question, call) => ((await mayReadReplication(env, clients.query, call)) ? repldbTools : []),
     (_question, call) => mcpTools(call),
     ({ userServers }, call) => external.tools(userServers, call),
   ]
@@ -95,7 +95,7 @@ export const openAgentDeps = async (
 }
 
 /** Returns whether a replication service is configured and the agent may read from it. */
-const readsReplication = async (env: Environment, client: Client<typeof query>, call: Call): Promise<boolean> =>
+const mayReadReplication = async (env: Environment, client: Client<typeof query>, call: Call): Promise<boolean> =>
   parseSettings(agentSettings, env).SVC_FEATURE_REPLDB_AGENT && (await client.repldbOffer({}, call)).isConfigured
 
 /** Records the Prometheus metrics of answers. */

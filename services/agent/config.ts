@@ -1,5 +1,5 @@
-import { flag, maybeFlag, whole } from '#shared/config/setting.ts'
-import { conversationSettings, conversationProblems } from './conversations/choose.ts'
+import { flagSetting, optionalFlagSetting, wholeNumberSetting } from '#shared/config/setting.ts'
+import { conversationSettings, findConversationProblems } from './conversations/choose.ts'
 import { externalSettings } from './external/config.ts'
 import { modelSettings } from './models/config.ts'
 import { partGuardSettings } from './part-guard.ts'
@@ -7,12 +7,12 @@ import { verboseSettings } from './verbose.ts'
 
 /** Settings of the agent itself. */
 export const agentSettings = {
-  SVC_AGENT_MAX_MESSAGES: whole(64, 'Maximum number of messages in one agent request.', {
+  SVC_AGENT_MAX_MESSAGES: wholeNumberSetting(64, 'Maximum number of messages in one agent request.', {
     min: 1,
     max: 256,
   }),
-  SVC_AGENT_MAX_STEPS: whole(16, 'Maximum number of model calls per agent run.', { min: 1, max: 64 }),
-  SVC_AGENT_RUN_SECONDS: whole(
+  SVC_AGENT_MAX_STEPS: wholeNumberSetting(16, 'Maximum number of model calls per agent run.', { min: 1, max: 64 }),
+  SVC_AGENT_RUN_SECONDS: wholeNumberSetting(
     120,
     'Timeout of one agent run in seconds, excluding time spent waiting for approvals.',
     {
@@ -20,17 +20,23 @@ export const agentSettings = {
       max: 3_600,
     },
   ),
-  SVC_AGENT_STEP_SECONDS: whole(45, 'Timeout of one model call in seconds.', { min: 1, max: 600 }),
-  SVC_AGENT_MAX_TOKENS: whole(400_000, 'Maximum number of tokens, input and output, per agent run.', { min: 1_000 }),
-  SVC_AGENT_MAX_COST_CENTS: whole(
+  SVC_AGENT_STEP_SECONDS: wholeNumberSetting(45, 'Timeout of one model call in seconds.', { min: 1, max: 600 }),
+  SVC_AGENT_MAX_TOKENS: wholeNumberSetting(400_000, 'Maximum number of tokens, input and output, per agent run.', {
+    min: 1_000,
+  }),
+  SVC_AGENT_MAX_COST_CENTS: wholeNumberSetting(
     100,
     'Maximum cost of one agent run in US cents, for models with a known price; 0 disables the limit.',
   ),
-  SVC_AGENT_TOOL_RESULT_BYTES: whole(16_384, 'Maximum size of a tool result that is passed to the model, in bytes.', {
-    min: 1_024,
-    max: 262_144,
-  }),
-  SVC_AGENT_MAX_RUNS: whole(
+  SVC_AGENT_TOOL_RESULT_BYTES: wholeNumberSetting(
+    16_384,
+    'Maximum size of a tool result that is passed to the model, in bytes.',
+    {
+      min: 1_024,
+      max: 262_144,
+    },
+  ),
+  SVC_AGENT_MAX_RUNS: wholeNumberSetting(
     200,
     'Maximum number of concurrent agent runs per process; further requests are rejected with Retry-After.',
     {
@@ -38,10 +44,10 @@ export const agentSettings = {
       max: 1_000,
     },
   ),
-  AGENT_ENABLE_CONTROL_TOOLS: maybeFlag(
+  AGENT_ENABLE_CONTROL_TOOLS: optionalFlagSetting(
     'Whether the agent can request to kill queries, kill mutations and optimize tables. Unset: allowed for everyone without an auth provider and for signed-in users with one; off in cloud mode.',
   ),
-  SVC_FEATURE_REPLDB_AGENT: flag(
+  SVC_FEATURE_REPLDB_AGENT: flagSetting(
     false,
     'Whether the agent can read the replication service at REPLDB_API_URL. Mirrors, slots and log lines are then sent to the model.',
   ),
@@ -58,4 +64,4 @@ export const settings = {
 } as const
 
 /** Returns the problems of settings that are valid on their own, but not in combination. */
-export const problems = conversationProblems
+export const problems = findConversationProblems

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { ChartPart } from '#proto/agent-parts.ts'
-import { guardPart } from './part-guard.ts'
+import { validateDataPart } from './part-guard.ts'
 
 const chart: ChartPart = {
   title: 'Secret title',
@@ -21,7 +21,7 @@ const chart: ChartPart = {
 const guarded = (data: unknown, env: Record<string, string> = {}, type: 'data-chart' | 'data-x' = 'data-chart') => {
   const logged: string[] = []
   const log = pino({}, { write: (line: string) => void logged.push(line) })
-  return { part: guardPart({ env, log }, { type, id: 'c1', data }), logged }
+  return { part: validateDataPart({ env, log }, { type, id: 'c1', data }), logged }
 }
 
 const bad: [why: string, data: unknown, problem: string][] = [

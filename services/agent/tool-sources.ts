@@ -32,7 +32,7 @@ export interface EgressTool {
 export type ToolSource = (question: AgentQuestion, call: Call) => Promise<readonly AgentTool[]>
 
 /** Dependencies of `combineToolSources`. */
-interface Sources {
+interface ToolSources {
   env: Environment
   /** Sources in order of precedence. If several tools have the same name, the first one is used. */
   from: readonly ToolSource[]
@@ -41,7 +41,7 @@ interface Sources {
 
 /** Combines the tools of all sources, which are queried concurrently. A failed source is logged and omitted. */
 export const combineToolSources =
-  ({ env, from, log }: Sources): ToolSource =>
+  ({ env, from, log }: ToolSources): ToolSource =>
   async (question, call) => {
     const made = await Promise.allSettled(from.map((make) => make(question, call)))
     call.signal.throwIfAborted()
@@ -53,25 +53,25 @@ export const combineToolSources =
   }
 
 /** Cache lifetime of the tool list, in milliseconds. The list can change when the MCP server is upgraded. */
-const freshMs = 10_000
+const cacheMs = 10_000
 
 /**
  * Returns a function that lists the tools of the MCP server. The list is the same for all users and is cached. Calls of
  * the tools run with the identity of the agent's caller.
  */
-export const openMcpTools = (client: Client<typeof mcp>, clock: Clock): ((call: Call) => Promise<AgentTool[]>) => {
+export const openMcpToolSource = (client: Client<typeof mcp>, clock: Clock): ((call: Call) => Promise<AgentTool[]>) => {
   let known: { tools: AgentTool[]; untilMs: number } | undefined
   return async (call) => {
     if (known === undefined || known.untilMs < clock.elapsedMs()) {
       const listed = await client.tools({}, call)
-      known = { tools: listed.map((tool) => asTool(client, tool)), untilMs: clock.elapsedMs() + freshMs }
+      known = { tools: listed.map((tool) => wrapMcpTool(client, tool)), untilMs: clock.elapsedMs() + cacheMs }
     }
     return known.tools
   }
 }
 
 /** Wraps a tool of the MCP server. The server checks the features of the caller and the arguments itself. */
-const asTool = (client: Client<typeof mcp>, tool: McpTool): AgentTool => ({
+const wrapMcpTool = (client: Client<typeof mcp>, tool: McpTool): AgentTool => ({
   ...tool,
   feature: null,
   kind: 'read',

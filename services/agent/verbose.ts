@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Environment } from '#shared/config/environment.ts'
-import { flag, parseSettings } from '#shared/config/setting.ts'
+import { flagSetting, parseSettings } from '#shared/config/setting.ts'
 
 /** The setting that enables verbose logging. */
 export const verboseSettings = {
-  AGENT_DEBUG: flag(
+  AGENT_DEBUG: flagSetting(
     false,
     'Log every request to a model provider and every tool call with name, result and duration, without contents.',
   ),

@@ -2,7 +2,7 @@ import { createClock } from '#shared/time/clock.ts'
 import { expect, it, vi } from 'vitest'
 import { startDispatchers } from '../testing/alerts/dispatchers.ts'
 import { openDispatcherBackends } from '../testing/alerts/dispatcher-backends.ts'
-import { eventually } from '../testing/fetch-json.ts'
+import { retryUntil } from '../testing/fetch-json.ts'
 import { describeWith, startPostgres } from '../testing/servers.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -41,7 +41,7 @@ describeWith(['postgres'], 'while the state database is unavailable', () => {
     expect(general.cooldownMinutes).toEqual({ value: 5, source: 'database' })
 
     await postgres.restart()
-    const config = await eventually(
+    const config = await retryUntil(
       () => setCooldown(7).catch(() => undefined),
       (answer) => answer !== undefined,
     )

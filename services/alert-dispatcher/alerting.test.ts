@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AlertConfigUpdate } from '#proto/alerting.ts'
-import { encryptFor } from '#shared/seal/transit.ts'
+import { encryptForTransit } from '#shared/seal/transit.ts'
 import { type Dispatchers, startDispatchers } from '../testing/alerts/dispatchers.ts'
 import { type DispatcherBackends, openDispatcherBackends } from '../testing/alerts/dispatcher-backends.ts'
 import type { WatchedHosts } from '../testing/alerts/watched-hosts.ts'
@@ -344,7 +344,7 @@ describe('channel secrets', () => {
   it('arrive encrypted and are stored like plain ones', async () => {
     await using rig = await open(withKey)
     const { alerts, call } = rig.dispatchers
-    const encrypted = await encryptFor(await alerts.alertSecretsKey({}, call()), { settings })
+    const encrypted = await encryptForTransit(await alerts.alertSecretsKey({}, call()), { settings })
     const change = { kind: 'channel', id: 'webhook', value: {} } as const
     const { channels } = await alerts.updateAlertConfig({ update: change, encrypted }, call())
     const saved = channels.find(({ channel }) => channel === 'webhook')?.settings

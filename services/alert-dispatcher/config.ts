@@ -1,7 +1,7 @@
-import { displayZoneSettings, offersSubscriptions, subscriptionSettings } from '#shared/config/shared-settings.ts'
+import { displayZoneSettings, hasWebhookSubscriptions, subscriptionSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { SettingProblem } from '#shared/config/setting.ts'
-import { edgeBinding, unsharedFiles } from '#shared/store/edge-binding.ts'
+import { edgeBinding, findUnsharedFiles } from '#shared/store/edge-binding.ts'
 import { chatApplicationSettings } from './chat-application/settings.ts'
 import { deliverySettings } from './delivery/settings.ts'
 import { eventAlertSettings } from './events/settings.ts'
@@ -22,4 +22,4 @@ export const settings = {
 
 /** Returns problems of settings that are valid on their own but not in combination. */
 export const problems = (env: Environment): readonly SettingProblem[] =>
-  offersSubscriptions(env) ? unsharedFiles(['CONVERSATIONS_EDGESQL'], env) : []
+  hasWebhookSubscriptions(env) ? findUnsharedFiles(['CONVERSATIONS_EDGESQL'], env) : []

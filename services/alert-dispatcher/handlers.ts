@@ -8,29 +8,33 @@ import { openTransit } from '#shared/seal/transit.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { AlertingDeps, AlertingHandlers } from './alerting.ts'
 import { createPagingServicesHandler } from './channels/paging-services.ts'
-import { chatApplicationHandlers } from './chat-application/handlers.ts'
+import { createChatApplicationHandlers } from './chat-application/handlers.ts'
 import type { ChatApplication } from './chat-application/open.ts'
 import {
-  alertChecks,
-  alertState,
+  createAlertChecksHandler,
+  createAlertStateHandler,
   createFiringHandlers,
-  silence,
-  silences,
-  unsilence,
-  testCustomRule,
+  createSilenceHandler,
+  createSilencesHandler,
+  createUnsilenceHandler,
+  createTestCustomRuleHandler,
 } from './conditions/handlers.ts'
 import type { Delivery } from './delivery/open.ts'
-import { previewTarget } from './delivery/preview-target.ts'
+import { createPreviewTargetHandler } from './delivery/preview-target.ts'
 import { deliverySettings } from './delivery/settings.ts'
-import { testChannel } from './delivery/test-channel.ts'
+import { createTestChannelHandler } from './delivery/test-channel.ts'
 import { createInboundConditionHandlers } from './events/inbound-conditions.ts'
-import { alertPolicy, deleteAlertConfig, updateAlertConfig } from './policy/alert-config.ts'
+import {
+  createAlertPolicyHandler,
+  createDeleteAlertConfigHandler,
+  createUpdateAlertConfigHandler,
+} from './policy/alert-config.ts'
 import { policySettings } from './policy/layers/environment.ts'
 import type { PolicyProvider } from './policy/open-policy.ts'
 import type { DispatcherStores } from './stores/stores.ts'
-import { subscriptionHandlers } from './subscriptions/handlers.ts'
+import { createSubscriptionHandlers } from './subscriptions/handlers.ts'
 import type { Subscriptions } from './subscriptions/open.ts'
-import { type Schedule, sweepHandler } from './sweeps/schedule.ts'
+import { type Schedule, createSweepHandler } from './sweeps/schedule.ts'
 
 interface HandlerDeps extends ServiceContext {
   query: Client<typeof query>
@@ -43,37 +47,37 @@ interface HandlerDeps extends ServiceContext {
 }
 
 /** Returns the bus handlers of the dispatcher. */
-export const handlers = (deps: HandlerDeps): Handlers<typeof alerts> => {
+export const createDispatcherHandlers = (deps: HandlerDeps): Handlers<typeof alerts> => {
   const withPolicy = { ...deps, policy: deps.policy.current }
   const transit = openTransit(deps.store, 'alert-dispatcher:transit-key')
   return {
     ...createFiringHandlers(deps.store),
-    sweep: sweepHandler(deps.schedule, deps.env),
+    sweep: createSweepHandler(deps.schedule, deps.env),
     ...deps.delivery.handlers,
-    ...testChannel(withPolicy),
+    ...createTestChannelHandler(withPolicy),
     ...createPagingServicesHandler(withPolicy),
-    ...previewTarget({ ...deps, transit }),
+    ...createPreviewTargetHandler({ ...deps, transit }),
     ...alertingHandlers({ ...deps, transit }),
     ...createInboundConditionHandlers(deps),
-    ...subscriptionHandlers({ ...deps, transit }),
-    ...chatApplicationHandlers(deps),
+    ...createSubscriptionHandlers({ ...deps, transit }),
+    ...createChatApplicationHandlers(deps),
     prune: prune(deps),
   }
 }
 
 /** Returns the handlers for alert state, silences and alert configuration. */
 const alertingHandlers = (alerting: AlertingDeps): AlertingHandlers => ({
-  alertState: alertState(alerting),
-  alertChecks: alertChecks(alerting),
+  alertState: createAlertStateHandler(alerting),
+  alertChecks: createAlertChecksHandler(alerting),
   alertHistory: (filter) => alerting.stores.history.list(filter),
-  silences: silences(alerting),
-  silence: silence(alerting),
-  unsilence: unsilence(alerting),
-  alertPolicy: alertPolicy(alerting),
-  updateAlertConfig: updateAlertConfig(alerting),
+  silences: createSilencesHandler(alerting),
+  silence: createSilenceHandler(alerting),
+  unsilence: createUnsilenceHandler(alerting),
+  alertPolicy: createAlertPolicyHandler(alerting),
+  updateAlertConfig: createUpdateAlertConfigHandler(alerting),
   alertSecretsKey: () => alerting.transit.publicKey(),
-  deleteAlertConfig: deleteAlertConfig(alerting),
-  testCustomRule: testCustomRule(alerting),
+  deleteAlertConfig: createDeleteAlertConfigHandler(alerting),
+  testCustomRule: createTestCustomRuleHandler(alerting),
 })
 
 const dayMs = 86_400_000

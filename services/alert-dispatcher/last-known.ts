@@ -3,7 +3,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { openOutageLog } from '#shared/telemetry/outage.ts'
 
 /** How long a value is reused; changes by another process appear within this time. */
-const freshMs = 2_000
+const valueTtlMs = 2_000
 
 /** A cached value from a database. While the database is unavailable, it stays the last known value. */
 export interface LastKnownValue<T> {
@@ -12,7 +12,7 @@ export interface LastKnownValue<T> {
   changed(): void
 }
 
-interface Reading<T> {
+interface LastKnownValueOptions<T> {
   initial: T
   clock: Clock
   read(): Promise<T>
@@ -22,7 +22,13 @@ interface Reading<T> {
 }
 
 /** Opens a cached value; concurrent calls share one read. */
-export const openLastKnownValue = <T>({ initial, clock, read, log, named }: Reading<T>): LastKnownValue<T> => {
+export const openLastKnownValue = <T>({
+  initial,
+  clock,
+  read,
+  log,
+  named,
+}: LastKnownValueOptions<T>): LastKnownValue<T> => {
   const begins = `reading ${named} failed; using the last known ones`
   const outage = openOutageLog(log, { begins, ends: `reading ${named} recovered` })
   let known = initial
@@ -45,7 +51,7 @@ export const openLastKnownValue = <T>({ initial, clock, read, log, named }: Read
   /** A negative age means that the clock was set back since the read. */
   const isFresh = (): boolean => {
     const ageMs = clock.elapsedMs() - readAtMs
-    return ageMs >= 0 && ageMs < freshMs
+    return ageMs >= 0 && ageMs < valueTtlMs
   }
 
   return {

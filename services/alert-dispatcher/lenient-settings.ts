@@ -8,7 +8,7 @@ import { parseFlag, type Setting, type Settings } from '#shared/config/setting.t
 export const makeLenient = <S extends Settings>(settings: S): S => {
   const each = Object.entries(settings).map(([name, setting]) => [
     name,
-    { ...setting, parse: (text: string | undefined) => valueOf(text, setting) ?? setting.parse(undefined) },
+    { ...setting, parse: (text: string | undefined) => parseOrUndefined(text, setting) ?? setting.parse(undefined) },
   ])
   // The mapping keeps every name, and each new `parse` returns the same type.
   return Object.fromEntries(each) as S
@@ -16,9 +16,9 @@ export const makeLenient = <S extends Settings>(settings: S): S => {
 
 /** Returns the parsed value of a variable; undefined if it is unset or invalid. */
 export const parseIfValid = <T>(name: string, setting: Setting<T>, env: Environment): T | undefined =>
-  valueOf(env[name] === '' ? undefined : env[name], setting)
+  parseOrUndefined(env[name] === '' ? undefined : env[name], setting)
 
-const valueOf = <T>(text: string | undefined, setting: Setting<T>): T | undefined => {
+const parseOrUndefined = <T>(text: string | undefined, setting: Setting<T>): T | undefined => {
   if (text === undefined) return undefined
   try {
     return setting.parse(text)
@@ -28,7 +28,7 @@ const valueOf = <T>(text: string | undefined, setting: Setting<T>): T | undefine
 }
 
 /** Returns a flag setting whose parser throws on a value that is not a boolean. */
-export const strictFlag = (setting: Setting<boolean | undefined>): Setting<boolean | undefined> => ({
+export const makeFlagStrict = (setting: Setting<boolean | undefined>): Setting<boolean | undefined> => ({
   ...setting,
   parse: (text) => {
     const flag = parseFlag(text)

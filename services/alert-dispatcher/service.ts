@@ -1,24 +1,24 @@
 import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
-import type { ServiceContext, RunningService, Start } from '#shared/lifecycle/service.ts'
+import type { ServiceContext, RunningService, ServiceStarter } from '#shared/lifecycle/service.ts'
 import { channels } from './channels/index.ts'
 import { openChatApplication } from './chat-application/open.ts'
-import { createListMinSeverities, openDelivery } from './delivery/open.ts'
+import { createMinSeverityLister, openDelivery } from './delivery/open.ts'
 import { consumeEvents } from './events/consume.ts'
-import { handlers } from './handlers.ts'
+import { createDispatcherHandlers } from './handlers.ts'
 import { loadFileLayer } from './policy/health-d/read.ts'
 import { openSweepMetrics } from './sweeps/observe.ts'
 import { openPolicy } from './policy/open-policy.ts'
-import { openWarnings } from './policy/warnings.ts'
+import { createPolicyWarnings } from './policy/warnings.ts'
 import { openSchedule } from './sweeps/schedule.ts'
 import { openStores } from './stores/open.ts'
 import { openSubscriptions } from './subscriptions/open.ts'
 
 /** Starts the dispatcher: sweeps, inbound events, notifications and the alert API. */
-export const start: Start = (context) => startWith(context)
+export const start: ServiceStarter = (context) => startWithTickInterval(context)
 
 /** Starts the dispatcher with a custom tick interval, for tests. */
-export const startWith = async (context: ServiceContext, tickEveryMs?: number): Promise<RunningService> => {
+export const startWithTickInterval = async (context: ServiceContext, tickEveryMs?: number): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
   const { env, bus, clock } = context
   const { log } = context.telemetry
@@ -29,7 +29,7 @@ export const startWith = async (context: ServiceContext, tickEveryMs?: number): 
     env,
     store: stores.policy,
     file: loadFileLayer(env, log, channels),
-    minSeveritiesOf: createListMinSeverities(env),
+    minSeveritiesOf: createMinSeverityLister(env),
     subscriptions: subscriptions.current,
     chatApplications: chatApplication.current,
     clock,
@@ -40,14 +40,14 @@ export const startWith = async (context: ServiceContext, tickEveryMs?: number): 
   const delivery = opened.use(await openDelivery({ ...shared, database, policy: policy.current, subscriptionIdsOf }))
   const { episodes, eventEpisodes, isPersistent } = stores
   const episodeDeps = { episodes, eventEpisodes, isPersistent, isMissed: delivery.isMissed }
-  const warns = await openWarnings(env, log, policy)
+  const warns = await createPolicyWarnings(env, log, policy)
   const sweepDeps = { ...shared, ...episodeDeps, ...warns, policy: policy.current, observe: openSweepMetrics(context) }
   opened.use(await consumeEvents({ ...sweepDeps, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweepDeps, tickEveryMs)
   opened.use(
     await bus.serve(
       alerts,
-      handlers({ ...shared, stores, policy, delivery, schedule, subscriptions, chatApplication }),
+      createDispatcherHandlers({ ...shared, stores, policy, delivery, schedule, subscriptions, chatApplication }),
     ),
   )
   // The schedule is disposed before the bus stops serving, because calls wait for sweeps.

@@ -2,8 +2,8 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Fence, Store } from '#shared/store/store.ts'
 
 const leaseName = 'alerts:sweep'
-const leaseMs = 15_000
-const renewEveryMs = 5_000
+const leaseTtlMs = 15_000
+const renewIntervalMs = 5_000
 
 /** The lease that allows one dispatcher at a time to sweep and tick. */
 export interface SweepLease extends AsyncDisposable {
@@ -15,13 +15,13 @@ export interface SweepLease extends AsyncDisposable {
 
 /** Acquires the lease and renews it until disposed; undefined while another process holds it. */
 export const acquireSweepLease = async (store: Store, stop: AbortSignal): Promise<SweepLease | undefined> => {
-  const lease = await store.lease(leaseName, leaseMs)
+  const lease = await store.lease(leaseName, leaseTtlMs)
   if (!lease) return undefined
   const lost = new AbortController()
   const lose = () => lost.abort(new ServiceError('unavailable', 'sweep lease lost: another dispatcher took it over'))
   const timer = setInterval(() => {
-    lease.renew(leaseMs).then((isHeld) => isHeld || lose(), lose)
-  }, renewEveryMs)
+    lease.renew(leaseTtlMs).then((isHeld) => isHeld || lose(), lose)
+  }, renewIntervalMs)
   timer.unref()
   return {
     fence: lease.fence,

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent, fetch } from 'undici'
 import { type Product, startProduct } from '../testing/product.ts'
-import { gatewayVariables, scriptedKey } from '../agent/testing/scripted-gateway.ts'
+import { createGatewayVariables, scriptedKey } from '../agent/testing/scripted-gateway.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { readResidentMb } from './resident-memory.ts'
+import { readResidentMib } from './resident-memory.ts'
 import { type BareServer, startScript } from './start-bare-server.ts'
 
 const repetitions = 5
-const crowd = 200
-const allowedMb = 512
+const concurrentRuns = 200
+const maxMemoryMib = 512
 const watchEveryMs = 100
 
 /**
@@ -20,7 +20,7 @@ export const agentCost: Benchmark = {
   async run() {
     await using sandbox = await startSandbox({ label: 'bench', seed: false })
     const hosts = [{ url: sandbox.url, name: 'bench' }]
-    return [await wholeAnswer(hosts), await firstWord(hosts), await memoryOfMany(hosts)]
+    return [await compareTotalTime(hosts), await compareTimeToFirstToken(hosts), await measureConcurrentMemory(hosts)]
   },
 }
 
@@ -30,15 +30,15 @@ const startModel = (act: string): Promise<BareServer> =>
   startScript(new URL('scripted-model.ts', import.meta.url), [act])
 
 const startAgentOf = ({ url }: BareServer, hosts: Hosts, topology: 'memory' | 'nats'): Promise<Product> => {
-  const env = { ...gatewayVariables({ url }), RATE_LIMIT_AGENT_PER_MIN: '1000000', LOG_LEVEL: 'warn' }
+  const env = { ...createGatewayVariables({ url }), RATE_LIMIT_AGENT_PER_MIN: '1000000', LOG_LEVEL: 'warn' }
   return startProduct({ topology, hosts, env, toolServer: true, agent: true })
 }
 
 /** Compares an agent run of four steps and three tool calls with the same four requests sent directly to the model. */
-const wholeAnswer = async (hosts: Hosts): Promise<Comparison> => {
+const compareTotalTime = async (hosts: Hosts): Promise<Comparison> => {
   await using model = await startModel('work')
   await using product = await startAgentOf(model, hosts, 'memory')
-  const figures = await inTurn(
+  const figures = await measureInTurn(
     async () => (await runAgent(product.url)).wholeMs,
     async () => {
       let sum = 0
@@ -49,39 +49,39 @@ const wholeAnswer = async (hosts: Hosts): Promise<Comparison> => {
   return { name: 'an answer with three calls of tools at 200 tokens/s', unit: 'ms', ...figures, bar: { atMost: 1.05 } }
 }
 
-const firstWord = async (hosts: Hosts): Promise<Comparison> => {
+const compareTimeToFirstToken = async (hosts: Hosts): Promise<Comparison> => {
   await using model = await startModel('greeting')
   await using product = await startAgentOf(model, hosts, 'memory')
-  const figures = await inTurn(
+  const figures = await measureInTurn(
     async () => (await runAgent(product.url)).firstWordMs,
     async () => (await callModel(model.url, 0)).firstWordMs,
   )
   return { name: 'the first word', unit: 'ms', ...figures, bar: { atMost: 1.1 } }
 }
 
-const memoryOfMany = async (hosts: Hosts): Promise<Comparison> => {
+const measureConcurrentMemory = async (hosts: Hosts): Promise<Comparison> => {
   await using model = await startModel('crowd')
   await using product = await startAgentOf(model, hosts, 'nats')
   const pid = product.agents[0]?.pid ?? 0
   let peakMb = 0
-  const watching = setInterval(() => (peakMb = Math.max(peakMb, readResidentMb(pid))), watchEveryMs)
+  const watching = setInterval(() => (peakMb = Math.max(peakMb, readResidentMib(pid))), watchEveryMs)
   try {
-    await Promise.all(Array.from({ length: crowd }, () => runAgent(product.url)))
+    await Promise.all(Array.from({ length: concurrentRuns }, () => runAgent(product.url)))
     await wait(watchEveryMs)
   } finally {
     clearInterval(watching)
   }
   return {
-    name: `${crowd} answers at once, one process of the agent`,
+    name: `${concurrentRuns} answers at once, one process of the agent`,
     unit: 'MiB',
     ours: [peakMb],
-    reference: [allowedMb],
+    reference: [maxMemoryMib],
     bar: { atMost: 1 },
   }
 }
 
 /** Runs both sides in alternation, so that other load affects both. The first round is a warm-up. */
-const inTurn = async (
+const measureInTurn = async (
   ours: () => Promise<number>,
   reference: () => Promise<number>,
 ): Promise<{ ours: number[]; reference: number[] }> => {
@@ -95,16 +95,16 @@ const inTurn = async (
   return figures
 }
 
-interface Timed {
+interface TimedResponse {
   firstWordMs: number
   wholeMs: number
 }
 
-const runAgent = (url: string): Promise<Timed> =>
+const runAgent = (url: string): Promise<TimedResponse> =>
   timed(`${url}/api/v1/agent`, { message: 'Is it well?' }, '"text-delta"')
 
 /** Sends the conversation after `turns` steps directly to the model. */
-const callModel = (url: string, turns: number): Promise<Timed> => {
+const callModel = (url: string, turns: number): Promise<TimedResponse> => {
   const calls = Array.from({ length: turns }, (_, turn) => `call-${turn}`)
   const messages = [
     { role: 'user', content: 'Is it well?' },
@@ -120,10 +120,10 @@ const callModel = (url: string, turns: number): Promise<Timed> => {
   return timed(`${url}/chat/completions`, { model: 'scripted/model', messages, stream: true }, '"content":"')
 }
 
-const dispatcher = new Agent({ connections: crowd })
+const dispatcher = new Agent({ connections: concurrentRuns })
 
 /** Sends a POST request and reads the whole response. Also measures the time until the body contains `word`. */
-const timed = async (url: string, body: object, word: string): Promise<Timed> => {
+const timed = async (url: string, body: object, word: string): Promise<TimedResponse> => {
   const began = performance.now()
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${scriptedKey}` }
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), dispatcher })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { listenAndReport } from './report-listening.ts'
+import { startReportingServer } from './report-listening.ts'
 
 /** A minimal server that responds to every request with the content of its standard input. Run as a process. */
 const body = await buffer(process.stdin)
@@ -9,4 +9,4 @@ const server = createServer((_request, response) => {
   response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip', 'content-length': body.length })
   response.end(body)
 })
-listenAndReport(server)
+startReportingServer(server)

@@ -5,13 +5,13 @@ import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { type AddressedNotification, addressedTopic, getDeliveryId } from '../alert-dispatcher/notification.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
-import { type MeasureLatency, measureInTurn, namedNotification, openDecisionProbe } from './decisions.ts'
+import { type MeasureLatency, measureInTurn, createTestNotification, openDecisionProbe } from './decisions.ts'
 
 const repetitions = 5
 const warmUp = 50
 const messages = 100
 /** Number of pending messages of the failing target. */
-const waiting = 5_000
+const pendingMessages = 5_000
 const atOnce = 200
 
 /** Measures by how much a failing target with thousands of pending messages delays another target of the channel. */
@@ -19,8 +19,8 @@ export const failingTarget: Benchmark = {
   name: 'dead-target',
   async run() {
     await using opened = new AsyncDisposableStack()
-    const beside = await openPlace(opened, waiting)
-    const idle = await openPlace(opened, 0)
+    const beside = await openStoreWithBacklog(opened, pendingMessages)
+    const idle = await openStoreWithBacklog(opened, 0)
     const [ours, reference]: [number[], number[]] = [[], []]
     const [oursWorst, referenceWorst]: [number[], number[]] = [[], []]
     await measureInTurn([beside, idle], warmUp)
@@ -31,7 +31,7 @@ export const failingTarget: Benchmark = {
       oursWorst.push(percentile(held, 0.99))
       referenceWorst.push(percentile(alone, 0.99))
     }
-    const name = `decision to first byte beside a dead target with ${waiting} waiting`
+    const name = `decision to first byte beside a dead target with ${pendingMessages} waiting`
     return [
       { name: `${name}, p50`, unit: 'ms', ours, reference, bar: { atMost: 1.15 } },
       { name: `${name}, p99`, unit: 'ms', ours: oursWorst, reference: referenceWorst, bar: { atMost: 1.5 } },
@@ -40,7 +40,7 @@ export const failingTarget: Benchmark = {
 }
 
 /** A target that responds with a temporary error, so that each message is retried. */
-const dead: ChannelTarget = {
+const failingChannelTarget: ChannelTarget = {
   id: 'dead',
   name: 'dead',
   isEnabled: true,
@@ -49,19 +49,19 @@ const dead: ChannelTarget = {
 }
 
 /** Starts a store with `count` messages for the failing target in its outbox, and delivery from that store. */
-const openPlace = async (opened: AsyncDisposableStack, count: number): Promise<MeasureLatency> => {
+const openStoreWithBacklog = async (opened: AsyncDisposableStack, count: number): Promise<MeasureLatency> => {
   const { url: redis } = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
   await using store = await openStore({ env: { REDIS_URL: redis }, busIsShared: true })
   for (let from = 0; from < count; from += atOnce) {
     const outbox = Array.from({ length: atOnce }, (_, index) => {
       const payload: AddressedNotification = {
-        notification: namedNotification(`dead-${from + index}`),
+        notification: createTestNotification(`dead-${from + index}`),
         channel: webhook.id,
-        target: dead.id,
+        target: failingChannelTarget.id,
       }
       return { id: getDeliveryId(payload), topic: addressedTopic, payload }
     })
     await store.update(`bench:fill:${from}`, z.number(), () => ({ value: from, outbox }))
   }
-  return openDecisionProbe(opened, { redis, others: [dead] })
+  return openDecisionProbe(opened, { redis, others: [failingChannelTarget] })
 }

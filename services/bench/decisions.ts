@@ -91,7 +91,7 @@ export const openDecisionProbe = async (
       // Delivery calls only the method `hosts`.
       query: hostsOnly as Client<typeof query>,
       database: undefined,
-      policy: async () => ({ ...testPolicy, routes: [toMeasured] }),
+      policy: async () => ({ ...testPolicy, routes: [measuredTargetRoute] }),
       channels: [{ ...webhook, limits, targets: (given, policy) => [...targetsIn(given, policy), ...others] }],
     }),
   )
@@ -105,7 +105,7 @@ const targetsIn: typeof webhook.targets = (given, policy) =>
 const measured = 'measured'
 
 /** A route that sends decisions only to the measured target. The benchmark adds messages for other targets itself. */
-const toMeasured: Route = {
+const measuredTargetRoute: Route = {
   id: 'measured',
   matchRule: '*',
   matchHost: '*',
@@ -120,7 +120,7 @@ const toMeasured: Route = {
 
 /** Writes a decision to the outbox in one transaction with the state, as a sweep does. */
 const decide = (store: Store, name: string, begins: () => void) => {
-  const outbox = [toOutboxMessage(namedNotification(name))]
+  const outbox = [toOutboxMessage(createTestNotification(name))]
   return store.update(`bench:${name}`, z.number(), () => {
     begins()
     return { value: 1, outbox }
@@ -128,7 +128,7 @@ const decide = (store: Store, name: string, begins: () => void) => {
 }
 
 /** Returns a notification whose episode and title contain this name. */
-export const namedNotification = (name: string): Notification =>
+export const createTestNotification = (name: string): Notification =>
   createNotification({ episode: name, title: `${name}:`, hostKey: null })
 
 /** Starts a webhook that calls `arrived` as soon as the bytes with a name arrive, before parsing. Returns its URL. */

@@ -5,7 +5,7 @@ import { type Benchmark, percentile } from './benchmark.ts'
 import {
   type MeasureLatency,
   measureInTurn,
-  namedNotification,
+  createTestNotification,
   openDecisionProbe,
   createLatencyProbe,
 } from './decisions.ts'
@@ -45,7 +45,7 @@ const openPublishing = async (opened: AsyncDisposableStack, url: string): Promis
   const queue = opened.use(await openNatsQueue({ url, replicas: 1 }, { caller, instance: 'bench-publishes' }))
   const consumed = opened.use(await openNatsQueue({ url, replicas: 1 }, { caller, instance: 'bench-consumes' }))
   const { measure, arrived } = createLatencyProbe((name, begins) => {
-    const body = namedNotification(name)
+    const body = createTestNotification(name)
     begins()
     return queue.publish('inbound.bench', { id: body.id, body })
   })

@@ -3,15 +3,15 @@ import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openStore } from '#shared/store/open.ts'
-import { queryEngine } from '../testing/fetch-json.ts'
-import { openParts, createSilentTelemetry } from '../query/testing/open-parts.ts'
+import { queryClickHouse } from '../testing/fetch-json.ts'
+import { openTestService, createSilentTelemetry } from '../query/testing/open-parts.ts'
 import { scanHost } from '../report/insights/scan-host.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
 import { removeLogTtlStatements, seedStatements } from './detect/seed.ts'
 import { scenarios, tableStatements, type ExpectedScenario } from './detect/scenarios.ts'
 
-const atLeast = 0.9
+const minScore = 0.9
 
 /** Measures precision and recall of the insight detectors, on scenarios with known insights. */
 export const detection: Benchmark = {
@@ -20,14 +20,14 @@ export const detection: Benchmark = {
     await using opened = new AsyncDisposableStack()
     const sandbox = opened.use(await startSandbox())
     for (const statement of ['SYSTEM FLUSH LOGS', ...removeLogTtlStatements, ...tableStatements])
-      await queryEngine(sandbox.url, statement)
-    const look = await openLook(opened, sandbox.url)
+      await queryClickHouse(sandbox.url, statement)
+    const look = await openScan(opened, sandbox.url)
     const score = { right: 0, found: 0, wanted: 0 }
     for (const [index, scenario] of scenarios.entries()) {
-      for (const statement of seedStatements(scenario, index + 1)) await queryEngine(sandbox.url, statement)
+      for (const statement of seedStatements(scenario, index + 1)) await queryClickHouse(sandbox.url, statement)
       for (const statement of scenario.refused ?? []) await expectFailure(sandbox.url, statement)
       const found = await look()
-      for (const statement of scenario.after ?? []) await queryEngine(sandbox.url, statement)
+      for (const statement of scenario.after ?? []) await queryClickHouse(sandbox.url, statement)
       reportMismatch(scenario, found)
       score.right += scenario.expected.filter((each) => found.includes(each)).length
       score.found += found.length
@@ -37,15 +37,15 @@ export const detection: Benchmark = {
     const quiet = scenarios.filter(({ expected }) => expected.length === 0).length
     const of = `${scenarios.length} hosts, ${quiet} of them quiet`
     return [
-      { name: `precision over ${of}`, unit: 'insights', ours: [right], reference: [found], bar: { atLeast } },
-      { name: `recall over ${of}`, unit: 'insights', ours: [right], reference: [wanted], bar: { atLeast } },
+      { name: `precision over ${of}`, unit: 'insights', ours: [right], reference: [found], bar: { atLeast: minScore } },
+      { name: `recall over ${of}`, unit: 'insights', ours: [right], reference: [wanted], bar: { atLeast: minScore } },
     ]
   },
 }
 
 /** Returns a function that scans the host like the product, through the `query` service on the bus. */
-const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() => Promise<string[]>> => {
-  const parts = opened.use(await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'box' }))
+const openScan = async (opened: AsyncDisposableStack, url: string): Promise<() => Promise<string[]>> => {
+  const parts = opened.use(await openTestService({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'box' }))
   const hub = openMemoryHub()
   const open = async (caller: 'query' | 'report') => {
     const telemetry = { ...createSilentTelemetry(), log: pino({ level: 'silent' }) }
@@ -68,7 +68,7 @@ const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() =
 
 /** Runs a statement that must fail. Throws if it succeeds. */
 const expectFailure = async (url: string, statement: string): Promise<void> => {
-  const isRefused = await queryEngine(url, statement).then(
+  const isRefused = await queryClickHouse(url, statement).then(
     () => false,
     () => true,
   )

@@ -5,15 +5,15 @@ import { Pool } from 'undici'
 import { type Product, startProduct } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { readResidentMb } from './resident-memory.ts'
+import { readResidentMib } from './resident-memory.ts'
 
 const repetitions = 25
 const watchEveryMs = 50
 /** Number of warm-up requests, until V8 has optimized the code as in a long-running process. */
 const warmUps = 120
-const rowsOfPage = 10_000
+const smallExportRows = 10_000
 /** Number of rows of the large export: a hundred times the usual one, so that buffered rows would show in memory. */
-const rowsOfFlood = 1_000_000
+const largeExportRows = 1_000_000
 const hostFormats = { csv: 'CSVWithNames', tsv: 'TabSeparatedWithNames', jsoneachrow: 'JSONEachRow' } as const
 
 /** Returns a statement whose rows are as wide as those of the query log. */
@@ -53,14 +53,14 @@ export const exportRate: Benchmark = {
 const writeDefinitions = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-bench-'))
   await mkdir(join(directory, 'bench'))
-  await writeFile(join(directory, 'bench', 'rows.table.yaml'), definition(rowsOfPage))
-  await writeFile(join(directory, 'bench', 'flood.table.yaml'), definition(rowsOfFlood))
+  await writeFile(join(directory, 'bench', 'rows.table.yaml'), definition(smallExportRows))
+  await writeFile(join(directory, 'bench', 'flood.table.yaml'), definition(largeExportRows))
   return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
 }
 
 const rate = async (product: Product, host: string, format: keyof typeof hostFormats): Promise<Comparison> => {
   // Sorted like every table page, so that the host does the same work for both sides.
-  const body = `SELECT id, query_id, duration, query, share FROM (${sql(rowsOfPage)}) ORDER BY id LIMIT ${rowsOfPage + 1} FORMAT ${hostFormats[format]}`
+  const body = `SELECT id, query_id, duration, query, share FROM (${sql(smallExportRows)}) ORDER BY id LIMIT ${smallExportRows + 1} FORMAT ${hostFormats[format]}`
   const direct = () => bytesPerSecond(host, '/', body)
   const through = () => bytesPerSecond(product.url, `/api/v1/tables/rows?hostId=0&format=${format}`)
   for (let warmUp = 0; warmUp < warmUps; warmUp++) {
@@ -101,7 +101,7 @@ const download = async (pool: Pool, path: string, body?: string): Promise<number
 /** Compares the peak memory of one export of a million rows with that of a hundred exports of ten thousand rows. */
 const memory = async (product: Product): Promise<Comparison> => {
   const path = '/api/v1/tables/rows?hostId=0&format=csv'
-  const inMany = await peakMemory(product, path, rowsOfFlood / rowsOfPage)
+  const inMany = await peakMemory(product, path, largeExportRows / smallExportRows)
   const inOne = await peakMemory(product, '/api/v1/tables/flood?hostId=0&format=csv', 1)
   return {
     name: 'memory while 1 000 000 rows pass',
@@ -125,4 +125,4 @@ const peakMemory = async (product: Product, path: string, files: number): Promis
   return peakMb
 }
 
-const residentOf = (product: Product): number => product.pids.reduce((sum, pid) => sum + readResidentMb(pid), 0)
+const residentOf = (product: Product): number => product.pids.reduce((sum, pid) => sum + readResidentMib(pid), 0)

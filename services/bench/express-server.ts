@@ -5,7 +5,7 @@ import cors from 'cors'
 import express from 'express'
 import helmet from 'helmet'
 import { Registry, Histogram } from 'prom-client'
-import { listenAndReport } from './report-listening.ts'
+import { startReportingServer } from './report-listening.ts'
 
 /** A minimal Express application with a health route and the same middleware as the gateway. Run as a process. */
 const duration = new Histogram({
@@ -31,4 +31,4 @@ application.get('/api/health', (_request, response) => {
   response.json({ status: 'ok', timestamp: new Date().toISOString() })
 })
 
-listenAndReport(createServer(application))
+startReportingServer(createServer(application))

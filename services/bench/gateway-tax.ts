@@ -15,7 +15,7 @@ const warmUpRequests = 50_000
 const warmUpStepMs = 2_000
 const measuredMs = 2_000
 const hostDelayMs = 2
-const crowd = 32
+const concurrentRequests = 32
 const statusPath = '/api/v1/host-status?hostId=0'
 
 interface Bars {
@@ -33,7 +33,7 @@ const topologies: readonly Bars[] = [
  * Measures a statement that passes through gateway, bus and query service. The reference is the same statement sent
  * directly to the host. Caches are off.
  */
-export const gatewayTax: Benchmark = {
+export const gatewayOverhead: Benchmark = {
   name: 'gateway-tax',
   async run() {
     await using sandbox = await startSandbox({ seed: false })
@@ -51,18 +51,18 @@ const measure = async (host: ReplayHost, bars: Bars): Promise<Comparison[]> => {
     topology: bars.topology,
     hosts: [{ url: host.url, name: 'replay' }],
     // The pool has as many connections as the direct load opens.
-    env: { SVC_QUERY_CACHE: 'off', LOG_LEVEL: 'warn', COLUMNDB_POOL_SIZE: String(crowd) },
+    env: { SVC_QUERY_CACHE: 'off', LOG_LEVEL: 'warn', COLUMNDB_POOL_SIZE: String(concurrentRequests) },
   })
   const through: LoadTarget = { origin: product.url, path: statusPath, method: 'GET' }
   await warmUp(through)
   const direct = await host.busiest()
-  await using proxy = await startBareProxy(direct, crowd)
+  await using proxy = await startBareProxy(direct, concurrentRequests)
   const bare: LoadTarget = { origin: proxy.url, path: '/', method: 'GET' }
   await warmUp(bare)
 
   const targets = { ours: through, reference: direct, bare }
-  const alone = await inTurn(targets, 1)
-  const crowded = await inTurn(targets, crowd)
+  const alone = await measureInTurn(targets, 1)
+  const crowded = await measureInTurn(targets, concurrentRequests)
   return [
     {
       name: `${bars.topology}, one caller, p50`,
@@ -84,12 +84,12 @@ type Each<T> = Record<'ours' | 'reference' | 'bare', T>
 
 const warmUp = async (target: LoadTarget): Promise<void> => {
   for (let answered = 0; answered < warmUpRequests;) {
-    const { perSecond } = await runLoad(target, crowd, warmUpStepMs)
+    const { perSecond } = await runLoad(target, concurrentRequests, warmUpStepMs)
     answered += (perSecond * warmUpStepMs) / 1000
   }
 }
 
-const inTurn = async (targets: Each<LoadTarget>, connections: number): Promise<Each<LoadResult[]>> => {
+const measureInTurn = async (targets: Each<LoadTarget>, connections: number): Promise<Each<LoadResult[]>> => {
   const results: Each<LoadResult[]> = { ours: [], reference: [], bare: [] }
   const { ours, reference, bare } = targets
   for (const target of [ours, reference, bare]) await runLoad(target, connections, warmUpMs)

@@ -1,7 +1,7 @@
 import { startProduct } from '../testing/product.ts'
 import type { Benchmark } from './benchmark.ts'
 import { runLoad } from './load.ts'
-import { readProcessorMs } from './processor-time.ts'
+import { readCpuMs } from './processor-time.ts'
 import { startExpressServer } from './start-bare-server.ts'
 
 const repetitions = 5
@@ -31,7 +31,7 @@ export const healthCost: Benchmark = {
 
 /** Returns the requests per second of CPU time. Unlike wall-clock time, CPU time does not depend on other load. */
 const perSecond = async ({ url, pid }: { url: string; pid: number }): Promise<number> => {
-  const before = readProcessorMs(pid)
+  const before = readCpuMs(pid)
   const answered = await runLoad({ origin: url, path, method: 'GET' }, connections, measuredMs)
-  return (answered.perSecond * measuredMs) / (readProcessorMs(pid) - before)
+  return (answered.perSecond * measuredMs) / (readCpuMs(pid) - before)
 }

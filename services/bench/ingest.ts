@@ -1,8 +1,8 @@
 import { startProcess } from '../testing/product/process.ts'
 import { startNats, startRedis } from '../testing/servers.ts'
-import { freePort } from '../testing/servers/port.ts'
+import { reserveFreePort } from '../testing/servers/port.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { connectTo } from '#shared/bus/nats-connection.ts'
+import { connectToNats } from '#shared/bus/nats-connection.ts'
 import { Pool } from 'undici'
 import type { Benchmark, Comparison } from './benchmark.ts'
 
@@ -24,8 +24,8 @@ export const ingestCost: Benchmark = {
     await using redis = await startRedis({ private: true })
     // A second server without consumers: consumers of the product must not slow down the direct side.
     await using apart = await startNats({ private: true })
-    await using raw = await openRaw(apart.url)
-    const port = await freePort()
+    await using raw = await openNatsPublisher(apart.url)
+    const port = await reserveFreePort()
     const variables = {
       NATS_URL: nats.url,
       REDIS_URL: redis.url,
@@ -35,7 +35,7 @@ export const ingestCost: Benchmark = {
       PORT: String(port),
       LOG_LEVEL: 'error',
     }
-    const options = { services: ['ingest', 'gateway'], variables, operationsPort: await freePort() }
+    const options = { services: ['ingest', 'gateway'], variables, operationsPort: await reserveFreePort() }
     await using _product = await startProcess(options)
     await using pool = opened(`http://127.0.0.1:${port}`)
     return [
@@ -52,7 +52,7 @@ interface Compared {
   atLeast: number
 }
 
-const compare = async ({ name, count, atLeast }: Compared, pool: Pool, raw: Raw): Promise<Comparison> => {
+const compare = async ({ name, count, atLeast }: Compared, pool: Pool, raw: NatsPublisher): Promise<Comparison> => {
   const sendSome = () => send(pool, freshEvents(count))
   const publishSome = () => publish(raw, freshEvents(count))
   await perSecond(sendSome, warmUpMs, inFlight / count)
@@ -65,15 +65,15 @@ const compare = async ({ name, count, atLeast }: Compared, pool: Pool, raw: Raw)
 }
 
 /** A publisher that uses only the NATS client. */
-interface Raw extends AsyncDisposable {
+interface NatsPublisher extends AsyncDisposable {
   publish(id: string, body: Uint8Array): Promise<unknown>
 }
 
-const openRaw = async (url: string): Promise<Raw> => {
+const openNatsPublisher = async (url: string): Promise<NatsPublisher> => {
   const endpoint = { caller: 'ingest', instance: 'bench' } as const
   // Opening the queue creates the streams of the product.
   await using _queue = await openNatsQueue({ url, replicas: 1 }, endpoint)
-  const { connection } = await connectTo({ url }, endpoint)
+  const { connection } = await connectToNats({ url }, endpoint)
   const jetStream = connection.jetstream()
   return {
     publish: (msgID, body) => jetStream.publish('inbound.bench', body, { msgID }),
@@ -81,7 +81,7 @@ const openRaw = async (url: string): Promise<Raw> => {
   }
 }
 
-const publish = async (raw: Raw, events: readonly { id: string }[]): Promise<number> => {
+const publish = async (raw: NatsPublisher, events: readonly { id: string }[]): Promise<number> => {
   await Promise.all(events.map((event) => raw.publish(event.id, Buffer.from(JSON.stringify(event)))))
   return events.length
 }

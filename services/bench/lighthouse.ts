@@ -7,7 +7,7 @@ import type { Benchmark, Comparison } from './benchmark.ts'
 import { lowerPriority } from './lower-priority.ts'
 
 /** The npm package of Lighthouse. It is too large for a dependency, so npm downloads it to its cache on demand. */
-const tool = 'lighthouse@13'
+const lighthousePackage = 'lighthouse@13'
 const maxOutputBytes = 64 * 2 ** 20
 /** Maximum number of attempts if the browser loses the trace of a load, which does not depend on the page. */
 const maxLostLoads = 2
@@ -30,7 +30,7 @@ const devices = { telephone: [], desktop: ['--preset=desktop'] }
 /**
  * Minimum benchmark index of the machine. Below it, Lighthouse warns that a slow CPU distorts the performance score.
  */
-const fastEnough = 1_000
+const minBenchmarkIndex = 1_000
 
 const Report = z.object({
   environment: z.object({ benchmarkIndex: z.number() }),
@@ -96,7 +96,7 @@ export const lighthouseScores: Benchmark = {
     for (const [device, options] of Object.entries(devices)) {
       for (const [page, path] of Object.entries(pages)) {
         try {
-          yield* comparisons(`${page}, ${device}`, await looks(`${product.url}${path}`, options))
+          yield* comparisons(`${page}, ${device}`, await runLighthouseLoads(`${product.url}${path}`, options))
         } catch (error) {
           failures.push(new Error(`${page}, ${device}: not measured`, { cause: error }))
         }
@@ -112,19 +112,19 @@ const comparisons = (page: string, reports: readonly Report[]): Comparison[] => 
     name: `${page}, this machine meanwhile`,
     unit: 'points',
     ours: reports.map(({ environment }) => environment.benchmarkIndex),
-    reference: [fastEnough],
+    reference: [minBenchmarkIndex],
     bar: { atLeast: 1 },
   },
 ]
 
-const looks = async (url: string, options: readonly string[]): Promise<Report[]> => {
+const runLighthouseLoads = async (url: string, options: readonly string[]): Promise<Report[]> => {
   const reports: Report[] = []
-  for (let load = 0; load < loads; load += 1) reports.push(await look(url, options))
+  for (let load = 0; load < loads; load += 1) reports.push(await runLighthouse(url, options))
   return reports
 }
 
-const look = async (url: string, options: readonly string[], lostBefore = 0): Promise<Report> => {
-  const program = ['exec', '--yes', '--prefer-offline', `--package=${tool}`, '--', 'lighthouse']
+const runLighthouse = async (url: string, options: readonly string[], lostBefore = 0): Promise<Report> => {
+  const program = ['exec', '--yes', '--prefer-offline', `--package=${lighthousePackage}`, '--', 'lighthouse']
   const form = ['--quiet', '--output=json', '--only-categories=performance,accessibility']
   const flags = '--chrome-flags=--headless=new --no-sandbox --disable-gpu'
   try {
@@ -135,7 +135,7 @@ const look = async (url: string, options: readonly string[], lostBefore = 0): Pr
     })
     return Report.parse(JSON.parse(stdout))
   } catch (error) {
-    if (lostBefore < maxLostLoads && isLost(error)) return look(url, options, lostBefore + 1)
+    if (lostBefore < maxLostLoads && isLost(error)) return runLighthouse(url, options, lostBefore + 1)
     throw error
   }
 }

@@ -1,16 +1,16 @@
 import { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { startRedis } from '../testing/servers.ts'
-import { openLimits } from '../gateway/limits/limits.ts'
+import { createRateLimits } from '../gateway/limits/limits.ts'
 import { systemClock } from '../shared/time/clock.ts'
 import { resolveFileVariables } from '../shared/config/environment.ts'
 import { openCounters } from '#shared/store/counters.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 
 const repetitions = 9
-const never = 1_000_000_000
+const unreachableLimit = 1_000_000_000
 const windowSeconds = 60
-const atLeast = 0.9
+const minRatio = 0.9
 /** Client addresses that the requests cycle through. */
 const addresses = Array.from({ length: 1_000 }, (_, index) => `192.0.${index >> 8}.${index & 255}`)
 
@@ -28,8 +28,8 @@ export const limiterCost: Benchmark = {
 
 const inMemory = async (): Promise<Comparison> => {
   await using counters = await openCounters({})
-  const library = new RateLimiterMemory({ points: never, duration: windowSeconds })
-  const limits = openLimits(productEnvironment(), systemClock, counters)
+  const library = new RateLimiterMemory({ points: unreachableLimit, duration: windowSeconds })
+  const limits = createRateLimits(productEnvironment(), systemClock, counters)
   return compare('in memory, one after another', {
     ours: (address) => limits.countAddress('data', address),
     reference: (address) => library.consume(address),
@@ -43,8 +43,8 @@ const onRedis = async (): Promise<Comparison> => {
   await using server = await startRedis({ settings: { appendfsync: 'everysec' } })
   await using counters = await openCounters({ REDIS_URL: server.url })
   const client = new Redis(server.url)
-  const library = new RateLimiterRedis({ storeClient: client, points: never, duration: windowSeconds })
-  const limits = openLimits(productEnvironment(), systemClock, counters)
+  const library = new RateLimiterRedis({ storeClient: client, points: unreachableLimit, duration: windowSeconds })
+  const limits = createRateLimits(productEnvironment(), systemClock, counters)
   try {
     return await compare('on Redis, 32 at once', {
       ours: (address) => limits.countAddress('data', address),
@@ -58,7 +58,8 @@ const onRedis = async (): Promise<Comparison> => {
 }
 
 /** Returns the environment like `main.ts`, with the rate limit set. */
-const productEnvironment = () => resolveFileVariables({ ...process.env, RATE_LIMIT_API_PER_MIN: String(never) })
+const productEnvironment = () =>
+  resolveFileVariables({ ...process.env, RATE_LIMIT_API_PER_MIN: String(unreachableLimit) })
 
 interface Compared {
   ours: Count
@@ -76,7 +77,7 @@ const compare = async (name: string, { ours, reference, counts, atOnce }: Compar
     oursPerSecond.push(await perSecond(ours, counts, atOnce))
   }
   const unit = 'counts per second of processor time'
-  return { name, unit, ours: oursPerSecond, reference: referencePerSecond, bar: { atLeast } }
+  return { name, unit, ours: oursPerSecond, reference: referencePerSecond, bar: { atLeast: minRatio } }
 }
 
 /** Returns the counts per second of CPU time. Unlike wall-clock time, CPU time does not depend on other load. */

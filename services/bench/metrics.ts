@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 import { type ProductOptions, startProduct } from '../testing/product.ts'
 import { type StubFleet, startStubFleet } from '../testing/stub-fleet.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { readProcessorMs } from './processor-time.ts'
+import { readCpuMs } from './processor-time.ts'
 import { startBareServer } from './start-bare-server.ts'
 
 const hosts = 100
@@ -18,7 +18,7 @@ export const metricsCost: Benchmark = {
   async run() {
     await using fleet = await startStubFleet(hosts, figuresPerHost)
     await using product = await startProduct(withHighRateLimit({ topology: 'memory', hosts: fleet.hosts }))
-    const inOne = await coldBatches(product.url, fleet)
+    const inOne = await countColdBatches(product.url, fleet)
     await using server = await startBareServer(await scrape(product.url))
     const warm = await warmCost({ url: product.url, pid: product.query.pid }, server)
 
@@ -26,7 +26,7 @@ export const metricsCost: Benchmark = {
     await using split = await startProduct(
       withHighRateLimit({ topology: 'nats', queryProcesses: 2, hosts: otherFleet.hosts }),
     )
-    const inSeveral = await coldBatches(split.url, otherFleet)
+    const inSeveral = await countColdBatches(split.url, otherFleet)
     return [
       batches('one process', inOne),
       batches('two query processes', inSeveral),
@@ -41,7 +41,7 @@ const withHighRateLimit = (options: ProductOptions): ProductOptions => ({
   env: { LOG_LEVEL: 'warn', RATE_LIMIT_API_PER_MIN: '1000000' },
 })
 
-const coldBatches = async (url: string, fleet: StubFleet): Promise<number> => {
+const countColdBatches = async (url: string, fleet: StubFleet): Promise<number> => {
   await Promise.all(Array.from({ length: scrapersAtOnce }, () => scrape(url)))
   return fleet.batches().reduce((sum, each) => sum + each, 0)
 }
@@ -73,10 +73,10 @@ const costOfOne = async ({ url, pid }: Measured): Promise<number> => {
   // The first scrape refreshes expired metrics, so that the measured scrapes use the cache.
   await scrape(url)
   const pool = new Pool(url, { connections: 1 })
-  const before = readProcessorMs(pid)
+  const before = readCpuMs(pid)
   try {
     for (let done = 0; done < scrapesPerFigure; done++) await scrape(url, pool)
-    return (readProcessorMs(pid) - before) / scrapesPerFigure
+    return (readCpuMs(pid) - before) / scrapesPerFigure
   } finally {
     await pool.close()
   }

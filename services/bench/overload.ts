@@ -4,7 +4,7 @@ import { startProduct, type Topology } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { type Benchmark, type Comparison, percentile } from './benchmark.ts'
 import { runLoad, sendLoadRequest, type LoadTarget } from './load.ts'
-import { readProcessorMs } from './processor-time.ts'
+import { readCpuMs } from './processor-time.ts'
 import { startReplayHost } from './start-replay-host.ts'
 
 const repetitions = 5
@@ -127,7 +127,7 @@ const timed = async <F extends { perSecond: number }>(
   pids: readonly number[],
   measured: () => Promise<F>,
 ): Promise<F & { perProcessorSecond: number }> => {
-  const usedMs = () => pids.reduce((sum, pid) => sum + readProcessorMs(pid), 0)
+  const usedMs = () => pids.reduce((sum, pid) => sum + readCpuMs(pid), 0)
   const [before, began] = [usedMs(), performance.now()]
   const figures = await measured()
   const processors = (usedMs() - before) / (performance.now() - began)

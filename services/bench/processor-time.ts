@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 const ticksPerSecond = 100
 
 /** Returns the CPU time of a process and all its threads, in milliseconds. */
-export const readProcessorMs = (pid: number): number => {
+export const readCpuMs = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The second field is the name in parentheses, which can contain any text; parse the fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

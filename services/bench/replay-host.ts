@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { listenAndReport } from './report-listening.ts'
+import { startReportingServer } from './report-listening.ts'
 
 /**
  * A host with a fixed latency that does no work. It forwards the first occurrence of a statement to a real host. For
  * repetitions it returns the recorded response after `delayMs`. Run as a process: `node replay-host.ts <upstream>
  * <delayMs>`. `GET /recorded` returns the recorded requests with their counts.
  */
-interface Recorded {
+interface Recording {
   request: { method: string; path: string; headers: Record<string, string>; body: string }
   status: number
   headers: Record<string, string>
@@ -19,7 +19,7 @@ const perConnection = new Set(['connection', 'keep-alive', 'transfer-encoding', 
 
 const [upstream = '', delay = '2'] = process.argv.slice(2)
 const delayMs = Number(delay)
-const recordings = new Map<string, Recorded>()
+const recordings = new Map<string, Recording>()
 
 const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   if (request.url === '/recorded') {
@@ -41,21 +41,21 @@ const handle = async (request: IncomingMessage, response: ServerResponse): Promi
   answer(response, recorded)
 }
 
-const record = async (request: IncomingMessage, body: string): Promise<Recorded> => {
+const record = async (request: IncomingMessage, body: string): Promise<Recording> => {
   const path = request.url ?? '/'
   const method = request.method ?? 'GET'
-  const headers = plain(request.headers)
+  const headers = forwardableHeaders(request.headers)
   const recorded = await fetch(new URL(path, upstream), { method, headers, ...(method === 'POST' && { body }) })
   return {
     request: { method, path, headers, body },
     status: recorded.status,
-    headers: plain(Object.fromEntries(recorded.headers)),
+    headers: forwardableHeaders(Object.fromEntries(recorded.headers)),
     answer: Buffer.from(await recorded.arrayBuffer()),
     hits: 1,
   }
 }
 
-const answer = (response: ServerResponse, recorded: Recorded): void => {
+const answer = (response: ServerResponse, recorded: Recording): void => {
   response.writeHead(recorded.status, { ...recorded.headers, 'content-length': recorded.answer.length })
   response.end(recorded.answer)
 }
@@ -73,7 +73,7 @@ const text = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const plain = (headers: Record<string, string | string[] | undefined>): Record<string, string> => {
+const forwardableHeaders = (headers: Record<string, string | string[] | undefined>): Record<string, string> => {
   const kept = Object.entries(headers).filter(([name]) => !perConnection.has(name) && name !== 'content-encoding')
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]))
 }
@@ -83,4 +83,4 @@ const server = createServer((request, response) => {
     response.writeHead(502).end(String(error))
   })
 })
-listenAndReport(server)
+startReportingServer(server)

@@ -6,7 +6,7 @@ export const reportAddress = (url: string): void => {
 }
 
 /** Listens on a free port, reports the address to the parent process, and closes the server on a stop signal. */
-export const listenAndReport = (server: Server): void => {
+export const startReportingServer = (server: Server): void => {
   server.listen(0, '127.0.0.1', () => {
     const address = server.address()
     if (address === null || typeof address === 'string')

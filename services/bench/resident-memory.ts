@@ -6,7 +6,7 @@ import type { Benchmark } from './benchmark.ts'
 
 const idleMs = 30_000
 /** Maximum resident memory of a process with all seven services, in MiB. */
-const allowedMb = 260
+const maxResidentMib = 260
 
 /** Measures the resident memory of the product 30 seconds after it is ready. Its two hosts are not included. */
 export const residentMemory: Benchmark = {
@@ -22,13 +22,13 @@ export const residentMemory: Benchmark = {
       ],
     })
     await setTimeout(idleMs)
-    const ours = product.pids.map(readResidentMb)
-    return [{ name: '30 s after ready', unit: 'MiB', ours, reference: [allowedMb], bar: { atMost: 1 } }]
+    const ours = product.pids.map(readResidentMib)
+    return [{ name: '30 s after ready', unit: 'MiB', ours, reference: [maxResidentMib], bar: { atMost: 1 } }]
   },
 }
 
 /** Returns the resident memory of a process in MiB. Throws if the process has exited. */
-export const readResidentMb = (pid: number): number => {
+export const readResidentMib = (pid: number): number => {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   if (kilobytes === undefined) throw new Error(`cannot read the memory of process ${pid}: it has exited`)
   return Number(kilobytes) / 1024

@@ -5,7 +5,7 @@ import { failingTarget } from './dead-target.ts'
 import { deliveryTime } from './delivery.ts'
 import { detection } from './detect.ts'
 import { exportRate } from './export.ts'
-import { gatewayTax } from './gateway-tax.ts'
+import { gatewayOverhead } from './gateway-tax.ts'
 import { guardCost } from './guard.ts'
 import { healthCost } from './health.ts'
 import { ingestCost } from './ingest.ts'
@@ -14,14 +14,14 @@ import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { overloadGoodput } from './overload.ts'
 import { residentMemory } from './resident-memory.ts'
-import { startTime } from './start-time.ts'
+import { startupTime } from './start-time.ts'
 import { sweepCost } from './sweep.ts'
 import { toolServerCost } from './tool-server.ts'
 import { transportCost } from './transport.ts'
 
 const benchmarks: readonly Benchmark[] = [
   agentCost,
-  gatewayTax,
+  gatewayOverhead,
   exportRate,
   metricsCost,
   guardCost,
@@ -32,7 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   failingTarget,
   overloadGoodput,
   residentMemory,
-  startTime,
+  startupTime,
   sweepCost,
   toolServerCost,
   transportCost,

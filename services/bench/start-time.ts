@@ -10,7 +10,7 @@ import type { Benchmark } from './benchmark.ts'
 
 const repetitions = 5
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const baseline = fileURLToPath(new URL('import-and-open.ts', import.meta.url))
+const baselineScript = fileURLToPath(new URL('import-and-open.ts', import.meta.url))
 const operationsPort = 19_464
 const readyWithinMs = 60_000
 /** Interval of readiness checks, in milliseconds. Polling without a pause would keep a CPU core busy. */
@@ -21,7 +21,7 @@ const hosts = ['sandbox-1', 'sandbox-2']
  * Measures how long a second `npm start` with sandboxes takes until `/readyz` succeeds. The reference is the minimum:
  * importing all modules and opening one session.
  */
-export const startTime: Benchmark = {
+export const startupTime: Benchmark = {
   name: 'start-time',
   async run() {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-bench-'))
@@ -46,7 +46,7 @@ const secondsToReady = async (sandboxes: string, canStop = () => true): Promise<
     cwd: root,
     stdio: 'ignore',
     env: {
-      ...withoutHosts(process.env),
+      ...omitHostVariables(process.env),
       PORT: '0',
       OPERATIONS_PORT: String(operationsPort),
       SVC_SANDBOX_DIRECTORY: sandboxes,
@@ -79,10 +79,10 @@ const isReady = async (): Promise<boolean> => {
  */
 const secondsToImport = async (directory: string): Promise<number> => {
   const started = performance.now()
-  const child = spawn(process.execPath, [baseline, directory], { stdio: 'inherit' })
+  const child = spawn(process.execPath, [baselineScript, directory], { stdio: 'inherit' })
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`importing the modules failed: exit code ${code}`)
   return (performance.now() - started) / 1000
 }
 
-const withoutHosts = ({ COLUMNDB_HOST: _hosts, SVC_HOSTS_FILE: _file, ...rest }: NodeJS.ProcessEnv) => rest
+const omitHostVariables = ({ COLUMNDB_HOST: _hosts, SVC_HOSTS_FILE: _file, ...rest }: NodeJS.ProcessEnv) => rest

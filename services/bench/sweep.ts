@@ -6,7 +6,7 @@ import { startRedis } from '../testing/servers.ts'
 import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
 import { runConcurrently } from '../alert-dispatcher/run-concurrently.ts'
 import type { Benchmark } from './benchmark.ts'
-import { readProcessorMs } from './processor-time.ts'
+import { readCpuMs } from './processor-time.ts'
 import { type SweptHosts, startSweptHosts } from './start-swept-hosts.ts'
 
 const hosts = 1_000
@@ -72,14 +72,14 @@ interface SweptOnce {
 const sweepOnce = async ({ url, gateway }: Product, fleet: SweptHosts): Promise<SweptOnce> => {
   const [statementsBefore, used, began] = [
     (await fleet.stats()).ruleStatements,
-    readProcessorMs(gateway.pid),
+    readCpuMs(gateway.pid),
     performance.now(),
   ]
   await sweep(url)
   const tookMs = performance.now() - began
   return {
     tookMs,
-    processorMs: readProcessorMs(gateway.pid) - used,
+    processorMs: readCpuMs(gateway.pid) - used,
     statements: (await fleet.stats()).ruleStatements - statementsBefore,
   }
 }

@@ -3,7 +3,7 @@ import { startNats } from '../testing/servers.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { runLoad, type LoadResult, type LoadTarget } from './load.ts'
-import { readResidentMb } from './resident-memory.ts'
+import { readResidentMib } from './resident-memory.ts'
 import { startBareToolServer, startToolServices } from './start-bare-server.ts'
 
 const repetitions = 5
@@ -12,11 +12,11 @@ const warmUpMs = 4_000
 /** Duration of the warm-up of queries. It is longer, because their path has more code and fewer run per second. */
 const warmUpOfQueriesMs = 15_000
 const measuredMs = 3_000
-const crowd = 16
+const concurrentCalls = 16
 const path = '/api/mcp'
 const revision = '2026-07-28'
 const watchEveryMs = 20
-const allowedMb = 64
+const maxMemoryMib = 64
 
 /**
  * Measures a tool call and a query. The references are a tool call to a server with only the official MCP library, and
@@ -46,7 +46,7 @@ const constantTool = async (where: string, url: string, atLeast: number): Promis
   await using bare = await startBareToolServer()
   const call = { name: 'constant', arguments: {} }
   const targets = [modernCall(bare.url, '/', call), modernCall(url, path, call), classicCall(url, path, call)] as const
-  const [reference, modern, classic] = await inTurn(targets, crowd, warmUpMs)
+  const [reference, modern, classic] = await measureInTurn(targets, concurrentCalls, warmUpMs)
   const perSecond = (results: readonly LoadResult[] = []) => results.map((result) => result.perSecond)
   const unit = 'calls/s'
   const common = { name: `a constant tool, ${where}`, unit }
@@ -77,7 +77,7 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
     env: { SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '100000000', LOG_LEVEL: 'error' },
   })
   const straight: LoadTarget = { origin: host, path: '/', method: 'POST', body: 'SELECT 1' }
-  const [reference, ours] = await inTurn([straight, query(product, 'SELECT 1')], 1, warmUpOfQueriesMs)
+  const [reference, ours] = await measureInTurn([straight, query(product, 'SELECT 1')], 1, warmUpOfQueriesMs)
   const p50 = (results: readonly LoadResult[] = []) => results.map((result) => result.p50Ms)
   const little = await peakMemory(product, "SELECT repeat('x', 1000)")
   const much = await peakMemory(product, "SELECT repeat('x', 1000) FROM numbers(231 * 1049)")
@@ -93,7 +93,7 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
       name: 'more memory for 231 MiB than for 1 kB',
       unit: 'MiB',
       ours: [much - little],
-      reference: [allowedMb],
+      reference: [maxMemoryMib],
       bar: { atMost: 1 },
     },
   ]
@@ -105,7 +105,7 @@ const query = ({ url }: Product, sql: string): LoadTarget =>
 /** Returns the peak resident memory of the product, in MiB, while it returns the result of a query. */
 const peakMemory = async (product: Product, sql: string): Promise<number> => {
   let peakMb = 0
-  const look = () => (peakMb = Math.max(peakMb, readResidentMb(product.gateway.pid)))
+  const look = () => (peakMb = Math.max(peakMb, readResidentMib(product.gateway.pid)))
   const watching = setInterval(look, watchEveryMs)
   try {
     // The query runs only once, because the garbage of earlier results would count too.
@@ -118,13 +118,13 @@ const peakMemory = async (product: Product, sql: string): Promise<number> => {
 }
 
 /** Measures the targets in alternation, so that other load affects all of them. */
-const inTurn = async (
+const measureInTurn = async (
   targets: readonly LoadTarget[],
   connections: number,
   warmUpMs: number,
 ): Promise<LoadResult[][]> => {
   const results: LoadResult[][] = targets.map(() => [])
-  for (const target of targets) await runLoad(target, crowd, warmUpMs)
+  for (const target of targets) await runLoad(target, concurrentCalls, warmUpMs)
   for (let repetition = 0; repetition < repetitions; repetition++) {
     for (const [index, target] of targets.entries())
       results[index]?.push(await runLoad(target, connections, measuredMs))

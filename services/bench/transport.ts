@@ -7,10 +7,10 @@ import { type Benchmark, type Comparison, percentile } from './benchmark.ts'
 
 const repetitions = 7
 const measuredMs = 1_000
-const crowd = 32
+const concurrentStatements = 32
 const rowsOfExport = 100_000
 /** Minimum throughput as a share of that of the official client. A slower pool should be replaced by the client. */
-const share = 0.87
+const minThroughputShare = 0.87
 
 /** Statements that users wait for: of a chart, of a table page and of an export. */
 const kinds: readonly { name: string; sql: string; format?: StreamFormat }[] = [
@@ -45,15 +45,17 @@ export const transportCost: Benchmark = {
     await using connections = openHostConnections()
     for (const { name, sql, format } of kinds) {
       const senderOf = (hot: Pick<Statement, 'hot'>) =>
-        sender(connections, host, { what: 'bench', sql, ...hot }, format)
+        createSender(connections, host, { what: 'bench', sql, ...hot }, format)
       const senders = { ours: senderOf({ hot: true }), reference: senderOf({}) }
-      const alone = await inTurn(senders, 1)
-      yield comparison(`${name}, one caller, p50`, 'ms', alone, ({ p50Ms }) => p50Ms, { atMost: share })
-      const crowded = await inTurn(senders, crowd)
+      const alone = await measureInTurn(senders, 1)
+      yield comparison(`${name}, one caller, p50`, 'ms', alone, ({ p50Ms }) => p50Ms, { atMost: minThroughputShare })
+      const crowded = await measureInTurn(senders, concurrentStatements)
       const perSecond = ({ perSecond: rate }: Sending) => rate
-      yield comparison(`${name}, ${crowd} callers, throughput`, '/s', crowded, perSecond, { atLeast: share })
+      yield comparison(`${name}, ${concurrentStatements} callers, throughput`, '/s', crowded, perSecond, {
+        atLeast: minThroughputShare,
+      })
       const processorMs = ({ processorMs: spent }: Sending) => spent
-      yield comparison(`${name}, processor time here`, 'ms', crowded, processorMs, { atMost: share })
+      yield comparison(`${name}, processor time here`, 'ms', crowded, processorMs, { atMost: minThroughputShare })
     }
   },
 }
@@ -62,13 +64,13 @@ type Send = () => Promise<void>
 type Each<T> = Record<'ours' | 'reference', T>
 
 /** Returns a function that sends the statement and reads its response: streamed with a `format`, otherwise buffered. */
-const sender = (
+const createSender = (
   connections: HostConnections,
   host: MonitoredHost,
   statement: Statement,
   format?: StreamFormat,
 ): Send => {
-  const pool = { size: crowd, idleMs: 60_000 }
+  const pool = { size: concurrentStatements, idleMs: 60_000 }
   const carrying = { pool, signal: new AbortController().signal, onActivity: () => undefined, maxBytes: Infinity }
   const limits = { readonly: 0, maxExecutionSeconds: 60, background: false }
   const sending = { ...limits, format: format ?? ('JSONCompact' as const) }
@@ -95,7 +97,7 @@ interface Sending {
   processorMs: number
 }
 
-const inTurn = async (senders: Each<Send>, callers: number): Promise<Each<Sending[]>> => {
+const measureInTurn = async (senders: Each<Send>, callers: number): Promise<Each<Sending[]>> => {
   const measured: Each<Sending[]> = { ours: [], reference: [] }
   for (let repetition = 0; repetition <= repetitions; repetition++) {
     for (const side of ['reference', 'ours'] as const) measured[side].push(await measure(senders[side], callers))

@@ -2,14 +2,14 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { requireAllowedHost } from './server/allowed-hosts.ts'
-import { clientAddress, resolveClientNetwork } from './request/client-address.ts'
-import { cloudMode } from './installation/edition.ts'
+import { resolveRateLimitKey, resolveClientNetwork } from './request/client-address.ts'
+import { resolveCloudMode } from './installation/edition.ts'
 import { getExchange } from './response/http-exchange.ts'
 import { findRouteRefusal, limitToPermissions } from './features/refusal.ts'
 import type { Gateway } from './gateway.ts'
 import { anonymousCaller } from './auth/identity.ts'
 import { requireWithinRateLimit, type RateLimitState, createRateLimitHeaders } from './limits/limits.ts'
-import { publicUrl } from './request/public-url.ts'
+import { resolvePublicUrl } from './request/public-url.ts'
 import type { Route } from './http-route.ts'
 
 type AnyRequest = Request<Record<string, string>>
@@ -24,7 +24,7 @@ export const admit =
     const { limits, env } = gateway
     route.open?.(request.headers, env)
     if (route.limit !== 'none') {
-      applyLimit(response, await limits.countAddress(route.limit, clientAddress(request, env)))
+      applyLimit(response, await limits.countAddress(route.limit, resolveRateLimitKey(request, env)))
     }
     const identity = await callerOf(route, gateway, request, response)
     if (route.dials && isUnknown(identity)) requireAllowedHost(request, env)
@@ -53,11 +53,11 @@ const applyLimit = (response: Response, standing: RateLimitState): void => {
  */
 const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, response: Response): Promise<Identity> => {
   const identity = await authenticate(route, gateway, request)
-  const isGuest = route.guests && identity.kind === 'anonymous' && cloudMode(gateway.build, gateway.env).runtime
+  const isGuest = route.guests && identity.kind === 'anonymous' && resolveCloudMode(gateway.build, gateway.env).runtime
   if (!isGuest) return identity
   const guest = await gateway.guests.find(request.headers)
   if (guest !== undefined) return guest
-  const cookie = await gateway.guests.invite(request.headers, publicUrl(request, gateway.env))
+  const cookie = await gateway.guests.invite(request.headers, resolvePublicUrl(request, gateway.env))
   response.appendHeader('Set-Cookie', cookie)
   throw new ServiceError(
     'unauthenticated',

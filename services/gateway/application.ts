@@ -2,14 +2,14 @@ import { IncomingMessage, ServerResponse, type ServerOptions } from 'node:http'
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import { admit } from './admission.ts'
-import { acceptsUnverifiedCallers } from './auth/provider.ts'
+import { canCallUnverified } from './auth/provider.ts'
 import type { Gateway } from './gateway.ts'
 import type { Route, HttpMethod } from './http-route.ts'
 import { warnOfOtherAddressHeader } from './request/client-address.ts'
 import { createBodyReader } from './request/read-body.ts'
 import { answerFailure } from './response/answer-failure.ts'
 import { HttpError, getExchange } from './response/http-exchange.ts'
-import { dispatch } from './run-route.ts'
+import { runRoute } from './run-route.ts'
 import { guardHosts } from './server/allowed-hosts.ts'
 import { createCorsMiddleware } from './server/cross-origin.ts'
 import { receive, setFixedHeaders } from './server/receive.ts'
@@ -25,7 +25,7 @@ interface ApplicationDeps {
 }
 
 /** Creates the Express application. Requests pass through the middleware in the order below. */
-export const openApplication = (gateway: Gateway, { routes, headers, web }: ApplicationDeps): Express => {
+export const createApplication = (gateway: Gateway, { routes, headers, web }: ApplicationDeps): Express => {
   const application = express()
   application.disable('x-powered-by')
   application.disable('etag')
@@ -34,13 +34,13 @@ export const openApplication = (gateway: Gateway, { routes, headers, web }: Appl
 
   application.use(receive(gateway.telemetry, headers))
   application.use(warnOfOtherAddressHeader(gateway.env, gateway.telemetry.log))
-  application.use(guardHosts(routes, gateway.env, () => acceptsUnverifiedCallers(gateway.env, gateway.build)))
+  application.use(guardHosts(routes, gateway.env, () => canCallUnverified(gateway.env, gateway.build)))
   application.use(createCorsMiddleware(gateway.env))
-  application.use('/api/v1/repldb', onlyListed(routes))
+  application.use('/api/v1/repldb', rejectUnlistedRequests(routes))
   application.use(byFamily(routes, (those) => routerOf(those, gateway, headers.api)))
-  application.use(/^\/api(?=\/|$)/i, noSuchPath)
+  application.use(/^\/api(?=\/|$)/i, rejectUnknownPath)
   application.use(web === undefined ? serveMissingBuild : serveWeb(web.directory, web.headersOf))
-  application.use(noSuchFile)
+  application.use(rejectUnknownFile)
   application.use(answerFailure(gateway.telemetry.log))
   return application
 }
@@ -71,7 +71,7 @@ const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLin
         ...setErrorFormat(route, gateway),
         admit(route, gateway),
         ...createBodyReader(route),
-        dispatch(route, gateway),
+        runRoute(route, gateway),
       ]
       here[verbOf(route)](...handlers)
     }
@@ -125,11 +125,11 @@ const rejectMethod = (routes: readonly Route[]): RequestHandler<Record<string, s
   }
 }
 
-const noSuchPath: RequestHandler = () => {
+const rejectUnknownPath: RequestHandler = () => {
   throw new ServiceError('not-found', 'no such path under /api')
 }
 
-const noSuchFile: RequestHandler = () => {
+const rejectUnknownFile: RequestHandler = () => {
   throw new ServiceError('not-found', 'no such file')
 }
 
@@ -158,7 +158,7 @@ const name = String.raw`\w[\w.-]*`
  * Returns middleware that rejects requests with 403 unless method and path match a route exactly. It protects the
  * replication service from unknown paths, `..`, escaped slashes and method override headers.
  */
-const onlyListed = (routes: readonly Route[]): RequestHandler => {
+const rejectUnlistedRequests = (routes: readonly Route[]): RequestHandler => {
   const listed = routes.map(({ method, path }) => ({
     path,
     methods: methodsOf(method),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { portProblems } from './config.ts'
+import { findPortProblems } from './config.ts'
 
 it.each([
   [{ PORT: '3311', OPERATIONS_PORT: '3311' }, 3311],
@@ -7,7 +7,7 @@ it.each([
   [{ OPERATIONS_PORT: '3000', HOST: '127.0.0.1' }, 3000],
   [{ PORT: '80', OPERATIONS_PORT: '80', HOST: '10.0.0.1', OPERATIONS_HOST: '10.0.0.1' }, 80],
 ])('rejects %j, where two listeners share a port', (env, port) => {
-  expect(portProblems(env)).toEqual([
+  expect(findPortProblems(env)).toEqual([
     { name: 'OPERATIONS_PORT', sentence: `must not be ${port}, which is the port of the HTTP API and the web (PORT)` },
   ])
 })
@@ -18,5 +18,5 @@ it.each([
   { PORT: '80', OPERATIONS_PORT: '80', HOST: '10.0.0.1', OPERATIONS_HOST: '127.0.0.1' },
   { PORT: 'http', OPERATIONS_PORT: '3000' },
 ])('accepts %j', (env) => {
-  expect(portProblems(env)).toEqual([])
+  expect(findPortProblems(env)).toEqual([])
 })

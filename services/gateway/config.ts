@@ -5,21 +5,21 @@ import {
   findSettingProblems,
   parseSettings,
   type SettingProblem,
-  text,
-  whole,
-  optional,
+  textSetting,
+  wholeNumberSetting,
+  optionalTextSetting,
 } from '#shared/config/setting.ts'
 import { agentRouteSettings, mcpAccessSettings } from './agent/config.ts'
 import { auditSettings } from './audit/open-audit.ts'
-import { authProblems, authSettings } from './auth/config.ts'
-import { deviceProblems, deviceSettings } from './auth/device/config.ts'
+import { findAuthProblems, authSettings } from './auth/config.ts'
+import { findDeviceLoginProblems, deviceSettings } from './auth/device/config.ts'
 import {
   expositionSettings,
   conversationFeatureSettings,
   userConnectionSettings,
   featureSettings,
 } from './features/config.ts'
-import { featureFileProblems } from './features/policy.ts'
+import { findFeatureFileProblems } from './features/policy.ts'
 import { billingSettings, editionSettings } from './installation/edition.ts'
 import { usageReportSettings } from './installation/usage-report.ts'
 import { limitBindings, limitSettings } from './limits/config.ts'
@@ -33,19 +33,19 @@ import { webhookSettings } from './webhooks/signature.ts'
 
 /** Settings of the listener. */
 export const portSettings = {
-  PORT: whole(3000, 'Port of the HTTP API and the web UI; 0 selects a free port.', { max: 65_535 }),
-  HOST: text('0.0.0.0', 'Address that the HTTP API and the web UI bind to.'),
+  PORT: wholeNumberSetting(3000, 'Port of the HTTP API and the web UI; 0 selects a free port.', { max: 65_535 }),
+  HOST: textSetting('0.0.0.0', 'Address that the HTTP API and the web UI bind to.'),
 } as const
 
 /** All settings of the gateway. */
 export const settings = {
   ...portSettings,
-  SVC_REQUEST_TIMEOUT_MS: whole(
+  SVC_REQUEST_TIMEOUT_MS: wholeNumberSetting(
     75_000,
     'Timeout of one request in milliseconds; must exceed COLUMNDB_MAX_EXECUTION_TIME.',
     { min: 100, max: 3_600_000 },
   ),
-  APP_VERSION: optional(
+  APP_VERSION: optionalTextSetting(
     'Application version sent to model providers; on edge platforms also the ui version of GET /api/version.',
   ),
   ...auditSettings,
@@ -77,10 +77,10 @@ export const settings = {
 
 /** Returns the conflicts between settings. */
 export const problems = (env: Environment): readonly SettingProblem[] => [
-  ...portProblems(env),
-  ...authProblems(env),
-  ...deviceProblems(env),
-  ...featureFileProblems(env),
+  ...findPortProblems(env),
+  ...findAuthProblems(env),
+  ...findDeviceLoginProblems(env),
+  ...findFeatureFileProblems(env),
 ]
 
 const { OPERATIONS_PORT, OPERATIONS_HOST } = processSettings
@@ -88,7 +88,7 @@ const both = { ...portSettings, OPERATIONS_PORT, OPERATIONS_HOST }
 const anyAddress = new Set(['0.0.0.0', '::'])
 
 /** Returns an error if the public and the operations listener use the same port. */
-export const portProblems = (env: Environment): readonly SettingProblem[] => {
+export const findPortProblems = (env: Environment): readonly SettingProblem[] => {
   if (findSettingProblems(both, env).length > 0) return []
   const { PORT: port, HOST: host, ...operations } = parseSettings(both, env)
   const overlaps = [host, operations.OPERATIONS_HOST].some((each) => anyAddress.has(each))

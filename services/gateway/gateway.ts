@@ -14,7 +14,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { ChatRuns } from './agent/run-events.ts'
-import type { Audit } from './audit/open-audit.ts'
+import type { AuditLog } from './audit/open-audit.ts'
 import type { Policy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
 import type { Auth } from './auth/auth.ts'
@@ -64,7 +64,7 @@ export interface Gateway {
   /** Returns the current access policy. */
   policy(): Policy
   limits: RateLimits
-  audit: Audit
+  audit: AuditLog
   guests: Guests
   /** Rejects replays of signed requests. */
   requireFirstTime: RejectReplay

@@ -19,28 +19,28 @@ import { openAuth } from './auth/auth.ts'
 import { openDeniedUsers } from './auth/denied-users.ts'
 import { openCodeStore, openDeviceLogin } from './auth/device/open-device-login.ts'
 import { openApiKeys, warnOfWeakSecret } from './auth/keys/keys.ts'
-import { openFetchJson } from './auth/fetch-json.ts'
+import { createFetchJson } from './auth/fetch-json.ts'
 import { settings } from './config.ts'
 import { openSavedConnections, openUserConnections } from './connections/user-connections.ts'
 import { openExposition } from './exposition/exposition.ts'
-import { openPolicy, readFeatureFile } from './features/policy.ts'
+import { createPolicyReader, readFeatureFile } from './features/policy.ts'
 import type { Gateway } from './gateway.ts'
 import { openHostList, openHostStates } from './hosts/host-list.ts'
 import {
-  ignoredBillingSettings,
-  ignoredEditionSettings,
+  findIgnoredBillingSettings,
+  findIgnoredEditionSettings,
   type IgnoredSetting,
-  warnOfCloudMode,
+  warnOfCloudModeMismatch,
 } from './installation/edition.ts'
 import { openUsageReport } from './installation/usage-report.ts'
 import { limitBindings } from './limits/config.ts'
-import { openGuests, openLimits } from './limits/limits.ts'
-import { openDocument } from './openapi/document.ts'
+import { openGuests, createRateLimits } from './limits/limits.ts'
+import { createDocumentLoader } from './openapi/document.ts'
 import { warnOfMissingPublicUrl } from './request/public-url.ts'
 import { routes } from './routes.ts'
 import type { WebBuild } from './web/built-web.ts'
 import { openPageViewQueue } from './web/page-view-queue.ts'
-import { openChatReply } from './webhooks/chat-click.ts'
+import { createChatReply } from './webhooks/chat-click.ts'
 import { openReplayProtection } from './webhooks/signature.ts'
 
 import packageFacts from '../../package.json' with { type: 'json' }
@@ -54,14 +54,14 @@ export const openGateway = async (
   const { log } = telemetry
   const counters = opening.use(await openCounters(env, log))
   const codeStore = opening.use(await openCodeStore(env, store, log))
-  const clients = clientsOn(bus)
+  const clients = createServiceClients(bus)
   const hosts = openHostList(clients.query, clock)
   warnOfSettings(env, build, log)
   opening.use(openUsageReport({ env, store, clock, log, hosts, send: net.trusted, version: packageFacts.version }))
   const denied = openDeniedUsers(env, store)
   const keys = openApiKeys({ env, store, clock, denied })
-  const policy = openPolicy(env, build, readFeatureFile(env, log))
-  const auth = openAuth({ env, build, keys, denied, clock, log, fetchJson: openFetchJson(net) })
+  const policy = createPolicyReader(env, build, readFeatureFile(env, log))
+  const auth = openAuth({ env, build, keys, denied, clock, log, fetchJson: createFetchJson(net) })
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
   const savedConnections = database && (await openSavedConnections(database))
@@ -78,7 +78,7 @@ export const openGateway = async (
     docs,
     version: packageFacts.version,
     requestTimeoutMs: parseSettings(settings, env).SVC_REQUEST_TIMEOUT_MS,
-    document: openDocument(routes, packageFacts.version),
+    document: createDocumentLoader(routes, packageFacts.version),
     keys,
     auth,
     denied,
@@ -87,10 +87,10 @@ export const openGateway = async (
     policy,
     connections: openUserConnections({ env, query: clients.query, policy, saved: savedConnections }),
     audit: opening.use(await openAudit({ store: await openAuditStore(database), bus, clock, telemetry })),
-    limits: openLimits(env, clock, counters),
+    limits: createRateLimits(env, clock, counters),
     guests: openGuests(store),
     requireFirstTime: openReplayProtection(store),
-    answerChat: openChatReply(net.guarded('notification'), log),
+    answerChat: createChatReply(net.guarded('notification'), log),
     pageViews: opening.use(openPageViewQueue({ ...clients, hosts, clock, log })),
   }
 }
@@ -102,12 +102,12 @@ const warnOfSettings = (
 ): void => {
   warnOfWeakSecret(env, log)
   warnOfMissingPublicUrl(env, log)
-  warnOfCloudMode(build, env, log)
+  warnOfCloudModeMismatch(build, env, log)
   warnOfIgnoredSettings(env, build, log)
 }
 
 /** Returns bus clients of the services that the routes call. */
-const clientsOn = (bus: ServiceContext['bus']) => ({
+const createServiceClients = (bus: ServiceContext['bus']) => ({
   query: bus.client(query),
   alerts: bus.client(alerts),
   report: bus.client(report),
@@ -118,19 +118,19 @@ const clientsOn = (bus: ServiceContext['bus']) => ({
 
 /** Logs each variable that is set and has no effect, so that operators do not rely on it. */
 const warnOfIgnoredSettings = (env: Environment, build: BuildInfo | undefined, log: Logger): void => {
-  for (const { name, reason } of ignoredSettings(env, build))
+  for (const { name, reason } of findIgnoredSettings(env, build))
     log.warn({ variable: name, reason }, 'setting has no effect')
 }
 
 /** Returns every variable that is set and has no effect. */
-export const ignoredSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => [
-  ...ignoredBillingSettings(env, build),
-  ...ignoredEditionSettings(env, build),
-  ...ignoredBindings(env),
-  ...(build ? ignoredClientVariables(env, build) : []),
+export const findIgnoredSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => [
+  ...findIgnoredBillingSettings(env, build),
+  ...findIgnoredEditionSettings(env, build),
+  ...findIgnoredBindings(env),
+  ...(build ? findIgnoredClientVariables(env, build) : []),
 ]
 
-const ignoredBindings = (env: Environment): IgnoredSetting[] =>
+const findIgnoredBindings = (env: Environment): IgnoredSetting[] =>
   Object.entries(parseSettings(limitBindings, env))
     .filter(([, text]) => text !== undefined)
     .map(([name]) => ({
@@ -140,7 +140,7 @@ const ignoredBindings = (env: Environment): IgnoredSetting[] =>
     }))
 
 /** Returns the client variables that differ from the web build, which contains their values. */
-const ignoredClientVariables = (env: Environment, { client }: BuildInfo): IgnoredSetting[] =>
+const findIgnoredClientVariables = (env: Environment, { client }: BuildInfo): IgnoredSetting[] =>
   Object.keys(clientVariables)
     .filter((name) => env[name]?.trim() && env[name].trim() !== client[name])
     .map((name) => ({

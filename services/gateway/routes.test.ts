@@ -3,16 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agentRequests, conversationRequests, modelRequests, skillRequests } from './testing/agent.ts'
-import { alertingRequests, authRequests, type ValidRequest, connectionRequests } from './testing/valid-requests.ts'
-import { chatApplicationRequests, channelRequests, pagingServiceRequests } from './testing/channels.ts'
+import {
+  alertingRequests,
+  createAuthRequests,
+  type ValidRequest,
+  createConnectionRequests,
+} from './testing/valid-requests.ts'
+import { createChatApplicationRequests, channelRequests, pagingServiceRequests } from './testing/channels.ts'
 import { identityRequests, identitySecret } from './testing/identity-provider.ts'
 import { insightRequests, reportRequests } from './testing/reports.ts'
 import { structureAdviceRequests } from './testing/advice.ts'
-import { repositoryRequests } from './testing/repository-host.ts'
+import { createRepositoryRequests } from './testing/repository-host.ts'
 import { postgresRequests } from './testing/postgres-source.ts'
 import { repldbRequests } from './testing/repldb.ts'
 import { deliveryRequests, inboundConditionRequests, subscriptionRequests } from './testing/deliveries.ts'
-import { type FakeProduct, startFake, buildWebWith } from './testing/start.ts'
+import { type FakeProduct, startFake, createWebBuild } from './testing/start.ts'
 import { signKey } from './auth/keys/key-token.ts'
 import { anonymousCaller } from './auth/identity.ts'
 import type { Route } from './http-route.ts'
@@ -43,8 +48,8 @@ const good: Record<string, ValidRequest> = {
   ...modelRequests,
   ...skillRequests,
   ...subscriptionRequests,
-  ...chatApplicationRequests(secret),
-  ...repositoryRequests(secret),
+  ...createChatApplicationRequests(secret),
+  ...createRepositoryRequests(secret),
   ...identityRequests,
   ...inboundConditionRequests,
   'GET /api/v1/host-status': { url: '/api/v1/host-status?hostId=0&fleet=1' },
@@ -131,7 +136,7 @@ beforeAll(async () => {
     SVC_STATE_DB_URL: `file:${directory}/state.db`,
   }
   const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
-  webDirectory = await buildWebWith({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })
+  webDirectory = await createWebBuild({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })
   product = await startFake({ env, identify, alerts: {}, report: {}, mcp: {}, ingest: {}, agent: {}, webDirectory })
 })
 afterAll(async () => {
@@ -149,7 +154,10 @@ const send = async (
   return fetch(product.url + url, { method, body: raw ?? JSON.stringify(body), headers, redirect: 'manual' })
 }
 const post = async (request: ValidRequest) => (await send('POST', request)).json()
-const prepared: ReturnType<typeof connectionRequests> = { ...authRequests(post, secret), ...connectionRequests(post) }
+const prepared: ReturnType<typeof createConnectionRequests> = {
+  ...createAuthRequests(post, secret),
+  ...createConnectionRequests(post),
+}
 
 describe('the route table', () => {
   it('has each method of a path once', () => {

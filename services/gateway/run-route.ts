@@ -7,7 +7,7 @@ import { getExchange, createClientClosedError } from './response/http-exchange.t
 import { toPublicError } from './response/answer-failure.ts'
 import { explainForbidden } from './features/refusal.ts'
 import type { Gateway } from './gateway.ts'
-import { publicUrl } from './request/public-url.ts'
+import { resolvePublicUrl } from './request/public-url.ts'
 import { parseQueryString } from './request/parse.ts'
 import { createReply } from './response/http-reply.ts'
 import type { Route } from './http-route.ts'
@@ -15,7 +15,7 @@ import type { Route } from './http-route.ts'
 /**
  * Returns the handler of a route: parses an admitted request, runs the route, sends the response and records a span.
  */
-export const dispatch =
+export const runRoute =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response) => {
     const { requestId, identity } = getExchange(response)
@@ -39,7 +39,7 @@ export const dispatch =
         requestId,
         call,
         preferred,
-        publicUrl: () => publicUrl(request, gateway.env),
+        publicUrl: () => resolvePublicUrl(request, gateway.env),
         readBody: (maxBytes: number) => readBytes(request, response, maxBytes),
       }
       await route.respond(raw, { ...gateway, hosts }, createReply(request, response))

@@ -1,8 +1,8 @@
 import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import type { ServiceContext, RunningService, Start } from '#shared/lifecycle/service.ts'
-import { openApplication, createMessageClasses } from './application.ts'
+import type { ServiceContext, RunningService, ServiceStarter } from '#shared/lifecycle/service.ts'
+import { createApplication, createMessageClasses } from './application.ts'
 import { limitConcurrency } from './server/capacity.ts'
 import { settings } from './config.ts'
 import type { Gateway } from './gateway.ts'
@@ -10,17 +10,17 @@ import { listen } from './server/listener.ts'
 import type { Route } from './http-route.ts'
 import { openGateway } from './open-gateway.ts'
 import { routes } from './routes.ts'
-import { securityHeaders } from './server/security-headers.ts'
-import { openWebBuild, webDirectory, type WebBuild } from './web/built-web.ts'
+import { createSecurityHeaders } from './server/security-headers.ts'
+import { openWebBuild, resolveWebDirectory, type WebBuild } from './web/built-web.ts'
 
 /** Share of the shutdown grace period for draining requests; the rest is for releasing resources. */
 const drainingShare = 0.8
 
-export const start: Start = async (context) =>
-  startWith(context, openWebBuild(webDirectory(context.env), context.telemetry.log))
+export const start: ServiceStarter = async (context) =>
+  startGatewayService(context, openWebBuild(resolveWebDirectory(context.env), context.telemetry.log))
 
 /** Starts the gateway for a web build. */
-export const startWith = async (
+export const startGatewayService = async (
   context: ServiceContext,
   web: WebBuild,
   identify?: Gateway['identify'],
@@ -33,9 +33,9 @@ export const startWith = async (
   )
   await using opening = new AsyncDisposableStack()
   const gateway = await openGateway(context, web, opening)
-  const headers = securityHeaders(web.indexHtml, web.facts)
-  const headersOf = (indexHtml: string) => securityHeaders(indexHtml, web.facts).page
-  const application = openApplication(identify ? { ...gateway, identify } : gateway, {
+  const headers = createSecurityHeaders(web.indexHtml, web.facts)
+  const headersOf = (indexHtml: string) => createSecurityHeaders(indexHtml, web.facts).page
+  const application = createApplication(identify ? { ...gateway, identify } : gateway, {
     routes: served,
     headers,
     web: web.directory === undefined ? undefined : { directory: web.directory, headersOf },

@@ -17,11 +17,11 @@ const Names = z.looseObject({ rules: Listed, metrics: Listed })
 export const generateRuleNames = async () => {
   const { rules, metrics, ...others } = Names.parse(JSON.parse(await readFile(join(root, path), 'utf8')))
   const there = await openDefinitions(pino({ level: 'silent' }))
-  const names = { rules: withNames(rules, there.rules), metrics: withNames(metrics, there.metrics), ...others }
+  const names = { rules: addNames(rules, there.rules), metrics: addNames(metrics, there.metrics), ...others }
   return { path, content: JSON.stringify(names) }
 }
 
-const withNames = (
+const addNames = (
   listed: z.infer<typeof Listed>,
   there: readonly { topic: string; name: string }[],
 ): z.infer<typeof Listed> => {

@@ -7,8 +7,8 @@ import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import { openStore } from '#shared/store/open.ts'
-import { accept } from './accept.ts'
-import { serviceCall } from './testing/service-call.ts'
+import { createAcceptHandler } from './accept.ts'
+import { testServiceCall } from './testing/service-call.ts'
 
 const nowMs = Date.UTC(2026, 2, 1, 12)
 const json = { 'content-type': 'application/json' }
@@ -28,11 +28,17 @@ const opened = async (opening: AsyncDisposableStack, replaced: Partial<Queue> = 
   )
   const observed: string[] = []
   const observe = (type: string, outcome: string) => void observed.push(`${type} ${outcome}`)
-  const handler = accept({ queue: { ...queue, ...replaced }, store, clock: createClock(() => nowMs), origin, observe })
+  const handler = createAcceptHandler({
+    queue: { ...queue, ...replaced },
+    store,
+    clock: createClock(() => nowMs),
+    origin,
+    observe,
+  })
   const send = (sent: unknown, headers: Record<string, string> = {}) =>
     handler(
       { body: typeof sent === 'string' ? sent : JSON.stringify(sent), headers: { ...json, ...headers } },
-      serviceCall,
+      testServiceCall,
     )
   return { send, seen, observed, origin }
 }

@@ -5,7 +5,7 @@ import { type InboundEvent, formatInboundSubject } from '#proto/inbound-event.ts
 import { type ingest, maxEvents } from '#proto/ingest.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import type { Store } from '#shared/store/store.ts'
-import { type Clock, instant } from '#shared/time/clock.ts'
+import { type Clock, recordInstant } from '#shared/time/clock.ts'
 import { type RequestHeaders, type EventDraft, isJsonObject, requirePlainJson } from './adapters/adapter.ts'
 import { isBinaryCloudEvent } from './adapters/cloud-events.ts'
 import { adapters } from './adapters/index.ts'
@@ -27,15 +27,15 @@ type AcceptResult = Awaited<ReturnType<Accept>>[number]
  * Returns the handler that accepts events. It responds once every valid event of the request is stored in the queue. If
  * one cannot be stored, the whole request fails and may be retried.
  */
-export const accept =
+export const createAcceptHandler =
   (deps: AcceptDeps): Accept =>
   async ({ body, headers }) => {
-    const idempotencyKey = keyIn(headers)
+    const idempotencyKey = readIdempotencyKey(headers)
     const parsed = parseEvents(body, headers)
     const context = {
       idempotencyKey,
-      receivedAt: instant(deps.clock),
-      hops: hopsIn(headers),
+      receivedAt: recordInstant(deps.clock),
+      hops: readHops(headers),
       origin: await deps.origin(),
     }
     const events = parsed.map((one, index) => ('error' in one ? one : normalizeEvent(one, { ...context, index })))
@@ -44,14 +44,14 @@ export const accept =
     const claim = isClaimed ? await claimKey(deps, idempotencyKey, body) : undefined
     const results = await Promise.all(
       events.map(async (event): Promise<AcceptResult> =>
-        'error' in event ? reject(deps, event) : storeEvent(deps, event, claim?.isKept ?? false),
+        'error' in event ? rejectEvent(deps, event) : storeEvent(deps, event, claim?.isKept ?? false),
       ),
     )
     await claim?.keep()
     return results
   }
 
-const reject = ({ observe }: AcceptDeps, { error }: { error: string }): AcceptResult => {
+const rejectEvent = ({ observe }: AcceptDeps, { error }: { error: string }): AcceptResult => {
   observe('none', 'refused')
   return { error }
 }
@@ -69,18 +69,18 @@ const storeEvent = async (
 
 const maxKeyLength = 255
 
-const keyIn = ({ 'idempotency-key': key }: RequestHeaders): string | undefined => {
+const readIdempotencyKey = ({ 'idempotency-key': key }: RequestHeaders): string | undefined => {
   if (key === undefined) return undefined
   if (key === '' || key.length > maxKeyLength)
     throw new ServiceError('invalid', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)
   return key
 }
 
-const hopsIn = ({ 'x-reemit-hops': hops = '' }: RequestHeaders): number => (/^\d{1,3}$/.test(hops) ? Number(hops) : 0)
+const readHops = ({ 'x-reemit-hops': hops = '' }: RequestHeaders): number => (/^\d{1,3}$/.test(hops) ? Number(hops) : 0)
 
 const Claim = z.object({ body: z.string(), isKept: z.boolean() })
 /** How long a key is bound to the body of its first request. */
-const claimMs = 24 * 60 * 60_000
+const keyTtlMs = 24 * 60 * 60_000
 
 /** Binds the key to this body; throws `conflict` if it is bound to another one. */
 const claimKey = async ({ store }: AcceptDeps, idempotencyKey: string, body: string) => {
@@ -88,7 +88,7 @@ const claimKey = async ({ store }: AcceptDeps, idempotencyKey: string, body: str
   const digest = hashTexts(body)
   const claimed = await store.updateNew(key, Claim, (before) => ({
     value: before ?? { body: digest, isKept: false },
-    expiresInMs: claimMs,
+    expiresInMs: keyTtlMs,
   }))
   if (claimed?.body !== digest) {
     throw new ServiceError(
@@ -100,7 +100,7 @@ const claimKey = async ({ store }: AcceptDeps, idempotencyKey: string, body: str
     isKept: claimed.isKept,
     keep: async () => {
       if (claimed.isKept) return
-      await store.update(key, Claim, () => ({ value: { body: digest, isKept: true }, expiresInMs: claimMs }))
+      await store.update(key, Claim, () => ({ value: { body: digest, isKept: true }, expiresInMs: keyTtlMs }))
     },
   }
 }
@@ -111,10 +111,10 @@ type ParsedEvent = (EventDraft & { sourceType: string }) | { error: string }
 /** Parses the events of a body in order. Throws `invalid` for a body that cannot contain events. */
 export const parseEvents = (body: string, headers: RequestHeaders): ParsedEvent[] => {
   const isBinary = isBinaryCloudEvent(headers)
-  const value = isBinary && body === '' ? null : jsonOf(body)
+  const value = isBinary && body === '' ? null : parseJsonBody(body)
   requirePlainJson(value)
   // In binary mode the body is the data of one event, regardless of its type.
-  const events = isBinary ? undefined : listedEvents(value)
+  const events = isBinary ? undefined : listEvents(value)
   if (events === undefined) return requireMaxEvents(parseEvent(isBinary ? { data: value } : value, headers))
   if (events.length === 0) throw new ServiceError('invalid', 'the body contains no event')
   // Headers that describe a single event do not apply to a list.
@@ -129,7 +129,7 @@ const requireMaxEvents = (events: ParsedEvent[]): ParsedEvent[] => {
   throw new ServiceError('too-large', `too many events: ${events.length}; the maximum per request is ${maxEvents}`)
 }
 
-const jsonOf = (body: string): unknown => {
+const parseJsonBody = (body: string): unknown => {
   try {
     return JSON.parse(body)
   } catch {
@@ -138,7 +138,7 @@ const jsonOf = (body: string): unknown => {
 }
 
 /** Returns the events of a list, or of the list in `events`; undefined for a single event. */
-const listedEvents = (value: unknown): unknown[] | undefined => {
+const listEvents = (value: unknown): unknown[] | undefined => {
   if (Array.isArray(value)) return value
   if (!isJsonObject(value) || !('events' in value)) return undefined
   if (!Array.isArray(value.events)) throw new ServiceError('invalid', 'events must be a list')

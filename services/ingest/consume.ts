@@ -1,24 +1,24 @@
 import type { Logger } from 'pino'
 import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
-import type { Queue, Outcome } from '#shared/bus/durable/queue.ts'
+import type { Queue, MessageOutcome } from '#shared/bus/durable/queue.ts'
 import { deadLetterPoison } from '#shared/bus/durable/dead-letter-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
-import { installationId } from '#shared/store/installation.ts'
-import { type Clock, ageMs } from '#shared/time/clock.ts'
+import { installationIdPattern } from '#shared/store/installation.ts'
+import { type Clock, computeAgeMs } from '#shared/time/clock.ts'
 import { settings } from './config.ts'
 import type { EventStore } from './events.ts'
 
 /** High enough that consumers retry until the stream drops the event. */
-const tries = 100_000
+const maxTries = 100_000
 const maxReemitsInFlight = 16
 
 /** Stores and forwards events from the queue until disposed, with a separate consumer for each of the two tasks. */
 export const consumeEvents = async (queue: Queue, events: EventStore, deps: ReemitDeps): Promise<AsyncDisposable> => {
   await using opened = new AsyncDisposableStack()
-  const consumer = { stream: 'EVENTS', subjects: inboundSubjectPattern, body: InboundEvent, tries } as const
+  const consumer = { stream: 'EVENTS', subjects: inboundSubjectPattern, body: InboundEvent, tries: maxTries } as const
   opened.use(
     await queue.consume(
       { ...consumer, name: 'events-kept', mayRepeat: true },
@@ -33,7 +33,7 @@ export const consumeEvents = async (queue: Queue, events: EventStore, deps: Reem
     opened.use(
       await queue.consume(
         { ...consumer, name: 'events-reemitted', maxInFlight: maxReemitsInFlight },
-        deadLetterPoison(reemit(deps)),
+        deadLetterPoison(createReemitHandler(deps)),
       ),
     )
   }
@@ -58,31 +58,31 @@ const maxHops = 3
 /** Waits between attempts in milliseconds; forwarding is best effort. */
 const defaultWaitsMs = [2_000, 10_000] as const
 /** Maximum age of a forwarded event, so that an unavailable target does not delay later events. */
-const lifeMs = 10 * 60_000
-const sendWithinMs = 10_000
+const maxForwardAgeMs = 10 * 60_000
+const sendTimeoutMs = 10_000
 
-const address = 'SVC_EVENTS_REEMIT_WEBHOOK_URL'
+const urlVariable = 'SVC_EVENTS_REEMIT_WEBHOOK_URL'
 
 /**
  * Returns whether a target is configured, or may be while this process runs: the content of a secret file can change.
  */
 export const canReemit = ({ env }: Pick<ReemitDeps, 'env'>): boolean =>
-  [address, `${address}_FILE`].some((name) => env[name] !== undefined)
+  [urlVariable, `${urlVariable}_FILE`].some((name) => env[name] !== undefined)
 
 /** Forwards an event if a target is configured and the event does not originate from this installation. */
-export const reemit =
+export const createReemitHandler =
   (deps: ReemitDeps) =>
-  async ({ body: event, deliveries }: { body: InboundEvent; deliveries: number }): Promise<Outcome> => {
+  async ({ body: event, deliveries }: { body: InboundEvent; deliveries: number }): Promise<MessageOutcome> => {
     const { env, clock, log, observe, waitsMs = defaultWaitsMs } = deps
-    const { [address]: url } = parseSettings(settings, env)
+    const { [urlVariable]: url } = parseSettings(settings, env)
     if (url === undefined) return 'done'
     if (event.own || event.hops >= maxHops) {
       observe('skipped')
       log.warn({ id: event.id, hops: event.hops, own: event.own }, 'event not forwarded: forwarding loop')
       return 'done'
     }
-    const isOld = ageMs(clock, event.receivedAt) > lifeMs
-    const failure = isOld ? expired : await failureOf(deps, url, event)
+    const isOld = computeAgeMs(clock, event.receivedAt) > maxForwardAgeMs
+    const failure = isOld ? expiredFailure : await forwardEvent(deps, url, event)
     if (failure === undefined) {
       observe('sent')
       return 'done'
@@ -95,7 +95,7 @@ export const reemit =
     return 'done'
   }
 
-const installations = new RegExp(installationId, 'g')
+const installationPattern = new RegExp(installationIdPattern, 'g')
 
 interface Failure {
   /** A description without the address. */
@@ -103,10 +103,10 @@ interface Failure {
   isTemporary: boolean
 }
 
-const expired: Failure = { reason: 'expired: received more than ten minutes ago', isTemporary: false }
+const expiredFailure: Failure = { reason: 'expired: received more than ten minutes ago', isTemporary: false }
 
 /** Returns why forwarding failed; undefined if it succeeded. */
-const failureOf = async (
+const forwardEvent = async (
   { send, origin }: ReemitDeps,
   url: string,
   event: InboundEvent,
@@ -115,14 +115,14 @@ const failureOf = async (
     const { raw, own: _own, ...forwarded } = event
     const response = await send(url, {
       method: 'POST',
-      timeoutMs: sendWithinMs,
+      timeoutMs: sendTimeoutMs,
       headers: {
         'content-type': 'application/json',
         'x-event-id': event.id,
         'x-reemit-hops': String(event.hops + 1),
       },
       // Lists the installations that the event passed, so that each of them recognizes it.
-      body: JSON.stringify({ ...forwarded, origin: await origin(), via: [...new Set(raw.match(installations))] }),
+      body: JSON.stringify({ ...forwarded, origin: await origin(), via: [...new Set(raw.match(installationPattern))] }),
     })
     await response.body?.cancel()
     if (response.ok) return undefined

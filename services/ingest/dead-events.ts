@@ -5,12 +5,12 @@ import { InboundEvent } from '#proto/inbound-event.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { DeadLetter, Queue } from '#shared/bus/durable/queue.ts'
 import { streamPlans } from '#shared/bus/durable/streams.ts'
-import { matcher } from '#shared/bus/subject.ts'
+import { createSubjectMatcher } from '#shared/bus/subject.ts'
 
 type DeadEventHandlers = Pick<Handlers<typeof ingest>, keyof typeof deadEventMethods>
 
 /** Returns the handlers for inbound events that could not be processed: list and resend. */
-export const deadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>): DeadEventHandlers => ({
+export const createDeadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>): DeadEventHandlers => ({
   deadEvents: async (page) => {
     const { letters, next } = await queue.dead.EVENTS.list(page)
     return { letters: letters.filter(isEvent).map(toDeadEvent), next }
@@ -28,9 +28,9 @@ export const deadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>): DeadE
   },
 })
 
-const ofEvents = streamPlans.EVENTS.subjects.map(matcher)
+const eventMatchers = streamPlans.EVENTS.subjects.map(createSubjectMatcher)
 
-const isEvent = ({ subject }: DeadLetter): boolean => ofEvents.some((matches) => matches(subject))
+const isEvent = ({ subject }: DeadLetter): boolean => eventMatchers.some((matches) => matches(subject))
 
 const toDeadEvent = ({ id, atMs, reason, body }: DeadLetter): DeadEvent => {
   const { data: event } = InboundEvent.safeParse(body)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../testing/servers.ts'
-import { deploymentHandlers, type DeploymentStore, openDeploymentStore } from './deployments.ts'
+import { createDeploymentHandlers, type DeploymentStore, openDeploymentStore } from './deployments.ts'
 
 const max = 5
 
@@ -71,7 +71,7 @@ function suite(name: string): void {
 
   it('are hidden after the retention and deleted by prune', async () => {
     const clock = createClock(() => 2 * 86_400_000 + 2_600)
-    const handlers = deploymentHandlers({ deployments, env: { SVC_DEPLOYMENTS_DAYS: '2' }, clock })
+    const handlers = createDeploymentHandlers({ deployments, env: { SVC_DEPLOYMENTS_DAYS: '2' }, clock })
     // The handler does not use its call.
     const listedDeployments = await handlers.deployments(
       { limit: 10 },

@@ -70,7 +70,7 @@ export const getRetentionStartMs = ({ env, clock }: Omit<DeploymentDeps, 'deploy
 /**
  * Returns the handlers for deployments; those beyond the retention are not returned, even if they are not deleted yet.
  */
-export const deploymentHandlers = (deps: DeploymentDeps): DeploymentHandlers => ({
+export const createDeploymentHandlers = (deps: DeploymentDeps): DeploymentHandlers => ({
   async storeDeployment(deployment) {
     await deps.deployments.put(deployment)
     return {}

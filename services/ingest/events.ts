@@ -19,11 +19,11 @@ const inboundEvents = defineCollection({
   columns: { receivedAt: 'integer', source: 'text', severity: 'text', status: 'text', searched: 'text' },
   indexes: [['receivedAt', 'id']],
   idOf: ({ id }) => id,
-  valuesOf: (event) => ({ ...event, searched: searched(event) }),
+  valuesOf: (event) => ({ ...event, searched: buildSearchText(event) }),
 })
 
 /** Returns the text that searches match, in lower case. */
-const searched = ({ title, body, resource, dedupKey, source }: InboundEvent): string =>
+const buildSearchText = ({ title, body, resource, dedupKey, source }: InboundEvent): string =>
   [title, body, resource, dedupKey, source].join('\n').toLowerCase()
 
 /** Opens the event store in the database; without one, it holds the newest ten thousand events in memory. */

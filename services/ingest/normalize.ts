@@ -25,16 +25,16 @@ export const normalizeEvent = (
   if (Buffer.byteLength(raw) > bounds.raw)
     return { error: `the event is too large: the maximum is ${bounds.raw} bytes` }
   const { receivedAt, hops, origin } = context
-  const cuts = cutter()
+  const cuts = createTextLimiter()
   const source = cuts.cut(draft.source.trim(), bounds.source) || 'generic'
   const title = cuts.cut(draft.title.trim(), bounds.title) || `event of ${cuts.cut(source, bounds.source)}`
   const resource = cuts.cut(draft.resource, bounds.resource)
   const event = {
-    id: idOf(draft, context),
+    id: buildEventId(draft, context),
     source,
     sourceType: draft.sourceType,
-    externalId: draft.externalId === null ? null : boundedName(draft.externalId),
-    dedupKey: boundedName(draft.dedupKey ?? fallbackKey(draft, resource)),
+    externalId: draft.externalId === null ? null : limitName(draft.externalId),
+    dedupKey: limitName(draft.dedupKey ?? buildFallbackKey(draft, resource)),
     severity: draft.severity ?? 'warning',
     severityUnknown: draft.severity === null,
     status: draft.status,
@@ -55,44 +55,44 @@ export const normalizeEvent = (
 }
 
 /** Returns the event id: the hash of the idempotency key, else of the identity, else of the content. */
-const idOf = ({ identity, raw }: EventDraft, { idempotencyKey, index }: RequestContext): string => {
+const buildEventId = ({ identity, raw }: EventDraft, { idempotencyKey, index }: RequestContext): string => {
   if (idempotencyKey !== undefined) return hashTexts('key', idempotencyKey, String(index))
-  return identity === null ? hashTexts('content', canonical(raw)) : hashTexts('named', ...identity)
+  return identity === null ? hashTexts('content', toCanonicalJson(raw)) : hashTexts('named', ...identity)
 }
 
 /**
  * Returns a deduplication key for an event without one. It is built from title and resource, else from the sender's id,
  * else from all fields that stay the same. A title alone would merge unrelated incidents.
  */
-const fallbackKey = ({ title, externalId, raw }: EventDraft, resource: string): string => {
+const buildFallbackKey = ({ title, externalId, raw }: EventDraft, resource: string): string => {
   if (title.trim() !== '' && resource !== '') return hashTexts(title.trim(), resource)
   if (externalId !== null) return externalId
-  const stable = canonical(stableFields(raw))
+  const stable = toCanonicalJson(pickStableFields(raw))
   return stable === '{}' ? hashTexts('title', title.trim()) : hashTexts('fields', stable)
 }
 
-const volatile =
+const volatileFieldPattern =
   /^(status|state|.*action|severity|level|priority|sev|result|conclusion|value|count|.*time(stamp)?|date|.*_?at|duration|.*id|uuid|message|body|text|description|details?|reason|url|link)$/i
 
 /** Returns a value without the fields that change between messages. Numbers become null: they may be measurements. */
-const stableFields = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(stableFields)
+const pickStableFields = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(pickStableFields)
   if (typeof value !== 'object' || value === null) return typeof value === 'number' ? null : value
-  const entries = Object.entries(value).filter(([name]) => !volatile.test(name))
-  return Object.fromEntries(entries.map(([name, inner]) => [name, stableFields(inner)]))
+  const entries = Object.entries(value).filter(([name]) => !volatileFieldPattern.test(name))
+  return Object.fromEntries(entries.map(([name, inner]) => [name, pickStableFields(inner)]))
 }
 
 /** Replaces a long key by its hash, because a truncated key may not be unique. */
-const boundedName = (name: string): string => (name.length <= bounds.key ? name : hashTexts(name))
+const limitName = (name: string): string => (name.length <= bounds.key ? name : hashTexts(name))
 
 /** Truncates long texts and remembers whether it did. */
-interface Cutter {
+interface TextLimiter {
   cut(text: string, maxLength: number): string
   cutLabels(labels: Readonly<Record<string, string>>): Record<string, string>
   hasCut(): boolean
 }
 
-const cutter = (): Cutter => {
+const createTextLimiter = (): TextLimiter => {
   let hasCut = false
   const cutText = (value: string, maxLength: number): string => {
     // Databases reject NUL characters, and receivers may reject unpaired surrogates.
@@ -117,12 +117,12 @@ const cutter = (): Cutter => {
 }
 
 /** Returns JSON that does not depend on the order of fields. */
-const canonical = (value: unknown): string => JSON.stringify(ordered(value))
+const toCanonicalJson = (value: unknown): string => JSON.stringify(sortFields(value))
 
-const ordered = (value: unknown): unknown => {
+const sortFields = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(ordered)
-  const entries = Object.entries(value).map(([name, inner]) => [name, ordered(inner)] as const)
+  if (Array.isArray(value)) return value.map(sortFields)
+  const entries = Object.entries(value).map(([name, inner]) => [name, sortFields(inner)] as const)
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 

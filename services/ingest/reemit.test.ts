@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
 import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
-import { type ReemitDeps, canReemit, reemit } from './consume.ts'
+import { type ReemitDeps, canReemit, createReemitHandler } from './consume.ts'
 import { createEvent } from './testing/event.ts'
 
 const nowMs = 1_000_000
@@ -42,7 +42,7 @@ const forwardEvent = async (
   await using net = openNet({ env: {} })
   const lines: string[] = []
   const outcomes: unknown[] = []
-  const forward = reemit({
+  const forward = createReemitHandler({
     env: url === undefined ? {} : { SVC_EVENTS_REEMIT_WEBHOOK_URL: url },
     send: net.trusted,
     clock: createClock(() => nowMs),

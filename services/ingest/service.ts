@@ -1,20 +1,20 @@
 import { ingest } from '#proto/ingest.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import type { Start } from '#shared/lifecycle/service.ts'
+import type { ServiceStarter } from '#shared/lifecycle/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
-import { accept } from './accept.ts'
+import { createAcceptHandler } from './accept.ts'
 import { settings } from './config.ts'
 import { consumeEvents } from './consume.ts'
-import { deadEventHandlers } from './dead-events.ts'
-import { deploymentHandlers, getRetentionStartMs, openDeploymentStore } from './deployments.ts'
+import { createDeadEventHandlers } from './dead-events.ts'
+import { createDeploymentHandlers, getRetentionStartMs, openDeploymentStore } from './deployments.ts'
 import { openEventStore } from './events.ts'
 
 const dayMs = 86_400_000
 
 /** Starts `ingest`: accepts events of other systems into the queue, then stores and forwards them. */
-export const start: Start = async ({ env, bus, store, clock, net, telemetry, readiness, openQueue }) => {
+export const start: ServiceStarter = async ({ env, bus, store, clock, net, telemetry, readiness, openQueue }) => {
   await using opened = new AsyncDisposableStack()
   const { log, metrics: registry } = telemetry
   const database = await openStateDatabase(env, log)
@@ -38,10 +38,10 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
   opened.use(await consumeEvents(queue, events, { ...reemitDeps, observe: observe.forwarded }))
   opened.use(
     await bus.serve(ingest, {
-      accept: accept({ queue, store, clock, origin, observe: observe.accepted }),
+      accept: createAcceptHandler({ queue, store, clock, origin, observe: observe.accepted }),
       events: (filter) => events.list(filter),
-      ...deadEventHandlers(queue),
-      ...deploymentHandlers({ deployments, env, clock }),
+      ...createDeadEventHandlers(queue),
+      ...createDeploymentHandlers({ deployments, env, clock }),
       prune: async () => ({
         removed: {
           events: await events.prune(clock.now() - parseSettings(settings, env).SVC_EVENTS_DAYS * dayMs),

@@ -5,15 +5,15 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { noopTracers } from '#shared/telemetry/tracing.ts'
-import { openCallTool } from './call-tool.ts'
-import { findHost, readTool, result as success } from '#shared/tools/tool.ts'
+import { createCallTool } from './call-tool.ts'
+import { findHost, defineReadTool, createResult as success } from '#shared/tools/tool.ts'
 import { createToolContext } from './testing/context.ts'
 
 const context = createToolContext(() => [])
 const { call } = context
 
 const toolThat = (run: () => Promise<never>) =>
-  readTool({
+  defineReadTool({
     name: 'count_sheep',
     title: 'Count sheep',
     description: 'Counts.',
@@ -37,7 +37,7 @@ it.each([
 ])('counts and audits %s', async (_what, given, thrown, outcome, result, sentence) => {
   const metrics = new Registry()
   const audited: string[] = []
-  const callTool = openCallTool({
+  const callTool = createCallTool({
     clock: systemClock,
     audit: ({ result: written }) => audited.push(written),
     contextFor: () => context,
@@ -59,13 +59,13 @@ it.each([
   ['of its caller', 'user:0123456789abcdef', 'your connection (user-supplied)'],
 ])('names a host %s in the audit', async (_what, hostKey, name) => {
   const hosts: (string | null)[] = []
-  const callTool = openCallTool({
+  const callTool = createCallTool({
     clock: systemClock,
     audit: ({ host }) => hosts.push(host),
     contextFor: () => context,
     telemetry: { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: noopTracers.tracer('mcp') },
   })
-  const onHost = readTool({
+  const onHost = defineReadTool({
     name: 'count_sheep',
     title: 'Count sheep',
     description: 'Counts.',

@@ -12,11 +12,11 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { formatZodError } from '#shared/text/zod-errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { failure, parseAndRun, type Tool, type ToolContext } from '#shared/tools/tool.ts'
+import { createFailure, parseAndRun, type Tool, type ToolContext } from '#shared/tools/tool.ts'
 import { maxHostPosition } from '#shared/tools/tool-parameters.ts'
 
 /** Creates the context of one call. */
-export type ContextFor = (call: Call) => ToolContext
+export type CreateToolContext = (call: Call) => ToolContext
 
 /** A host position as text, for URIs and prompts, which do not support numbers. */
 export const HostIdText = z
@@ -31,21 +31,21 @@ const maxFailureLength = 2_000
 const maxEvidence = 64
 
 /** Calls a tool. Failures are returned as results, so that the model can correct its call. */
-export type CallTool = (tool: Tool, input: unknown, call: Call, agent?: ForAgent) => Promise<McpToolResult>
+export type CallTool = (tool: Tool, input: unknown, call: Call, agent?: AgentCallOptions) => Promise<McpToolResult>
 
 /** Options of a call by the agent, which also receives the executed statements as evidence. */
-interface ForAgent {
+interface AgentCallOptions {
   hostKey: string | undefined
 }
 
 interface CallToolOptions {
   clock: Clock
   audit(called: CompletedCall): void
-  contextFor: ContextFor
+  contextFor: CreateToolContext
   telemetry: Telemetry
 }
 
-export const openCallTool = ({
+export const createCallTool = ({
   contextFor,
   audit,
   clock,
@@ -79,7 +79,7 @@ export const openCallTool = ({
       end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
       const text = sentence ?? 'internal error; see the log of the service'
-      return failure(shortenText(text, maxFailureLength))
+      return createFailure(shortenText(text, maxFailureLength))
     }
   }
 }
@@ -107,7 +107,7 @@ interface CompletedCall {
 }
 
 /** Returns a function that sends tool calls to the audit log. */
-export const openToolCallAudit =
+export const createToolCallAudit =
   (bus: Bus, clock: Clock) =>
   ({ tool, call, host, result, tookMs }: CompletedCall): void => {
     const { kind, subject } = call.identity

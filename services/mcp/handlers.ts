@@ -39,22 +39,22 @@ export const createMcpHandlers = ({ offer, tools, callTool, http }: HandlersOpti
   }
 }
 
-interface Named {
+interface InventorySource {
   name: string
   title: string
   description: string
 }
 
-const named = ({ name, title, description }: Named) => ({ name, title, description })
+const toInventoryEntry = ({ name, title, description }: InventorySource) => ({ name, title, description })
 
 /** Names and descriptions of the tools, resources and prompts of the server. */
-export const mcpOffer: McpInventory = {
-  tools: tools.map(named),
+export const mcpInventory: McpInventory = {
+  tools: tools.map(toInventoryEntry),
   resources: [
     ...staticResources.map(({ uri, title }) => ({ uri, title })),
     ...hostResources.flatMap(({ path, title }) =>
       Object.values(createResourceUris(path)).map((uri) => ({ uri, title })),
     ),
   ],
-  prompts: prompts.map(named),
+  prompts: prompts.map(toInventoryEntry),
 }

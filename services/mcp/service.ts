@@ -5,42 +5,42 @@ import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { openKnownHosts } from '#shared/hosts/known-hosts.ts'
-import type { ServiceContext, RunningService, Start } from '#shared/lifecycle/service.ts'
+import type { ServiceContext, RunningService, ServiceStarter } from '#shared/lifecycle/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
-import type { ContextFor } from './call-tool.ts'
-import { openToolCallAudit, openCallTool } from './call-tool.ts'
+import type { CreateToolContext } from './call-tool.ts'
+import { createToolCallAudit, createCallTool } from './call-tool.ts'
 import { settings } from './config.ts'
-import { createMcpHandlers, mcpOffer } from './handlers.ts'
+import { createMcpHandlers, mcpInventory } from './handlers.ts'
 import { openHttp } from './protocol/http.ts'
-import { type AdditionalTools, openServers } from './protocol/server.ts'
+import { type AdditionalTools, createServerFactory } from './protocol/server.ts'
 import { prompts } from './prompts/prompts.ts'
 import { hostResources, staticResources } from './resources/resources.ts'
 import { openSkillOffer } from './skills/skills.ts'
 import { tools } from './tools/index.ts'
 
-const itself: Identity = { kind: 'service', subject: 'mcp', features: 'all' }
+const mcpIdentity: Identity = { kind: 'service', subject: 'mcp', features: 'all' }
 
 /** Starts the MCP server. */
-export const start: Start = (context) => startWith(context)
+export const start: ServiceStarter = (context) => startMcpService(context)
 
 /** Starts the MCP server with additional tools, which only tests and benchmarks use. */
-export const startWith = async (
+export const startMcpService = async (
   { env, bus, clock, telemetry }: ServiceContext,
   further?: AdditionalTools,
 ): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
   const clients = { query: bus.client(query), report: bus.client(report) }
-  const hosts = openKnownHosts(clients.query, clock, itself).all
+  const hosts = openKnownHosts(clients.query, clock, mcpIdentity).all
   const settingsNow = () => parseSettings(settings, env)
-  const contextFor: ContextFor = (call) => ({
+  const contextFor: CreateToolContext = (call) => ({
     ...clients,
     hosts,
     clock,
     call,
     fullStatements: settingsNow().SVC_MCP_FULL_STATEMENTS,
   })
-  const callTool = openCallTool({ contextFor, audit: openToolCallAudit(bus, clock), clock, telemetry })
-  const serverFor = openServers({
+  const callTool = createCallTool({ contextFor, audit: createToolCallAudit(bus, clock), clock, telemetry })
+  const serverFor = createServerFactory({
     tools,
     facts: hostResources,
     references: staticResources,
@@ -54,7 +54,7 @@ export const startWith = async (
   const http = opened.use(
     openHttp({ serverFor, sendsNotifications: further?.sendsNotifications ?? false, log: telemetry.log }),
   )
-  opened.use(await bus.serve(mcp, createMcpHandlers({ offer: mcpOffer, tools, callTool, http: http.answer })))
+  opened.use(await bus.serve(mcp, createMcpHandlers({ offer: mcpInventory, tools, callTool, http: http.answer })))
   telemetry.log.info({ tools: tools.length }, 'mcp started')
   return opened.move()
 }

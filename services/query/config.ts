@@ -2,22 +2,22 @@ import { processSettings } from '#shared/config/process.ts'
 import { displayZoneSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import {
-  exactly,
-  flag,
-  oneOf,
-  optional,
+  exactTextSetting,
+  flagSetting,
+  choiceSetting,
+  optionalTextSetting,
   findSettingProblems,
   parseSettings,
-  secret,
+  secretSetting,
   type Setting,
   type SettingProblem,
-  text,
-  whole,
+  textSetting,
+  wholeNumberSetting,
 } from '#shared/config/setting.ts'
 import { defaultEventsTable } from './definitions/events.ts'
 import { findingsSettings } from './insights/findings-table.ts'
 import { postgresSourceSettings } from './postgres-source/source.ts'
-import { hostsFromEnvironment, hostsFromFile } from './hosts/parse-host-list.ts'
+import { parseHostVariables, readHostFile } from './hosts/parse-host-list.ts'
 import type { Permissions } from './read-only/read-only.ts'
 import { repldbSettings } from './repldb/repldb-settings.ts'
 import { ruleSettings } from './rules/rule-settings.ts'
@@ -48,26 +48,26 @@ const fullTableName = (fallback: string, doc: string): Setting<string> => ({
 })
 
 const hostListSettings = {
-  COLUMNDB_HOST: optional('Comma-separated URLs of the monitored hosts.', {
+  COLUMNDB_HOST: optionalTextSetting('Comma-separated URLs of the monitored hosts.', {
     audience: 'secret',
   }),
-  COLUMNDB_USER: text(
+  COLUMNDB_USER: textSetting(
     'default',
     'One user for all hosts, or a comma-separated list with one per host. With a single host, commas are part of the name.',
   ),
-  COLUMNDB_PASSWORD: secret(
+  COLUMNDB_PASSWORD: secretSetting(
     'One password for all hosts, or a comma-separated list with one per host. With a single host, commas are part of the password.',
   ),
-  COLUMNDB_NAME: optional(
+  COLUMNDB_NAME: optionalTextSetting(
     'Comma-separated host labels, in the order of the hosts. With a single host, commas are part of the label.',
   ),
-  SVC_HOSTS_FILE: optional(
+  SVC_HOSTS_FILE: optionalTextSetting(
     'YAML file with a list of hosts: url, label, user, passwordFile, group, tags, keeperMetrics; reloaded on change.',
   ),
 } as const
 
 const partSettings = {
-  SVC_QUERY_ROLE: oneOf(
+  SVC_QUERY_ROLE: choiceSetting(
     ['all', 'own', 'guest'],
     'all',
     'What this process connects to: the hosts of the host list (own), user-supplied connections (guest, without a host list), or both.',
@@ -82,26 +82,30 @@ export const settings = {
   ...postgresSourceSettings,
   ...repldbSettings,
   ...ruleSettings,
-  COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Query timeout in seconds.', { min: 1, max: 86_400 }),
-  COLUMNDB_POOL_SIZE: whole(
+  COLUMNDB_MAX_EXECUTION_TIME: wholeNumberSetting(60, 'Query timeout in seconds.', { min: 1, max: 86_400 }),
+  COLUMNDB_POOL_SIZE: wholeNumberSetting(
     10,
     'Maximum number of concurrent queries per host. Sweeps run up to three more, so that callers cannot block monitoring.',
     { min: 1, max: 1_000 },
   ),
-  COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Idle timeout of host connections, in milliseconds.', {
+  COLUMNDB_POOL_TIMEOUT: wholeNumberSetting(300_000, 'Idle timeout of host connections, in milliseconds.', {
     min: 1,
   }),
-  COLUMNDB_POOL_CLEANUP_INTERVAL: whole(60_000, 'Interval of the check for idle connections, in milliseconds.', {
-    min: 1,
-    max: 86_400_000,
-  }),
+  COLUMNDB_POOL_CLEANUP_INTERVAL: wholeNumberSetting(
+    60_000,
+    'Interval of the check for idle connections, in milliseconds.',
+    {
+      min: 1,
+      max: 86_400_000,
+    },
+  ),
   SVC_TABLE_MAX_RESULT_ROWS: rowCap(10_000, 'Maximum number of rows in a table response.'),
   ...displayZoneSettings,
-  COLUMNDB_EXCLUDE_USER_DEFAULT: optional(
+  COLUMNDB_EXCLUDE_USER_DEFAULT: optionalTextSetting(
     'Comma-separated users whose queries are hidden on query history pages by default.',
   ),
-  SVC_QUERY_CACHE: flag(true, 'Whether to cache query results and to deduplicate identical concurrent queries.'),
-  SVC_QUERY_CLUSTER_TABLES: flag(
+  SVC_QUERY_CACHE: flagSetting(true, 'Whether to cache query results and to deduplicate identical concurrent queries.'),
+  SVC_QUERY_CLUSTER_TABLES: flagSetting(
     false,
     'Allow user queries to read any table through cluster() and clusterAllReplicas(), with the credentials configured for the cluster; otherwise these read system tables only.',
   ),
@@ -109,8 +113,8 @@ export const settings = {
     defaultEventsTable,
     'Table of page-view events on the first host, read by the page-view charts. By default monitoring_events in COLUMNDB_DATABASE. Created on first use; nothing is recorded if the user cannot write.',
   ),
-  COLUMNDB_MANAGEMENT_ENABLED: exactly('true', 'Whether users, roles and grants of the hosts can be changed.'),
-  SVC_DEFINITIONS_DIRECTORY: optional(
+  COLUMNDB_MANAGEMENT_ENABLED: exactTextSetting('true', 'Whether users, roles and grants of the hosts can be changed.'),
+  SVC_DEFINITIONS_DIRECTORY: optionalTextSetting(
     'Directory with additional chart, table, rule and metric files, in one folder per topic.',
   ),
 } as const
@@ -118,7 +122,7 @@ export const settings = {
 const { SVC_QUERY_CLUSTER_TABLES, EVENTS_TABLE_NAME, COLUMNDB_DATABASE } = settings
 
 /** Returns the name of the page-view events table, with its database. */
-export const eventsTable = (env: Environment): string => {
+export const readEventsTableName = (env: Environment): string => {
   const { EVENTS_TABLE_NAME: named, COLUMNDB_DATABASE: database } = parseSettings(
     { EVENTS_TABLE_NAME, COLUMNDB_DATABASE },
     env,
@@ -157,8 +161,8 @@ const problemsOfHosts = (env: Environment): readonly SettingProblem[] => {
   if (COLUMNDB_HOST !== undefined && SVC_HOSTS_FILE !== undefined) {
     return [{ name: 'SVC_HOSTS_FILE', sentence: 'cannot be set together with COLUMNDB_HOST; keep one host list' }]
   }
-  if (SVC_HOSTS_FILE !== undefined) return hostsFromFile(SVC_HOSTS_FILE).problems
-  if (COLUMNDB_HOST !== undefined) return hostsFromEnvironment(values).problems
+  if (SVC_HOSTS_FILE !== undefined) return readHostFile(SVC_HOSTS_FILE).problems
+  if (COLUMNDB_HOST !== undefined) return parseHostVariables(values).problems
   // An invalid NODE_ENV is reported with the settings of the process.
   const { NODE_ENV } = processSettings
   if (findSettingProblems({ NODE_ENV }, env).length > 0 || parseSettings({ NODE_ENV }, env).NODE_ENV !== 'production')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from './testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from './testing/open-parts.ts'
 import { readTable } from './testing/read-table.ts'
 
 const hostKey = 'box'
@@ -11,7 +11,7 @@ const inserts = 3
 const failures = 4
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 /** Queries the engine directly, without the service. */
 const direct = async (sql: string): Promise<string> => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (let failure = 0; failure < failures; failure++) {
     await direct(`SELECT no_such_column FROM ${databases}.events`).catch(() => undefined)
   }
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: sandbox.url,
     COLUMNDB_NAME: hostKey,
     SVC_TABLE_MAX_RESULT_ROWS: '50',
@@ -192,7 +192,7 @@ describe('a table page', () => {
   })
 
   it('returns the same numbers to a read-only user', async () => {
-    await using readOnlyParts = await openParts({
+    await using readOnlyParts = await openTestService({
       COLUMNDB_HOST: sandbox.url,
       COLUMNDB_NAME: hostKey,
       COLUMNDB_USER: 'analyst',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { createCall, openParts } from './testing/open-parts.ts'
+import { createCall, openTestService } from './testing/open-parts.ts'
 import { startHttpStub } from './testing/stub-host.ts'
 
 const version = '24.8.4.13'
@@ -19,7 +19,7 @@ const openOld = async () => {
       { version },
     ),
   )
-  const parts = scope.use(await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'old' }))
+  const parts = scope.use(await openTestService({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'old' }))
   const running = scope.move()
   return { statements, handlers: parts.handlers, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
@@ -30,7 +30,7 @@ it('reports no certificates for a server without one', async () => {
     (_, response) => response.writeHead(500).end(`${exception} (version ${version})`),
     { version, tables: ['certificates', 'part_log'] },
   )
-  await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'old' })
+  await using parts = await openTestService({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'old' })
   const request = { hostKey: 'old', fromMs: 0, toMs: 86_400_000 }
   const fetchRows = (set: 'certificates' | 'merges') => parts.handlers.reportRows({ ...request, set }, createCall())
   expect(await fetchRows('certificates')).toEqual({ rows: [], unavailable: null, incomplete: null })

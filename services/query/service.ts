@@ -1,11 +1,11 @@
 import { query } from '#proto/query.ts'
 import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import type { Start } from '#shared/lifecycle/service.ts'
+import type { ServiceStarter } from '#shared/lifecycle/service.ts'
 import { openClient } from './clickhouse/client.ts'
 import { openLiveness } from './clickhouse/liveness.ts'
 import { admitUserConnections, openConnections, addUserConnections } from './connections/connections.ts'
-import { eventsTable, settings } from './config.ts'
+import { readEventsTableName, settings } from './config.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { createHandlers } from './handlers.ts'
 import { openHosts } from './hosts/hosts.ts'
@@ -15,12 +15,12 @@ import { openProbe } from './status/probe.ts'
 import { openReplicationService } from './repldb/client.ts'
 
 /** Starts the query service, which monitors the hosts and serves requests about them. */
-export const start: Start = async ({ env, bus, store, net, telemetry, clock, readiness }) => {
+export const start: ServiceStarter = async ({ env, bus, store, net, telemetry, clock, readiness }) => {
   await using opened = new AsyncDisposableStack()
   const { log } = telemetry
   const { SVC_DEFINITIONS_DIRECTORY, SVC_QUERY_ROLE: part } = parseSettings(settings, env)
 
-  const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, eventsTable(env))
+  const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, readEventsTableName(env))
   readiness.require('definitions', () => definitions.charts.length > 0)
   const listed = opened.use(
     await openHosts({ env, log, lastGood: openLastGoodHosts(store, env), answers: createAddressCheck(net) }),

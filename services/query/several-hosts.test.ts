@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { curl } from '../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from './testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from './testing/open-parts.ts'
 import { startTcpStub } from './testing/stub-host.ts'
 
 /** The number of executions on each of the two servers. */
@@ -10,7 +10,7 @@ const runs = [4, 1]
 const pattern = (rows: number) => `SELECT sum(number) FROM numbers(${rows}) WHERE number > 0`
 
 let sandboxes: Sandbox[]
-let parts: OpenParts
+let parts: TestService
 
 const direct = async (sql: string, host = 0): Promise<string> => {
   const { status, text } = await curl(sandboxes[host]?.url ?? '', sql)
@@ -27,7 +27,7 @@ beforeAll(async () => {
     await direct('SYSTEM FLUSH LOGS query_log', host)
   }
   const [one = '', two = ''] = sandboxes.map(({ url }) => url)
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: [one, two, gone.url, one].join(','),
     COLUMNDB_NAME: 'one,two,gone,closed',
     COLUMNDB_USER: 'default,default,default,reports',

@@ -2,28 +2,28 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import type { pruneMethods } from '#proto/prune.ts'
 import type { report } from '#proto/report.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { advise } from './advisor/advise.ts'
-import { structureAdviceHandlers } from './advisor/structure-advice.ts'
+import { createAdviseHandler } from './advisor/advise.ts'
+import { createStructureAdviceHandlers } from './advisor/structure-advice.ts'
 import { settings } from './config.ts'
-import { forecastHandlers, insightHandlers, type InsightDeps } from './insights/handlers.ts'
+import { createForecastHandlers, createInsightHandlers, type InsightDeps } from './insights/handlers.ts'
 import { readWorstFindings } from './insights/runs.ts'
-import { reportHandlers, type ReportDeps } from './reports/handlers.ts'
+import { createReportHandlers, type ReportDeps } from './reports/handlers.ts'
 
 /** Returns the handlers of the `report` contract. */
-export const handlers = (deps: InsightDeps & ReportDeps): Handlers<typeof report> => ({
-  advise: advise(deps),
+export const createReportServiceHandlers = (deps: InsightDeps & ReportDeps): Handlers<typeof report> => ({
+  advise: createAdviseHandler(deps),
   worstFindings: () => readWorstFindings(deps.store, deps.clock.now()),
-  prune: prune(deps),
-  ...insightHandlers(deps),
-  ...reportHandlers(deps),
-  ...forecastHandlers(deps),
-  ...structureAdviceHandlers(deps),
+  prune: createPruneHandler(deps),
+  ...createInsightHandlers(deps),
+  ...createReportHandlers(deps),
+  ...createForecastHandlers(deps),
+  ...createStructureAdviceHandlers(deps),
 })
 
 const dayMs = 86_400_000
 
 /** Removes insights and reports that are older than their retention. */
-const prune =
+const createPruneHandler =
   ({ env, clock, insightStore, reports }: InsightDeps & ReportDeps): Handlers<Service<typeof pruneMethods>>['prune'] =>
   async (_input, call) => {
     const { SVC_INSIGHTS_DAYS: insightDays, SVC_REPORT_DAYS: reportDays } = parseSettings(settings, env)

@@ -51,7 +51,7 @@ export const forEachHost = async <T>(items: readonly T[], each: (item: T) => Pro
 }
 
 /** Returns the call context for background work on one host. The identity has access to every configured host. */
-export const serviceCall = ({ clock }: { clock: Clock }, signal: AbortSignal): Call => ({
+export const createServiceCall = ({ clock }: { clock: Clock }, signal: AbortSignal): Call => ({
   identity: { kind: 'service', subject: 'report', features: 'all' },
   deadline: clock.elapsedMs() + hostTimeoutMs,
   signal,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { specificationDocuments, readRequirements, textsWithoutRequirement } from './requirements.ts'
+import { specificationDocuments, readRequirements, readTextsWithoutRequirement } from './requirements.ts'
 
 /** Returns the lines of a Markdown document, without headings, table headers and empty lines. */
 const statementsOf = (markdown: string): string[] => {
@@ -13,7 +13,7 @@ const statementsOf = (markdown: string): string[] => {
  * Removes Markdown markup and repeated spaces. The documents use another product name in one path and one metric, which
  * this function replaces with ours.
  */
-const plain = (text: string): string =>
+const removeMarkup = (text: string): string =>
   text
     .replace(/^(#+|-|\d+\.) /, '')
     .replaceAll(/^\||\|$|`/g, '')
@@ -22,9 +22,9 @@ const plain = (text: string): string =>
     .trim()
 
 /** Removes the texts from each statement. Returns the rest of the statements in which words remain. */
-const leftOver = (markdown: string, texts: readonly string[]): string[] =>
+const findUnmatchedStatements = (markdown: string, texts: readonly string[]): string[] =>
   statementsOf(markdown).flatMap((statement) => {
-    const rest = texts.reduce((left, text) => left.replace(text, ' … '), plain(statement))
+    const rest = texts.reduce((left, text) => left.replace(text, ' … '), removeMarkup(statement))
     return /\w/.test(rest) ? [rest.replaceAll(/(\s*…\s*)+/g, ' … ')] : []
   })
 
@@ -33,14 +33,14 @@ const compare = (paths: readonly string[]): string[] =>
   specificationDocuments.flatMap((document, index) => {
     const markdown = readFileSync(paths[index] ?? '', 'utf8')
     const requirements = readRequirements(document)
-    const texts = [...requirements.map(({ text }) => text), ...textsWithoutRequirement(document)]
-      .map(plain)
+    const texts = [...requirements.map(({ text }) => text), ...readTextsWithoutRequirement(document)]
+      .map(removeMarkup)
       .toSorted((one, other) => other.length - one.length)
-    const lines = markdown.split('\n').map(plain)
+    const lines = markdown.split('\n').map(removeMarkup)
     const gone = texts.filter((text) => !lines.some((line) => line.includes(text)))
     return [
       `${document}: ${requirements.length} requirements`,
-      ...leftOver(markdown, texts).map((text) => `  no entry for: ${text}`),
+      ...findUnmatchedStatements(markdown, texts).map((text) => `  no entry for: ${text}`),
       ...gone.map((text) => `  not in the document: ${text}`),
     ]
   })

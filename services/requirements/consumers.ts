@@ -1,9 +1,16 @@
 import { type Node, Visitor } from 'oxc-parser'
-import { isCode, isTest, parseSource, readSource, repositoryFiles, type SourceFile } from '../testing/source-file.ts'
+import {
+  isCode,
+  isTest,
+  parseSource,
+  readSource,
+  listRepositoryFiles,
+  type SourceFile,
+} from '../testing/source-file.ts'
 
 /** Returns the source files of the product that may read variables, without tests, test helpers and set-up. */
-export const productFiles = (): SourceFile[] =>
-  repositoryFiles()
+export const readProductFiles = (): SourceFile[] =>
+  listRepositoryFiles()
     .filter((path) => /^(proto|services|web)\//.test(path) && isCode(path) && !isTest(path))
     .filter((path) => !/\/(fake|testing|bench|evaluation)\/|^services\/set-up\.mjs$/.test(path))
     .map(readSource)
@@ -34,7 +41,7 @@ export const findVariablesRead = (file: SourceFile): string[] => {
       if (/^[A-Z][A-Z0-9_]*_$/.test(raw)) found.add(raw)
     },
   }).visit(parseSource(file).program)
-  if (file.path.endsWith('.svelte')) for (const name of builtNames(file.text)) found.add(name)
+  if (file.path.endsWith('.svelte')) for (const name of findClientVariables(file.text)) found.add(name)
   found.delete('')
   return [...found]
 }
@@ -43,7 +50,7 @@ const nameOf = (node: Node): unknown =>
   node.type === 'Identifier' ? node.name : node.type === 'Literal' ? node.value : undefined
 
 /** Returns the `CLIENT_*` variables that the markup of a component reads. */
-const builtNames = (text: string): string[] =>
+const findClientVariables = (text: string): string[] =>
   [...text.matchAll(/import\.meta\.env\.(?<name>CLIENT_[A-Z0-9_]+)/g)].flatMap(({ groups }) => groups?.name ?? [])
 
 /** Returns the variable names of setting records that are read as a whole with `parseSettings(record, env)`, by record. */

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { systemClock } from '#shared/time/clock.ts'
 import { signKey } from '../gateway/auth/keys/key-token.ts'
-import { authRequests, type ValidRequest } from '../gateway/testing/valid-requests.ts'
+import { createAuthRequests, type ValidRequest } from '../gateway/testing/valid-requests.ts'
 import { idpSecretKey, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
-import { startFake, buildWebWith } from '../gateway/testing/start.ts'
+import { startFake, createWebBuild } from '../gateway/testing/start.ts'
 import type { RequestSpec, EndpointRow } from './endpoint-rows.ts'
 
 /** The common secret of API keys, cron routes and event ingestion. */
@@ -39,7 +39,7 @@ export interface EndpointProduct extends AsyncDisposable {
 export const startEndpointProduct = async (): Promise<EndpointProduct> => {
   await using opening = new AsyncDisposableStack()
   const idp = opening.use(await startIdentityProvider(systemClock))
-  const webDirectory = await buildWebWith({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })
+  const webDirectory = await createWebBuild({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })
   opening.defer(() => rm(webDirectory, { recursive: true }))
   const env = {
     SVC_AUTH_PROVIDER: 'idp',
@@ -60,7 +60,7 @@ export const startEndpointProduct = async (): Promise<EndpointProduct> => {
     const headers = { 'content-type': 'application/json', origin: product.url, ...(await userHeaders()) }
     return (await fetch(product.url + url, { method: 'POST', headers, body: JSON.stringify(body) })).json()
   }
-  const prepared = authRequests(post, secret)
+  const prepared = createAuthRequests(post, secret)
 
   const send = async ({ method, path, request }: EndpointRow, overrides: RequestOverrides = {}): Promise<Response> => {
     const prepares = request.prepared && overrides.body === undefined

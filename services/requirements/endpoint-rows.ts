@@ -60,5 +60,5 @@ export type EndpointRow = z.infer<typeof Row>
 export type RequestSpec = z.infer<typeof RequestSpec>
 
 /** Returns a row for each endpoint of the specification. */
-export const endpointRows = (): EndpointRow[] =>
+export const readEndpointRows = (): EndpointRow[] =>
   z.array(Row).parse(parseYaml(readFileSync(join(import.meta.dirname, 'endpoints.yaml'), 'utf8')))

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../gateway/http-route.ts'
 import { routes } from '../gateway/routes.ts'
 import { type EndpointProduct, accessModes, startEndpointProduct } from './endpoint-product.ts'
-import { type EndpointRow, endpointRows } from './endpoint-rows.ts'
+import { type EndpointRow, readEndpointRows } from './endpoint-rows.ts'
 
 const named = (rows: readonly EndpointRow[]) => rows.map((row) => [`${row.method} ${row.path}`, row] as const)
-const rows = endpointRows()
+const rows = readEndpointRows()
 const routed = rows.filter(({ method }) => method !== 'OPTIONS')
 const counted = rows.filter((row) => row.counted)
 const featured = rows.flatMap((row) => (row.feature === undefined ? [] : [{ ...row, feature: row.feature }]))

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allMutations, drawnMutations, mutate } from './mutations/mutations.ts'
+import { readAllMutations, readDrawnMutations, applyMutation } from './mutations/mutations.ts'
 import { createTitlePattern } from './mutations/run-test.ts'
 import { copyTree, type TreeCopy } from '../testing/tree-copy.ts'
 import { listRequirementTests, tryMutation } from './mutations/try-mutation.ts'
-import { allRequirements, type Requirement } from './requirements.ts'
+import { readAllRequirements, type Requirement } from './requirements.ts'
 import { readSource } from '../testing/source-file.ts'
 
 /** Timeout of a mutation, in milliseconds. Each runs two Vitest processes, possibly on a busy machine. */
 const withinMs = 120_000
 
-const requirements = new Map(allRequirements().map((requirement) => [requirement.id, requirement]))
-const mutations = allMutations().map((mutation) => [mutation.requirement, mutation.effect, mutation] as const)
+const requirements = new Map(readAllRequirements().map((requirement) => [requirement.id, requirement]))
+const mutations = readAllMutations().map((mutation) => [mutation.requirement, mutation.effect, mutation] as const)
 const tried = mutations.filter(([, , { short }]) => short)
 const sectionOf = (id: string): string => id.slice(0, id.lastIndexOf('/'))
 
@@ -22,19 +22,23 @@ const required = (id: string): Requirement => {
 
 describe('the mutations', () => {
   it('drawn at random are fifty of all sections, each of another requirement', () => {
-    const ids = new Set(drawnMutations().map(({ requirement }) => requirement))
+    const ids = new Set(readDrawnMutations().map(({ requirement }) => requirement))
     expect(ids.size).toBe(50)
     expect(new Set([...ids].map(sectionOf))).toEqual(new Set([...requirements.keys()].map(sectionOf)))
   })
 
   it.each(mutations)('of %s fits the product: %s', (id, _effect, mutation) => {
     expect(listRequirementTests(required(id))).not.toEqual([])
-    expect(mutate(readSource(mutation.file).text, mutation)).toEqual(expect.any(String))
+    expect(applyMutation(readSource(mutation.file).text, mutation)).toEqual(expect.any(String))
   })
 
   it('replace only a text that occurs once', () => {
     const mutation = { requirement: 'a/b/c', effect: 'none', file: 'x.ts', before: '1', after: '2', short: false }
-    expect(['a 1 b', 'a b', '1 1'].map((text) => mutate(text, mutation))).toEqual(['a 2 b', undefined, undefined])
+    expect(['a 1 b', 'a b', '1 1'].map((text) => applyMutation(text, mutation))).toEqual([
+      'a 2 b',
+      undefined,
+      undefined,
+    ])
   })
 })
 

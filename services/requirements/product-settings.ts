@@ -7,7 +7,7 @@ import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { root } from '../testing/source-file.ts'
 
 /** Returns all settings of the product by variable name. Several services can declare the same variable. */
-export const productSettings = async (): Promise<Map<string, Setting<unknown>[]>> => {
+export const readProductSettings = async (): Promise<Map<string, Setting<unknown>[]>> => {
   const files = globSync('services/*/config.ts', { cwd: root })
   const configs: ServiceConfig[] = await Promise.all(files.map((file) => import(join(root, file))))
   const groups: Settings[] = [processSettings, buildTimeSettings, ...configs.map(({ settings }) => settings)]

@@ -2,21 +2,21 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Setting } from '#shared/config/setting.ts'
-import { endpointRows } from './endpoint-rows.ts'
-import { productSettings } from './product-settings.ts'
+import { readEndpointRows } from './endpoint-rows.ts'
+import { readProductSettings } from './product-settings.ts'
 import {
-  allRequirements,
-  documentedDefaults,
+  readAllRequirements,
+  readDocumentedDefaults,
   type Requirement,
   readRequirements,
   type RequirementTest,
 } from './requirements.ts'
 import { listTestTitles } from './test-titles.ts'
-import { documentedRows } from './variable-rows.ts'
+import { readDocumentedRows } from './variable-rows.ts'
 import { readSource, root } from '../testing/source-file.ts'
 
-const requirements = allRequirements()
-const rows = new Map(documentedRows().map((row) => [row.name, row]))
+const requirements = readAllRequirements()
+const rows = new Map(readDocumentedRows().map((row) => [row.name, row]))
 const named = requirements.map((requirement) => [requirement.id, requirement] as const)
 const tests = requirements.flatMap(({ id, tests }) => tests.map((test) => [id, test.name, test] as const))
 
@@ -48,7 +48,7 @@ describe('the endpoints of the specification', () => {
 
   it('have a row each', () => {
     expect(
-      endpointRows()
+      readEndpointRows()
         .map(({ method, path }) => `${method} ${path}`)
         .toSorted(),
     ).toEqual(stated.toSorted())
@@ -70,10 +70,10 @@ describe('the tests of a file', () => {
 describe('defaults', () => {
   let settings: Map<string, Setting<unknown>[]>
   beforeAll(async () => {
-    settings = await productSettings()
+    settings = await readProductSettings()
   })
 
-  it.each(documentedDefaults().map((one) => [one.name, one.stated, one.requirement] as const))(
+  it.each(readDocumentedDefaults().map((one) => [one.name, one.stated, one.requirement] as const))(
     '%s is %s, as stated in the document',
     (name, stated, requirement) => {
       const wanted = literalOf(stated)

@@ -52,17 +52,17 @@ export const readRequirements = (document: SpecificationDocument): Requirement[]
     )
 
 /** Returns all requirements of the specification. */
-export const allRequirements = (): Requirement[] => specificationDocuments.flatMap(readRequirements)
+export const readAllRequirements = (): Requirement[] => specificationDocuments.flatMap(readRequirements)
 
 /** Returns the texts of a document that are about the document itself and require nothing of the product. */
-export const textsWithoutRequirement = (document: SpecificationDocument): string[] =>
+export const readTextsWithoutRequirement = (document: SpecificationDocument): string[] =>
   readIn('about-the-documents.yaml', z.record(z.enum(specificationDocuments), z.array(z.string())))[document]
 
 const variable = /`(?<name>[A-Z][A-Z0-9]*(?:_(?:[A-Z0-9]+|\{ID\}|<RULE_ID>))+)`/g
 const namesIn = (text: string): string[] => [...text.matchAll(variable)].flatMap(({ groups }) => groups?.name ?? [])
 
 /** Returns the variables that the configuration reference names, without duplicates. */
-export const documentedNames = (): string[] => [
+export const readDocumentedNames = (): string[] => [
   ...new Set(readRequirements('configuration').flatMap(({ text }) => namesIn(text))),
 ]
 
@@ -74,7 +74,7 @@ export interface DocumentedDefault {
 }
 
 /** Returns the defaults in the tables of the configuration reference. */
-export const documentedDefaults = (): DocumentedDefault[] =>
+export const readDocumentedDefaults = (): DocumentedDefault[] =>
   readRequirements('configuration').flatMap((requirement) => {
     const [names = '', stated, meaning] = requirement.text.split(' | ')
     if (stated === undefined || meaning === undefined) return []

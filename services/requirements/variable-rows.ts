@@ -41,13 +41,13 @@ const rowsOf = (file: string): VariableRow[] =>
   }))
 
 /** Returns a row for each variable of the configuration reference. */
-export const documentedRows = (): VariableRow[] =>
+export const readDocumentedRows = (): VariableRow[] =>
   readdirSync(join(folder, 'variables'))
     .filter((file) => file !== beyond)
     .flatMap(rowsOf)
 
 /** Returns the rows of variables that the configuration reference does not document. */
-export const undocumentedRows = (): VariableRow[] => rowsOf(beyond)
+export const readUndocumentedRows = (): VariableRow[] => rowsOf(beyond)
 
 /** Returns the names of all variables of a family with `{ID}`. Any other name is returned unchanged. */
 export const expandFamily = (name: string): string[] =>

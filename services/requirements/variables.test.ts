@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildOnlyVariables, type BuildVariable, clientVariables } from '#proto/build-variables.ts'
 import type { Setting } from '#shared/config/setting.ts'
-import { findVariablesRead, productFiles, findRecordsRead } from './consumers.ts'
-import { productSettings } from './product-settings.ts'
-import { documentedNames } from './requirements.ts'
-import { documentedRows, expandFamily, undocumentedRows, type VariableRow } from './variable-rows.ts'
+import { findVariablesRead, readProductFiles, findRecordsRead } from './consumers.ts'
+import { readProductSettings } from './product-settings.ts'
+import { readDocumentedNames } from './requirements.ts'
+import { readDocumentedRows, expandFamily, readUndocumentedRows, type VariableRow } from './variable-rows.ts'
 import { root } from '../testing/source-file.ts'
 
-const documented = documentedRows()
-const beyond = undocumentedRows()
-const settings = await productSettings()
+const documented = readDocumentedRows()
+const beyond = readUndocumentedRows()
+const settings = await readProductSettings()
 const listed = [...documented, ...beyond].map((row) => [row.name, row] as const)
 /** Names of the variables that have a row. Other variables are checked only against their declarations. */
 const isListed = new Set(listed.flatMap(([name]) => expandFamily(name)))
@@ -21,7 +21,7 @@ const rows: (readonly [string, Partial<VariableRow>])[] = [...listed, ...unliste
 let read: Set<string>
 let records: Map<string, readonly string[]>
 beforeAll(() => {
-  const files = productFiles()
+  const files = readProductFiles()
   read = new Set(files.flatMap(findVariablesRead))
   records = findRecordsRead(files)
 })
@@ -39,7 +39,7 @@ const outcomeOf = ({ parse }: Setting<unknown>, text: string): unknown => {
 
 describe('the variables', () => {
   it('of the documents have a row each', () => {
-    const names = documentedNames().filter((name) => !isInFamily(name))
+    const names = readDocumentedNames().filter((name) => !isInFamily(name))
     expect(documented.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
   })
 

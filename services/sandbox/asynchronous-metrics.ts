@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type MachineCounters, type Metric, rates, readCounters, readGauges } from './machine.ts'
+import { type MachineCounters, type Metric, computeMetrics, readCounters, readGauges } from './machine.ts'
 import type { Execute } from './statement.ts'
 
 /** A running sampler; `close` waits for the sample in progress. */
@@ -11,7 +11,7 @@ export interface Sampler {
 const SAMPLE_INTERVAL_MS = 5000
 const TABLE_METRICS = readFileSync(new URL('asynchronous-metrics.sql', import.meta.url), 'utf8')
 // A real server computes these metrics without queries, so these statements are not logged.
-const SILENT = {
+const UNLOGGED_SETTINGS = {
   log_queries: 0,
   output_format_json_quote_64bit_integers: 0,
   log_comment: 'sandbox: asynchronous metrics',
@@ -24,20 +24,20 @@ const TableMetric = z.object({ metric: z.string(), value: z.number(), descriptio
  * of the engine.
  */
 export async function openSampler(execute: Execute, dataPath: string): Promise<Sampler> {
-  await execute('DROP TABLE IF EXISTS system.asynchronous_metrics SYNC', { settings: SILENT })
+  await execute('DROP TABLE IF EXISTS system.asynchronous_metrics SYNC', { settings: UNLOGGED_SETTINGS })
   let counters = readCounters(performance.now())
   let size = 0
   const sample = async (): Promise<void> => {
     const now = readCounters(performance.now())
-    const metrics = await collect(execute, dataPath, counters, now)
+    const metrics = await collectMetrics(execute, dataPath, counters, now)
     counters = now
     if (metrics.length !== size) await createTable(execute, (size = metrics.length))
-    await write(execute, metrics)
+    await writeMetrics(execute, metrics)
   }
   await sample()
   let current = Promise.resolve()
   const timer = setInterval(() => {
-    current = current.then(sample).catch(report)
+    current = current.then(sample).catch(reportError)
   }, SAMPLE_INTERVAL_MS)
   return {
     close: async () => {
@@ -47,22 +47,22 @@ export async function openSampler(execute: Execute, dataPath: string): Promise<S
   }
 }
 
-function report(error: unknown): void {
+function reportError(error: unknown): void {
   process.stderr.write(`sampling asynchronous metrics failed: ${String(error)}\n`)
 }
 
-async function collect(
+async function collectMetrics(
   execute: Execute,
   dataPath: string,
   before: MachineCounters,
   now: MachineCounters,
 ): Promise<Metric[]> {
   const startedAt = performance.now()
-  const rows = (await execute(TABLE_METRICS, { settings: SILENT })).trim().split('\n')
+  const rows = (await execute(TABLE_METRICS, { settings: UNLOGGED_SETTINGS })).trim().split('\n')
   const metrics = [
     ...rows.map((row) => TableMetric.parse(JSON.parse(row))),
     ...readGauges(dataPath),
-    ...rates(before, now),
+    ...computeMetrics(before, now),
   ]
   const seconds = (performance.now() - startedAt) / 1000
   metrics.push({
@@ -78,16 +78,16 @@ async function createTable(execute: Execute, rows: number): Promise<void> {
   await execute(
     `CREATE OR REPLACE TABLE system.asynchronous_metrics (metric String, value Float64, description String)
      ENGINE = Memory SETTINGS min_rows_to_keep = ${rows}, max_rows_to_keep = ${rows}`,
-    { settings: SILENT },
+    { settings: UNLOGGED_SETTINGS },
   )
 }
 
-async function write(execute: Execute, metrics: Metric[]): Promise<void> {
+async function writeMetrics(execute: Execute, metrics: Metric[]): Promise<void> {
   const data = metrics.map((metric) => JSON.stringify(metric)).join('\n')
-  await execute('INSERT INTO system.asynchronous_metrics FORMAT JSONEachRow', { settings: SILENT, data })
+  await execute('INSERT INTO system.asynchronous_metrics FORMAT JSONEachRow', { settings: UNLOGGED_SETTINGS, data })
   await execute(
     `INSERT INTO system.asynchronous_metric_log (hostname, event_date, event_time, metric, value)
      SELECT hostName(), today(), now(), metric, value FROM system.asynchronous_metrics`,
-    { settings: SILENT },
+    { settings: UNLOGGED_SETTINGS },
   )
 }

@@ -8,14 +8,14 @@ export interface CurlOptions {
 }
 
 /** A response with its complete body. */
-export interface CurlAnswer {
+export interface CurlResponse {
   status: number
   headers: Headers
   text: string
 }
 
 /** Sends SQL in the body of a POST. For a GET, or with data in `body`, the SQL is sent in the URL. */
-export async function curl(url: string, sql: string, options: CurlOptions = {}): Promise<CurlAnswer> {
+export async function curl(url: string, sql: string, options: CurlOptions = {}): Promise<CurlResponse> {
   const { method = 'POST', headers = {}, body, query = {}, signal } = options
   const address = new URL(url)
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, String(value))

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { HostOptions } from './options.ts'
-import { serverLogsXml } from './server-logs.ts'
-import { type SandboxUser, writeUsersXml } from './users.ts'
-import { xmlText } from './xml.ts'
+import { formatServerLogsXml } from './server-logs.ts'
+import { type SandboxUser, formatUsersXml } from './users.ts'
+import { escapeXml } from './xml.ts'
 
 /** The directory of a host: the data of the engine, and files that are written at each start. */
 export interface HostDirectory {
@@ -40,25 +40,25 @@ export function prepareDirectory(options: HostOptions, users: SandboxUser[]): Ho
     seedingFile: join(root, 'seeding'),
     seededFile: join(root, 'seeded'),
   }
-  if (wasCutOff(directory.seedingFile)) rmSync(root, { recursive: true })
+  if (wasInterrupted(directory.seedingFile)) rmSync(root, { recursive: true })
   mkdirSync(join(directory.data, 'metadata'), { recursive: true })
   const system = join(directory.data, 'metadata', 'system.sql')
   directory.fresh = !existsSync(system)
   if (directory.fresh) writeFileSync(system, SYSTEM_DATABASE)
   rmSync(directory.portFile, { force: true })
   const usersFile = join(root, 'users.xml')
-  writeFileSync(usersFile, writeUsersXml(users), { mode: 0o600 })
+  writeFileSync(usersFile, formatUsersXml(users), { mode: 0o600 })
   writeFileSync(
     directory.configurationFile,
-    configurationXml(options, usersFile, directory.logFile, join(root, 'backups')),
+    formatConfigurationXml(options, usersFile, directory.logFile, join(root, 'backups')),
   )
-  writeFileSync(directory.startFile, startStatements(directory.portFile))
+  writeFileSync(directory.startFile, formatStartStatements(directory.portFile))
   return directory
 }
 
 // Returns whether the process that filled this directory ended too early. The directory is then emptied and filled
 // again.
-function wasCutOff(seedingFile: string): boolean {
+function wasInterrupted(seedingFile: string): boolean {
   if (!existsSync(seedingFile)) return false
   try {
     process.kill(Number(readFileSync(seedingFile, 'utf8')), 0)
@@ -68,25 +68,30 @@ function wasCutOff(seedingFile: string): boolean {
   }
 }
 
-function configurationXml({ label, port }: HostOptions, usersFile: string, logFile: string, backups: string): string {
+function formatConfigurationXml(
+  { label, port }: HostOptions,
+  usersFile: string,
+  logFile: string,
+  backups: string,
+): string {
   return `<clickhouse>
-  <display_name>${xmlText(label)}</display_name>
+  <display_name>${escapeXml(label)}</display_name>
   <listen_host>127.0.0.1</listen_host>
   <http_port>${port}</http_port>
-  <users_config>${xmlText(usersFile)}</users_config>
+  <users_config>${escapeXml(usersFile)}</users_config>
   <background_schedule_pool_size>32</background_schedule_pool_size>
   <background_streaming_schedule_pool_size>32</background_streaming_schedule_pool_size>
   <log-level>information</log-level>
-  <logger><log>${xmlText(logFile)}</log><size>10M</size><count>1</count></logger>
-  <backups><allowed_path>${xmlText(backups)}</allowed_path></backups>
-  <macros><shard>01</shard><replica>${xmlText(label)}</replica></macros>
-${serverLogsXml()}
+  <logger><log>${escapeXml(logFile)}</log><size>10M</size><count>1</count></logger>
+  <backups><allowed_path>${escapeXml(backups)}</allowed_path></backups>
+  <macros><shard>01</shard><replica>${escapeXml(label)}</replica></macros>
+${formatServerLogsXml()}
 </clickhouse>
 `
 }
 
 // Starts the HTTP listener and writes its port to a file. With port 0, the operating system chooses the port.
-function startStatements(portFile: string): string {
+function formatStartStatements(portFile: string): string {
   const path = portFile.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
   return `SYSTEM START LISTEN HTTP;
 SELECT getServerPort('http_port') INTO OUTFILE '${path}' TRUNCATE FORMAT TSV SETTINGS log_queries = 0;

@@ -11,7 +11,7 @@ export interface Engine {
   ended: Promise<void>
 }
 
-const START_LIMIT_MS = 60_000
+const START_TIMEOUT_MS = 60_000
 const POLL_INTERVAL_MS = 5
 const LIBRARY = 'chdb'
 
@@ -79,11 +79,11 @@ function openPipe(): { readEnd: number } {
 }
 
 async function awaitPort(portFile: string): Promise<number> {
-  const deadline = performance.now() + START_LIMIT_MS
+  const deadline = performance.now() + START_TIMEOUT_MS
   while (performance.now() < deadline) {
     const text = existsSync(portFile) ? readFileSync(portFile, 'utf8') : ''
     if (text.endsWith('\n')) return Number(text)
     await pause(POLL_INTERVAL_MS)
   }
-  throw new Error(`the engine did not accept connections within ${START_LIMIT_MS} ms`)
+  throw new Error(`the engine did not accept connections within ${START_TIMEOUT_MS} ms`)
 }

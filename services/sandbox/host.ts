@@ -10,7 +10,7 @@ import { seedOnce } from './seed/seed.ts'
 import { type Execute, createExecute } from './statement.ts'
 import { listUsers } from './users.ts'
 
-const LAST_STATEMENTS_LIMIT_MS = 4000
+const LAST_STATEMENTS_TIMEOUT_MS = 4000
 
 const stop = Promise.withResolvers<void>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve())
@@ -57,6 +57,8 @@ async function close(engine: Engine, execute: Execute): Promise<void> {
   const last = execute("KILL QUERY WHERE user != 'sandbox' ASYNC FORMAT Null", silent)
     .then(() => execute('SYSTEM FLUSH LOGS', silent))
     .then(() => 0)
-  const code = await Promise.race([last, pause(LAST_STATEMENTS_LIMIT_MS, 0), engine.ended.then(() => 1)]).catch(() => 1)
+  const code = await Promise.race([last, pause(LAST_STATEMENTS_TIMEOUT_MS, 0), engine.ended.then(() => 1)]).catch(
+    () => 1,
+  )
   exitImmediately(code)
 }

@@ -14,7 +14,7 @@ export interface MachineCounters {
   values: Map<string, number>
 }
 
-const KIB = 1024
+const BYTES_PER_KIB = 1024
 const SECTOR_BYTES = 512
 const TICKS_PER_SECOND = 100
 const PAGE_BYTES = 4096
@@ -24,14 +24,14 @@ const CPU_STATES = ['User', 'Nice', 'System', 'Idle', 'IOWait', 'Irq', 'SoftIrq'
 export function readGauges(path: string): Metric[] {
   const [load1 = 0, load5 = 0, load15 = 0] = loadavg()
   return [
-    metric('LoadAverage1', load1, 'Processes running or waiting, averaged over 1 minute.'),
-    metric('LoadAverage5', load5, 'Processes running or waiting, averaged over 5 minutes.'),
-    metric('LoadAverage15', load15, 'Processes running or waiting, averaged over 15 minutes.'),
-    metric('OSUptime', uptime(), 'Seconds since the machine started.'),
-    ...memory(),
-    ...ownMemory(),
-    ...fileSystem('FilesystemMainPath', path),
-    ...fileSystem('FilesystemLogsPath', path),
+    createMetric('LoadAverage1', load1, 'Processes running or waiting, averaged over 1 minute.'),
+    createMetric('LoadAverage5', load5, 'Processes running or waiting, averaged over 5 minutes.'),
+    createMetric('LoadAverage15', load15, 'Processes running or waiting, averaged over 15 minutes.'),
+    createMetric('OSUptime', uptime(), 'Seconds since the machine started.'),
+    ...readMemoryMetrics(),
+    ...readProcessMemoryMetrics(),
+    ...readFileSystemMetrics('FilesystemMainPath', path),
+    ...readFileSystemMetrics('FilesystemLogsPath', path),
   ]
 }
 
@@ -41,89 +41,93 @@ export function readGauges(path: string): Metric[] {
  */
 export function readCounters(atMs: number): MachineCounters {
   const values = new Map<string, number>()
-  const cpu = lines('/proc/stat').find((line) => line.startsWith('cpu '))
+  const cpu = readLines('/proc/stat').find((line) => line.startsWith('cpu '))
   const ticks = cpu?.split(/\s+/).slice(1).map(Number) ?? []
   for (const [index, state] of CPU_STATES.entries()) {
     const count = ticks[index]
     if (count !== undefined) values.set(`OS${state}Time`, count / TICKS_PER_SECOND)
   }
-  for (const line of lines('/proc/stat')) {
+  for (const line of readLines('/proc/stat')) {
     const [name, count] = line.split(' ')
     if (name === 'ctxt') values.set('OSContextSwitches', Number(count))
     if (name === 'intr') values.set('OSInterrupts', Number(count))
     if (name === 'processes') values.set('OSProcessesCreated', Number(count))
   }
-  for (const [name, count] of [...blockCounters(), ...networkCounters()]) values.set(name, count)
+  for (const [name, count] of [...readBlockCounters(), ...readNetworkCounters()]) values.set(name, count)
   return { atMs, values }
 }
 
 /** Returns the metrics between two samples: CPU times as the number of busy cores, other counters as their increase. */
-export function rates(before: MachineCounters, now: MachineCounters): Metric[] {
+export function computeMetrics(before: MachineCounters, now: MachineCounters): Metric[] {
   const seconds = (now.atMs - before.atMs) / 1000
   if (seconds <= 0) return []
   const cores = availableParallelism()
   return [...now.values].flatMap(([name, value]) => {
     const grown = Math.max(0, value - (before.values.get(name) ?? value))
-    if (!/^OS\w+Time$/.test(name)) return [metric(name, grown, 'Count since the previous sample.')]
+    if (!/^OS\w+Time$/.test(name)) return [createMetric(name, grown, 'Count since the previous sample.')]
     return [
-      metric(name, grown / seconds, 'CPU time per second of the interval, all cores together.'),
-      metric(`${name}Normalized`, grown / seconds / cores, 'CPU time per second of the interval, per core.'),
+      createMetric(name, grown / seconds, 'CPU time per second of the interval, all cores together.'),
+      createMetric(`${name}Normalized`, grown / seconds / cores, 'CPU time per second of the interval, per core.'),
     ]
   })
 }
 
-function metric(name: string, value: number, description: string): Metric {
+function createMetric(name: string, value: number, description: string): Metric {
   return { metric: name, value, description }
 }
 
-function memory(): Metric[] {
+function readMemoryMetrics(): Metric[] {
   const values = new Map(
-    lines('/proc/meminfo').map((line) => {
+    readLines('/proc/meminfo').map((line) => {
       const [name = '', kib = '0'] = line.split(/[:\s]+/)
-      return [name, Number(kib) * KIB] as const
+      return [name, Number(kib) * BYTES_PER_KIB] as const
     }),
   )
   const free = values.get('MemFree') ?? freemem()
   const cached = values.get('Cached') ?? 0
   return [
-    metric('OSMemoryTotal', totalmem(), 'Bytes of memory in the machine.'),
-    metric('OSMemoryAvailable', values.get('MemAvailable') ?? freemem(), 'Bytes that programs can still allocate.'),
-    metric('OSMemoryFreeWithoutCached', free, 'Unused bytes, without the page cache.'),
-    metric('OSMemoryCached', cached, 'Bytes of the page cache.'),
-    metric('OSMemoryBuffers', values.get('Buffers') ?? 0, 'Bytes of kernel buffers.'),
-    metric('OSMemoryFreePlusCached', free + cached, 'Unused bytes plus the page cache.'),
+    createMetric('OSMemoryTotal', totalmem(), 'Bytes of memory in the machine.'),
+    createMetric(
+      'OSMemoryAvailable',
+      values.get('MemAvailable') ?? freemem(),
+      'Bytes that programs can still allocate.',
+    ),
+    createMetric('OSMemoryFreeWithoutCached', free, 'Unused bytes, without the page cache.'),
+    createMetric('OSMemoryCached', cached, 'Bytes of the page cache.'),
+    createMetric('OSMemoryBuffers', values.get('Buffers') ?? 0, 'Bytes of kernel buffers.'),
+    createMetric('OSMemoryFreePlusCached', free + cached, 'Unused bytes plus the page cache.'),
   ]
 }
 
-function ownMemory(): Metric[] {
-  const [virtual, resident, shared, code, , data] = lines('/proc/self/statm')[0]?.split(' ').map(Number) ?? []
+function readProcessMemoryMetrics(): Metric[] {
+  const [virtual, resident, shared, code, , data] = readLines('/proc/self/statm')[0]?.split(' ').map(Number) ?? []
   return [
-    metric(
+    createMetric(
       'MemoryResident',
       resident === undefined ? process.memoryUsage.rss() : resident * PAGE_BYTES,
       'Physical memory of the process, in bytes.',
     ),
-    metric('MemoryVirtual', (virtual ?? 0) * PAGE_BYTES, 'Address space of the process, in bytes.'),
-    metric('MemoryShared', (shared ?? 0) * PAGE_BYTES, 'Memory shared with other processes, in bytes.'),
-    metric('MemoryCode', (code ?? 0) * PAGE_BYTES, 'Memory of machine code, in bytes.'),
-    metric('MemoryDataAndStack', (data ?? 0) * PAGE_BYTES, 'Heap and stacks, in bytes.'),
+    createMetric('MemoryVirtual', (virtual ?? 0) * PAGE_BYTES, 'Address space of the process, in bytes.'),
+    createMetric('MemoryShared', (shared ?? 0) * PAGE_BYTES, 'Memory shared with other processes, in bytes.'),
+    createMetric('MemoryCode', (code ?? 0) * PAGE_BYTES, 'Memory of machine code, in bytes.'),
+    createMetric('MemoryDataAndStack', (data ?? 0) * PAGE_BYTES, 'Heap and stacks, in bytes.'),
   ]
 }
 
-function fileSystem(prefix: string, path: string): Metric[] {
+function readFileSystemMetrics(prefix: string, path: string): Metric[] {
   const { blocks, bsize, bavail, files, ffree } = statfsSync(path)
   return [
-    metric(`${prefix}TotalBytes`, blocks * bsize, 'Size of the volume, in bytes.'),
-    metric(`${prefix}AvailableBytes`, bavail * bsize, 'Bytes that can still be written.'),
-    metric(`${prefix}UsedBytes`, (blocks - bavail) * bsize, 'Bytes in use.'),
-    metric(`${prefix}TotalINodes`, files, 'Inodes of the volume.'),
-    metric(`${prefix}AvailableINodes`, ffree, 'Inodes that are free.'),
-    metric(`${prefix}UsedINodes`, files - ffree, 'Inodes in use.'),
+    createMetric(`${prefix}TotalBytes`, blocks * bsize, 'Size of the volume, in bytes.'),
+    createMetric(`${prefix}AvailableBytes`, bavail * bsize, 'Bytes that can still be written.'),
+    createMetric(`${prefix}UsedBytes`, (blocks - bavail) * bsize, 'Bytes in use.'),
+    createMetric(`${prefix}TotalINodes`, files, 'Inodes of the volume.'),
+    createMetric(`${prefix}AvailableINodes`, ffree, 'Inodes that are free.'),
+    createMetric(`${prefix}UsedINodes`, files - ffree, 'Inodes in use.'),
   ]
 }
 
-function blockCounters(): [string, number][] {
-  return lines('/proc/diskstats').flatMap((line): [string, number][] => {
+function readBlockCounters(): [string, number][] {
+  return readLines('/proc/diskstats').flatMap((line): [string, number][] => {
     const [, , device = '', reads, , readSectors, , writes, , writeSectors] = line.trim().split(/\s+/)
     if (/^(?:loop|ram|dm-|zram)/.test(device)) return []
     return [
@@ -135,8 +139,8 @@ function blockCounters(): [string, number][] {
   })
 }
 
-function networkCounters(): [string, number][] {
-  return lines('/proc/net/dev')
+function readNetworkCounters(): [string, number][] {
+  return readLines('/proc/net/dev')
     .slice(2)
     .flatMap((line): [string, number][] => {
       const [name = '', ...columns] = line.trim().split(/[:\s]+/)
@@ -155,7 +159,7 @@ function networkCounters(): [string, number][] {
     })
 }
 
-function lines(path: string): string[] {
+function readLines(path: string): string[] {
   try {
     return readFileSync(path, 'utf8').trim().split('\n')
   } catch {

@@ -32,8 +32,8 @@ export interface Sandbox extends AsyncDisposable {
   seeded: Promise<void>
 }
 
-const START_LIMIT_MS = 60_000
-const STOP_LIMIT_MS = 5000
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 5000
 const ERROR_TAIL_BYTES = 2000
 const HOST = fileURLToPath(new URL('host.ts', import.meta.url))
 const Line = z.object({ listening: z.object({ url: z.url() }).optional(), seeded: z.literal(true).optional() })
@@ -47,11 +47,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const child = spawnHost({ ...options, directory, password })
   const dispose = async (): Promise<void> => {
     // The data in a temporary directory is removed, so the host does not need to save it.
-    await end(child, options.directory === undefined ? 'SIGKILL' : 'SIGTERM')
+    await endHost(child, options.directory === undefined ? 'SIGKILL' : 'SIGTERM')
     if (options.directory === undefined) rmSync(directory, { recursive: true, force: true })
   }
   try {
-    const { url, seeded } = await follow(child)
+    const { url, seeded } = await readHostOutput(child)
     const users = listUsers(password).map(({ user, password: secret }) => ({ user, password: secret }))
     return { url, pid: child.pid ?? 0, users, seeded, [Symbol.asyncDispose]: dispose }
   } catch (error) {
@@ -71,7 +71,7 @@ function spawnHost({ directory, label = 'sandbox', port = 0, seed = false, passw
   })
 }
 
-async function follow(child: ChildProcess): Promise<{ url: string; seeded: Promise<void> }> {
+async function readHostOutput(child: ChildProcess): Promise<{ url: string; seeded: Promise<void> }> {
   const listening = Promise.withResolvers<string>()
   const seeded = Promise.withResolvers<void>()
   // Prevents an unhandled rejection if no caller awaits the data; `listening` reports a failed start.
@@ -91,15 +91,15 @@ async function follow(child: ChildProcess): Promise<{ url: string; seeded: Promi
   }
   child.once('error', (error) => fail(`cannot be started: ${error.message}`))
   child.once('close', (code, signal) => fail(`exited (${signal ?? code})`))
-  const limit = setTimeout(() => fail(`did not listen within ${START_LIMIT_MS} ms`), START_LIMIT_MS)
+  const limit = setTimeout(() => fail(`did not listen within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
   const url = await listening.promise.finally(() => clearTimeout(limit))
   return { url, seeded: seeded.promise }
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function endHost(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const gone = new Promise((resolve) => child.once('close', resolve))
-  const cutOff = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
+  const cutOff = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   child.kill(signal)
   await gone
   clearTimeout(cutOff)

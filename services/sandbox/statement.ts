@@ -16,7 +16,7 @@ export class StatementError extends Error {
   override name = 'StatementError'
 }
 
-const STATEMENT_LIMIT_MS = 60_000
+const STATEMENT_TIMEOUT_MS = 60_000
 
 /** Returns a function that sends statements to one engine, as `owner` unless another user is named. */
 export function createExecute(port: number, owner: { user: string; password: string }): Execute {
@@ -33,10 +33,10 @@ export function createExecute(port: number, owner: { user: string; password: str
       agent: false,
       path: `/?${query.toString()}`,
       headers: { 'X-ClickHouse-User': user.user, 'X-ClickHouse-Key': user.password },
-      timeout: STATEMENT_LIMIT_MS,
+      timeout: STATEMENT_TIMEOUT_MS,
     })
     sent.on('error', reject)
-    sent.on('timeout', () => sent.destroy(new Error(`no response from the engine within ${STATEMENT_LIMIT_MS} ms`)))
+    sent.on('timeout', () => sent.destroy(new Error(`no response from the engine within ${STATEMENT_TIMEOUT_MS} ms`)))
     sent.on('response', (response) => {
       text(response).then(
         (body) => (response.statusCode === 200 ? resolve(body) : reject(new StatementError(body))),

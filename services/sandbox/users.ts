@@ -1,4 +1,4 @@
-import { xmlText } from './xml.ts'
+import { escapeXml } from './xml.ts'
 
 /** A user of the sandbox engine with its settings profile. */
 export interface SandboxUser {
@@ -29,7 +29,7 @@ export function listUsers(password: string): SandboxUser[] {
  * Returns the content of `users.xml`. Unlike the default of a server, read-only queries are cancelled when their client
  * disconnects.
  */
-export function writeUsersXml(users: SandboxUser[]): string {
+export function formatUsersXml(users: SandboxUser[]): string {
   return `<clickhouse>
   <profiles>
     <default>
@@ -43,17 +43,17 @@ export function writeUsersXml(users: SandboxUser[]): string {
   </profiles>
   <quotas><default/></quotas>
   <users>
-${users.map(userXml).join('\n')}
+${users.map(formatUserXml).join('\n')}
   </users>
 </clickhouse>
 `
 }
 
-function userXml({ user, password, profile, grants }: SandboxUser): string {
+function formatUserXml({ user, password, profile, grants }: SandboxUser): string {
   const rights =
     grants === undefined
       ? '<access_management>1</access_management><named_collection_control>1</named_collection_control>'
-      : `<grants>${grants.map((grant) => `<query>${xmlText(grant)}</query>`).join('')}</grants>`
+      : `<grants>${grants.map((grant) => `<query>${escapeXml(grant)}</query>`).join('')}</grants>`
   const manages = profile === 'default' || grants !== undefined ? rights : ''
-  return `    <${user}><password>${xmlText(password)}</password><networks><ip>::/0</ip></networks><profile>${profile}</profile><quota>default</quota>${manages}</${user}>`
+  return `    <${user}><password>${escapeXml(password)}</password><networks><ip>::/0</ip></networks><profile>${profile}</profile><quota>default</quota>${manages}</${user}>`
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
-import { freePort } from './servers/port.ts'
+import { reserveFreePort } from './servers/port.ts'
 
 /** A host that refuses connections, does not respond, or responds with invalid data. */
 export interface BadHost extends AsyncDisposable {
@@ -12,19 +12,19 @@ export interface BadHost extends AsyncDisposable {
 
 /** Returns the address of a host that refuses connections, because nothing listens on its port. */
 export const startRefusingHost = async (): Promise<BadHost> => ({
-  url: `http://127.0.0.1:${await freePort()}`,
+  url: `http://127.0.0.1:${await reserveFreePort()}`,
   connections: 0,
   [Symbol.asyncDispose]: async () => {},
 })
 
 /** Starts a host that accepts requests but never responds. */
-export const startHangingHost = async (): Promise<BadHost> => listening(createServer((socket) => socket.resume()))
+export const startHangingHost = async (): Promise<BadHost> => listenAsHost(createServer((socket) => socket.resume()))
 
 /** Starts an HTTP server that is not a database. */
 export const startGarbageHost = async (): Promise<BadHost> =>
-  listening(createHttpServer((_request, response) => response.end('<html>Welcome to nginx!</html>')))
+  listenAsHost(createHttpServer((_request, response) => response.end('<html>Welcome to nginx!</html>')))
 
-const listening = async (server: Server): Promise<BadHost> => {
+const listenAsHost = async (server: Server): Promise<BadHost> => {
   const sockets = new Set<Socket>()
   let connections = 0
   server.on('connection', (socket) => {

@@ -8,7 +8,7 @@ export interface FakeTablesHost extends AsyncDisposable {
 }
 
 /** Headers that are not forwarded: hop-by-hop headers, and the content encoding, which `fetch` has already decoded. */
-const ofConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'content-encoding'])
+const connectionHeaders = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'content-encoding'])
 
 /**
  * Starts a proxy that replaces these tables of `system` in every statement by tables of the database `invented`. Tests
@@ -19,13 +19,13 @@ export const startFakeTablesHost = async (url: string, tables: readonly string[]
   const server = createServer(async (request, response) => {
     try {
       const body = (await text(request)).replaceAll(invented, 'invented.$1')
-      const headers = Object.entries(request.headers).filter(([name]) => !ofConnection.has(name))
+      const headers = Object.entries(request.headers).filter(([name]) => !connectionHeaders.has(name))
       const answer = await fetch(`${url}${request.url}`, {
         method: request.method ?? 'POST',
         headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
         ...(body !== '' && { body }),
       })
-      const headersToSend = [...answer.headers].filter(([name]) => !ofConnection.has(name))
+      const headersToSend = [...answer.headers].filter(([name]) => !connectionHeaders.has(name))
       response.writeHead(answer.status, Object.fromEntries(headersToSend)).end(Buffer.from(await answer.arrayBuffer()))
     } catch {
       response.destroy()

@@ -27,7 +27,7 @@ export const fetchJson = async (url: string, init: RequestInit = {}): Promise<Js
 }
 
 /** Sends a statement directly to ClickHouse and returns its rows. Throws the error of the server. */
-export const queryEngine = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
+export const queryClickHouse = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
   const settings = 'output_format_json_quote_64bit_integers=0'
   const response = await fetch(`${url}/?default_format=JSON&${settings}`, { method: 'POST', body: sql })
   const text = await response.text()
@@ -36,7 +36,7 @@ export const queryEngine = async (url: string, sql: string): Promise<Record<stri
 }
 
 /** Repeats a request until its result is the expected one, and returns that result. Throws after `withinMs`. */
-export const eventually = async <T>(
+export const retryUntil = async <T>(
   request: () => Promise<T>,
   isExpected: (result: T) => boolean,
   withinMs = 15_000,

@@ -1,4 +1,4 @@
-import { queryEngine } from './fetch-json.ts'
+import { queryClickHouse } from './fetch-json.ts'
 
 const hourMs = 3_600_000
 /** Number of hours in two weeks. */
@@ -15,7 +15,7 @@ export interface LoggedStatement {
 }
 
 /** Returns two weeks of queries, generated from a fixed pseudorandom sequence, so that every run has the same. */
-export const generateFortnight = (beginsAtMs: number): LoggedStatement[] => {
+export const generateQueryHistory = (beginsAtMs: number): LoggedStatement[] => {
   let state = 20_261_109
   const chance = (): number => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31
@@ -45,22 +45,22 @@ const codeOf = (draw: number, isSecond: boolean): number => {
 }
 
 const textOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')
-const silently = 'SETTINGS log_queries = 0'
+const withoutQueryLog = 'SETTINGS log_queries = 0'
 const insert = (url: string, log: string, rows: readonly object[]) =>
-  queryEngine(
+  queryClickHouse(
     url,
-    `INSERT INTO system.${log} ${silently} FORMAT JSONEachRow\n${rows.map((row) => JSON.stringify(row)).join('\n')}`,
+    `INSERT INTO system.${log} ${withoutQueryLog} FORMAT JSONEachRow\n${rows.map((row) => JSON.stringify(row)).join('\n')}`,
   )
 
 /** Returns the used GiB of a disk of 1,000 GiB in an hour of the history. Usage grows by half a GiB per hour. */
-export const usedGibibytes = (hour: number): number => 500 + hour / 2
+export const computeUsedGibibytes = (hour: number): number => 500 + hour / 2
 
 /** Replaces the logs of a host with the two weeks of history. */
-export const logFortnight = async (url: string, beginsAtMs: number, statements: readonly LoggedStatement[]) => {
+export const replaceLogs = async (url: string, beginsAtMs: number, statements: readonly LoggedStatement[]) => {
   for (const log of ['query_log', 'part_log', 'asynchronous_metric_log']) {
     // Removes the TTL, because an embedded host keeps its logs for only a week.
-    await queryEngine(url, `ALTER TABLE system.${log} REMOVE TTL ${silently}`)
-    await queryEngine(url, `TRUNCATE TABLE system.${log} ${silently}`)
+    await queryClickHouse(url, `ALTER TABLE system.${log} REMOVE TTL ${withoutQueryLog}`)
+    await queryClickHouse(url, `TRUNCATE TABLE system.${log} ${withoutQueryLog}`)
   }
   const queries = statements.map(({ atMs, pattern, durationMs, memoryBytes, readBytes, code }) => ({
     type: code === 0 ? 'QueryFinish' : 'ExceptionWhileProcessing',
@@ -79,7 +79,7 @@ export const logFortnight = async (url: string, beginsAtMs: number, statements: 
   const figures = Array.from({ length: hours }, (_, hour) => ({ hour, atMs: beginsAtMs + hour * hourMs + 60_000 }))
   const metrics = figures.flatMap(({ hour, atMs }) =>
     Object.entries({
-      DiskUsed_data: usedGibibytes(hour) * 1_024 ** 3,
+      DiskUsed_data: computeUsedGibibytes(hour) * 1_024 ** 3,
       DiskTotal_data: 1_000 * 1_024 ** 3,
       MaxPartCountForPartition: hour === 200 ? 321 : 100 + (hour % 7),
       MemoryResident: hour === 250 ? 9e9 : 4e9,

@@ -1,7 +1,7 @@
 import { type HostProxy, startHostProxy } from './host-proxy.ts'
 
 /** A proxy that can hold statements before they reach a real host. */
-export interface HeldHost extends HostProxy {
+export interface PausableHost extends HostProxy {
   /** Returns the number of held statements that contain this text. */
   waiting(text: string): number
   hold(): void
@@ -9,7 +9,7 @@ export interface HeldHost extends HostProxy {
 }
 
 /** Starts the proxy. It forwards all statements until `hold` is called. */
-export const startHeldHost = async (hostUrl: string): Promise<HeldHost> => {
+export const startPausableHost = async (hostUrl: string): Promise<PausableHost> => {
   let gate: PromiseWithResolvers<void> | undefined
   const waiting = new Set<string>()
   const before = await startHostProxy(hostUrl, async (body, url) => {

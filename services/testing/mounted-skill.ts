@@ -13,14 +13,14 @@ export const mountSkill = async (name: string, text: string): Promise<MountedSki
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-skill-'))
   const [file, preload] = [join(directory, 'SKILL.md'), join(directory, 'mount.mjs')]
   await writeFile(file, `---\nname: ${name}\ndescription: Notes of the operator about ${name}.\n---\n\n${text}\n`)
-  await writeFile(preload, mounting(`/skills/${name}/SKILL.md`, file))
+  await writeFile(preload, mountCommand(`/skills/${name}/SKILL.md`, file))
   return {
     variables: { NODE_OPTIONS: `--import=${preload}` },
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true }),
   }
 }
 
-const mounting = (ending: string, file: string): string => `
+const mountCommand = (ending: string, file: string): string => `
   import promises from 'node:fs/promises'
   import { syncBuiltinESMExports } from 'node:module'
   const { readFile } = promises

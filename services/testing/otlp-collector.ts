@@ -85,7 +85,7 @@ export const startOtlpCollector = async (): Promise<OtlpCollector> => {
   let requests = 0
   const server = createServer((request, response) => {
     requests++
-    take(request)
+    parseTraces(request)
       .then((taken) => {
         spans.push(...taken)
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
@@ -107,14 +107,14 @@ export const startOtlpCollector = async (): Promise<OtlpCollector> => {
   }
 }
 
-const take = async (request: IncomingMessage): Promise<CollectedSpan[]> => {
+const parseTraces = async (request: IncomingMessage): Promise<CollectedSpan[]> => {
   if (request.method !== 'POST' || request.url !== '/v1/traces')
     throw new Error(`unexpected request "${request.method} ${request.url}"; expected POST /v1/traces`)
   if (request.headers['content-type'] !== 'application/json')
     throw new Error(`unexpected content type "${request.headers['content-type']}"`)
   const body = TracesRequest.parse(await json(request))
   return body.resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = String(plain(resource.attributes)['service.name'])
+    const service = String(flattenAttributes(resource.attributes)['service.name'])
     return scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => ({
         service,
@@ -124,11 +124,11 @@ const take = async (request: IncomingMessage): Promise<CollectedSpan[]> => {
         parentSpanId: span.parentSpanId,
         kind: span.kind,
         failed: span.status.code === 2,
-        attributes: plain(span.attributes),
+        attributes: flattenAttributes(span.attributes),
       })),
     )
   })
 }
 
-const plain = (attributes: z.output<typeof Attribute>[]): Record<string, unknown> =>
+const flattenAttributes = (attributes: z.output<typeof Attribute>[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))

@@ -1,7 +1,7 @@
 import { type ProductProcess, startProcess } from './product/process.ts'
-import { startSeeded } from './seeded.ts'
+import { startSeededHost } from './seeded.ts'
 import { startNats, startPostgres, startRedis } from './servers.ts'
-import { freePort } from './servers/port.ts'
+import { reserveFreePort } from './servers/port.ts'
 
 /**
  * How the product runs. `memory`: all services in one process without servers. `nats`: separate processes on real NATS,
@@ -65,21 +65,22 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const env = { RATE_LIMIT_API_PER_MIN: '1000000', ...options.env }
   if (options.topology === 'chart') {
     // A dynamic import, because this module loads the settings of all services.
-    const { startDeployed } = await import('./product/deployed.ts')
+    const { startChartProduct: startDeployed } = await import('./product/deployed.ts')
     return await startDeployed({ ...options, env }, hosts, scope)
   }
-  const port = await freePort()
+  const port = await reserveFreePort()
   const variables = { HOST: '127.0.0.1', PORT: String(port), ...env }
   const isSplit = options.topology === 'nats'
   const shared = isSplit ? await startServers(scope) : {}
   const start = async (services: readonly string[], own: Record<string, string>): Promise<ProductProcess> => {
-    const operationsPort = await freePort()
+    const operationsPort = await reserveFreePort()
     return scope.use(await startProcess({ services, variables: { ...shared, ...own, ...variables }, operationsPort }))
   }
   const part: Record<string, string> = options.guest ? { SVC_QUERY_ROLE: 'own' } : {}
-  const query = await start(isSplit ? ['query'] : [], { ...hostVariables(hosts), ...part })
+  const query = await start(isSplit ? ['query'] : [], { ...formatHostVariables(hosts), ...part })
   const further: ProductProcess[] = []
-  while (further.length + 1 < (options.queryProcesses ?? 1)) further.push(await start(['query'], hostVariables(hosts)))
+  while (further.length + 1 < (options.queryProcesses ?? 1))
+    further.push(await start(['query'], formatHostVariables(hosts)))
   const guest = options.guest ? await start(['query'], { SVC_QUERY_ROLE: 'guest' }) : undefined
   if (guest) further.push(guest)
   if (isSplit && options.dispatcher) further.push(await start(['alert-dispatcher'], {}))
@@ -111,7 +112,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
 const startHosts = (scope: AsyncDisposableStack): Promise<ProductHost[]> =>
   Promise.all(
     (['one', 'two'] as const).map(async (name) => {
-      const sandbox = scope.use(await startSeeded(name))
+      const sandbox = scope.use(await startSeededHost(name))
       return { url: sandbox.url, name }
     }),
   )
@@ -128,7 +129,7 @@ const startServers = async (scope: AsyncDisposableStack): Promise<Record<string,
 }
 
 /** Returns the `COLUMNDB_*` variables that configure these hosts. */
-export const hostVariables = (hosts: readonly ProductHost[]): Record<string, string> => ({
+export const formatHostVariables = (hosts: readonly ProductHost[]): Record<string, string> => ({
   COLUMNDB_HOST: hosts.map((host) => host.url).join(','),
   COLUMNDB_USER: hosts.map((host) => host.user ?? 'default').join(','),
   COLUMNDB_PASSWORD: hosts.map((host) => host.password ?? '').join(','),

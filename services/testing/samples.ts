@@ -1,2 +1,2 @@
 /** Example records of one service, for tests of others. */
-export { anInsight } from '../report/testing/insights.ts'
+export { createInsight } from '../report/testing/insights.ts'

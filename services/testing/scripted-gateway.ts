@@ -1,3 +1,7 @@
 /** A model gateway with scripted responses, for tests of the whole product. */
 export { extractEvidenceIds, type ModelScript } from '../agent/testing/script.ts'
-export { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
+export {
+  createGatewayVariables,
+  type ScriptedGateway,
+  startScriptedGateway,
+} from '../agent/testing/scripted-gateway.ts'

@@ -31,7 +31,7 @@ export const seedHosts = async (): Promise<SeededHosts> => {
 }
 
 /** Starts a host with example data. Copies the host that was seeded for this run, if any, which is ten times faster. */
-export const startSeeded = async (label: SeededHost): Promise<Sandbox> => {
+export const startSeededHost = async (label: SeededHost): Promise<Sandbox> => {
   const folder = process.env[variable]
   const copied = folder === undefined ? {} : { copyOf: join(folder, label) }
   await using scope = new AsyncDisposableStack()

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { chromiumProgram } from './servers/chromium.ts'
+import { findChromium } from './servers/chromium.ts'
 import { findProgram, type ServerKind, findServerSource } from './servers/source.ts'
 import { nightlyTag } from './totals.ts'
 
@@ -37,7 +37,7 @@ export const describeWith = (needs: readonly Need[], name: string, body: () => v
 }
 
 const isThere = (need: Need): boolean => {
-  if (need === 'chromium') return chromiumProgram() !== undefined
+  if (need === 'chromium') return findChromium() !== undefined
   return isProgram(need) || isNightly(need) ? findProgram(need) !== undefined : findServerSource(need) !== undefined
 }
 

@@ -10,15 +10,15 @@ export interface SourceFile {
   text: string
 }
 
-const notOurs = new Set(['node_modules', '.git', 'build', '.svelte-kit', '.watchhouse'])
+const ignoredFolders = new Set(['node_modules', '.git', 'build', '.svelte-kit', '.watchhouse'])
 
 /** Returns the paths of all files of the repository, without dependencies and build results. */
-export const repositoryFiles = (folder = ''): string[] =>
+export const listRepositoryFiles = (folder = ''): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true })
-    .filter((entry) => !notOurs.has(entry.name) && !/\.log$|^\.env$/.test(entry.name))
+    .filter((entry) => !ignoredFolders.has(entry.name) && !/\.log$|^\.env$/.test(entry.name))
     .flatMap((entry) => {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      return entry.isDirectory() ? repositoryFiles(path) : [path]
+      return entry.isDirectory() ? listRepositoryFiles(path) : [path]
     })
     .toSorted()
 

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { z } from 'zod'
 import { startSandbox } from '../sandbox/start.ts'
-import { fetchJson, queryEngine } from './fetch-json.ts'
+import { fetchJson, queryClickHouse } from './fetch-json.ts'
 import { startProduct, type Topology } from './product.ts'
 
 /** The MCP revision in which requests need no handshake. */
@@ -35,7 +35,7 @@ const statements = [
 export const startToolServer = async (topology: Topology) => {
   await using opening = new AsyncDisposableStack()
   const sandbox = opening.use(await startSandbox({ label: 'one' }))
-  for (const statement of statements) await queryEngine(sandbox.url, statement)
+  for (const statement of statements) await queryClickHouse(sandbox.url, statement)
   const hosts = [
     { url: sandbox.url, name: 'one' },
     { url: 'http://127.0.0.1:9', name: 'silent' },
@@ -50,7 +50,7 @@ export const startToolServer = async (topology: Topology) => {
     url,
     hostUrl: sandbox.url,
     client,
-    ...speaking(`${url}/api/mcp`),
+    ...createSenders(`${url}/api/mcp`),
     call: async (name: string, given: object = {}) =>
       ToolResult.parse(await client.callTool({ name, arguments: { ...given } })),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
@@ -61,7 +61,7 @@ export const startToolServer = async (topology: Topology) => {
 export type ToolServer = Awaited<ReturnType<typeof startToolServer>>
 
 /** Returns functions that send single MCP messages, one for each protocol revision. */
-const speaking = (url: string) => {
+const createSenders = (url: string) => {
   const send = async (message: object, more: Record<string, string> = {}) => {
     const headers = { 'content-type': 'application/json', ...more }
     const { status, body } = await fetchJson(url, { method: 'POST', headers, body: JSON.stringify(message) })

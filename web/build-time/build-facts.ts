@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { BuildInfo } from '#proto/http/build.ts'
-import { clientVariables, type Environment } from './client-variables.ts'
+import { resolveClientVariables, type Environment } from './client-variables.ts'
 
 /** Timeout of a git command. After it, the build continues without facts from git. */
 const gitTimeoutMs = 5_000
@@ -12,7 +12,7 @@ export const buildFacts = (version: string, environment: Environment, git: Git =
   // The commit time, so that builds of one commit are identical.
   const builtAt = environment.CLIENT_BUILD_TIMESTAMP || git('show', '--no-patch', '--format=%cI', 'HEAD')
   const fromGit = { CLIENT_GIT_SHA: gitSha, CLIENT_GIT_REF: gitRef, CLIENT_BUILD_TIMESTAMP: builtAt }
-  return { version, gitSha, gitRef, builtAt, client: { ...clientVariables(environment), ...fromGit } }
+  return { version, gitSha, gitRef, builtAt, client: { ...resolveClientVariables(environment), ...fromGit } }
 }
 
 /** Runs a git command and returns its trimmed output; null on failure or empty output. */

@@ -5,11 +5,11 @@ import { type BuildVariable, type ClientVariable, clientVariables as declared } 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Returns all `CLIENT_*` variables. An explicit client variable takes precedence over its canonical server variable. */
-export const clientVariables = (environment: Environment): Record<ClientVariable, string | null> => {
+export const resolveClientVariables = (environment: Environment): Record<ClientVariable, string | null> => {
   const resolved = Object.entries<BuildVariable>(declared).map(([name, { canonical, fallback }]) => [
     name,
     textOrNull(environment[name]) ??
-      cloudMode(name, environment) ??
+      readCloudMode(name, environment) ??
       (canonical === undefined ? null : textOrNull(environment[canonical])) ??
       fallback,
   ])
@@ -18,7 +18,7 @@ export const clientVariables = (environment: Environment): Record<ClientVariable
 }
 
 /** Returns `cloud` for `CLIENT_CLOUD_MODE` if `SVC_DEPLOYMENT_MODE=cloud`, which is equivalent; otherwise null. */
-const cloudMode = (name: string, environment: Environment): string | null =>
+const readCloudMode = (name: string, environment: Environment): string | null =>
   name === 'CLIENT_CLOUD_MODE' && environment.SVC_DEPLOYMENT_MODE?.trim().toLowerCase() === 'cloud' ? 'cloud' : null
 
 const textOrNull = (value: string | undefined): string | null => (value?.trim() ? value.trim() : null)

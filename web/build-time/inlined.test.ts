@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { buildFacts } from './build-facts.ts'
-import { docsFolder, inlined } from './inlined.ts'
+import { resolveDocsFolder, createDefineReplacements } from './inlined.ts'
 
-const inlinedFrom = (environment: Record<string, string>) => inlined(buildFacts('1.0.0', environment, () => null))
+const inlinedFrom = (environment: Record<string, string>) =>
+  createDefineReplacements(buildFacts('1.0.0', environment, () => null))
 
 it.each([
   ['CLIENT_TITLE_SHORT', 'Shop', '"ClickHouse"', '"Shop"'],
@@ -19,6 +20,6 @@ it.each([
 })
 
 it('reads the documentation from DOCS_CONTENT_ROOT, or from the default folder', () => {
-  expect(docsFolder({ DOCS_CONTENT_ROOT: '/srv/texts' })).toBe('/srv/texts')
-  expect(docsFolder({ DOCS_CONTENT_ROOT: '' })).toMatch(/\/web\/docs$/)
+  expect(resolveDocsFolder({ DOCS_CONTENT_ROOT: '/srv/texts' })).toBe('/srv/texts')
+  expect(resolveDocsFolder({ DOCS_CONTENT_ROOT: '' })).toMatch(/\/web\/docs$/)
 })

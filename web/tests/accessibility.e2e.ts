@@ -1,8 +1,8 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
-import { openBrowser, until, type TestBrowser } from './browser.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
+import { openBrowser, waitUntil, type TestBrowser } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -12,7 +12,7 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  const sandbox = scope.use(await startSeeded('one'))
+  const sandbox = scope.use(await startSeededHost('one'))
   const hosts = [
     { url: sandbox.url, name: 'one' },
     { url: 'http://127.0.0.1:1', name: 'gone' },
@@ -79,7 +79,7 @@ describe('with forced colours', () => {
       .getByRole('link', { name: 'Overview', exact: true })
     expect(await here.first().evaluate(outlineOf)).toBe('solid')
     const swatches = visit.page.getByRole('button', { name: /^(Median|95 %|99 %) / }).locator('span:first-child')
-    await until(async () => (await swatches.count()) === 3)
+    await waitUntil(async () => (await swatches.count()) === 3)
     const colors = await swatches.evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor))
     expect(new Set(colors).size).toBe(3)
   })
@@ -118,7 +118,7 @@ describe('with a larger browser font size', () => {
     const count = Number(await table.getAttribute('aria-rowcount'))
     expect(Math.abs((await table.evaluate(({ clientHeight }) => clientHeight)) - count * 42)).toBeLessThan(20)
     const words = visit.page.getByRole('figure').locator('text[text-anchor=end]')
-    await until(async () => (await words.count()) > 0)
+    await waitUntil(async () => (await words.count()) > 0)
     const drawn = await words.evaluateAll((all) =>
       all.map((each) => ({
         size: Math.round(Number.parseFloat(getComputedStyle(each).fontSize)),

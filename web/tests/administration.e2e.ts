@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 import { type ManagedHost, startManagedHost } from './managed-host.ts'
 
@@ -134,7 +134,7 @@ describe('webhook subscriptions', () => {
     await form.getByLabel('Rules').fill('disk-*')
     await form.getByRole('button', { name: 'Add webhook', exact: true }).click()
     const shown = page.getByRole('region', { name: 'Signing secret', exact: true })
-    await until(async () => (await shown.innerText()).startsWith('whsec_'))
+    await waitUntil(async () => (await shown.innerText()).startsWith('whsec_'))
     expect(await findAccessibilityViolations(visit)).toEqual([])
     await page.getByRole('button', { name: 'Done', exact: true }).click()
     const card = page.getByRole('article', { name: 'pager', exact: true })
@@ -153,7 +153,7 @@ describe('webhook subscriptions', () => {
     await card.getByLabel('URL').fill('https://127.0.0.1:10/a-secret-path')
     await card.getByRole('button', { name: 'Save', exact: true }).click()
     // A new URL creates a new signing secret.
-    await until(async () => (await shown.innerText()).startsWith('whsec_'))
+    await waitUntil(async () => (await shown.innerText()).startsWith('whsec_'))
     await page.getByRole('button', { name: 'Done', exact: true }).click()
     await card.getByRole('button', { name: 'Disable pager', exact: true }).click()
     await expectVisible(card.getByText('Off', { exact: true }))
@@ -199,7 +199,7 @@ describe('users and grants', () => {
     await page.getByRole('button', { name: 'Revoke reader from ann', exact: true }).click()
     await page.getByLabel('Type ann to confirm').fill('ann')
     await page.getByRole('button', { name: 'Revoke role', exact: true }).click()
-    await until(() => host.changes.includes('REVOKE `reader` FROM `ann`'))
+    await waitUntil(() => host.changes.includes('REVOKE `reader` FROM `ann`'))
   })
 
   it('shows the error of the host for a rejected statement', async () => {

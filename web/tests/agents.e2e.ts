@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Crawler, startCrawler } from '../../services/testing/crawler.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import {
   extractEvidenceIds,
-  gatewayVariables,
+  createGatewayVariables,
   type ModelScript,
   type ScriptedGateway,
   startScriptedGateway,
 } from '../../services/testing/scripted-gateway.ts'
 import { fetchText } from '../../services/sandbox/curl.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -28,10 +28,10 @@ const say = (text: string) => ({ say: [{ text }] })
 const call = (name: string, input: Record<string, unknown>) => ({ say: [{ call: name, with: input }] })
 
 beforeAll(async () => {
-  sandbox = scope.use(await startSeeded('one'))
+  sandbox = scope.use(await startSeededHost('one'))
   gateway = scope.use(await startScriptedGateway({ script: [say('yes')] }))
   crawler = scope.use(await startCrawler('A page.'))
-  const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000', ...crawler.variables }
+  const env = { ...createGatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000', ...crawler.variables }
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env }))
   browser = scope.use(await openBrowser())
 })
@@ -92,8 +92,8 @@ describe('a question', () => {
     const list = visit.page.getByRole('navigation', { name: 'Conversations', exact: true })
     await expectVisible(list.getByRole('link', { name: /Is it well/ }))
     await list.getByRole('button', { name: 'Delete Is it well?', exact: true }).click()
-    await until(async () => (await list.getByRole('link', { name: /Is it well/ }).count()) === 0)
-    await until(async () => (await visit.page.getByRole('article').count()) === 0)
+    await waitUntil(async () => (await list.getByRole('link', { name: /Is it well/ }).count()) === 0)
+    await waitUntil(async () => (await visit.page.getByRole('article').count()) === 0)
   })
 
   it('keeps links within the site and shows the full URL of external links', async () => {
@@ -165,7 +165,7 @@ describe('an answer', () => {
     await visit.page.getByRole('button', { name: 'Stop', exact: true }).click()
     await expectVisible(answer(visit).getByText('Stopped.'))
     await expectVisible(visit.page.getByRole('button', { name: 'Ask', exact: true }))
-    await until(() => gateway.abandoned > 0)
+    await waitUntil(() => gateway.abandoned > 0)
   })
 
   it('may ask a question, and continues with the choice', async () => {
@@ -281,7 +281,7 @@ describe('the agent panel', () => {
 
   it('receives the context of the page without removed parts', async () => {
     const visit = await openBeside(place)
-    await until(() => question(visit).evaluate((field) => field === document.activeElement))
+    await waitUntil(() => question(visit).evaluate((field) => field === document.activeElement))
     const chips = beside(visit).getByRole('list', { name: 'Page context sent to the agent', exact: true })
     await expectVisible(chips.getByText('Last 6 hours'))
     await chips.getByRole('button', { name: 'Remove Page Explorer', exact: true }).click()
@@ -308,16 +308,16 @@ describe('the agent panel', () => {
     await expectVisible(answer(visit).getByText('All is well.'))
     await expectVisible(beside(visit).getByText('Page Fleet'))
     await question(visit).press('Escape')
-    await until(async () => (await beside(visit).count()) === 0)
+    await waitUntil(async () => (await beside(visit).count()) === 0)
     const opener = visit.page.getByRole('button', { name: 'Ask the agent about this page', exact: true })
-    await until(() => opener.evaluate((button) => button === document.activeElement))
+    await waitUntil(() => opener.evaluate((button) => button === document.activeElement))
     await opener.press('Enter')
     await expectVisible(answer(visit).getByText('All is well.'))
     await beside(visit).getByRole('link', { name: 'Open full page', exact: true }).click()
     await visit.page.waitForURL(/agents.*chat=/)
     await expectVisible(answer(visit).getByText('All is well.'))
-    await until(async () => (await beside(visit).count()) === 0)
-    await until(() => opener.isDisabled())
+    await waitUntil(async () => (await beside(visit).count()) === 0)
+    await waitUntil(() => opener.isDisabled())
   })
 
   it('fits a phone and has no accessibility violations in either theme', async () => {

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fetchJson } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import { expectVisible, openBrowser, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
@@ -48,7 +48,7 @@ const startReceiver = async (): Promise<Receiver> => {
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  const sandbox = scope.use(await startSeeded('one'))
+  const sandbox = scope.use(await startSeededHost('one'))
   const directory = await mkdtemp(join(tmpdir(), 'alert-pages-'))
   scope.defer(() => rm(directory, { recursive: true, force: true }))
   const env = {

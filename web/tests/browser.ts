@@ -1,6 +1,6 @@
 import { chromium, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { chromiumProgram } from '../../services/testing/servers/chromium.ts'
+import { findChromium } from '../../services/testing/servers/chromium.ts'
 
 /** Timeout of each wait. It is long, because the machine may be busy; passing tests do not reach it. */
 const timeoutMs = 45_000
@@ -28,7 +28,7 @@ export interface TestBrowser extends AsyncDisposable {
 
 /** Starts Chromium with the time zone UTC, regardless of the time zone of the machine. */
 export const openBrowser = async (): Promise<TestBrowser> => {
-  const executablePath = chromiumProgram()
+  const executablePath = findChromium()
   if (!executablePath) throw new Error('Chromium not found; install it or set CHROMIUM_PATH')
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
   const browser = await chromium.launch({ executablePath, args })
@@ -73,12 +73,12 @@ const observe = (page: Page): Visit => {
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') consoleErrors.push(message.text())
   })
-  return { page, requests, consoleErrors, networkIdle: () => until(() => underway.size === 0) }
+  return { page, requests, consoleErrors, networkIdle: () => waitUntil(() => underway.size === 0) }
 }
 
 /** Polls until a condition holds; fails after the timeout. */
-export const until = (holds: () => boolean | Promise<boolean>, interval = pollMs): Promise<void> =>
+export const waitUntil = (holds: () => boolean | Promise<boolean>, interval = pollMs): Promise<void> =>
   expect.poll(holds, { timeout: timeoutMs, interval }).toBe(true)
 
 /** Waits until an element is visible; fails after the timeout. */
-export const expectVisible = (locator: Locator): Promise<void> => until(() => locator.isVisible())
+export const expectVisible = (locator: Locator): Promise<void> => waitUntil(() => locator.isVisible())

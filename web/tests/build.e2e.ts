@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { copyTree } from '../../services/testing/tree-copy.ts'
 import { type Product, startProduct } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 
 /** Timeout in milliseconds. A build takes a minute on a busy machine. */
 const withinMs = 300_000
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const env = { ...process.env, ...variables, NODE_ENV: 'production', VITEST: undefined }
   await promisify(execFile)(process.execPath, [vite, 'build'], { cwd: join(tree.path, 'web'), env })
   build = join(tree.path, 'web/build')
-  const sandbox = scope.use(await startSeeded('one'))
+  const sandbox = scope.use(await startSeededHost('one'))
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
   browser = scope.use(await openBrowser())
 })
@@ -82,7 +82,7 @@ const sentToAnalytics = async () => {
     .getByRole('region', { name: 'Usage analytics', exact: true })
     .getByRole('button', { name: 'Allow', exact: true })
     .click()
-  await until(() => sent.length === 2)
+  await waitUntil(() => sent.length === 2)
   return sent.toSorted((one, other) => one.url.localeCompare(other.url))
 }
 
@@ -108,14 +108,14 @@ describe('a web build', () => {
   it('CLIENT_RUNNING_QUERIES_REFRESH_MS is the refresh interval of running queries', async () => {
     const visit = await open('/tables/running-queries?host=0', ({ page }) => page.clock.install())
     const requests = () => visit.requests.filter((request) => request === 'GET /api/v1/tables/running-queries').length
-    await until(() => requests() > 0)
+    await waitUntil(() => requests() > 0)
     await visit.networkIdle()
     await visit.page.clock.pauseAt(Date.now() + 60_000)
     for (let round = 0; round < 3; round++) {
       await visit.networkIdle()
       const before = requests()
       await visit.page.clock.runFor(1_000)
-      await until(() => requests() > before)
+      await waitUntil(() => requests() > before)
     }
   })
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import { fetchText } from '../../services/sandbox/curl.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -15,7 +15,7 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  sandbox = scope.use(await startSeeded('one'))
+  sandbox = scope.use(await startSeededHost('one'))
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
   browser = scope.use(await openBrowser())
 })
@@ -71,10 +71,10 @@ describe('a statement', () => {
         sandbox.url,
         "SELECT count() FROM system.processes WHERE query LIKE '%cityHash64(number, 7)%' AND query NOT LIKE '%processes%'",
       )
-    await until(async () => (await running()) === '1')
+    await waitUntil(async () => (await running()) === '1')
     await visit.page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await expectVisible(result(visit).getByText(/^Cancelled after/))
-    await until(async () => (await running()) === '0')
+    await waitUntil(async () => (await running()) === '0')
     await expectVisible(visit.page.getByRole('button', { name: 'Run', exact: true }))
   })
 
@@ -88,7 +88,7 @@ describe('a statement', () => {
         .getByRole('alert')
         .getByText(/SYNTAX_ERROR/),
     )
-    await until(async () => (await editor(visit).locator('.cm-wrong').count()) === 1)
+    await waitUntil(async () => (await editor(visit).locator('.cm-wrong').count()) === 1)
   })
 
   it('is the one at the cursor if there are several', async () => {
@@ -228,7 +228,7 @@ describe('the console', () => {
     await visit.page.getByRole('button', { name: 'New tab', exact: true }).click()
     await write(visit, 'SELECT 2')
     const tabs = visit.page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
-    await until(async () => (await tabs.count()) === 2)
+    await waitUntil(async () => (await tabs.count()) === 2)
     await visit.page.reload()
     await expectVisible(editor(visit).getByText('SELECT 2'))
     await visit.page.getByRole('button', { name: 'History', exact: true }).click()
@@ -241,7 +241,7 @@ describe('the console', () => {
       .getByRole('button', { name: /^Close SELECT 'kept'/ })
       .last()
       .click()
-    await until(async () => (await tabs.count()) === 2)
+    await waitUntil(async () => (await tabs.count()) === 2)
   })
 
   it('shows the name of a renamed tab', async () => {
@@ -266,7 +266,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'New tab', exact: true }).click()
     await write(visit, 'SELECT 2')
     const tabs = page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
-    const named = async (names: string) => until(async () => (await tabs.allInnerTexts()).join() === names)
+    const named = async (names: string) => waitUntil(async () => (await tabs.allInnerTexts()).join() === names)
     const close = () => page.getByRole('button', { name: 'Close Slow ones', exact: true }).click()
     await named('Slow ones,SELECT 2')
     await close()
@@ -281,7 +281,7 @@ describe('the console', () => {
     await page.keyboard.press('Alt+Shift+Z')
     await named('Slow ones,SELECT 2')
     await expectVisible(editor(visit).getByText('SELECT 1'))
-    await until(async () => (await page.getByRole('button', { name: /^Reopen closed tab/ }).count()) === 0)
+    await waitUntil(async () => (await page.getByRole('button', { name: /^Reopen closed tab/ }).count()) === 0)
   })
 
   it.each([1440, 390])('warns at %d px before a new tab closes the first one, which can be reopened', async (width) => {
@@ -318,7 +318,7 @@ describe('the console', () => {
     await write(visit, 'SELECT 3')
     await other.reload()
     const tabs = other.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
-    await until(async () => (await tabs.allInnerTexts()).join() === 'SELECT 3,SELECT 2')
+    await waitUntil(async () => (await tabs.allInnerTexts()).join() === 'SELECT 3,SELECT 2')
   })
 
   it('releases the focus with Tab', async () => {

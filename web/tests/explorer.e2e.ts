@@ -1,10 +1,10 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
-import { queryEngine } from '../../services/testing/fetch-json.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
+import { queryClickHouse } from '../../services/testing/fetch-json.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -15,8 +15,8 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  one = scope.use(await startSeeded('one'))
-  const two = scope.use(await startSeeded('two'))
+  one = scope.use(await startSeededHost('one'))
+  const two = scope.use(await startSeededHost('two'))
   const hosts = [
     { url: one.url, name: 'one' },
     { url: two.url, name: 'two' },
@@ -40,7 +40,7 @@ describe('the explorer', () => {
     await tree.getByRole('link', { name: 'orders', exact: true }).click()
     await page.waitForURL(/database=shop&table=orders/)
     const names = (
-      await queryEngine(one.url, "SELECT name FROM system.columns WHERE database = 'shop' AND table = 'orders'")
+      await queryClickHouse(one.url, "SELECT name FROM system.columns WHERE database = 'shop' AND table = 'orders'")
     ).map(({ name }) => String(name))
     const table = page.getByRole('table', { name: 'Columns', exact: true })
     for (const name of names) await expectVisible(table.getByText(name, { exact: true }).first())
@@ -51,7 +51,7 @@ describe('the explorer', () => {
     const { page } = await open('/explorer?host=0&database=shop')
     const tree = page.getByRole('navigation', { name: 'Databases and tables', exact: true })
     await tree.getByLabel('Search databases and tables').fill('custom')
-    await until(async () => (await tree.getByRole('link', { name: 'orders', exact: true }).count()) === 0)
+    await waitUntil(async () => (await tree.getByRole('link', { name: 'orders', exact: true }).count()) === 0)
     await expectVisible(tree.getByRole('link', { name: 'customers', exact: true }))
   })
 

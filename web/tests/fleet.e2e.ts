@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startStubFleet } from '../../services/testing/stub-fleet.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -58,7 +58,7 @@ it('finds a host by name in the table and in the host switcher', async () => {
   expect(await options.count()).toBeLessThan(40)
   expect(await options.first().getAttribute('aria-setsize')).toBe(String(size))
   await page.keyboard.type('stub-321')
-  await until(async () => (await options.count()) === 1)
+  await waitUntil(async () => (await options.count()) === 1)
   await page.keyboard.press('Enter')
   await page.waitForURL(/host=321/)
 })

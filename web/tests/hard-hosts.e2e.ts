@@ -5,7 +5,7 @@ import { HostException, startHostProxy } from '../../services/testing/host-proxy
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
 import { fetchText } from '../../services/sandbox/curl.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 import { startManagedHost } from './managed-host.ts'
 
@@ -87,7 +87,7 @@ describe('a statement that fails', () => {
     if (path === '/overview') expect(await page.getByText('Failed to load chart').count()).toBe(1)
     isIll = false
     await card.getByRole('button', { name: 'Retry', exact: true }).click()
-    await until(async () => (await card.getByText('Failed to load chart').count()) === 0)
+    await waitUntil(async () => (await card.getByText('Failed to load chart').count()) === 0)
   })
 
   it('names the missing grant', async () => {
@@ -104,7 +104,7 @@ describe('a host whose clock is an hour ahead', () => {
   const hourMs = 3_600_000
 
   it('shows ages and the previous period by its own clock', async () => {
-    await until(async () => {
+    await waitUntil(async () => {
       const answer = ConfigResponse.parse(await (await fetch(`${product.url}/api/v1/config`)).json())
       return answer.data.hosts[1]?.clockSkewMs === hourMs
     })
@@ -120,7 +120,7 @@ describe('a host whose clock is an hour ahead', () => {
 
     const { page } = await open('/overview?host=1&range=3h')
     await page.getByRole('button', { name: 'Previous time range', exact: true }).click()
-    await until(() => new URL(page.url()).searchParams.has('to'))
+    await waitUntil(() => new URL(page.url()).searchParams.has('to'))
     const toMs = Number(new URL(page.url()).searchParams.get('to')) * 1_000
     expect(Math.abs(toMs - (Date.now() + hourMs - 3 * hourMs))).toBeLessThan(hourMs / 4)
   })

@@ -5,9 +5,9 @@ import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fetchJson } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import { fetchText, curl } from '../../services/sandbox/curl.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -22,7 +22,7 @@ const scope = new AsyncDisposableStack()
 
 /** Starts two hosts: one has a dictionary that cannot be loaded, the other is unreachable. */
 beforeAll(async () => {
-  const sandbox = scope.use(await startSeeded('one'))
+  const sandbox = scope.use(await startSeededHost('one'))
   await fetchText(
     sandbox.url,
     `CREATE DICTIONARY default.names (id UInt64, name String) PRIMARY KEY id
@@ -152,7 +152,7 @@ describe('conditions', () => {
   it('can be acknowledged with a note by keyboard, and the acknowledgement undone', async () => {
     const visit = await open(kept, '/health?host=0')
     const card = failed(visit)
-    const focused = (of: Locator) => until(() => of.evaluate((element) => element === document.activeElement))
+    const focused = (of: Locator) => waitUntil(() => of.evaluate((element) => element === document.activeElement))
     await card.getByRole('button', { name: 'Acknowledge', exact: true }).press('Enter')
     await focused(card.getByRole('radio', { name: '60 minutes', exact: true }))
     await visit.page.keyboard.press('Escape')
@@ -204,13 +204,13 @@ describe('conditions', () => {
     }
     const unknown = data.filter(({ status }) => status === 'unknown')
     expect(unknown.length).toBeGreaterThan(0)
-    await until(async () => (await checks.getByRole('listitem').count()) === unknown.length)
+    await waitUntil(async () => (await checks.getByRole('listitem').count()) === unknown.length)
     await expectVisible(checks.getByText(unknown[0]?.reason ?? 'no reason').first())
     await checks.getByRole('button', { name: /^All/ }).click()
-    await until(async () => (await checks.getByRole('listitem').count()) === data.length)
+    await waitUntil(async () => (await checks.getByRole('listitem').count()) === data.length)
     await visit.page.getByRole('searchbox', { name: /Search conditions/ }).fill('failed dictionaries')
     await visit.page.waitForURL(/search=failed/)
-    await until(async () => (await checks.getByRole('listitem').count()) === 1)
+    await waitUntil(async () => (await checks.getByRole('listitem').count()) === 1)
   })
 
   it('appear in the history, which can be filtered by day and event type', async () => {
@@ -309,7 +309,7 @@ describe('conditions of other systems', () => {
   it('can be acknowledged, dismissed and restored like conditions of a host', async () => {
     const visit = await open(kept, '/health?hosts=all')
     const card = inboundCard(visit)
-    await until(async () => {
+    await waitUntil(async () => {
       await visit.page.getByRole('button', { name: 'Refresh now', exact: true }).click()
       await visit.networkIdle()
       return card.isVisible()

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import { type Sandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -17,7 +17,7 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  one = scope.use(await startSeeded('one'))
+  one = scope.use(await startSeededHost('one'))
   const directory = await mkdtemp(join(tmpdir(), 'keyboard-'))
   scope.defer(() => rm(directory, { recursive: true, force: true }))
   const env = { SVC_QUERY_CACHE: 'false', SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` }
@@ -35,7 +35,7 @@ const focused = (page: Page): Promise<string> =>
     return element?.id || element?.getAttribute('aria-label') || element?.textContent?.trim() || ''
   })
 const holds = (page: Page, name: string | RegExp): Promise<void> =>
-  until(async () => (typeof name === 'string' ? (await focused(page)) === name : name.test(await focused(page))))
+  waitUntil(async () => (typeof name === 'string' ? (await focused(page)) === name : name.test(await focused(page))))
 
 describe('the focus', () => {
   it.each([
@@ -108,7 +108,7 @@ describe('the focus', () => {
     await page.getByRole('button', { name: 'Account and settings', exact: true }).press('Enter')
     await page.getByRole('button', { name: 'Settings…', exact: true }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Settings', exact: true })
-    await until(() =>
+    await waitUntil(() =>
       dialog.getByRole('radio', { name: 'system', exact: true }).evaluate((radio) => radio === document.activeElement),
     )
     await dialog.getByRole('button', { name: 'Close', exact: true }).press('Enter')
@@ -121,7 +121,7 @@ describe('the focus', () => {
     const running = fetch(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql })
     const { page } = await open('/tables/running-queries?host=0')
     const row = page.getByRole('row').filter({ hasText: id })
-    await until(async () => {
+    await waitUntil(async () => {
       if ((await row.count()) > 0) return true
       await page.getByRole('button', { name: 'Refresh now', exact: true }).press('Enter')
       return false
@@ -133,7 +133,7 @@ describe('the focus', () => {
     await running
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().press('Enter')
-    await until(async () => (await row.count()) === 0)
+    await waitUntil(async () => (await row.count()) === 0)
     await holds(page, /^Running queries/)
   })
 
@@ -143,7 +143,7 @@ describe('the focus', () => {
     const { page } = await open('/tables/running-queries?host=0')
     const rowOf = (id: string) => page.getByRole('row').filter({ hasText: id })
     const shows = (id: string, times: number) =>
-      until(async () => {
+      waitUntil(async () => {
         if ((await rowOf(id).count()) === times) return true
         // `dispatchEvent` does not move the focus, unlike `click`.
         await page.getByRole('button', { name: 'Refresh now', exact: true }).dispatchEvent('click')

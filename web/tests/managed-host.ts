@@ -7,10 +7,10 @@ export interface ManagedHost extends HostProxy {
 }
 
 /** System tables with users, roles and grants. The proxy replaces them with editable copies. */
-const kept = ['users', 'roles', 'role_grants', 'grants'] as const
+const copiedTables = ['users', 'roles', 'role_grants', 'grants'] as const
 const statements = [
   'CREATE DATABASE managed',
-  ...kept.map((table) => `CREATE TABLE managed.${table} AS system.${table} ENGINE = Memory`),
+  ...copiedTables.map((table) => `CREATE TABLE managed.${table} AS system.${table} ENGINE = Memory`),
   `INSERT INTO managed.users (name, storage, auth_type, host_ip) VALUES ('ann', 'local_directory', ['sha256_password'], ['::/0']), ('default', 'users_xml', ['no_password'], ['::/0'])`,
   `INSERT INTO managed.roles (name, storage) VALUES ('reader', 'local_directory')`,
   `INSERT INTO managed.role_grants (user_name, granted_role_name) VALUES ('ann', 'reader')`,

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { fetchJson, queryEngine } from '../../services/testing/fetch-json.ts'
+import { fetchJson, queryClickHouse } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -15,8 +15,8 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  one = scope.use(await startSeeded('one'))
-  two = scope.use(await startSeeded('two'))
+  one = scope.use(await startSeededHost('one'))
+  two = scope.use(await startSeededHost('two'))
   const hosts = [
     { url: one.url, name: 'one' },
     { url: two.url, name: 'two' },
@@ -48,7 +48,7 @@ describe('the overview', () => {
   ])('shows the data of host %s', async (id, name) => {
     const visit = await open(`/overview?host=${id}`)
     await visit.page.getByRole('button', { name: new RegExp(`Host: ${name}, up`) }).waitFor()
-    const [engine] = await queryEngine(id === 0 ? one.url : two.url, 'SELECT version() AS version')
+    const [engine] = await queryClickHouse(id === 0 ? one.url : two.url, 'SELECT version() AS version')
     const { body } = await fetchJson(`${product.url}/api/v1/overview?hostId=${id}`)
     expect(body).toMatchObject({ data: { hostInfo: { version: engine?.version } } })
     // The API returns this type. If it did not, the comparison of the figures below would fail.
@@ -106,10 +106,10 @@ describe('the overview', () => {
     const { page, consoleErrors } = await open('/overview?host=0')
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     const charts = page.getByRole('region', { name: 'Charts', exact: true })
-    await until(async () => (await charts.getByRole('heading', { level: 2 }).count()) >= 9)
+    await waitUntil(async () => (await charts.getByRole('heading', { level: 2 }).count()) >= 9)
     // Charts render one after another, so wait for them.
-    await until(async () => (await charts.getByRole('figure').count()) >= 9)
-    await until(async () => (await charts.locator('figure path').count()) > 20)
+    await waitUntil(async () => (await charts.getByRole('figure').count()) >= 9)
+    await waitUntil(async () => (await charts.locator('figure path').count()) > 20)
     expect(consoleErrors).toEqual([])
   })
 
@@ -157,7 +157,7 @@ describe('the overview', () => {
     await visit.networkIdle()
     expect(visit.requests).toEqual([])
     await show('visible')
-    await until(() => visit.requests.length > 0)
+    await waitUntil(() => visit.requests.length > 0)
   })
 })
 
@@ -197,7 +197,7 @@ describe('view settings', () => {
     expect(await interval.locator('option:checked').innerText()).toBe('30 s')
     await page.getByRole('button', { name: /^Time range: Last 7 days/ }).press('Enter')
     const chosen = page.getByRole('button', { name: 'Last 7 days', exact: true })
-    await until(() => chosen.evaluate((element) => element === document.activeElement))
+    await waitUntil(() => chosen.evaluate((element) => element === document.activeElement))
   })
 
   it('accept an absolute range in the display time zone', async () => {
@@ -209,7 +209,7 @@ describe('view settings', () => {
     await page.waitForURL(/from=1767322800&to=1767326400/)
     await page.getByRole('button', { name: /02 Jan 03:00 – 02 Jan 04:00/ }).press('Enter')
     const from = page.getByLabel('From', { exact: true })
-    await until(() => from.evaluate((element) => element === document.activeElement))
+    await waitUntil(() => from.evaluate((element) => element === document.activeElement))
     await page.keyboard.press('Escape')
     const pause = page.getByRole('button', { name: 'Pause auto-refresh', exact: true })
     expect(await pause.getAttribute('title')).toContain('Charts with an absolute time range do not refresh')
@@ -248,7 +248,7 @@ describe('view settings', () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('button', { name: 'Memory as table', exact: true }).click()
     const values = page.getByRole('region', { name: 'Values of Memory', exact: true })
-    await until(async () => (await values.getByRole('row').count()) > 10)
+    await waitUntil(async () => (await values.getByRole('row').count()) > 10)
     // The table of a time series lists the newest values first. Compared values are in the same row.
     await page.getByRole('button', { name: 'Queries as table', exact: true }).click()
     const queries = page.getByRole('region', { name: 'Values of Queries', exact: true })
@@ -284,7 +284,7 @@ describe('trouble', () => {
     await page.getByRole('option', { name: /one/ }).first().click()
     await page.waitForURL(/host=0/)
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
-    await until(async () => (await page.getByText('gone is down', { exact: true }).count()) === 0)
+    await waitUntil(async () => (await page.getByText('gone is down', { exact: true }).count()) === 0)
   })
 
   it('offers the hosts that exist when the URL names one that does not', async () => {
@@ -307,7 +307,7 @@ describe('trouble', () => {
     const { page, networkIdle } = await open('/overview?host=1')
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     await two[Symbol.asyncDispose]()
-    await until(async () => {
+    await waitUntil(async () => {
       await page.getByRole('button', { name: 'Refresh now', exact: true }).click()
       await networkIdle()
       return (await page.getByText(/Stale, from/).count()) > 0
@@ -351,7 +351,7 @@ describe('trouble', () => {
         await page.clock.runFor(100)
       }
       expect(await notice.isVisible()).toBe(down)
-      await until(async () => (await page.getByText('one is down', { exact: true }).isVisible()) === down)
+      await waitUntil(async () => (await page.getByText('one is down', { exact: true }).isVisible()) === down)
       if (!down) continue
       await page
         .getByRole('navigation', { name: 'Pages', exact: true })
@@ -365,7 +365,7 @@ describe('trouble', () => {
 
   it('fetches data as soon as a host is back, with any refresh interval', async () => {
     const hasStatus = (status: string) =>
-      until(async () => {
+      waitUntil(async () => {
         const { body } = await fetchJson(`${product.url}/api/healthz`)
         return JSON.stringify(body).includes(`{"id":1,"status":"${status}"`)
       })
@@ -380,6 +380,6 @@ describe('trouble', () => {
     await visit.networkIdle()
     await visit.page.clock.fastForward('01:01')
     await expectVisible(figure(visit, 'Uptime').getByText(/^version/))
-    await until(async () => (await visit.page.getByText('two is down', { exact: true }).count()) === 0)
+    await waitUntil(async () => (await visit.page.getByText('two is down', { exact: true }).count()) === 0)
   })
 })

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { type Sandbox, startSandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -74,9 +74,9 @@ describe('a user connection stored on the server', () => {
     const { form, field, outcome } = await addForm(page)
     const said = async (url: string, words: RegExp) => {
       await field('URL').fill(url)
-      await until(async () => (await outcome.innerText()) === '')
+      await waitUntil(async () => (await outcome.innerText()) === '')
       await form.getByRole('button', { name: 'Test connection', exact: true }).click()
-      await until(async () => words.test(await outcome.innerText()))
+      await waitUntil(async () => words.test(await outcome.innerText()))
     }
     await said('http://127.0.0.1:9', /cannot be reached[^]*8123/)
     await said(engine.url.replace('http:', 'https:'), /cannot be reached[^]*without TLS/)
@@ -118,7 +118,7 @@ describe('a user connection stored on the server', () => {
     await expectVisible(moving.getByText(/rejected/))
     await moving.getByRole('textbox', { name: /^Password/ }).fill('watchhouse')
     await moving.getByRole('button', { name: 'Save', exact: true }).click()
-    await until(async () => !(await moving.isVisible()))
+    await waitUntil(async () => !(await moving.isVisible()))
     await page.getByRole('link', { name: 'mine', exact: true }).click()
     await page.waitForURL('**/overview?*')
     await page.goto(page.url().replace('/overview', '/console'))

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import { fetchText } from '../../services/sandbox/curl.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -18,7 +18,7 @@ let hash: string
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  sandbox = scope.use(await startSeeded('one'))
+  sandbox = scope.use(await startSeededHost('one'))
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
   browser = scope.use(await openBrowser())
   hash = await fetchText(sandbox.url, `SELECT toString(normalizedQueryHash('${slow}'))`)
@@ -69,7 +69,7 @@ describe('a user who searches for a slow query', () => {
     await page.getByRole('table', { name: 'Query insights', exact: true }).getByRole('link').first().click()
     const advice = page.getByRole('region', { name: 'Recommendations', exact: true })
     await advice.getByRole('button', { name: 'Get recommendations', exact: true }).click()
-    await until(
+    await waitUntil(
       async () =>
         (await advice.getByRole('article').count()) + (await advice.getByText('No recommendations').count()) > 0,
     )
@@ -82,7 +82,7 @@ describe('a fingerprint', () => {
     const shown = page.getByRole('region', { name: 'Executions', exact: true }).getByRole('status')
     /** Returns the number of executions in a text such as `first 100 of 215` or `12 in the selection`. */
     const executionCount = async () => Number(/(\d+)(?= in the|\s*$)/.exec(await shown.innerText())?.[1])
-    await until(async () => (await executionCount()) > 10)
+    await waitUntil(async () => (await executionCount()) > 10)
     const all = await executionCount()
     const map = page.getByRole('figure', { name: /^Durations from/ }).getByRole('presentation')
     const { x, y, width, height } = (await map.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
@@ -100,7 +100,7 @@ describe('a fingerprint', () => {
     await expectVisible(shown.getByText('Loading executions…'))
     answering.resolve()
     await expectVisible(shown.getByText('in the selection'))
-    await until(async () => (await executionCount()) < all)
+    await waitUntil(async () => (await executionCount()) < all)
     await page.getByRole('button', { name: 'Show all', exact: true }).click()
     await page.waitForURL((url) => !url.searchParams.has('since'))
   })
@@ -147,7 +147,7 @@ describe('a running query', () => {
       query_id: 'runaway/of a page',
     }).catch((error: unknown) => String(error))
     const path = `/queries/${encodeURIComponent('runaway/of a page')}?host=0`
-    await until(async () => {
+    await waitUntil(async () => {
       const answer = await fetch(`${product.url}/api/v1${path.replace('?host=', '?hostId=')}`)
       return answer.ok && (await answer.text()).includes('"status":"running"')
     }, 200)
@@ -161,7 +161,7 @@ describe('a running query', () => {
     await dialog.getByRole('button', { name: 'Kill', exact: true }).click()
     expect(await runaway).toContain('QUERY_WAS_CANCELLED')
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
-    await until(async () => {
+    await waitUntil(async () => {
       await page.getByRole('button', { name: 'Refresh now', exact: true }).click()
       return (await page.getByRole('status').filter({ hasText: 'Failed' }).count()) > 0
     }, 500)

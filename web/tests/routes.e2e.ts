@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import { expectVisible, openBrowser, type TestBrowser } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 import { routes } from './routes.ts'
@@ -23,7 +23,7 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  const sandbox = scope.use(await startSeeded('one'))
+  const sandbox = scope.use(await startSeededHost('one'))
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
   browser = scope.use(await openBrowser())
 })

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { fetchJson, queryEngine } from '../../services/testing/fetch-json.ts'
+import { fetchJson, queryClickHouse } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -18,8 +18,8 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  one = scope.use(await startSeeded('one'))
-  own = scope.use(await startSeeded('two'))
+  one = scope.use(await startSeededHost('one'))
+  own = scope.use(await startSeededHost('two'))
   product = scope.use(
     await startProduct({
       hosts: [{ url: one.url, name: 'one' }],
@@ -111,7 +111,7 @@ describe('a deployment of a newer build', () => {
     expect(await isOld(visit)).toBe(true)
     await link(visit).click()
     await page.waitForURL(/\/api-keys/)
-    await until(async () => !(await isOld(visit)))
+    await waitUntil(async () => !(await isOld(visit)))
     expect(documents).toEqual(['/api-keys'])
   })
 })
@@ -145,9 +145,9 @@ describe('charts', () => {
     const before = visit.requests.length
     await visit.page.keyboard.press('c')
     await visit.page.waitForURL(/compare=1/)
-    await until(() => visit.requests.length > before)
+    await waitUntil(() => visit.requests.length > before)
     await visit.networkIdle()
-    await until(async () => (await visit.page.locator('path[stroke-dasharray="2 3"]').count()) > 3)
+    await waitUntil(async () => (await visit.page.locator('path[stroke-dasharray="2 3"]').count()) > 3)
   })
 
   it('are zoomed by keyboard between two instants, and out again', async () => {
@@ -168,7 +168,7 @@ describe('charts', () => {
     expect(zoomed).toBe(5 * 3600)
     await page.getByRole('main').focus()
     await page.keyboard.press('-')
-    await until(() => span() === 2 * zoomed)
+    await waitUntil(() => span() === 2 * zoomed)
   })
 
   it('give their SQL and their rows', async () => {
@@ -188,8 +188,8 @@ describe('charts', () => {
   })
 
   it('mark what changed on the host', async () => {
-    await queryEngine(one.url, 'CREATE TABLE IF NOT EXISTS shop.marked (a UInt8) ENGINE = MergeTree ORDER BY a')
-    await queryEngine(one.url, 'SYSTEM FLUSH LOGS query_log')
+    await queryClickHouse(one.url, 'CREATE TABLE IF NOT EXISTS shop.marked (a UInt8) ENGINE = MergeTree ORDER BY a')
+    await queryClickHouse(one.url, 'SYSTEM FLUSH LOGS query_log')
     const { page } = await open('/charts/host-changes?host=0&range=1h')
     await expectVisible(page.getByRole('figure', { name: /^Changes: .*Schema/ }))
     const values = page.getByRole('region', { name: 'Values of Changes', exact: true })
@@ -217,7 +217,7 @@ describe('charts', () => {
     const visit = await open('/charts/query-count?host=0&range=1h')
     const { page } = visit
     // The page requests annotations after rendering.
-    await until(() => visit.requests.includes('GET /api/v1/deployments'))
+    await waitUntil(() => visit.requests.includes('GET /api/v1/deployments'))
     await visit.networkIdle()
     const cursor = page.getByRole('slider', { name: /^Time cursor for / })
     await cursor.focus()
@@ -263,11 +263,11 @@ describe('analytics', () => {
     await networkIdle()
     expect(sent).toEqual([])
     await consent.getByRole('button', { name: 'Allow', exact: true }).click()
-    await until(() => sent.length > 0)
+    await waitUntil(() => sent.length > 0)
     expect(sent).toMatchObject([{ api_key: 'key', properties: { $current_url: `${product.url}/tables/[name]` } }])
     await consent.waitFor({ state: 'detached' })
     await page.reload()
-    await until(() => sent.length > 1)
+    await waitUntil(() => sent.length > 1)
     expect(await consent.count()).toBe(0)
   })
 
@@ -289,7 +289,7 @@ describe('row actions', () => {
     const running = fetchJson(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql })
     const visit = await open('/tables/running-queries?host=0')
     const row = visit.page.getByRole('row').filter({ hasText: id })
-    await until(async () => {
+    await waitUntil(async () => {
       if ((await row.count()) > 0) return true
       await visit.page.getByRole('button', { name: 'Refresh now', exact: true }).click()
       return false
@@ -313,7 +313,7 @@ describe('the documentation', () => {
     await page.getByText('All pages').click()
     await list.getByRole('link', { name: 'Alerts', exact: true }).click()
     await expectVisible(page.getByRole('heading', { name: 'Alerts', level: 1, exact: true }))
-    await until(async () => !(await list.isVisible()))
+    await waitUntil(async () => !(await list.isVisible()))
   })
 
   it('has the list beside its text where there is room', async () => {
@@ -334,7 +334,7 @@ describe('a user connection in the browser', () => {
     const dialog = page.getByRole('dialog', { name: 'Add host', exact: true })
     await dialog.getByRole('textbox', { name: /^URL/ }).fill('http://127.0.0.1:9')
     await dialog.getByRole('button', { name: 'Test connection', exact: true }).click()
-    await until(async () => (await dialog.locator('[aria-live] .text-bad').count()) === 1)
+    await waitUntil(async () => (await dialog.locator('[aria-live] .text-bad').count()) === 1)
     await expectVisible(dialog.getByText(/port 9000 is the native protocol/))
     expect(await dialog.getByRole('radio', { name: /On the server/ }).isDisabled()).toBe(true)
     await dialog.getByRole('textbox', { name: /^URL/ }).fill(own.url)

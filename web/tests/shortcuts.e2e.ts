@@ -1,7 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
 import { expectVisible, openBrowser, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -11,7 +11,7 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  const one = scope.use(await startSeeded('one'))
+  const one = scope.use(await startSeededHost('one'))
   const env = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
   product = scope.use(await startProduct({ hosts: [{ url: one.url, name: 'one' }], env }))
   browser = scope.use(await openBrowser())

@@ -1,8 +1,8 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeeded } from '../../services/testing/seeded.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { startSeededHost } from '../../services/testing/seeded.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -14,7 +14,7 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  const sandbox = scope.use(await startSeeded('one'))
+  const sandbox = scope.use(await startSeededHost('one'))
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
   browser = scope.use(await openBrowser())
 })
@@ -57,7 +57,7 @@ describe('storage pages', () => {
   it('show the state of backups as text, with size and duration by day', async () => {
     const visit = await open('/backups?host=0')
     await expectVisible(visit.page.getByRole('figure', { name: /^Backup size/ }))
-    await until(async () => (await column(visit, 'State')).includes('Created'))
+    await waitUntil(async () => (await column(visit, 'State')).includes('Created'))
     expect(visit.consoleErrors).toEqual([])
   })
 })
@@ -66,7 +66,7 @@ describe('a table page', () => {
   it('shows four charts in a row, so that its rows are on the first screen', async () => {
     const { page } = await open('/tables/running-queries?host=0')
     const cards = page.getByRole('region', { name: 'Related charts', exact: true }).locator('section')
-    await until(async () => (await cards.count()) === 4)
+    await waitUntil(async () => (await cards.count()) === 4)
     const tops = await cards.evaluateAll((each) => each.map((card) => card.getBoundingClientRect().top))
     expect(new Set(tops).size).toBe(1)
   })
@@ -115,12 +115,12 @@ describe('a table page', () => {
     await header.getByRole('button').click()
     await visit.page.waitForURL(/sort=read_rows\.desc/)
     await sorting
-    await until(async () => (await header.getAttribute('aria-sort')) === 'descending')
+    await waitUntil(async () => (await header.getAttribute('aria-sort')) === 'descending')
     await visit.networkIdle()
     const largest = (await column(visit, 'Rows read'))[0]
     await header.getByRole('button').click()
     await visit.page.waitForURL(/sort=read_rows\.asc/)
-    await until(async () => (await column(visit, 'Rows read'))[0] !== largest)
+    await waitUntil(async () => (await column(visit, 'Rows read'))[0] !== largest)
     await visit.page.reload()
     await header.waitFor()
     expect(await header.getAttribute('aria-sort')).toBe('ascending')
@@ -134,22 +134,22 @@ describe('a table page', () => {
     await visit.page.getByRole('textbox', { name: 'Value', exact: true }).fill('shop')
     await visit.page.getByRole('button', { name: 'Add', exact: true }).click()
     await visit.page.waitForURL(/filter=database\.eq\.shop/)
-    await until(async () => (await column(visit, 'Database')).every((name) => name === 'shop'))
+    await waitUntil(async () => (await column(visit, 'Database')).every((name) => name === 'shop'))
     expect((await column(visit, 'Database')).length).toBeLessThan(all.length)
     await visit.page.reload()
     await visit.page.getByRole('button', { name: 'Remove filter on Database', exact: true }).click()
-    await until(async () => (await column(visit, 'Database')).length === all.length)
+    await waitUntil(async () => (await column(visit, 'Database')).length === all.length)
   })
 
   it('searches in all text, and says when nothing matches', async () => {
     const visit = await open('/tables/settings?host=0')
     await visit.page.getByRole('searchbox').fill('max_execution_time')
     await visit.page.waitForURL(/search=max_execution_time/)
-    await until(async () => (await column(visit, 'Setting')).includes('max_execution_time'))
+    await waitUntil(async () => (await column(visit, 'Setting')).includes('max_execution_time'))
     await visit.page.getByRole('searchbox').fill('no setting is called this')
     await expectVisible(visit.page.getByText('No rows match'))
     await visit.page.getByRole('button', { name: 'Clear search and filters', exact: true }).click()
-    await until(async () => (await column(visit, 'Setting')).length > 10)
+    await waitUntil(async () => (await column(visit, 'Setting')).length > 10)
   })
 
   it('draws only the rows that are seen of many, and reaches the last', async () => {
@@ -160,7 +160,7 @@ describe('a table page', () => {
     expect(await table.getByRole('row').count()).toBeLessThan(120)
     await visit.page.getByRole('region', { name: 'Settings, scrollable', exact: true }).focus()
     await visit.page.keyboard.press('End')
-    await until(async () => (await table.locator(`[aria-rowindex="${total + 1}"]`).count()) === 1)
+    await waitUntil(async () => (await table.locator(`[aria-rowindex="${total + 1}"]`).count()) === 1)
   })
 
   it('offers the columns that are not shown by themselves', async () => {
@@ -228,7 +228,7 @@ describe('a table page', () => {
       await topics.first().waitFor()
       for (const topic of await topics.all()) await topic.click()
       const links = menu.locator('a[href^="/tables/"]')
-      await until(async () => (await links.count()) >= 80)
+      await waitUntil(async () => (await links.count()) >= 80)
       for (const link of await links.all()) {
         // Only the first span is the title, because a count may follow.
         const title = await link.locator('span').first().innerText()

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
-import { expectVisible, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -96,7 +96,7 @@ describe('the MCP server page', () => {
     await page.getByLabel('API key').fill(await issueKey('hasty', ['mcp']))
     const list = page.getByRole('button', { name: 'List tools', exact: true })
     // Waits if the minute ends soon, because the rate limit resets then.
-    await until(async () => (await useUp()) > 10, 1_000)
+    await waitUntil(async () => (await useUp()) > 10, 1_000)
     await list.click()
     await expectVisible(page.getByText('429: rate limit exceeded'))
     await expectVisible(page.getByText(/Try again in \d+s/))
@@ -122,7 +122,7 @@ describe('the API keys page', () => {
     expect((await listHosts()).status).toBe(200)
     expect(await findAccessibilityViolations(visit)).toEqual([])
     await page.getByRole('button', { name: 'Done', exact: true }).click()
-    await until(async () => (await page.getByText(key).count()) === 0)
+    await waitUntil(async () => (await page.getByText(key).count()) === 0)
     await page.getByRole('button', { name: `Revoke ${label}`, exact: true }).click()
     await page.getByRole('button', { name: 'Revoke key', exact: true }).click()
     await expectVisible(page.getByRole('listitem').filter({ hasText: label }).getByText('Revoked'))

@@ -3,8 +3,8 @@ import { createServer, request as forward } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
-import { gatewayVariables, startScriptedGateway } from '../../testing/scripted-gateway.ts'
-import { sendRaw } from './raw-request.ts'
+import { createGatewayVariables, startScriptedGateway } from '../../testing/scripted-gateway.ts'
+import { sendRawRequest } from './raw-request.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
@@ -44,7 +44,7 @@ const answered = async (url: string, client: string, headersOf: (time: number) =
   let count = 0
   for (let time = 1; time <= times; time += 1) {
     const headers = { 'x-test-client': client, ...headersOf(time) }
-    if ((await sendRaw(`${url}/api/v1/auth/me`, { headers })).status === 200) count += 1
+    if ((await sendRawRequest(`${url}/api/v1/auth/me`, { headers })).status === 200) count += 1
   }
   return count
 }
@@ -99,7 +99,7 @@ describe('a guest of cloud mode', () => {
     const gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'Yes.' }] }] }))
     const cloud = { SVC_CLOUD_MODE: 'true', SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://login.example.com' }
     const env = {
-      ...gatewayVariables(gateway),
+      ...createGatewayVariables(gateway),
       ...cloud,
       SVC_TRUST_PROXY_HEADERS: 'true',
       RATE_LIMIT_AGENT_PER_MIN: '1000',
@@ -109,7 +109,7 @@ describe('a guest of cloud mode', () => {
   afterAll(() => scope.disposeAsync())
 
   const request = (headers: Record<string, string>) =>
-    sendRaw(`${product.url}/api/v1/agent`, { method: 'POST', headers, body: '{"message":"Is it well?"}' })
+    sendRawRequest(`${product.url}/api/v1/agent`, { method: 'POST', headers, body: '{"message":"Is it well?"}' })
   const cookieOf = ({ headers }: Awaited<ReturnType<typeof request>>) => headers['set-cookie']?.[0]?.split(';')[0] ?? ''
   const statuses = async (headersOf: (time: number) => Promise<Record<string, string>>) => {
     const seen: number[] = []

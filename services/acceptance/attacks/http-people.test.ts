@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startSandbox } from '../../sandbox/start.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
-import { sendRaw } from './raw-request.ts'
+import { sendRawRequest } from './raw-request.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
@@ -34,14 +34,18 @@ describe('a user with write access', () => {
 
   const as = (person: string) => ({ 'x-svc-proxy-secret': shared, 'x-forwarded-user': person })
   const audit = async (product: Product, person: string, search = '') =>
-    (await sendRaw(`${product.url}/api/v1/audit${search}`, { headers: as(person) })).text
+    (await sendRawRequest(`${product.url}/api/v1/audit${search}`, { headers: as(person) })).text
 
   it('cannot see the connections of other users in the audit log without the permission to manage users', async () => {
     const secret = 'name-that-only-ada-knows'
     {
       await using product = await start()
       const body = JSON.stringify({ name: secret, url: address, user: 'default', password: '' })
-      const kept = await sendRaw(`${product.url}/api/v1/user-connections`, { method: 'POST', headers: as('ada'), body })
+      const kept = await sendRawRequest(`${product.url}/api/v1/user-connections`, {
+        method: 'POST',
+        headers: as('ada'),
+        body,
+      })
       expect([kept.status, kept.text]).toEqual([200, expect.stringContaining(secret)])
       const { hostId } = JSON.parse(kept.text).data
       // In the audit log, these actions have the host name that Ada chose for her connection.
@@ -50,7 +54,7 @@ describe('a user with write access', () => {
         ['advice/table', { hostId, database: 'system', table: 'query_log', measure: true }],
       ]
       for (const [path, body] of actions)
-        await sendRaw(`${product.url}/api/v1/${path}`, {
+        await sendRawRequest(`${product.url}/api/v1/${path}`, {
           method: 'POST',
           headers: as('ada'),
           body: JSON.stringify(body),
@@ -85,7 +89,7 @@ describe('a bearer token at the tool server without the secret key of the provid
     ['of great length', 'x'.repeat(5_000)],
   ])('%s gets 401', async (_what, bearer) => {
     const headers = { authorization: `Bearer ${bearer}` }
-    const answer = await sendRaw(`${product.url}/api/mcp`, { method: 'POST', headers, body: '{}' })
+    const answer = await sendRawRequest(`${product.url}/api/mcp`, { method: 'POST', headers, body: '{}' })
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, expect.stringContaining('invalid_token')])
   })
 })

@@ -4,18 +4,18 @@ import { text } from 'node:stream/consumers'
 import { type NatsConnection, headers } from 'nats'
 import { expect, it } from 'vitest'
 import { type Identity, type ServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
-import { requestHeaders } from '#shared/bus/request-headers.ts'
-import { type SignedRequest, type Signatures, deriveKey, createSignature } from '#shared/bus/signatures.ts'
-import { serviceIdentity, signaturesWith, signedBy } from '#shared/bus/testing/cluster.ts'
+import { createRequestHeaders } from '#shared/bus/request-headers.ts'
+import { type SignedRequest, type RequestSigner, deriveKey, createSignature } from '#shared/bus/signatures.ts'
+import { createServiceIdentity, createTestSigner, createSignedHeaders } from '#shared/bus/testing/cluster.ts'
 import { callSubject } from '#shared/bus/subject.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
 import { createProcessKeys } from '#shared/bus/testing/keys.ts'
 import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
-import { hostVariables } from '../../testing/product.ts'
+import { formatHostVariables } from '../../testing/product.ts'
 import { startProcess } from '../../testing/product/process.ts'
 import { describeWith, startRedis } from '../../testing/servers.ts'
 import { isProbe, createProbeResponse } from '../../testing/stub-fleet.ts'
-import { freePort } from '../../testing/servers/port.ts'
+import { reserveFreePort } from '../../testing/servers/port.ts'
 import { unrestrictedPermissions, flushAll, type ObservedNats, startObservedNats } from './nats-observed-server.ts'
 
 const person: Identity = { kind: 'user', subject: 'forged-admin', features: 'all' }
@@ -24,9 +24,9 @@ const body = Buffer.from(JSON.stringify({ hostKey: 'watched', queryId: 'victim' 
 const reply = '_INBOX.gateway.forged.1'
 
 const claimed = (identity = person) =>
-  requestHeaders({ identity, deadline: 0, signal: new AbortController().signal, priority: 'person' }, 15_000)
+  createRequestHeaders({ identity, deadline: 0, signal: new AbortController().signal, priority: 'person' }, 15_000)
 
-const signing = (keys: Record<string, string>): Signatures['sign'] => signaturesWith(keys).sign
+const signing = (keys: Record<string, string>): RequestSigner['sign'] => createTestSigner(keys).sign
 
 /**
  * Starts these services on a NATS server, each with its own keys, and records the statements that the host receives.
@@ -49,13 +49,13 @@ const startServices = async (services: readonly ServiceName[], change?: Paramete
   const urlOf = (user: string) => ground.server.url.replace('//', `//${user}:secret@`)
   for (const service of services) {
     const variables = {
-      ...(service === 'query' && hostVariables([{ url: origin, name: 'watched' }])),
+      ...(service === 'query' && formatHostVariables([{ url: origin, name: 'watched' }])),
       ...(service === 'alert-dispatcher' && { NATS_STREAMS_URL: urlOf(streamUser(service)) }),
       NATS_URL: urlOf(service),
       ...createProcessKeys([service], secret),
       REDIS_URL: redis.url,
     }
-    opened.use(await startProcess({ services: [service], variables, operationsPort: await freePort() }))
+    opened.use(await startProcess({ services: [service], variables, operationsPort: await reserveFreePort() }))
   }
   const running = opened.move()
   return {
@@ -97,11 +97,14 @@ describeWith(['nats', 'redis'], 'a forged request to a running query', () => {
       expect(await publish(attacker, request)).toContain('not signed')
       // Neither a random secret nor the key of a compromised service can replace the secret of the gateway.
       for (const secret of [randomBytes(32).toString('hex'), deriveKey('ingest', running.secret)]) {
-        const forged = signedBy(signing({ NATS_SIGNING_KEY: secret }), request)
+        const forged = createSignedHeaders(signing({ NATS_SIGNING_KEY: secret }), request)
         expect(await publish(attacker, { ...request, headers: forged })).toContain('not that of gateway')
       }
       expect(running.reached()).toBe(0)
-      const genuine = { ...request, headers: signedBy(signing({ NATS_SIGNING_KEY: running.secret }), request) }
+      const genuine = {
+        ...request,
+        headers: createSignedHeaders(signing({ NATS_SIGNING_KEY: running.secret }), request),
+      }
       await publish(attacker, genuine)
       await expect.poll(running.reached).toBeGreaterThan(0)
       const reached = running.reached()
@@ -159,7 +162,7 @@ const serviceRequests = (
             isSafe: safe,
             subject: callSubject(name, caller, method),
             reply: `_INBOX.${caller}.forged.${method}`,
-            headers: claimed(serviceIdentity(caller)),
+            headers: claimed(createServiceIdentity(caller)),
             body: Buffer.from('{}'),
           })),
       ),
@@ -168,12 +171,12 @@ const serviceRequests = (
 /** Returns the request on behalf of a user, with a delegation that the gateway signed for the calling service. */
 const forPerson = (request: ServiceRequest, secret: string): ServiceRequest => {
   const forged = { ...request, subject: `svc.${request.caller}.gateway.start`, headers: claimed() }
-  const delegation = createSignature(signaturesWith({ NATS_SIGNING_KEY: secret }), forged) ?? ''
+  const delegation = createSignature(createTestSigner({ NATS_SIGNING_KEY: secret }), forged) ?? ''
   return { ...request, headers: { ...claimed(), delegation } }
 }
 
 /** Returns functions that sign with the keys of one service: as intended, and with its own key for every callee. */
-const signersOf = (user: ServiceName, secret: string): Signatures['sign'][] => {
+const signersOf = (user: ServiceName, secret: string): RequestSigner['sign'][] => {
   const keys = createProcessKeys([user], secret)
   const misused = serviceNames.map((callee) => `${callee}=${keys.NATS_VERIFICATION_KEY}`).join(',')
   return [signing(keys), signing({ ...keys, NATS_CALL_KEYS: misused })]
@@ -196,7 +199,7 @@ describeWith(['nats', 'redis'], 'a request on behalf of a service', () => {
       for (const request of requests.filter(({ caller, callee }) => caller !== user && callee !== user)) {
         const attempts = [undefined, ...signers].map((sign, index) => {
           const attempt = { ...request, reply: `${request.reply}-${index}` }
-          return publish(attacker, sign ? { ...attempt, headers: signedBy(sign, attempt) } : attempt)
+          return publish(attacker, sign ? { ...attempt, headers: createSignedHeaders(sign, attempt) } : attempt)
         })
         const answers = await Promise.all(attempts)
         for (const answer of answers) expect(answer, `${request.subject} by ${user}`).toMatch(refusal)
@@ -205,7 +208,7 @@ describeWith(['nats', 'redis'], 'a request on behalf of a service', () => {
     // A genuine request is accepted from its caller. A request that is not safe is accepted only once.
     for (const request of requests.filter(({ isSafe }) => !isSafe)) {
       const attacker = await running.ground.as('ingest')
-      const genuine = signedBy(signing(createProcessKeys([request.caller], running.secret)), request)
+      const genuine = createSignedHeaders(signing(createProcessKeys([request.caller], running.secret)), request)
       expect(await publish(attacker, { ...request, headers: genuine }), request.subject).not.toMatch(refusal)
       expect(await publish(attacker, { ...request, headers: genuine }), request.subject).toContain('already received')
     }

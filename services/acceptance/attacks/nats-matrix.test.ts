@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
 import { describeWith } from '../../testing/servers.ts'
-import { attackedPatterns, attackedSubjects, jetStreamCalls } from './nats-subjects.ts'
+import { listAttackedPatterns, listAttackedSubjects, listJetStreamSubjects } from './nats-subjects.ts'
 import {
   unrestrictedPermissions,
   type ObservedNats,
@@ -59,7 +59,7 @@ describeWith(['nats'], 'each NATS user', () => {
     { tags: ['long'], timeout: 240_000 },
     async () => {
       await using ground = await startObservedNats()
-      const subjects = attackedSubjects(ground.contracts, ground.events)
+      const subjects = listAttackedSubjects(ground.contracts, ground.events)
       expect(subjects.length).toBeGreaterThan(4_000)
       for (const [user, { account }] of Object.entries(ground.declared.users)) {
         const observer = await ground.observe(account)
@@ -77,7 +77,7 @@ describeWith(['nats'], 'each NATS user', () => {
 
   it('receives only its own requests, inbox and events', { tags: ['long'], timeout: 240_000 }, async () => {
     await using ground = await startObservedNats()
-    const patterns = attackedPatterns(ground.contracts, ground.events)
+    const patterns = listAttackedPatterns(ground.contracts, ground.events)
     for (const [user, { permissions }] of Object.entries(ground.declared.users)) {
       const received: string[] = []
       for (const pattern of patterns) {
@@ -109,7 +109,7 @@ describeWith(['nats'], 'each NATS user', () => {
     const before = await ground.streams()
     const observer = await ground.observe('STREAMS')
     const received = recordSubjects(observer)
-    const subjects = attackedSubjects(ground.contracts, ground.events).filter(
+    const subjects = listAttackedSubjects(ground.contracts, ground.events).filter(
       (subject) => !crossesAccounts.test(subject),
     )
     for (const user of Object.keys(ground.declared.users)) {
@@ -131,7 +131,7 @@ describeWith(['nats'], 'each NATS user', () => {
     await using ground = await startObservedNats()
     for (const user of Object.keys(ground.declared.users)) {
       const attacker = await ground.as(user)
-      const foreign = jetStreamCalls().filter((subject) => !intended(user, subject, ground))
+      const foreign = listJetStreamSubjects().filter((subject) => !intended(user, subject, ground))
       const answers = await Promise.allSettled(
         foreign.map((subject) => attacker.request(subject, '{}', { timeout: 1_500 })),
       )

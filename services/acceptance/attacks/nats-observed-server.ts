@@ -1,11 +1,11 @@
 import { type NatsConnection, type Subscription, connect } from 'nats'
 import type { BusEvent, Service } from '#proto/contract.ts'
-import { type NatsAccounts, buildNatsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
+import { type NatsAccounts, buildNatsAccounts, formatServerAccounts } from '#shared/bus/accounts.ts'
 import { keepStreamsInstalled } from '#shared/bus/durable/installer.ts'
 import { consumerPlans } from '#shared/bus/durable/stream-access.ts'
 import { streamNames } from '#shared/bus/durable/streams.ts'
-import { eventually } from '../../testing/fetch-json.ts'
-import { declaredContracts } from '../../generate/chart/services.ts'
+import { retryUntil } from '../../testing/fetch-json.ts'
+import { importContracts } from '../../generate/chart/services.ts'
 import { startNats, type TestServer } from '../../testing/servers.ts'
 
 /** The password of all NATS users in these tests. */
@@ -32,14 +32,15 @@ export const startObservedNats = async (
   change = (declared: NatsAccounts): NatsAccounts => declared,
 ): Promise<ObservedNats> => {
   await using opened = new AsyncDisposableStack()
-  const { contracts, events } = await declaredContracts()
+  const { contracts, events } = await importContracts()
   const declared = buildNatsAccounts(contracts, events)
   const { accounts, users } = change(declared)
   const observers = Object.keys(accounts).map((account) => [
     observerOf(account),
     { account, permissions: unrestrictedPermissions },
   ])
-  const configured = serverAccounts({ accounts, users: { ...users, ...Object.fromEntries(observers) } }, () => password)
+  const permitted = { accounts, users: { ...users, ...Object.fromEntries(observers) } }
+  const configured = formatServerAccounts(permitted, () => password)
   const server = await startNats({ config: `accounts ${JSON.stringify(configured)}` })
   opened.defer(() => server.stop())
   const connections: NatsConnection[] = []
@@ -63,7 +64,7 @@ export const startObservedNats = async (
     }
     return found
   }
-  await eventually(streams, isInstalled, 20_000)
+  await retryUntil(streams, isInstalled, 20_000)
   const ground = opened.move()
   return {
     server,

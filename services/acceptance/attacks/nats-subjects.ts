@@ -5,18 +5,18 @@ import { streamNames, streamPlans } from '#shared/bus/durable/streams.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
 
 /** Returns the subjects that an attacker tries to publish to: those of the product and of the NATS server. */
-export const attackedSubjects = (contracts: readonly Service[], events: readonly BusEvent[]): string[] => [
-  ...contracts.flatMap(requestsOf),
-  ...[...events.map(({ name }) => name), 'unknown.happened'].flatMap(eventsOf),
-  ...jetStreamCalls(),
+export const listAttackedSubjects = (contracts: readonly Service[], events: readonly BusEvent[]): string[] => [
+  ...contracts.flatMap(listRequestSubjects),
+  ...[...events.map(({ name }) => name), 'unknown.happened'].flatMap(listEventSubjects),
+  ...listJetStreamSubjects(),
   ...acknowledgements(),
   ...streamNames.flatMap((name) => streamPlans[name].subjects.map((subject) => subject.replace('>', 'a.b'))),
-  ...inboxes(),
+  ...listInboxSubjects(),
   ...serverSubjects,
 ]
 
 /** Returns the request subjects of a service: every method, with every service as the caller. */
-const requestsOf = ({ name, methods }: Service): string[] =>
+const listRequestSubjects = ({ name, methods }: Service): string[] =>
   [...Object.keys(methods), 'unknown'].flatMap((method) =>
     serviceNames.flatMap((caller) => {
       const subject = `svc.${name}.${caller}.${method}`
@@ -25,7 +25,7 @@ const requestsOf = ({ name, methods }: Service): string[] =>
   )
 
 /** Returns the subjects of an event: the legacy subject without a sender, and one per sender. */
-const eventsOf = (name: string): string[] => [
+const listEventSubjects = (name: string): string[] => [
   `event.${name}`,
   ...[...serviceNames, 'query-guest', 'unknown'].map((sender) => `event.${sender}.${name}`),
 ]
@@ -39,7 +39,7 @@ const accountCalls =
 /**
  * Returns the subjects of all JetStream API calls, for the streams and consumers of the product and for unknown ones.
  */
-export const jetStreamCalls = (): string[] => {
+export const listJetStreamSubjects = (): string[] => {
   const known = [...streamNames, 'KV_settings', 'OBJ_files', 'EVIL']
   const taken = [...consumerPlans, ...streamNames.map((stream) => ({ stream, name: 'evil', subjects: 'svc.>' }))]
   return [
@@ -63,7 +63,7 @@ const acknowledgements = (): string[] => [
 ]
 
 /** Returns inbox subjects: one per user, and the default ones of NATS clients. */
-const inboxes = (): string[] => {
+const listInboxSubjects = (): string[] => {
   const users = [...serviceNames, 'query-guest', ...streamServices.map(streamUser), 'another']
   return [...users.map((user) => `_INBOX.${user}.instance.1`), '_R_.abcdef.1', '_GR_.a.b', '_INBOX.x']
 }
@@ -89,7 +89,7 @@ const serverSubjects = [
 const words = (text: string): string[] => text.split(' ')
 
 /** Returns the patterns that an attacker tries to subscribe to. */
-export const attackedPatterns = (contracts: readonly Service[], events: readonly BusEvent[]): string[] => [
+export const listAttackedPatterns = (contracts: readonly Service[], events: readonly BusEvent[]): string[] => [
   '>',
   '*',
   '*.>',
@@ -104,7 +104,7 @@ export const attackedPatterns = (contracts: readonly Service[], events: readonly
     `svc.${name}.*.*._guest`,
     `svc.${name}.gateway.>`,
   ]),
-  ...inboxes().map((inbox) => inbox.replace(/\.[^.]+$/, '.>')),
+  ...listInboxSubjects().map((inbox) => inbox.replace(/\.[^.]+$/, '.>')),
   '_INBOX.>',
   '_R_.>',
   '$JS.>',

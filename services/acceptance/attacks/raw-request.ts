@@ -9,7 +9,7 @@ interface RawRequest {
 }
 
 /** Sends a request whose Host header can be set, which `fetch` does not allow. */
-export const sendRaw = async (url: string, { method = 'GET', headers = {}, body }: RawRequest = {}) => {
+export const sendRawRequest = async (url: string, { method = 'GET', headers = {}, body }: RawRequest = {}) => {
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   const sending = request(url, { method, headers: { ...json, ...headers }, agent: false }).end(body)
   const [answer] = await once(sending, 'response')

@@ -6,7 +6,7 @@ import { findProgram } from '../../testing/servers/source.ts'
 
 const config = 'services/acceptance/attacks/vitest.config.ts'
 /** Path prefix of the tests that depend on the NATS version. */
-const onNats = ['services/acceptance/attacks/nats-']
+const natsTestPrefixes = ['services/acceptance/attacks/nats-']
 
 /**
  * Runs all attacks with the installed NATS server. Runs the NATS attacks also with each server program in
@@ -20,7 +20,7 @@ const main = async (files: readonly string[]): Promise<void> => {
   for (const [index, program] of programs.entries()) {
     process.stdout.write(`Attacks with ${program} …\n`)
     const path = [dirname(program), process.env.PATH].join(delimiter)
-    const chosen = index > 0 && files.length === 0 ? onNats : files
+    const chosen = index > 0 && files.length === 0 ? natsTestPrefixes : files
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', config, ...chosen]
     // With `CI` set, a suite without its servers fails instead of being skipped.
     const env = { CI: '1', ...process.env, PATH: path }

@@ -5,11 +5,11 @@ import { loadAll } from 'js-yaml'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { chartTools } from '../../testing/servers/source.ts'
+import { resolveChartToolsPath } from '../../testing/servers/source.ts'
 import { type ApiServer, startApiServer } from '../../testing/chart/api-server.ts'
 import {
   listOptionalValues,
-  profilePath,
+  resolveProfilePath,
   profiles,
   RenderedObject,
   renderText,
@@ -36,8 +36,8 @@ describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'objects that the 
   let server: ApiServer
   beforeAll(async () => {
     server = await startApiServer()
-    for (const file of await readdir(chartTools('kinds'))) {
-      for (const kind of objectsOf(await readFile(join(chartTools('kinds'), file), 'utf8'))) {
+    for (const file of await readdir(resolveChartToolsPath('kinds'))) {
+      for (const kind of objectsOf(await readFile(join(resolveChartToolsPath('kinds'), file), 'utf8'))) {
         const objection = await server.apply(kind)
         if (objection) throw new Error(objection)
       }
@@ -59,7 +59,7 @@ describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'objects that the 
   }
 
   it.each(profiles)('include %s, with its pods in a restricted namespace', async (name) => {
-    const objects = objectsOf(await renderText([profilePath(name), hostsValuesFile], listOptionalValues(name)))
+    const objects = objectsOf(await renderText([resolveProfilePath(name), hostsValuesFile], listOptionalValues(name)))
     expect(objects.flatMap((object) => podOf(object) ?? []).length).toBeGreaterThan(2)
     expect(await objections(objects, name.replaceAll('.', '-'), 'restricted')).toEqual([])
   })

@@ -7,15 +7,15 @@ import { z } from 'zod'
 import { serviceNames } from '#proto/call.ts'
 import { deriveKey } from '#shared/bus/signatures.ts'
 import { formatCallKeys, createProcessKeys } from '#shared/bus/testing/keys.ts'
-import { startProblems } from '#shared/lifecycle/check.ts'
+import { findStartProblems } from '#shared/lifecycle/check.ts'
 import { describeWith } from '../../testing/servers.ts'
-import { chartTools } from '../../testing/servers/source.ts'
+import { resolveChartToolsPath } from '../../testing/servers/source.ts'
 import { root } from '../../testing/source-file.ts'
 import { writeCustomResourceSchemas } from '../../testing/chart/custom-resource-schemas.ts'
 import { importServiceConfig } from '../../generate/chart/services.ts'
 import {
   listOptionalValues,
-  profilePath,
+  resolveProfilePath,
   profiles,
   renderObjects,
   RenderedObject,
@@ -35,8 +35,8 @@ const GeneratedSecret = z.object({ data: z.record(z.string(), z.string()) })
 /** Returns the schema locations of kubeconform: for Kubernetes objects, and for custom resources. */
 const locations = async () => {
   const kind = '{{ .ResourceKind }}{{ .KindSuffix }}.json'
-  const own = join(chartTools('schemas'), '{{ .NormalizedKubernetesVersion }}', kind)
-  return [own, join(await writeCustomResourceSchemas(chartTools('kinds')), kind)]
+  const own = join(resolveChartToolsPath('schemas'), '{{ .NormalizedKubernetesVersion }}', kind)
+  return [own, join(await writeCustomResourceSchemas(resolveChartToolsPath('kinds')), kind)]
 }
 
 let schemas: string[] = []
@@ -54,7 +54,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
       '--strict',
       'helm',
       '-f',
-      profilePath(name),
+      resolveProfilePath(name),
       '-f',
       hostsValuesFile,
     ])
@@ -62,9 +62,9 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
   })
 
   it.each(profiles)('%s is valid for every supported Kubernetes release', async (name) => {
-    const versions = (await readdir(chartTools('schemas'))).map((version) => version.replace('v', ''))
+    const versions = (await readdir(resolveChartToolsPath('schemas'))).map((version) => version.replace('v', ''))
     expect(versions.length).toBeGreaterThan(2)
-    const manifest = await renderText([profilePath(name), hostsValuesFile], listOptionalValues(name))
+    const manifest = await renderText([resolveProfilePath(name), hostsValuesFile], listOptionalValues(name))
     for (const version of versions) {
       const { code, output } = await conforms(manifest, version)
       expect({ version, code, output }).toEqual({
@@ -125,7 +125,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
       const elsewhere = serviceNames.filter((known) => !services.includes(known))
       const plan = { configs: await Promise.all(chosen.map(importServiceConfig)), chosen, elsewhere }
       // Problems of variables with paths of mounted files are ignored, because the files exist only in the pod.
-      const problems = startProblems(plan, variables).filter((one) => !files.has(variables[one.name] ?? ''))
+      const problems = findStartProblems(plan, variables).filter((one) => !files.has(variables[one.name] ?? ''))
       expect([name, problems]).toEqual([name, []])
     }
     expect(processes.find(({ name }) => name === 'gateway')?.variables.NATS_URL).toBe(

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import { createProcessKeys } from '#shared/bus/testing/keys.ts'
-import { startProblems } from '#shared/lifecycle/check.ts'
+import { findStartProblems } from '#shared/lifecycle/check.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { root } from '../../testing/source-file.ts'
 import { importServiceConfig, readServiceVariables } from '../../generate/chart/services.ts'
@@ -86,7 +86,7 @@ describeWith(['compose-spec'], 'the Compose file', () => {
     for (const [name, { command, environment }] of await ofProduct()) {
       const chosen = serviceNames.filter((known) => known === command?.[0])
       const elsewhere = serviceNames.filter((known) => known !== command?.[0])
-      const problems = startProblems(
+      const problems = findStartProblems(
         { configs: await Promise.all(chosen.map(importServiceConfig)), chosen, elsewhere },
         environment,
       )

@@ -9,19 +9,19 @@ import { ConnectionSessionResponse } from '#proto/http/connections.ts'
 import { serviceNames } from '#proto/call.ts'
 import { testCertificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
-import { fetchJson, eventually } from '../../testing/fetch-json.ts'
+import { fetchJson, retryUntil } from '../../testing/fetch-json.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { root } from '../../testing/source-file.ts'
 import {
   cronSecret,
   type DeployedProduct,
   deployChart,
-  natsAddress,
+  formatNatsAddress,
   createUserPassword,
 } from '../../testing/chart/deployment.ts'
 import { scalingConsumers } from '../../generate/chart/files.ts'
 import { startLoad } from '../../testing/chart/load.ts'
-import { startSeeded } from '../../testing/seeded.ts'
+import { startSeededHost } from '../../testing/seeded.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
@@ -49,7 +49,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
   const overview = (gateway = url()) => fetchJson(`${gateway}/api/v1/overview?hostId=0`)
 
   beforeAll(async () => {
-    sandbox = await startSeeded('one')
+    sandbox = await startSeededHost('one')
     const often = '1000000'
     const variables = {
       SVC_MCP_PUBLIC: 'true',
@@ -122,7 +122,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
   })
 
   it('cannot impersonate or eavesdrop on each other', async () => {
-    const server = { servers: natsAddress(deployed.nats), tls: { ca: testCertificate.cert } }
+    const server = { servers: formatNatsAddress(deployed.nats), tls: { ca: testCertificate.cert } }
     const violations: string[] = []
     const connection = await connect({ ...server, user: 'report', pass: createUserPassword('report') })
     void (async () => {
@@ -131,7 +131,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     connection.publish('svc.query.gateway.hosts', '{}', { reply: '_INBOX.report.x.1' })
     connection.subscribe('_INBOX.gateway.>', { callback: () => {} })
     connection.subscribe('svc.query.>', { callback: () => {} })
-    await eventually(
+    await retryUntil(
       async () => violations.length,
       (count) => count >= 3,
     )

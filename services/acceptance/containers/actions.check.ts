@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { explainModes } from '#proto/explain.ts'
-import { fetchJson, queryEngine, eventually } from '../../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse, retryUntil } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 import { tools } from '../../mcp/tools/index.ts'
 import { watchFailures } from './failed-statements.ts'
@@ -20,16 +20,16 @@ let failed: () => Promise<unknown[]>
 
 beforeAll(async () => {
   failed = await watchFailures(a)
-  await queryEngine(a, 'CREATE DATABASE yard ON CLUSTER default')
-  await queryEngine(
+  await queryClickHouse(a, 'CREATE DATABASE yard ON CLUSTER default')
+  await queryClickHouse(
     a,
     `CREATE TABLE yard.sales ON CLUSTER default (id UInt64, at DateTime, city String, amount Decimal(12, 2))
     ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/yard-sales', '{replica}') PARTITION BY toYYYYMM(at) ORDER BY id`,
   )
   for (let insert = 0; insert < 3; insert++) {
-    await queryEngine(a, "INSERT INTO yard.sales SELECT number, now() - number, 'Bern', 1 FROM numbers(100000)")
+    await queryClickHouse(a, "INSERT INTO yard.sales SELECT number, now() - number, 'Bern', 1 FROM numbers(100000)")
   }
-  const [server] = await queryEngine(a, 'SELECT toFloat64(extract(version(), $$^\\d+\\.\\d+$$)) AS version')
+  const [server] = await queryClickHouse(a, 'SELECT toFloat64(extract(version(), $$^\\d+\\.\\d+$$)) AS version')
   version = Number(server?.version)
   product = await startProduct({
     hosts: [{ url: a, name: 'a' }],
@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await product?.stop()
-  await queryEngine(a, 'DROP DATABASE yard ON CLUSTER default SYNC')
+  await queryClickHouse(a, 'DROP DATABASE yard ON CLUSTER default SYNC')
 })
 
 const post = async (path: string, body: object, method = 'POST') => {
@@ -76,8 +76,8 @@ it('ends a query', async () => {
     method: 'POST',
     body: 'SELECT sum(sleepEachRow(1)) FROM numbers(60) SETTINGS max_block_size = 1',
   })
-  const running = () => queryEngine(a, `SELECT 1 AS runs FROM system.processes WHERE query_id = '${queryId}'`)
-  await eventually(running, (rows) => rows.length === 1)
+  const running = () => queryClickHouse(a, `SELECT 1 AS runs FROM system.processes WHERE query_id = '${queryId}'`)
+  await retryUntil(running, (rows) => rows.length === 1)
   const killed = await post('/api/v1/actions?hostId=0', { action: 'killQuery', params: { queryId } })
   expect(killed).toMatchObject({ data: { state: 'done' } })
   expect(await (await longQuery).text()).toContain('QUERY_WAS_CANCELLED')
@@ -86,13 +86,13 @@ it('ends a query', async () => {
 it('merges a table, and stops a mutation that cannot end', async () => {
   const act = (action: string, params: object) => post('/api/v1/actions?hostId=0', { action, params })
   expect(await act('optimizeTable', { ...on, final: true })).toMatchObject({ data: { state: 'done' } })
-  await queryEngine(
+  await queryClickHouse(
     a,
     'ALTER TABLE yard.sales UPDATE city = toString(throwIf(id > 0)) WHERE 1 SETTINGS mutations_sync = 0',
   )
   const failing = () =>
-    queryEngine(a, "SELECT mutation_id FROM system.mutations WHERE NOT is_done AND latest_fail_reason != ''")
-  const [mutation] = await eventually(failing, (rows) => rows.length > 0)
+    queryClickHouse(a, "SELECT mutation_id FROM system.mutations WHERE NOT is_done AND latest_fail_reason != ''")
+  const [mutation] = await retryUntil(failing, (rows) => rows.length > 0)
   const { diagnosed } = z
     .object({ data: z.looseObject({}) })
     .transform(({ data }) => ({ diagnosed: JSON.stringify(data) }))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { keeper, keeperFile, replicas, serverFile, usersFile } from './cluster-files.ts'
-import { machineFile, machineUsersFile } from './machine-files.ts'
+import { keeper, keeperConfig, replicas, formatServerConfig, usersConfig } from './cluster-files.ts'
+import { formatLocalServerConfig, localUsersConfig } from './machine-files.ts'
 
 /** Returns the contents of all XML elements with this name. */
 const inside = (xml: string, name: string): string[] =>
@@ -17,9 +17,9 @@ const unbalanced = (xml: string): string[] => {
   return open
 }
 
-const machine = machineFile('/somewhere', { http: 1, native: 2, interserver: 3 })
+const machine = formatLocalServerConfig('/somewhere', { http: 1, native: 2, interserver: 3 })
 
-it.each([...replicas.map((name) => serverFile(name)), usersFile, keeperFile, machine, machineUsersFile])(
+it.each([...replicas.map((name) => formatServerConfig(name)), usersConfig, keeperConfig, machine, localUsersConfig])(
   'is XML of one element',
   (file) => {
     expect(unbalanced('<a><b></a>')).toEqual(['a', 'b', '/a'])
@@ -29,7 +29,7 @@ it.each([...replicas.map((name) => serverFile(name)), usersFile, keeperFile, mac
 )
 
 it('configures each server with the same cluster, the same Keeper and its own name', () => {
-  const files = replicas.map((name) => serverFile(name))
+  const files = replicas.map((name) => formatServerConfig(name))
   expect(new Set(files.flatMap((file) => inside(file, 'remote_servers'))).size).toBe(1)
   for (const [index, file] of files.entries()) {
     expect(inside(inside(file, 'remote_servers')[0] ?? '', 'host')).toEqual(replicas)
@@ -37,6 +37,6 @@ it('configures each server with the same cluster, the same Keeper and its own na
     expect(inside(file, 'interserver_http_host')).toEqual([replicas[index]])
     expect(inside(inside(file, 'zookeeper')[0] ?? '', 'port')).toEqual([String(keeper.port)])
   }
-  expect(inside(keeperFile, 'tcp_port')).toEqual([String(keeper.port)])
-  expect(inside(keeperFile, 'hostname')).toEqual([keeper.name])
+  expect(inside(keeperConfig, 'tcp_port')).toEqual([String(keeper.port)])
+  expect(inside(keeperConfig, 'hostname')).toEqual([keeper.name])
 })

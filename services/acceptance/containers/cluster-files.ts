@@ -43,7 +43,7 @@ const logs = [
 const flushMs = 500
 
 /** Returns a server configuration: Keeper, cluster `default`, macros, and log tables with a short flush interval. */
-export const serverFile = (replica: Replica, at: ClusterAddresses = inContainers): string => `<clickhouse>
+export const formatServerConfig = (replica: Replica, at: ClusterAddresses = inContainers): string => `<clickhouse>
   <listen_host>${at.listen}</listen_host>
   <interserver_http_host>${at.interserver[replica]}</interserver_http_host>
   <zookeeper><node>${addressOf(at.keeper)}</node></zookeeper>
@@ -63,7 +63,7 @@ export const serverFile = (replica: Replica, at: ClusterAddresses = inContainers
 const addressOf = ({ host, port }: Address): string => `<host>${host}</host><port>${port}</port>`
 
 /** Configuration of the user `default`, with all privileges from any network, because the network is private. */
-export const usersFile = `<clickhouse>
+export const usersConfig = `<clickhouse>
   <users>
     <default>
       <password></password>
@@ -75,7 +75,7 @@ export const usersFile = `<clickhouse>
 `
 
 /** The configuration of a Keeper with a single node. */
-export const keeperFile = `<clickhouse>
+export const keeperConfig = `<clickhouse>
   <listen_host>0.0.0.0</listen_host>
   <logger><level>information</level><console>1</console></logger>
   <keeper_server>

@@ -1,5 +1,5 @@
 import { GenericContainer, getContainerRuntimeClient, ImageName, Network, Wait } from 'testcontainers'
-import { keeper, keeperFile, type Replica, replicas, serverFile, usersFile } from './cluster-files.ts'
+import { keeper, keeperConfig, type Replica, replicas, formatServerConfig, usersConfig } from './cluster-files.ts'
 
 /** Two replicas of one ClickHouse version, with their Keeper. */
 export interface Cluster extends AsyncDisposable {
@@ -32,7 +32,7 @@ export const startCluster = async (version: string): Promise<Cluster> => {
   const coordinating = await new GenericContainer(images(version).keeper)
     .withNetwork(network)
     .withNetworkAliases(keeper.name)
-    .withCopyContentToContainer([{ target: '/etc/clickhouse-keeper/keeper_config.xml', content: keeperFile }])
+    .withCopyContentToContainer([{ target: '/etc/clickhouse-keeper/keeper_config.xml', content: keeperConfig }])
     .withExposedPorts(keeper.port)
     .withStartupTimeout(startWithinMs)
     .start()
@@ -47,8 +47,8 @@ export const startCluster = async (version: string): Promise<Cluster> => {
       // Without this variable, newer images allow the user `default` only from inside the container.
       .withEnvironment({ CLICKHOUSE_SKIP_USER_SETUP: '1' })
       .withCopyContentToContainer([
-        { target: '/etc/clickhouse-server/config.d/cluster.xml', content: serverFile(replica) },
-        { target: '/etc/clickhouse-server/users.d/default-user.xml', content: usersFile },
+        { target: '/etc/clickhouse-server/config.d/cluster.xml', content: formatServerConfig(replica) },
+        { target: '/etc/clickhouse-server/users.d/default-user.xml', content: usersConfig },
       ])
       .withExposedPorts(httpPort)
       .withWaitStrategy(Wait.forHttp('/ping', httpPort))

@@ -1,14 +1,14 @@
-import { queryEngine } from '../../testing/fetch-json.ts'
+import { queryClickHouse } from '../../testing/fetch-json.ts'
 
 /** Matches the statement that reads certificates, which is expected to fail on servers without a certificate. */
 const isOfCertificates = `log_comment = '{"watchhouse":"report/certificates"}'`
 
 /** Returns a function that lists the statements of the product that have failed on the server since this call. */
 export const watchFailures = async (url: string): Promise<() => Promise<Record<string, unknown>[]>> => {
-  const [began] = await queryEngine(url, 'SELECT toString(now64(6)) AS at')
+  const [began] = await queryClickHouse(url, 'SELECT toString(now64(6)) AS at')
   return async () => {
-    await queryEngine(url, 'SYSTEM FLUSH LOGS')
-    return queryEngine(
+    await queryClickHouse(url, 'SYSTEM FLUSH LOGS')
+    return queryClickHouse(
       url,
       `SELECT log_comment, any(exception) AS sentence FROM system.query_log
       WHERE http_user_agent = 'watchhouse' AND type IN ('ExceptionBeforeStart', 'ExceptionWhileProcessing')

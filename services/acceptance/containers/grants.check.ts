@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { fetchJson, queryEngine } from '../../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } })
 
 const [url = ''] = process.env.TEST_CLICKHOUSE_REPLICAS?.split(',') ?? []
 const secret = 'of the schedule'
-const run = (sql: string) => queryEngine(url, sql)
+const run = (sql: string) => queryClickHouse(url, sql)
 const showGrants = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES']
 
 let product: Product

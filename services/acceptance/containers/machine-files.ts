@@ -19,7 +19,10 @@ const logs = [
 const markCacheBytes = 268_435_456
 
 /** Returns the part of the server configuration that the official image would contain: paths, ports and log tables. */
-export const machineFile = (directory: string, { http, native, interserver }: ServerPorts): string => `<clickhouse>
+export const formatLocalServerConfig = (
+  directory: string,
+  { http, native, interserver }: ServerPorts,
+): string => `<clickhouse>
   <logger><level>information</level><log>${directory}/server.log</log></logger>
   <http_port>${http}</http_port>
   <tcp_port>${native}</tcp_port>
@@ -38,7 +41,7 @@ export const machineFile = (directory: string, { http, native, interserver }: Se
 </clickhouse>
 `
 
-export const machineUsersFile = `<clickhouse>
+export const localUsersConfig = `<clickhouse>
   <profiles><default></default></profiles>
   <quotas><default></default></quotas>
   <users><default><profile>default</profile><quota>default</quota></default></users>

@@ -5,15 +5,15 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { queryEngine } from '../../testing/fetch-json.ts'
+import { queryClickHouse } from '../../testing/fetch-json.ts'
 import { installServers } from '../../testing/servers/install.ts'
-import { freePort } from '../../testing/servers/port.ts'
+import { reserveFreePort } from '../../testing/servers/port.ts'
 import { startProcess } from '../../testing/servers/process.ts'
 import type { TestServer } from '../../testing/servers/server.ts'
 import { resolveCachePath } from '../../testing/servers/source.ts'
 import type { Cluster } from './cluster.ts'
-import { type ClusterAddresses, type Replica, serverFile, usersFile } from './cluster-files.ts'
-import { machineFile, machineUsersFile } from './machine-files.ts'
+import { type ClusterAddresses, type Replica, formatServerConfig, usersConfig } from './cluster-files.ts'
+import { formatLocalServerConfig, localUsersConfig } from './machine-files.ts'
 
 /** Python packages by version. Their library contains the whole server, for machines that cannot pull images. */
 const packages: Readonly<Record<string, string>> = { '24.8': 'chdb==2.1.1', '25.8': 'chdb==3.7.2' }
@@ -24,7 +24,7 @@ const readyWithinMs = 120_000
 /**
  * Installs ZooKeeper and downloads the Python package with a server of this version. Throws if either is unavailable.
  */
-export const fetchPackage = async (version: string): Promise<void> => {
+export const fetchPythonPackage = async (version: string): Promise<void> => {
   const wanted = packages[version]
   if (wanted === undefined)
     throw new Error(
@@ -47,12 +47,12 @@ const folderOf = (version: string): string => resolveCachePath('clickhouse', ver
 const libraryOf = (version: string): string | undefined => globSync(join(folderOf(version), 'chdb', '_chdb.*.so'))[0]
 
 /** Starts two replicas from the Python package and ZooKeeper as local processes. Each replica has its own host name. */
-export const startPackagedCluster = async (version: string): Promise<Cluster> => {
+export const startPythonPackageCluster = async (version: string): Promise<Cluster> => {
   const library = libraryOf(version)
   if (library === undefined) throw new Error(`the Python package of version "${version}" contains no library`)
   await using opened = new AsyncDisposableStack()
   const coordinator = opened.use(await startZooKeeper())
-  const local = async () => ({ host: '127.0.0.1', port: await freePort() })
+  const local = async () => ({ host: '127.0.0.1', port: await reserveFreePort() })
   const at: ClusterAddresses = {
     listen: '127.0.0.1',
     keeper: { host: '127.0.0.1', port: Number(new URL(coordinator.url).port) },
@@ -71,29 +71,29 @@ words = [word.encode() for word in ['clickhouse-server', *sys.argv[2:]]]
 main = ctypes.CDLL(sys.argv[1])._Z25mainEntryClickHouseServeriPPc
 sys.exit(main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)))`
 
-const inPython = (library: string, ...words: string[]): string[] => ['python3', '-c', launcher, library, ...words]
+const pythonCommand = (library: string, ...words: string[]): string[] => ['python3', '-c', launcher, library, ...words]
 
 /** Returns the arguments of `unshare` that run a command with its own host name, which identifies the replica. */
-const underName = (name: string): string[] => ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name]
+const unshareArguments = (name: string): string[] => ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name]
 
 const startServer = (library: string, replica: Replica, at: ClusterAddresses): Promise<TestServer> =>
   startProcess({
     program: 'unshare',
     prepare: async (directory, port) => {
-      const ports = { http: port, native: at.replicas[replica].port, interserver: await freePort() }
+      const ports = { http: port, native: at.replicas[replica].port, interserver: await reserveFreePort() }
       await mkdir(join(directory, 'config.d'))
       await mkdir(join(directory, 'users.d'))
-      await writeFile(join(directory, 'config.xml'), machineFile(directory, ports))
-      await writeFile(join(directory, 'config.d', 'cluster.xml'), serverFile(replica, at))
-      await writeFile(join(directory, 'users.xml'), machineUsersFile)
-      await writeFile(join(directory, 'users.d', 'default-user.xml'), usersFile)
+      await writeFile(join(directory, 'config.xml'), formatLocalServerConfig(directory, ports))
+      await writeFile(join(directory, 'config.d', 'cluster.xml'), formatServerConfig(replica, at))
+      await writeFile(join(directory, 'users.xml'), localUsersConfig)
+      await writeFile(join(directory, 'users.d', 'default-user.xml'), usersConfig)
     },
     arguments: (directory) => [
-      ...underName(replica),
-      ...inPython(library, `--config-file=${join(directory, 'config.xml')}`),
+      ...unshareArguments(replica),
+      ...pythonCommand(library, `--config-file=${join(directory, 'config.xml')}`),
     ],
     url: (port) => `http://127.0.0.1:${port}`,
-    answers: async (url) => void (await queryEngine(url, 'SELECT 1')),
+    answers: async (url) => void (await queryClickHouse(url, 'SELECT 1')),
     readyWithinMs,
   })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { ChartResponse, TableResponse } from '#proto/http/data.ts'
-import { fetchJson, queryEngine, eventually } from '../../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse, retryUntil } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
@@ -16,16 +16,16 @@ let product: Product
 
 /** Creates rows on both replicas. Then stops fetches on the second and creates parts that only the first one has. */
 beforeAll(async () => {
-  await queryEngine(
+  await queryClickHouse(
     a,
     `CREATE TABLE default.orders ON CLUSTER default (id UInt64)
     ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/orders', '{replica}') ORDER BY id`,
   )
-  await queryEngine(a, `INSERT INTO default.orders SELECT number FROM numbers(${arrived})`)
-  await queryEngine(b, 'SYSTEM SYNC REPLICA default.orders')
-  await queryEngine(b, 'SYSTEM STOP FETCHES default.orders')
+  await queryClickHouse(a, `INSERT INTO default.orders SELECT number FROM numbers(${arrived})`)
+  await queryClickHouse(b, 'SYSTEM SYNC REPLICA default.orders')
+  await queryClickHouse(b, 'SYSTEM STOP FETCHES default.orders')
   for (let insert = 0; insert < awaited; insert++) {
-    await queryEngine(a, `INSERT INTO default.orders SELECT number + ${(insert + 1) * 1_000} FROM numbers(10)`)
+    await queryClickHouse(a, `INSERT INTO default.orders SELECT number + ${(insert + 1) * 1_000} FROM numbers(10)`)
   }
   product = await startProduct({
     hosts: [
@@ -47,7 +47,7 @@ const rowsOf = async (host: number, page: string): Promise<Record<string, unknow
 
 describe('a replica that may not fetch', () => {
   it('has its queue on the pages and charts of replication', async () => {
-    const queue = await eventually(
+    const queue = await retryUntil(
       () => rowsOf(1, 'replication-queue'),
       (rows) => rows.length === awaited,
     )

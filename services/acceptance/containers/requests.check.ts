@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { fetchJson, queryEngine } from '../../testing/fetch-json.ts'
+import { fetchJson, queryClickHouse } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 import { watchFailures } from './failed-statements.ts'
 
@@ -22,20 +22,20 @@ let failed: () => Promise<unknown[]>
 
 beforeAll(async () => {
   failed = await watchFailures(url)
-  await queryEngine(url, 'CREATE DATABASE shop')
-  await queryEngine(
+  await queryClickHouse(url, 'CREATE DATABASE shop')
+  await queryClickHouse(
     url,
     `CREATE TABLE shop.sales (id UInt64, at DateTime, city LowCardinality(String), amount Decimal(12, 2),
       INDEX by_amount amount TYPE minmax, PROJECTION by_city (SELECT city, sum(amount) GROUP BY city))
     ENGINE = MergeTree PARTITION BY toYYYYMM(at) ORDER BY at`,
   )
-  await queryEngine(url, "INSERT INTO shop.sales SELECT number, now() - number, 'Bern', 1 FROM numbers(10000)")
-  await queryEngine(url, 'SELECT city, sum(amount) FROM shop.sales GROUP BY city')
+  await queryClickHouse(url, "INSERT INTO shop.sales SELECT number, now() - number, 'Bern', 1 FROM numbers(10000)")
+  await queryClickHouse(url, 'SELECT city, sum(amount) FROM shop.sales GROUP BY city')
   product = await startProduct({ hosts: [{ url, name: 'a' }], env: { CRON_SECRET: secret, SVC_QUERY_CACHE: 'off' } })
 })
 afterAll(async () => {
   await product?.stop()
-  await queryEngine(url, 'DROP DATABASE shop SYNC')
+  await queryClickHouse(url, 'DROP DATABASE shop SYNC')
 })
 
 /** Returns the paths of all GET routes about a host, with arguments that exist on this server. */

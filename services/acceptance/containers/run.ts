@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compareRuns, StatementRuns } from '../../query/testing/statement-runs.ts'
 import { type Cluster, fetchImages, startCluster } from './cluster.ts'
-import { fetchPackage, startPackagedCluster } from './packaged.ts'
+import { fetchPythonPackage, startPythonPackageCluster } from './packaged.ts'
 
 /** The oldest supported ClickHouse version, one of each later year, and the current one. */
 const versions = ['23.8', '24.8', '25.8', 'latest']
@@ -40,7 +40,7 @@ type Start = (version: string) => Promise<Cluster>
 /** Sources of clusters, in order of preference: those most like production servers first. */
 const sources: readonly { fetch(version: string): Promise<void>; start: Start }[] = [
   { fetch: fetchImages, start: startCluster },
-  { fetch: fetchPackage, start: startPackagedCluster },
+  { fetch: fetchPythonPackage, start: startPythonPackageCluster },
 ]
 
 /**

@@ -2,7 +2,7 @@ import { evaluationScenarios } from '../../agent/evaluation/scenarios.ts'
 import { type EvaluationScenario, type AnswerScore, scoreAnswer } from '../../agent/evaluation/score.ts'
 import { parseChunkStream } from '../../agent/testing/start-agent.ts'
 import { startSandbox } from '../../sandbox/start.ts'
-import { queryEngine, eventually } from '../../testing/fetch-json.ts'
+import { queryClickHouse, retryUntil } from '../../testing/fetch-json.ts'
 import { fakeReplicaStatements, startFakeTablesHost } from '../../testing/fake-tables.ts'
 import { startProduct } from '../../testing/product.ts'
 
@@ -20,10 +20,10 @@ const silently = 'SETTINGS log_queries = 0'
 /** Logs whose TTL is removed, because an embedded host keeps them for a week and the scenarios need more history. */
 const logs = ['query_log', 'asynchronous_metric_log']
 /** A statement that flushes only the query log, because flushing all logs takes a second. */
-const flushed = 'SYSTEM FLUSH LOGS query_log'
+const flushStatement = 'SYSTEM FLUSH LOGS query_log'
 const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
 /** Statements that empty the logs of a host. */
-const emptied = logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`)
+const truncateStatements = logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`)
 const prepared = [
   'CREATE DATABASE IF NOT EXISTS shop',
   ...fakeReplicaStatements,
@@ -35,7 +35,7 @@ const prepared = [
 export const evaluateAgent = async ({ variables, before, onScore }: EvaluationOptions): Promise<AnswerScore[]> => {
   await using scope = new AsyncDisposableStack()
   const { url: hostUrl } = scope.use(await startSandbox())
-  for (const statement of prepared) await queryEngine(hostUrl, statement)
+  for (const statement of prepared) await queryClickHouse(hostUrl, statement)
   const inventing = scope.use(await startFakeTablesHost(hostUrl, ['replicas', 'replication_queue']))
   // The product queries the host, but stores nothing on it, so that only writes of the agent are counted.
   const env = {
@@ -60,24 +60,24 @@ const evaluateOne = async (
   { url, hostUrl }: { url: string; hostUrl: string },
 ): Promise<AnswerScore> => {
   const { set, refused = [], refusedUser = 'default', after = [], until, question } = scenario
-  for (const statement of [...emptied, ...set]) await queryEngine(hostUrl, statement)
-  for (const statement of refused) await beRefused(hostUrl, refusedUser, statement)
-  if (until !== undefined) await eventually(() => queryEngine(hostUrl, until), hasRows)
-  await queryEngine(hostUrl, flushed)
+  for (const statement of [...truncateStatements, ...set]) await queryClickHouse(hostUrl, statement)
+  for (const statement of refused) await expectFailure(hostUrl, refusedUser, statement)
+  if (until !== undefined) await retryUntil(() => queryClickHouse(hostUrl, until), hasRows)
+  await queryClickHouse(hostUrl, flushStatement)
   try {
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ message: question })
     const answer = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })
     if (!answer.ok) throw new Error(`agent request failed: status ${answer.status}: ${await answer.text()}`)
     const chunks = await parseChunkStream(await answer.text())
-    return scoreAnswer(scenario, { chunks, writes: await writesOn(hostUrl) })
+    return scoreAnswer(scenario, { chunks, writes: await countWrites(hostUrl) })
   } finally {
-    for (const statement of after) await queryEngine(hostUrl, statement)
+    for (const statement of after) await queryClickHouse(hostUrl, statement)
   }
 }
 
 /** Runs a statement that must fail. On an embedded host, the password of each user is the user name. */
-const beRefused = async (hostUrl: string, user: string, statement: string): Promise<void> => {
+const expectFailure = async (hostUrl: string, user: string, statement: string): Promise<void> => {
   const login = new URLSearchParams({ user, password: user === 'default' ? '' : user })
   const { ok } = await fetch(`${hostUrl}/?${login}`, { method: 'POST', body: statement })
   if (ok) throw new Error(`expected the statement to fail: ${statement}`)
@@ -87,9 +87,9 @@ const beRefused = async (hostUrl: string, user: string, statement: string): Prom
  * Returns the number of statements in the query log with which the product has changed the host. A hypothetical index
  * does not count, because it exists only in its session.
  */
-const writesOn = async (hostUrl: string): Promise<number> => {
-  await queryEngine(hostUrl, flushed)
-  const [row] = await queryEngine(
+const countWrites = async (hostUrl: string): Promise<number> => {
+  await queryClickHouse(hostUrl, flushStatement)
+  const [row] = await queryClickHouse(
     hostUrl,
     `SELECT count() AS writes FROM system.query_log
      WHERE type != 'QueryStart' AND http_user_agent = 'watchhouse' AND query_kind NOT IN ('Select', 'Explain', 'Describe', 'Show', 'Exists', 'Check', '')

@@ -5,11 +5,11 @@ import { AlertStateResponse, HistoryResponse } from '#proto/http/alerts.ts'
 import { DeliveriesResponse } from '#proto/http/deliveries.ts'
 import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { startHttpStub } from '../../query/testing/stub-host.ts'
-import { fetchJson, eventually } from '../../testing/fetch-json.ts'
-import { hostVariables } from '../../testing/product.ts'
+import { fetchJson, retryUntil } from '../../testing/fetch-json.ts'
+import { formatHostVariables } from '../../testing/product.ts'
 import { type ProductProcess, startProcess } from '../../testing/product/process.ts'
 import { type TestServer, startNats, startPostgres, startRedis } from '../../testing/servers.ts'
-import { freePort } from '../../testing/servers/port.ts'
+import { reserveFreePort } from '../../testing/servers/port.ts'
 
 const token = 'token of the senders'
 const cronSecret = 'secret of the scheduler that triggers sweeps'
@@ -64,7 +64,7 @@ export const startReceiver = async (): Promise<Receiver> => {
 const alertIn = (title: string): string => /alert-\w+|Host unreachable/.exec(title)?.[0] ?? title
 
 /** The HTTP API as operators and senders of events use it. */
-interface Door {
+interface AlertApi {
   /** Sends an inbound event repeatedly until it is accepted. */
   send(alert: string, status: 'firing' | 'resolved'): Promise<void>
   sweep(): Promise<void>
@@ -77,7 +77,7 @@ interface Door {
 }
 
 /** The product with one process per service, on private servers that tests can stop and empty. */
-export interface AlertedProduct extends Door, AsyncDisposable {
+export interface BreakableProduct extends AlertApi, AsyncDisposable {
   receiver: Receiver
   /** The only monitored host. It does not respond while `isDown` is true. */
   host: { isDown: boolean }
@@ -96,26 +96,28 @@ interface Breakable {
 
 const services = ['query', 'ingest', 'alert-dispatcher', 'gateway'] as const
 
-export const startAlertedProduct = async (env: Record<string, string> = {}): Promise<AlertedProduct> => {
+export const startBreakableProduct = async (env: Record<string, string> = {}): Promise<BreakableProduct> => {
   await using scope = new AsyncDisposableStack()
   const receiver = scope.use(await startReceiver())
-  const nats = await startLosing(scope)
+  const nats = await startVolatileNats(scope)
   const redis = scope.use(await startRedis({ private: true }))
   const postgres = scope.use(await startPostgres({ private: true }))
   const host = { isDown: false }
   const stub = scope.use(
     await startHttpStub((_request, response) => void (host.isDown ? response.destroy() : response.end())),
   )
-  const port = await freePort()
+  const port = await reserveFreePort()
   const servers = { NATS_URL: nats.url, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url, OPS_URL: receiver.url }
-  const hosts = hostVariables([{ url: stub.url, name: 'first' }])
+  const hosts = formatHostVariables([{ url: stub.url, name: 'first' }])
   const variables = { ...servers, ...hosts, ...settings, PORT: String(port), ...env }
   const processes: ProductProcess[] = []
   for (const service of services)
-    processes.push(scope.use(await startProcess({ services: [service], variables, operationsPort: await freePort() })))
+    processes.push(
+      scope.use(await startProcess({ services: [service], variables, operationsPort: await reserveFreePort() })),
+    )
   const running = scope.move()
   return {
-    ...doorAt(`http://127.0.0.1:${port}`),
+    ...createAlertApi(`http://127.0.0.1:${port}`),
     receiver,
     host,
     nats,
@@ -139,7 +141,7 @@ const settings = {
   RATE_LIMIT_INGEST_PER_MIN: '1000000',
 }
 
-const doorAt = (url: string): Door => ({
+const createAlertApi = (url: string): AlertApi => ({
   send: (alert, status) => send(url, alert, status),
   async sweep() {
     const headers = { authorization: `Bearer ${cronSecret}` }
@@ -176,7 +178,7 @@ const send = async (url: string, alert: string, status: 'firing' | 'resolved'): 
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(event),
   }
-  await eventually(
+  await retryUntil(
     () => fetchJson(`${url}/api/events/ingest`, init).then((answer) => answer.status, String),
     (answered) => answered === 202,
     60_000,
@@ -184,7 +186,7 @@ const send = async (url: string, alert: string, status: 'firing' | 'resolved'): 
 }
 
 /** Starts a NATS server that loses its data when it stops. */
-const startLosing = async (scope: AsyncDisposableStack): Promise<Breakable & { url: string }> => {
+const startVolatileNats = async (scope: AsyncDisposableStack): Promise<Breakable & { url: string }> => {
   let server: TestServer = await startNats({ private: true })
   scope.defer(() => server.stop())
   const { url } = server

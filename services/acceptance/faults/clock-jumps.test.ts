@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { eventually } from '../../testing/fetch-json.ts'
-import { type JumpingProduct, startJumpingProduct } from './jumping-product.ts'
+import { retryUntil } from '../../testing/fetch-json.ts'
+import { type ClockJumpProduct, startClockJumpProduct } from './jumping-product.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
@@ -15,12 +15,12 @@ const recovered = 'RECOVERED: Host unreachable on first'
 
 /** A product with the notifications that the test expects so far. */
 interface Story {
-  product: JumpingProduct
+  product: ClockJumpProduct
   expected: string[]
 }
 
 const waitForAlerts = async ({ product, expected }: Story): Promise<void> => {
-  await eventually(
+  await retryUntil(
     async () => product.messages(),
     (messages) => messages.length >= expected.length,
   )
@@ -28,7 +28,7 @@ const waitForAlerts = async ({ product, expected }: Story): Promise<void> => {
 }
 
 const seen = ({ product }: Story, status: string) =>
-  eventually(
+  retryUntil(
     () => product.status(),
     (now) => now === status,
   )
@@ -37,7 +37,7 @@ const seen = ({ product }: Story, status: string) =>
 const passSweep = async ({ product }: Story): Promise<void> => {
   const before = await product.sweeps()
   product.pass(5 * minuteMs)
-  await eventually(
+  await retryUntil(
     () => product.sweeps(),
     (now) => now > before,
   )
@@ -71,7 +71,7 @@ const acts = {
     if (!story.product.host.isUp) return
     const before = (await story.product.figure()) ?? 0
     story.product.pass(31 * secondMs)
-    await eventually(
+    await retryUntil(
       () => story.product.figure(),
       (now) => (now ?? 0) > before,
     )
@@ -85,7 +85,7 @@ const steps = fc.array(
 )
 
 const play = async (
-  product: JumpingProduct,
+  product: ClockJumpProduct,
   story: readonly { act: keyof typeof acts; jumpMs: number; again: number }[],
 ) => {
   const watched: Story = { product, expected: [] }
@@ -104,7 +104,7 @@ describe('the product on a machine whose wall clock is set back and forth', { ta
     const whole = ['scrape', 'down', 'cooldown', 'up', 'scrape'] as const
     const runs = process.env.FAULTS_RUNS === undefined ? 1 : Number(process.env.FAULTS_RUNS)
     for (const back of [-hourMs, hourMs]) {
-      await using product = await startJumpingProduct()
+      await using product = await startClockJumpProduct()
       await play(
         product,
         whole.map((act) => ({ act, jumpMs: back, again: -back / 2 })),
@@ -112,7 +112,7 @@ describe('the product on a machine whose wall clock is set back and forth', { ta
     }
     await fc.assert(
       fc.asyncProperty(steps, async (story) => {
-        await using product = await startJumpingProduct()
+        await using product = await startClockJumpProduct()
         await play(product, story)
       }),
       { numRuns: runs, endOnFailure: true },
@@ -120,7 +120,7 @@ describe('the product on a machine whose wall clock is set back and forth', { ta
   })
 
   it('would not, if durations were measured with the wall clock', async () => {
-    await using product = await startJumpingProduct((_elapsedMs, wallMs) => wallMs)
+    await using product = await startClockJumpProduct((_elapsedMs, wallMs) => wallMs)
     await seen({ product, expected: [] }, 'up')
     product.jump(-hourMs)
     product.host.isUp = false

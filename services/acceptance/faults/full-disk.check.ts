@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { openStore } from '#shared/store/open.ts'
-import { eventually } from '../../testing/fetch-json.ts'
+import { retryUntil } from '../../testing/fetch-json.ts'
 import { startNats } from '../../testing/servers.ts'
 
 const run = promisify(execFile)
@@ -52,7 +52,7 @@ it('names a state database whose disk is full, serves what it holds, and writes 
   expect(store.connected).toBe(true)
   expect(await store.get('key', z.string())).toBe('before')
   await rm(filler)
-  await eventually(isWritten, (written) => written)
+  await retryUntil(isWritten, (written) => written)
 })
 
 it('names a state database that is immutable, and writes again once it is not', async () => {
@@ -74,7 +74,7 @@ it('names a state database that is immutable, and writes again once it is not', 
   await expectFailure(write('during'), `state database "${path}": the file is read-only; make the file`)
   expect(await store.get('key', z.string())).toBe('before')
   await run('chattr', ['-i', path])
-  await eventually(isWritten, (written) => written)
+  await retryUntil(isWritten, (written) => written)
 })
 
 it('names a NATS server whose disk is full, and what to do', async () => {

@@ -7,15 +7,15 @@ import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { webhookRig } from '../../alert-dispatcher/channels/testing/webhook.ts'
-import { FleetRecord, emptyFleetRecord, fleetKey } from '../../alert-dispatcher/conditions/fleet-record.ts'
-import { startWith as startDispatcher } from '../../alert-dispatcher/service.ts'
+import { FleetRecord, emptyFleetRecord, fleetRecordKey } from '../../alert-dispatcher/conditions/fleet-record.ts'
+import { startWithTickInterval as startDispatcher } from '../../alert-dispatcher/service.ts'
 import { start as startGateway } from '../../gateway/service.ts'
 import { start as startQuery } from '../../query/service.ts'
 import { sendResultRows, startHttpStub } from '../../query/testing/stub-host.ts'
 import { parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
 
 /** The services that monitor a host, in this process, with a wall clock that the test sets. */
-export interface JumpingProduct extends AsyncDisposable {
+export interface ClockJumpProduct extends AsyncDisposable {
   /** Sets the wall clock forwards or back. The monotonic clock is not affected. */
   jump(ms: number): void
   /** Advances both clocks, as if this time had passed. */
@@ -40,9 +40,9 @@ const tickEveryMs = 25
  * Starts the product. `measure` returns the monotonic time. A test passes the wall clock instead, to show that the
  * other tests detect durations measured with it.
  */
-export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elapsedMs): Promise<JumpingProduct> => {
+export const startClockJumpProduct = async (measure: Measure = (elapsedMs) => elapsedMs): Promise<ClockJumpProduct> => {
   await using opening = new AsyncDisposableStack()
-  const time = openTime(measure)
+  const time = createClocks(measure)
   const seen = { isUp: true, figures: 0 }
   const tables = ['metrics', 'asynchronous_metrics']
   const stub = opening.use(
@@ -75,7 +75,7 @@ export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elap
     figure: async () =>
       findSampleValue(parseExposition(await get('/api/v1/metrics')), 'clickhouse_reads', { host: '0' }),
     async sweeps() {
-      const { sweeps, isSweeping } = (await store.get(fleetKey, FleetRecord)) ?? emptyFleetRecord
+      const { sweeps, isSweeping } = (await store.get(fleetRecordKey, FleetRecord)) ?? emptyFleetRecord
       return sweeps - Number(isSweeping)
     },
     messages: () => chat.taken.flatMap(({ text }) => headlineOf(text)),
@@ -86,7 +86,7 @@ export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elap
 type Measure = (elapsedMs: number, wallMs: number) => number
 
 /** Creates clocks that run in real time, plus the time that the test lets pass, plus jumps of the wall clock. */
-const openTime = (measure: Measure) => {
+const createClocks = (measure: Measure) => {
   let [passedMs, jumpedMs] = [0, 0]
   const clockOf = (elapsedMs: () => number): Clock => {
     const wallMs = () => Math.round(performance.timeOrigin + elapsedMs() + jumpedMs)

@@ -1,9 +1,9 @@
 // @module-tag long
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { eventually } from '../../testing/fetch-json.ts'
+import { retryUntil } from '../../testing/fetch-json.ts'
 import { describeWith } from '../../testing/servers.ts'
-import { type AlertedProduct, startAlertedProduct } from './alerted-product.ts'
+import { type BreakableProduct, startBreakableProduct } from './alerted-product.ts'
 
 /** Number of alerts. `FAULTS_ALERTS` sets more for the long form. */
 const count = Number(process.env.FAULTS_ALERTS ?? 3)
@@ -16,26 +16,26 @@ const alerts = Array.from({ length: count }, (_, index) => `a${index}`)
 const named = (event: 'fire' | 'recover', of: readonly string[] = alerts) =>
   of.map((alert) => `${event} alert-${alert}`)
 
-const fireAll = (product: AlertedProduct) => Promise.all(alerts.map((alert) => product.send(alert, 'firing')))
-const resolveAll = (product: AlertedProduct) => Promise.all(alerts.map((alert) => product.send(alert, 'resolved')))
+const fireAll = (product: BreakableProduct) => Promise.all(alerts.map((alert) => product.send(alert, 'firing')))
+const resolveAll = (product: BreakableProduct) => Promise.all(alerts.map((alert) => product.send(alert, 'resolved')))
 
-const taken = async (product: AlertedProduct, expected: readonly string[]) => {
-  await eventually(
+const taken = async (product: BreakableProduct, expected: readonly string[]) => {
+  await retryUntil(
     async () => expected.filter((line) => !product.receiver.taken.includes(line)),
     (missing) => missing.length === 0,
     withinMs,
   )
 }
 
-const shown = (product: AlertedProduct, expected: readonly string[]) =>
-  eventually(
+const shown = (product: BreakableProduct, expected: readonly string[]) =>
+  retryUntil(
     () => product.open(),
     (open) => open.join() === expected.toSorted().join(),
     withinMs,
   )
 
 /** Expects one notification per alert and per recovery, in order, and no open alert. */
-const expectWholeStory = async (product: AlertedProduct) => {
+const expectWholeStory = async (product: BreakableProduct) => {
   await taken(product, [...named('fire'), ...named('recover')])
   await shown(product, [])
   const lines = product.receiver.taken
@@ -45,22 +45,22 @@ const expectWholeStory = async (product: AlertedProduct) => {
 }
 
 /** Makes the receiver reject all notifications, sends all alerts, and waits until they are queued. */
-const holdAll = async (product: AlertedProduct) => {
+const holdAll = async (product: BreakableProduct) => {
   product.receiver.isDown = true
   await fireAll(product)
   await shown(
     product,
     alerts.map((alert) => `alert-${alert}`),
   )
-  await eventually(
+  await retryUntil(
     async () => product.receiver.requests,
     (requests) => requests > 0,
   )
 }
 
 /** Waits until the history has this many entries. Some were recorded while the database was unavailable. */
-const keptInHistory = (product: AlertedProduct, lines: number) =>
-  eventually(
+const keptInHistory = (product: BreakableProduct, lines: number) =>
+  retryUntil(
     () => product.historyLines(),
     (count) => count >= lines,
     withinMs,
@@ -68,7 +68,7 @@ const keptInHistory = (product: AlertedProduct, lines: number) =>
 
 describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose their data', () => {
   it('arrive if NATS loses its data while the receiver is down', async () => {
-    await using product = await startAlertedProduct()
+    await using product = await startBreakableProduct()
     await holdAll(product)
     await product.nats.stop()
     await wait(1_000)
@@ -80,7 +80,7 @@ describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose their dat
   })
 
   it('arrive if Redis loses its data while the receiver is down', async () => {
-    await using product = await startAlertedProduct()
+    await using product = await startBreakableProduct()
     await holdAll(product)
     await product.flushRedis()
     product.receiver.isDown = false
@@ -90,13 +90,13 @@ describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose their dat
   })
 
   it('arrive if PostgreSQL is down when they fire, and recover if Redis is emptied afterwards', async () => {
-    await using product = await startAlertedProduct()
+    await using product = await startBreakableProduct()
     await product.postgres.stop()
     await fireAll(product)
     await taken(product, named('fire'))
     await product.postgres.start()
     await keptInHistory(product, alerts.length)
-    await eventually(
+    await retryUntil(
       () => product.sentOnRecord(),
       (sent) => sent === alerts.length,
       withinMs,
@@ -108,7 +108,7 @@ describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose their dat
   })
 
   it('recover if NATS loses its data after they fired', async () => {
-    await using product = await startAlertedProduct()
+    await using product = await startBreakableProduct()
     await fireAll(product)
     await taken(product, named('fire'))
     await product.nats.stop()
@@ -119,11 +119,11 @@ describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose their dat
   })
 
   it('of a host arrive if PostgreSQL is down during the sweep', async () => {
-    await using product = await startAlertedProduct()
+    await using product = await startBreakableProduct()
     await product.sweep()
     product.host.isDown = true
     await product.postgres.stop()
-    await eventually(
+    await retryUntil(
       async () => {
         await product.sweep()
         return product.receiver.taken

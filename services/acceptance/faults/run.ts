@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { faketimeLibrary } from '../../testing/servers/faketime.ts'
+import { findFaketimeLibrary } from '../../testing/servers/faketime.ts'
 import { installServers } from '../../testing/servers/install.ts'
 
 /**
@@ -20,7 +20,7 @@ const longForm = {
 /** Runs all fault tests in their long form. Arguments select test files. */
 const main = async (files: readonly string[]): Promise<void> => {
   installServers()
-  installServers([{ title: 'libfaketime', debian: 'faketime', isThere: () => faketimeLibrary() !== undefined }])
+  installServers([{ title: 'libfaketime', debian: 'faketime', isThere: () => findFaketimeLibrary() !== undefined }])
   const config = 'services/acceptance/faults/vitest.config.ts'
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', config, ...files]
   const env = { ...longForm, ...process.env }

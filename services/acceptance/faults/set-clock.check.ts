@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { sendResultRows, startHttpStub } from '../../query/testing/stub-host.ts'
-import { eventually } from '../../testing/fetch-json.ts'
+import { retryUntil } from '../../testing/fetch-json.ts'
 import { startProcess } from '../../testing/product/process.ts'
-import { faketimeLibrary } from '../../testing/servers/faketime.ts'
-import { freePort } from '../../testing/servers/port.ts'
+import { findFaketimeLibrary } from '../../testing/servers/faketime.ts'
+import { reserveFreePort } from '../../testing/servers/port.ts'
 
 const Health = z.object({ hosts: z.array(z.object({ status: z.string() })) })
 const Time = z.object({ timestamp: z.string() })
 
 it('a real process detects a host outage and recovery regardless of its wall clock', async () => {
-  const library = faketimeLibrary()
+  const library = findFaketimeLibrary()
   if (library === undefined) throw new Error('libfaketime not found; install the package faketime')
   await using scope = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-clock-'))
@@ -29,7 +29,7 @@ it('a real process detects a host outage and recovery regardless of its wall clo
         : response.destroy(),
     ),
   )
-  const port = await freePort()
+  const port = await reserveFreePort()
   const variables = {
     PORT: String(port),
     HOST: '127.0.0.1',
@@ -42,10 +42,10 @@ it('a real process detects a host outage and recovery regardless of its wall clo
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   }
-  scope.use(await startProcess({ services: [], variables, operationsPort: await freePort() }))
+  scope.use(await startProcess({ services: [], variables, operationsPort: await reserveFreePort() }))
   const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).json()
   const seen = async (status: string) =>
-    eventually(
+    retryUntil(
       async () => Health.parse(await get('/api/healthz')).hosts[0]?.status,
       (now) => now === status,
       20_000,

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { startSandbox } from '../../sandbox/start.ts'
-import { hostVariables } from '../../testing/product.ts'
+import { formatHostVariables } from '../../testing/product.ts'
 import { type ProductProcess, startProcess } from '../../testing/product/process.ts'
 import { startNats, startRedis } from '../../testing/servers.ts'
-import { freePort } from '../../testing/servers/port.ts'
+import { reserveFreePort } from '../../testing/servers/port.ts'
 
 const run = promisify(execFile)
 const probeFile = join(import.meta.dirname, 'probe-health.ts')
@@ -42,12 +42,12 @@ export const startStarvedProduct = async (services: readonly string[], processor
   const nats = scope.use(await startNats({ private: true }))
   const redis = scope.use(await startRedis({ private: true }))
   const host = scope.use(await startSandbox({ seed: false }))
-  const port = await freePort()
+  const port = await reserveFreePort()
   const variables = { ...settings, NATS_URL: nats.url, REDIS_URL: redis.url, PORT: String(port) }
   const processes: { name: string; process: ProductProcess }[] = []
   for (const name of services) {
-    const own = { ...variables, ...(name === 'query' && hostVariables([{ url: host.url }])) }
-    const options = { services: [name], variables: own, operationsPort: await freePort() }
+    const own = { ...variables, ...(name === 'query' && formatHostVariables([{ url: host.url }])) }
+    const options = { services: [name], variables: own, operationsPort: await reserveFreePort() }
     processes.push({ name: `${name} ${processes.length}`, process: scope.use(await startProcess(options)) })
   }
   for (const { process } of processes) await run('taskset', ['-a', '-p', ...confined, String(process.pid)])
@@ -81,8 +81,8 @@ const settings = {
 const starve = (confined: readonly string[], count: number, seconds: number): Disposable => {
   const bounded = [...confined, 'timeout', String(seconds + spareSeconds), 'sh', '-c', 'while :; do :; done']
   const busy = Array.from({ length: count }, () => spawn('taskset', bounded, { stdio: 'ignore' }))
-  return { [Symbol.dispose]: () => busy.forEach(endWhole) }
+  return { [Symbol.dispose]: () => busy.forEach(stopBusyProcess) }
 }
 
 /** Stops a busy process. The child is `timeout`, which forwards SIGTERM. */
-const endWhole = (child: ChildProcess): void => void child.kill('SIGTERM')
+const stopBusyProcess = (child: ChildProcess): void => void child.kill('SIGTERM')

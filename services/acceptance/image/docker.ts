@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { createGzip } from 'node:zlib'
 import { root } from '../../testing/source-file.ts'
 
-const official = 'node:24-bookworm-slim'
+const officialImages = 'node:24-bookworm-slim'
 const answersWithinMs = 10_000
 const fetchedWithinMs = 300_000
 const outputBytes = 16 * 1024 * 1024
@@ -24,7 +24,7 @@ export const findBaseImage = (): { base: string } | { missing: string } => {
   const succeeds = (args: readonly string[], timeout: number) => spawnSync('docker', args, { timeout }).status === 0
   if (!succeeds(['version', '--format', '{{.Server.Version}}'], answersWithinMs))
     return { missing: 'Docker does not respond' }
-  const base = process.env.TEST_IMAGE_BASE ?? official
+  const base = process.env.TEST_IMAGE_BASE ?? officialImages
   const isThere =
     succeeds(['image', 'inspect', base], answersWithinMs) || succeeds(['pull', '-q', base], fetchedWithinMs)
   return isThere ? { base } : { missing: `the base ${base} cannot be fetched` }

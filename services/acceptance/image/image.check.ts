@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../../testing/fetch-json.ts'
+import { retryUntil } from '../../testing/fetch-json.ts'
 import { buildImage, runDocker, findBaseImage, type Image } from './docker.ts'
-import { freePort } from '../../testing/servers/port.ts'
+import { reserveFreePort } from '../../testing/servers/port.ts'
 
 /** Maximum compressed size of the image, which is what a registry sends. */
 const maxCompressedBytes = 150_000_000
@@ -39,10 +39,10 @@ describe('the image', () => {
   })
 
   it('runs unprivileged on a read-only file system, serves compressed pages and reports itself healthy', async () => {
-    const [http, operations] = [await freePort(), await freePort()]
+    const [http, operations] = [await reserveFreePort(), await reserveFreePort()]
     const variables = { COLUMNDB_HOST: 'http://127.0.0.1:1', PORT: http, OPERATIONS_PORT: operations }
     await using running = await image.start(variables)
-    await eventually(
+    await retryUntil(
       () => fetch(`http://127.0.0.1:${operations}/readyz`).catch(() => undefined),
       (answer) => answer?.ok === true,
       60_000,
@@ -53,7 +53,7 @@ describe('the image', () => {
       encoding: 'br',
     })
     expect(await runDocker(['exec', running.id, 'node', '-p', 'process.getuid()'])).toBe('65532')
-    await eventually(
+    await retryUntil(
       () => runDocker(['inspect', '--format', '{{.State.Health.Status}}', running.id]),
       (health) => health === 'healthy',
       60_000,

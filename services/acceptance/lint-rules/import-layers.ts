@@ -8,7 +8,7 @@ const wholeProduct = ['services/<service>', 'services/main.ts', 'services/shared
  * Allowed imports of each part of the repository. A service does not import other services, because services
  * communicate over the bus.
  */
-const mayImport: Record<string, readonly string[]> = {
+const allowedImports: Record<string, readonly string[]> = {
   proto: ['npm:zod'],
   'services/shared': ['proto', 'npm', 'node'],
   'services/<service>': ['package.json', 'services/shared', 'proto', 'npm', 'node'],
@@ -34,10 +34,10 @@ const mayImport: Record<string, readonly string[]> = {
 }
 
 /** Additional allowed imports of tests: fixtures, generators and the embedded ClickHouse host. */
-const testsMayImport = ['services/testing', 'services/generate', 'services/sandbox', 'npm', 'node']
+const allowedTestImports = ['services/testing', 'services/generate', 'services/sandbox', 'npm', 'node']
 
 /** Packages that only files below one folder may import. */
-const owners: Record<string, string> = {
+const packageOwners: Record<string, string> = {
   nats: 'services/shared/bus/',
   ioredis: 'services/shared/store/',
   '@clickhouse/client': 'services/query/',
@@ -51,18 +51,18 @@ export const explainForbiddenImport = (path: string, specifier: string): string 
   const target = resolveImport(path, specifier)
   const from = partOf(path)
   const to = partOf(target)
-  if (isTest(path) && testsMayImport.some((allowed) => covers(allowed, to))) return undefined
-  const owner = owners[packageOf(target) ?? '']
+  if (isTest(path) && allowedTestImports.some((allowed) => isCovered(allowed, to))) return undefined
+  const owner = packageOwners[packageOf(target) ?? '']
   if (owner && !path.startsWith(owner) && !/^services\/(acceptance|testing|requirements|bench)\//.test(path)) {
     return `${path} imports ${specifier}: only files in ${owner} may import it`
   }
   if (from === to) return undefined
-  const allowed = mayImport[from] ?? mayImport[generic(from)] ?? []
-  if (allowed.some((one) => covers(one, to) || one === generic(to))) return undefined
+  const allowed = allowedImports[from] ?? allowedImports[generalizePart(from)] ?? []
+  if (allowed.some((one) => isCovered(one, to) || one === generalizePart(to))) return undefined
   return `${path} imports ${specifier}: ${from} may import ${allowed.join(', ') || 'nothing'}`
 }
 
-const covers = (allowed: string, part: string): boolean =>
+const isCovered = (allowed: string, part: string): boolean =>
   allowed === part || (allowed === 'npm' && part.startsWith('npm:'))
 
 /** Resolves an import to a path from the root, `node` for built-in modules, or `npm:<package>`. */
@@ -99,7 +99,7 @@ const notServices = new Set([
   'vitest.config.ts',
 ])
 
-const generic = (part: string): string => {
+const generalizePart = (part: string): string => {
   const [top, second] = part.split('/')
   return top === 'services' && second !== undefined && !notServices.has(second) ? 'services/<service>' : part
 }

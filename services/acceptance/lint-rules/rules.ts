@@ -5,7 +5,7 @@ import { type SourceFile, findLineNumber, parseSource } from '../../testing/sour
 export type LintRule = (file: SourceFile) => string[]
 
 /** Rejects type assertions without a comment. TypeScript does not check them, so a comment must state why they hold. */
-export const castsAreExplained: LintRule = (file) => {
+export const requireCastComments: LintRule = (file) => {
   const { program, comments } = parseSource(file)
   const commented = new Set(comments.map((comment) => findLineNumber(file, comment.end)))
   const starts: { start: number; end: number }[] = []
@@ -36,10 +36,10 @@ const abbreviations = new Set(
 )
 
 /** Rejects abbreviations as names of variables, parameters and functions. */
-export const namesAreWords: LintRule = (file) => {
+export const forbidAbbreviations: LintRule = (file) => {
   const found: string[] = []
   const check = (pattern: BindingPattern | ParamPattern | null) => {
-    for (const { name, start } of bindings(pattern)) {
+    for (const { name, start } of listBindings(pattern)) {
       if (abbreviations.has(name)) found.push(`${file.path}:${findLineNumber(file, start)} ${name}`)
     }
   }
@@ -53,25 +53,25 @@ export const namesAreWords: LintRule = (file) => {
   return found
 }
 
-const bindings = (pattern: BindingPattern | ParamPattern | null): { name: string; start: number }[] => {
+const listBindings = (pattern: BindingPattern | ParamPattern | null): { name: string; start: number }[] => {
   switch (pattern?.type) {
     case 'Identifier':
       return [pattern]
     case 'ObjectPattern':
-      return pattern.properties.flatMap((one) => bindings(one.type === 'RestElement' ? one.argument : one.value))
+      return pattern.properties.flatMap((one) => listBindings(one.type === 'RestElement' ? one.argument : one.value))
     case 'ArrayPattern':
-      return pattern.elements.flatMap((one) => bindings(one?.type === 'RestElement' ? one.argument : one))
+      return pattern.elements.flatMap((one) => listBindings(one?.type === 'RestElement' ? one.argument : one))
     case 'AssignmentPattern':
-      return bindings(pattern.left)
+      return listBindings(pattern.left)
     case 'RestElement':
-      return bindings(pattern.argument)
+      return listBindings(pattern.argument)
     default:
       return []
   }
 }
 
 /** Rejects classes without private state and without a base class. Such code should use functions and records. */
-export const classesHaveAReason: LintRule = (file) => {
+export const forbidStatelessClasses: LintRule = (file) => {
   const found: string[] = []
   const check = ({ id, superClass, body, start }: Class) => {
     const isPrivate = body.body.some((member) => 'key' in member && member.key.type === 'PrivateIdentifier')
@@ -82,7 +82,7 @@ export const classesHaveAReason: LintRule = (file) => {
 }
 
 /** Rejects exports without a doc comment, except a type that is inferred from the value above it. */
-export const exportsAreDocumented: LintRule = (file) => {
+export const requireExportDocs: LintRule = (file) => {
   const { program, comments } = parseSource(file)
   const ends = comments.filter((one) => one.type === 'Block' && one.value.startsWith('*')).map((one) => one.end)
   const found: string[] = []

@@ -6,7 +6,7 @@ import { findLineNumber, parseSource } from '../../testing/source-file.ts'
  * Rejects comparisons, additions and subtractions with wall-clock time. The wall clock can be set forwards or back, so
  * durations must be measured with `Clock.elapsedMs`.
  */
-export const durationsAreMonotonic: LintRule = (file) => {
+export const forbidWallClockArithmetic: LintRule = (file) => {
   const { program } = parseSource(file)
   const names = new Set<string>()
   const found: string[] = []

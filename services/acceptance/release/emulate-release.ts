@@ -10,16 +10,16 @@ import { openValidator, createProjection } from './projection.ts'
  * Makes a process behave like the last release: it drops newer fields, rejects messages that the release could not
  * read, and does not serve newer methods. `node --import` loads this module before the product.
  */
-const speakAsReleased = async (own: string | undefined): Promise<void> => {
+const emulateRelease = async (own: string | undefined): Promise<void> => {
   const { contracts } = await readLastRelease()
   // The HTTP schemas are derived from the contracts when they are loaded, so load them before changing the contracts.
   for (const file of globSync('proto/http/*.ts', { cwd: root })) await import(join(root, file))
   for (const exported of await importProtoExports()) {
-    if (isEvent(exported)) asReleased(exported, contracts[`event.${exported.name}`])
+    if (isEvent(exported)) replaceSchemas(exported, contracts[`event.${exported.name}`])
     if (!isService(exported)) continue
     for (const [name, method] of Object.entries(exported.methods)) {
       const known = contracts[`${exported.name}.${name}`]
-      if (known !== undefined) asReleased(method, known)
+      if (known !== undefined) replaceSchemas(method, known)
       // Only the methods that this process serves are removed, because its code still makes the newer calls.
       else if (exported.name === own) delete exported.methods[name]
     }
@@ -27,13 +27,13 @@ const speakAsReleased = async (own: string | undefined): Promise<void> => {
 }
 
 /** Replaces each schema of a contract: it applies the projection to the released schema, then the current schema. */
-const asReleased = (declared: Method | BusEvent, known: unknown): void => {
+const replaceSchemas = (declared: Method | BusEvent, known: unknown): void => {
   const released = Object.entries(z.record(z.string(), z.unknown()).parse(known ?? {}))
   const present: Readonly<Record<string, unknown>> = { ...declared }
   for (const [name, schema] of released) {
     const now = present[name]
-    if (now instanceof z.ZodType) Object.assign(declared, { [name]: through(schema, now) })
-    if (name === 'frames' && isJsonFrames(now)) Object.assign(now, { schema: through(schema, now.schema) })
+    if (now instanceof z.ZodType) Object.assign(declared, { [name]: projectSchema(schema, now) })
+    if (name === 'frames' && isJsonFrames(now)) Object.assign(now, { schema: projectSchema(schema, now.schema) })
   }
 }
 
@@ -41,7 +41,7 @@ const isJsonFrames = (value: unknown): value is { schema: z.ZodType } =>
   typeof value === 'object' && value !== null && 'schema' in value && value.schema instanceof z.ZodType
 
 const validator = openValidator()
-const through = (released: unknown, now: z.ZodType): z.ZodType => {
+const projectSchema = (released: unknown, now: z.ZodType): z.ZodType => {
   const project = createProjection(released, validator)
   const known = z.unknown().transform((value, context) => {
     try {
@@ -54,4 +54,4 @@ const through = (released: unknown, now: z.ZodType): z.ZodType => {
   return known.pipe(now)
 }
 
-await speakAsReleased(process.argv[2])
+await emulateRelease(process.argv[2])

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fetchJson } from '../../testing/fetch-json.ts'
 
-interface Drawn {
+interface ScreenshotPage {
   /** The file name without extension. */
   name: string
   /** The path in the URL, or a function that determines it. */
@@ -19,7 +19,7 @@ const slowestQuery = async (url: string): Promise<string> => {
 const statement = 'SELECT status, count(), sum(amount) FROM shop.orders WHERE customer_id < 1000 GROUP BY status'
 
 /** Pages that show the product. The README shows the first one. */
-export const pages: readonly Drawn[] = [
+export const pages: readonly ScreenshotPage[] = [
   { name: 'overview', path: '/overview?host=0&range=24h' },
   { name: 'fleet', path: '/fleet?host=0' },
   { name: 'health', path: '/health?host=0&hosts=all' },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { fetchJson } from '../../testing/fetch-json.ts'
 import { startProduct } from '../../testing/product.ts'
-import { chromiumProgram } from '../../testing/servers/chromium.ts'
+import { findChromium } from '../../testing/servers/chromium.ts'
 import { pages } from './pages.ts'
 
 const folder = join(import.meta.dirname, '../../../web/docs/pictures')
@@ -21,9 +21,8 @@ const takeScreenshots = async (): Promise<void> => {
   const env = { CRON_SECRET: scheduler, SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` }
   const { url } = scope.use(await startProduct({ env }))
   await fetchJson(`${url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${scheduler}` } })
-  const browser = scope.adopt(
-    await chromium.launch({ executablePath: chromiumProgram(), args: ['--no-sandbox'] }),
-    (it) => it.close(),
+  const browser = scope.adopt(await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] }), (it) =>
+    it.close(),
   )
   const context = await browser.newContext({
     viewport,

@@ -25,7 +25,7 @@ export interface ApprovalRequests {
   resolve(id: string, identity: Identity, outcome: ApprovalOutcome): void
 }
 
-interface OpenRequest {
+interface OpenApprovalRequest {
   owner: string
   request: ControlRequest
   isTaken: boolean
@@ -45,13 +45,13 @@ export const approvalLimits = {
 export const openApprovalRequests = (
   limits: { readonly [N in keyof typeof approvalLimits]: number } = approvalLimits,
 ): ApprovalRequests => {
-  const open = new Map<string, OpenRequest>()
+  const open = new Map<string, OpenApprovalRequest>()
   let created = 0
 
-  const find = (id: string, identity: Identity): OpenRequest => {
+  const find = (id: string, identity: Identity): OpenApprovalRequest => {
     const found = open.get(id)
     if (found && found.owner === getRunOwner(identity)) return found
-    throw gone('this approval request has expired or does not exist')
+    throw createGoneError('this approval request has expired or does not exist')
   }
 
   return {
@@ -79,14 +79,15 @@ export const openApprovalRequests = (
     },
     take(id, identity) {
       const found = find(id, identity)
-      if (found.isTaken) throw gone('this approval request is already decided')
+      if (found.isTaken) throw createGoneError('this approval request is already decided')
       found.isTaken = true
       found.wait(limits.takenMs, { state: 'unknown' })
       return found.request
     },
     resolve(id, identity, outcome) {
       const found = find(id, identity)
-      if (found.isTaken === (outcome.state === 'denied')) throw gone('this approval request is already decided')
+      if (found.isTaken === (outcome.state === 'denied'))
+        throw createGoneError('this approval request is already decided')
       found.resolve(outcome)
     },
   }
@@ -94,7 +95,7 @@ export const openApprovalRequests = (
 
 const maxRequestNumber = 9_999
 
-const gone = (message: string): ServiceError => new ServiceError('gone', message)
+const createGoneError = (message: string): ServiceError => new ServiceError('gone', message)
 
 export const takeApproval =
   ({ approvalRequests }: { approvalRequests: ApprovalRequests }): Handlers<typeof agent>['takeApproval'] =>

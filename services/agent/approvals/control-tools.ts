@@ -19,7 +19,7 @@ interface ControlToolDefinition<N extends keyof Parameters> {
   parameterDescriptions: Readonly<Record<keyof Parameters[N] & string, string>>
 }
 
-const tool = <N extends keyof Parameters>({
+const defineControlTool = <N extends keyof Parameters>({
   name,
   title,
   description,
@@ -50,19 +50,19 @@ const tableDescriptions = { database: 'Database of the table', table: 'The table
 
 /** The tools that change a host after a person has approved the call. */
 export const controlTools: readonly Tool[] = [
-  tool({
+  defineControlTool({
     name: 'kill_query',
     title: 'Kill query',
     description: 'Kills one running query by its query id.',
     parameterDescriptions: { queryId: 'Id of the running query' },
   }),
-  tool({
+  defineControlTool({
     name: 'kill_mutation',
     title: 'Kill mutation',
     description: 'Kills one mutation of a table. Parts that it has already rewritten stay rewritten.',
     parameterDescriptions: { ...tableDescriptions, mutationId: 'Mutation id, as in system.mutations' },
   }),
-  tool({
+  defineControlTool({
     name: 'optimize_table',
     title: 'Merge parts',
     description: 'Merges the parts of a table or of one partition. This needs free disk space and can take long.',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
-import { chooseStore, resolveDatabaseUrl, conversationProblems, conversationSettings } from './choose.ts'
+import { chooseStore, resolveDatabaseUrl, findConversationProblems, conversationSettings } from './choose.ts'
 
 const CONVSTORE_API_KEY = 'as_live_key'
 const CONVERSATIONS_EDGESQL = 'file:/data/edge.db'
@@ -32,7 +32,7 @@ describe('the store of conversations', () => {
     [{ ...all, CONVERSATION_STORE_BACKEND: 'memory' }, 'memory'],
   ])('with %j is %s', (env, backend) => {
     expect(chooseStore(env)).toMatchObject({ backend })
-    expect(conversationProblems(env)).toEqual([])
+    expect(findConversationProblems(env)).toEqual([])
   })
 
   it.each([
@@ -81,7 +81,7 @@ describe('the store of conversations', () => {
     ],
     [{ SVC_CONVERSATIONS_DAYS: '0' }, 'SVC_CONVERSATIONS_DAYS', /whole number 1/],
   ])('with %j prevents the start and names %s', (env, name, sentence) => {
-    const problems = [...findSettingProblems(conversationSettings, env), ...conversationProblems(env)]
+    const problems = [...findSettingProblems(conversationSettings, env), ...findConversationProblems(env)]
     expect(problems).toContainEqual({ name, sentence: expect.stringMatching(sentence) })
     expect(JSON.stringify(problems)).not.toContain('pass@')
   })

@@ -1,22 +1,22 @@
 import { conversationBackends, type ConversationBackend } from '#proto/conversations.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import {
-  flag,
-  oneOf,
-  optional,
+  flagSetting,
+  choiceSetting,
+  optionalTextSetting,
   type Setting,
-  whole,
+  wholeNumberSetting,
   InvalidSettings,
   parseSettings,
   findSettingProblems,
   type SettingProblem,
 } from '#shared/config/setting.ts'
 import { convstoreSettings } from '#shared/convstore/config.ts'
-import { edgeBinding, edgeDatabase, unsharedFiles } from '#shared/store/edge-binding.ts'
-import { postgresDatabase, type StateDatabase } from '#shared/store/sql/state-database.ts'
+import { edgeBinding, toEdgeDatabase, findUnsharedFiles } from '#shared/store/edge-binding.ts'
+import { findPostgresDatabase, type StateDatabase } from '#shared/store/sql/state-database.ts'
 
-const databaseId = (doc: string): Setting<string | undefined> => ({
-  ...optional(doc),
+const databaseIdSetting = (doc: string): Setting<string | undefined> => ({
+  ...optionalTextSetting(doc),
   allowed: 'at most 63 letters, digits and dashes',
   parse: (text) => {
     if (text === undefined || /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(text)) return text
@@ -26,19 +26,22 @@ const databaseId = (doc: string): Setting<string | undefined> => ({
 
 /** Settings for the store and the retention of conversations. */
 export const conversationSettings = {
-  CONVERSATION_STORE_BACKEND: oneOf(
+  CONVERSATION_STORE_BACKEND: choiceSetting(
     ['auto', ...conversationBackends],
     'auto',
     'Conversation store. auto selects the first of convstore, edgesql, postgres and memory that is configured; a store that is named must be configured.',
   ),
   ...convstoreSettings,
-  CONVSTORE_AI_ENRICH: flag(false, 'Whether AgentState generates titles and follow-up questions for conversations.'),
+  CONVSTORE_AI_ENRICH: flagSetting(
+    false,
+    'Whether AgentState generates titles and follow-up questions for conversations.',
+  ),
   ...edgeBinding,
-  CONVERSATIONS_EDGESQL_DATABASE_ID: databaseId(
+  CONVERSATIONS_EDGESQL_DATABASE_ID: databaseIdSetting(
     'Database within CONVERSATIONS_EDGESQL that stores conversations: for a server, the name before its host; for a file: URL, a file of that name in the same folder. Unset: the binding itself.',
   ),
-  AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: databaseId('Alias of CONVERSATIONS_EDGESQL_DATABASE_ID.'),
-  SVC_CONVERSATIONS_DAYS: whole(180, 'Retention of conversations in days after their last change.', {
+  AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: databaseIdSetting('Alias of CONVERSATIONS_EDGESQL_DATABASE_ID.'),
+  SVC_CONVERSATIONS_DAYS: wholeNumberSetting(180, 'Retention of conversations in days after their last change.', {
     min: 1,
     max: 3_650,
   }),
@@ -53,20 +56,20 @@ export type ConversationStoreChoice =
 export const chooseStore = (env: Environment): ConversationStoreChoice => {
   const { CONVERSATION_STORE_BACKEND: named } = parseSettings(conversationSettings, env)
   if (named !== 'auto') {
-    const choice = stores[named].find(env)
+    const choice = storeBackends[named].find(env)
     if (choice) return choice
     throw new InvalidSettings([
-      { name: 'CONVERSATION_STORE_BACKEND', sentence: `${named} needs ${stores[named].needs}` },
+      { name: 'CONVERSATION_STORE_BACKEND', sentence: `${named} needs ${storeBackends[named].needs}` },
     ])
   }
   for (const backend of conversationBackends) {
-    const choice = stores[backend].find(env)
+    const choice = storeBackends[backend].find(env)
     if (choice) return choice
   }
   return { backend: 'memory' }
 }
 
-const stores: Record<
+const storeBackends: Record<
   ConversationBackend,
   { needs: string; find(env: Environment): ConversationStoreChoice | undefined }
 > = {
@@ -79,21 +82,21 @@ const stores: Record<
     needs:
       'CONVERSATIONS_EDGESQL, the libsql: or file: URL of a SQLite database; a database id alone is not sufficient',
     find: (env) => {
-      const where = edgeAddress(env)
-      return where === undefined ? undefined : { backend: 'edgesql', where: edgeDatabase(where) }
+      const where = resolveEdgeUrl(env)
+      return where === undefined ? undefined : { backend: 'edgesql', where: toEdgeDatabase(where) }
     },
   },
   postgres: {
     needs: 'a PostgreSQL database, such as DATABASE_URL',
     find: (env) => {
-      const where = postgresDatabase(env)
+      const where = findPostgresDatabase(env)
       return where && { backend: 'postgres', where }
     },
   },
   memory: { needs: 'nothing', find: () => ({ backend: 'memory' }) },
 }
 
-const edgeAddress = (env: Environment): string | undefined => {
+const resolveEdgeUrl = (env: Environment): string | undefined => {
   const {
     CONVERSATIONS_EDGESQL: binding,
     CONVERSATIONS_EDGESQL_DATABASE_ID: id,
@@ -104,13 +107,17 @@ const edgeAddress = (env: Environment): string | undefined => {
 }
 
 /** Returns the problems of conversation settings that are valid on their own, but not in combination. */
-export const conversationProblems = (env: Environment): readonly SettingProblem[] => {
+export const findConversationProblems = (env: Environment): readonly SettingProblem[] => {
   // The configuration check reports settings that are invalid on their own.
   if (findSettingProblems(conversationSettings, env).length > 0) return []
-  return [...unsharedFiles(['CONVERSATIONS_EDGESQL'], env), ...idProblems(env), ...choiceProblems(env)]
+  return [
+    ...findUnsharedFiles(['CONVERSATIONS_EDGESQL'], env),
+    ...findDatabaseIdProblems(env),
+    ...findStoreProblems(env),
+  ]
 }
 
-const idProblems = (env: Environment): SettingProblem[] => {
+const findDatabaseIdProblems = (env: Environment): SettingProblem[] => {
   const {
     CONVERSATIONS_EDGESQL: binding,
     CONVERSATIONS_EDGESQL_DATABASE_ID: id,
@@ -125,7 +132,7 @@ const idProblems = (env: Environment): SettingProblem[] => {
   return [{ name, sentence: 'requires a host name in CONVERSATIONS_EDGESQL instead of an IP address' }]
 }
 
-const choiceProblems = (env: Environment): readonly SettingProblem[] => {
+const findStoreProblems = (env: Environment): readonly SettingProblem[] => {
   try {
     chooseStore(env)
     return []
@@ -142,7 +149,7 @@ const choiceProblems = (env: Environment): readonly SettingProblem[] => {
  * IP address.
  */
 export const resolveDatabaseUrl = (binding: string, id: string): string | undefined => {
-  if (binding.startsWith('file:')) return besideFile(binding, id)
+  if (binding.startsWith('file:')) return resolveSiblingFile(binding, id)
   const server = new URL(binding)
   const name = `${id}.${server.hostname}`.toLowerCase()
   // A label before an IP address does not give a valid host name.
@@ -151,7 +158,7 @@ export const resolveDatabaseUrl = (binding: string, id: string): string | undefi
   return server.href
 }
 
-const besideFile = (binding: string, id: string): string => {
+const resolveSiblingFile = (binding: string, id: string): string => {
   const [path = '', ...query] = binding.split('?')
   const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.indexOf(':')) + 1)
   return [`${folder}${id}.db`, ...query].join('?')

@@ -3,7 +3,7 @@ import { Conversation, ConversationSummary } from '#proto/conversations.ts'
 import {
   type Collections,
   defineCollection,
-  memoryCollections,
+  createMemoryCollections,
   openCollections,
   type Page,
 } from '#shared/store/collection/collection.ts'
@@ -16,16 +16,16 @@ import {
   type ConversationPageRequest,
   parseConversationCursor,
   summarizeConversation,
-  tooManyConversationsError,
+  createTooManyConversationsError,
 } from './store.ts'
 
 const OwnedConversation = z.object({ owner: z.string(), conversation: Conversation })
 type OwnedConversation = z.infer<typeof OwnedConversation>
 
 /** Conversation ids contain no colon, so the last colon separates owner and id. */
-const keyOf = (owner: string, id: string): string => `${owner}:${id}`
+const createConversationKey = (owner: string, id: string): string => `${owner}:${id}`
 
-const cursorOf = (next: Page<unknown>['next']): string | null =>
+const createCursor = (next: Page<unknown>['next']): string | null =>
   next ? `${next.value}.${next.id.slice(next.id.lastIndexOf(':') + 1)}` : null
 
 const ownedConversations = defineCollection({
@@ -35,7 +35,7 @@ const ownedConversations = defineCollection({
   indexes: [['owner', 'updatedAtMs', 'id'], ['updatedAtMs']],
   // `maxConversations` limits each owner. The default limit on characters applies to all owners together.
   memory: { maxDocuments: Infinity },
-  idOf: ({ owner, conversation }) => keyOf(owner, conversation.id),
+  idOf: ({ owner, conversation }) => createConversationKey(owner, conversation.id),
   valuesOf: ({ owner, conversation: { updatedAtMs } }) => ({ owner, updatedAtMs }),
   summary: {
     schema: ConversationSummary,
@@ -50,7 +50,7 @@ const ownedConversations = defineCollection({
 export const createMemoryConversationStore = (max?: number, maxCharacters?: number): ConversationStore => {
   const memory = { ...ownedConversations.memory, maxCharacters }
   return {
-    ...storeIn(memoryCollections(), max, { ...ownedConversations, memory }),
+    ...createCollectionStore(createMemoryCollections(), max, { ...ownedConversations, memory }),
     [Symbol.asyncDispose]: async () => {},
   }
 }
@@ -61,64 +61,66 @@ export const openSqlStore = async (where: StateDatabase, max?: number): Promise<
   // Loaded on demand, because the drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')
   const database = opening.use(await openDatabase(where))
-  const store = storeIn(await openCollections('conversations', [ownedConversations], database), max)
+  const store = createCollectionStore(await openCollections('conversations', [ownedConversations], database), max)
   const opened = opening.move()
   return { ...store, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-const backends = { memory: 'memory', sqlite: 'edgesql', postgres: 'postgres' } as const
+const backendByDialect = { memory: 'memory', sqlite: 'edgesql', postgres: 'postgres' } as const
 
-const storeIn = (
+const createCollectionStore = (
   collections: Collections,
   max = maxConversations,
   spec = ownedConversations,
 ): Omit<ConversationStore, typeof Symbol.asyncDispose> => {
   const collection = collections.of(spec)
   return {
-    backend: backends[collections.kind],
+    backend: backendByDialect[collections.kind],
     async list(owner, place) {
-      const { documents, next } = await collection.summaryPage(newestFirstQuery(owner, place))
-      return { conversations: documents, next: cursorOf(next) }
+      const { documents, next } = await collection.summaryPage(createNewestFirstQuery(owner, place))
+      return { conversations: documents, next: createCursor(next) }
     },
     async whole(owner, cursor) {
-      const { documents, next } = await collection.page(newestFirstQuery(owner, { limit: exportPageSize, cursor }))
-      return { conversations: documents.map(({ conversation }) => conversation), next: cursorOf(next) }
+      const { documents, next } = await collection.page(
+        createNewestFirstQuery(owner, { limit: exportPageSize, cursor }),
+      )
+      return { conversations: documents.map(({ conversation }) => conversation), next: createCursor(next) }
     },
-    get: async (owner, id) => (await collection.get(keyOf(owner, id)))?.conversation,
+    get: async (owner, id) => (await collection.get(createConversationKey(owner, id)))?.conversation,
     async put(owner, written) {
       const write = (present: OwnedConversation | undefined): OwnedConversation => ({
         owner,
         conversation: mergeConversation(written, present?.conversation),
       })
-      const key = keyOf(owner, written.id)
+      const key = createConversationKey(owner, written.id)
       const replaced = await collection.change(key, (present) => present && write(present))
       if (replaced.after) return { created: false, conversation: summarizeConversation(replaced.after.conversation) }
       // Two concurrent writes may both pass this check and exceed the limit by one, which is harmless.
-      if ((await collection.count({ owner })) >= max) throw tooManyConversationsError(max)
+      if ((await collection.count({ owner })) >= max) throw createTooManyConversationsError(max)
       const { before, after } = await collection.change(key, write)
       return { created: before === undefined, conversation: summarizeConversation(after.conversation) }
     },
     async retitle(owner, id, from, to) {
-      await collection.change(keyOf(owner, id), (present) =>
+      await collection.change(createConversationKey(owner, id), (present) =>
         present?.conversation.title === from
           ? { ...present, conversation: { ...present.conversation, title: to } }
           : undefined,
       )
     },
-    remove: async (owner, id) => (await collection.remove({ id: keyOf(owner, id) })) > 0,
+    remove: async (owner, id) => (await collection.remove({ id: createConversationKey(owner, id) })) > 0,
     removeAll: (owner) => collection.remove({ owner }),
     prune: (beforeMs) => collection.remove({ updatedAtMs: { before: beforeMs } }),
   }
 }
 
 /** Returns the query for an owner's conversations, most recently changed first. */
-const newestFirstQuery = (owner: string, { limit, cursor }: ConversationPageRequest) => {
+const createNewestFirstQuery = (owner: string, { limit, cursor }: ConversationPageRequest) => {
   const after = cursor === undefined ? undefined : parseConversationCursor(cursor)
   return {
     where: { owner },
     orderBy: 'updatedAtMs' as const,
     descending: true,
-    after: after && { value: after.updatedAtMs, id: keyOf(owner, after.id) },
+    after: after && { value: after.updatedAtMs, id: createConversationKey(owner, after.id) },
     limit,
   }
 }

@@ -17,7 +17,7 @@ import type { Net } from '#shared/net/net.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Models } from '../models/open.ts'
 import { type ConversationStoreChoice, chooseStore, conversationSettings } from './choose.ts'
-import { generateFollowUps, openTitling } from './titling.ts'
+import { generateFollowUps, openTitleGenerator } from './titling.ts'
 import { createMemoryConversationStore, openSqlStore } from './collection-stores.ts'
 import {
   type ConversationStore,
@@ -47,7 +47,7 @@ export interface Conversations extends AsyncDisposable {
   prune(): Promise<number>
 }
 
-interface Parts {
+interface ConversationDeps {
   env: Environment
   net: Net
   clock: Clock
@@ -58,13 +58,13 @@ interface Parts {
 const dayMs = 86_400_000
 
 /** Returns the conversations of the configured store, which is opened on first use. */
-export const openConversations = (parts: Parts): Conversations => {
+export const openConversations = (parts: ConversationDeps): Conversations => {
   const { env, clock, log, models } = parts
   const choice = chooseStore(env)
   const { store, close } = openLazily(() => openStore(choice, parts))
-  const titling = openTitling({ store, models, clock, log })
+  const titling = openTitleGenerator({ store, models, clock, log })
   const enriches = () => choice.backend === 'convstore' && parseSettings(conversationSettings, env).CONVSTORE_AI_ENRICH
-  const get = async (owner: string, id: string) => found(await (await store()).get(owner, id))
+  const get = async (owner: string, id: string) => requireFound(await (await store()).get(owner, id))
 
   return {
     backend: choice.backend,
@@ -73,7 +73,7 @@ export const openConversations = (parts: Parts): Conversations => {
     get,
     export: async (owner, cursor) => (await store()).whole(owner, cursor),
     async keep(owner, written, call) {
-      requireSize(written)
+      requireMaxSize(written)
       const result = await (
         await store()
       ).put(owner, {
@@ -87,11 +87,11 @@ export const openConversations = (parts: Parts): Conversations => {
       return result
     },
     async remove(owner, id) {
-      if (!(await (await store()).remove(owner, id))) throw notFound()
+      if (!(await (await store()).remove(owner, id))) throw createConversationNotFoundError()
     },
     removeAll: async (owner) => (await store()).removeAll(owner),
     async followUps(owner, id, call) {
-      if (!enriches()) throw notGenerated()
+      if (!enriches()) throw createNotGeneratedError()
       const { messages } = await get(owner, id)
       return generateFollowUps(models, messages, call)
     },
@@ -104,7 +104,7 @@ export const openConversations = (parts: Parts): Conversations => {
   }
 }
 
-const openStore = async (choice: ConversationStoreChoice, parts: Parts): Promise<ConversationStore> => {
+const openStore = async (choice: ConversationStoreChoice, parts: ConversationDeps): Promise<ConversationStore> => {
   switch (choice.backend) {
     case 'memory':
       parts.log.info('conversations are stored in memory and lost on restart')
@@ -138,52 +138,52 @@ const openLazily = (open: () => Promise<ConversationStore>) => {
   }
 }
 
-const requireSize = ({ messages, evidence }: ConversationInput): void => {
+const requireMaxSize = ({ messages, evidence }: ConversationInput): void => {
   if (Buffer.byteLength(JSON.stringify([messages, evidence])) <= conversationBounds.bytes) return
   const sentence = `conversation too large: the maximum is ${conversationBounds.bytes} bytes; start a new one`
   throw new ServiceError('too-large', sentence, { details: { parameter: 'messages' } })
 }
 
-const found = (conversation: Conversation | undefined): Conversation => {
+const requireFound = (conversation: Conversation | undefined): Conversation => {
   if (conversation) return conversation
-  throw notFound()
+  throw createConversationNotFoundError()
 }
 
 /** Returns the error for a missing conversation. It is the same for those of other owners, to hide that they exist. */
-const notFound = (): ServiceError =>
+const createConversationNotFoundError = (): ServiceError =>
   new ServiceError('not-found', 'conversation not found; it may have expired', {
     details: { parameter: 'id' },
   })
 
-const notGenerated = (): ServiceError =>
+const createNotGeneratedError = (): ServiceError =>
   new ServiceError(
     'not-implemented',
     'follow-up questions are unavailable: they require AgentState; set CONVSTORE_API_KEY and CONVSTORE_AI_ENRICH',
   )
 
 /** Returns the handlers for conversations. The owner is the identity of the caller, never part of a request. */
-export const conversationHandlers = (
+export const createConversationHandlers = (
   conversations: Conversations,
 ): Handlers<Service<typeof conversationMethods & typeof pruneMethods>> => ({
   conversationBackend: async () => ({
     backend: conversations.backend,
     supportsAiEnrichment: conversations.supportsAiEnrichment(),
   }),
-  conversations: (place, call) => conversations.list(ownerOf(call), place),
-  conversation: ({ id }, call) => conversations.get(ownerOf(call), id),
-  exportConversations: ({ cursor }, call) => conversations.export(ownerOf(call), cursor),
-  keepConversation: (written, call) => conversations.keep(ownerOf(call), written, call),
+  conversations: (place, call) => conversations.list(requireOwner(call), place),
+  conversation: ({ id }, call) => conversations.get(requireOwner(call), id),
+  exportConversations: ({ cursor }, call) => conversations.export(requireOwner(call), cursor),
+  keepConversation: (written, call) => conversations.keep(requireOwner(call), written, call),
   removeConversation: async ({ id }, call) => {
-    await conversations.remove(ownerOf(call), id)
+    await conversations.remove(requireOwner(call), id)
     return {}
   },
-  removeConversations: async (_input, call) => ({ removed: await conversations.removeAll(ownerOf(call)) }),
-  followUps: async ({ id }, call) => ({ questions: await conversations.followUps(ownerOf(call), id, call) }),
+  removeConversations: async (_input, call) => ({ removed: await conversations.removeAll(requireOwner(call)) }),
+  followUps: async ({ id }, call) => ({ questions: await conversations.followUps(requireOwner(call), id, call) }),
   prune: async () => ({ removed: { conversations: await conversations.prune() } }),
 })
 
 /** Returns the signed-in user. API keys and guests own no conversations; their history is stored in the browser. */
-const ownerOf = ({ identity: { kind, subject } }: Call): string => {
+const requireOwner = ({ identity: { kind, subject } }: Call): string => {
   if (kind === 'user') return subject
   throw new ServiceError('unauthenticated', 'sign in to save conversations')
 }

@@ -8,13 +8,13 @@ import type {
 import { ServiceError } from '#proto/errors.ts'
 
 /** The position that a cursor encodes: the last conversation of the previous page. */
-interface Position {
+interface CursorPosition {
   updatedAtMs: number
   id: string
 }
 
 /** Parses a cursor. Throws `invalid` for a cursor of another store. The contract validates the rest of the format. */
-export const parseConversationCursor = (cursor: string): Position => {
+export const parseConversationCursor = (cursor: string): CursorPosition => {
   const [time = '', id = ''] = cursor.split('.')
   const updatedAtMs = Number(time)
   if (Number.isInteger(updatedAtMs)) return { updatedAtMs, id }
@@ -98,7 +98,7 @@ export const extractMessageText = ({ parts }: UiMessage): string =>
     .trim()
 
 /** Joins the lines of a text and truncates it to a number of characters. Returns undefined for an empty text. */
-export const oneLine = (text: string, length: number): string | undefined => {
+export const truncateToLine = (text: string, length: number): string | undefined => {
   const line = text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
@@ -109,13 +109,13 @@ export const oneLine = (text: string, length: number): string | undefined => {
   return `${letters.slice(0, length - 1).join('')}…`
 }
 
-const maxFirstWords = 50
+const maxInitialTitleLength = 50
 
 /** Returns the title of a new conversation that has none: the beginning of the user's first message. */
 export const createInitialTitle = (messages: readonly UiMessage[]): string =>
   messages
     .filter(({ role }) => role === 'user')
-    .map((message) => oneLine(extractMessageText(message), maxFirstWords))
+    .map((message) => truncateToLine(extractMessageText(message), maxInitialTitleLength))
     .find((line) => line !== undefined) ?? 'Conversation'
 
 /** Merges a written conversation with the stored one: keeps its creation time, and missing title and evidence. */
@@ -135,5 +135,5 @@ export const mergeConversation = (written: ConversationWrite, present: Conversat
 }
 
 /** Returns the error for an owner with too many conversations. */
-export const tooManyConversationsError = (max: number): ServiceError =>
+export const createTooManyConversationsError = (max: number): ServiceError =>
   new ServiceError('conflict', `too many conversations: the maximum is ${max}; delete some first`)

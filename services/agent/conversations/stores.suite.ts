@@ -1,13 +1,13 @@
 import { beforeAll, expect, it } from 'vitest'
 import { type ConversationStore, exportPageSize } from './store.ts'
-import { aMessage, anEvidence, aToolMessage, aConversationWrite } from './testing/conversations.ts'
+import { createMessage, createEvidence, createToolMessage, createConversationWrite } from './testing/conversations.ts'
 
 /** The name of the second owner starts with that of the first and contains the separators of external ids and tags. */
 const [ada, eve] = ['user_ada', 'user_ada:eve/ö?']
 const startedAtMs = 1_790_000_000_000
 
 /** Tests that every conversation store must pass. `open` returns an empty store. */
-export const conversationStoreSuite = (open: () => Promise<ConversationStore>): void => {
+export const testConversationStore = (open: () => Promise<ConversationStore>): void => {
   let store: ConversationStore
   beforeAll(async () => {
     store = await open()
@@ -24,7 +24,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   })
 
   it('returns a stored conversation, titled by its first words', async () => {
-    const { messages, ...written } = aConversationWrite('one', { evidence: [anEvidence()] })
+    const { messages, ...written } = createConversationWrite('one', { evidence: [createEvidence()] })
     const { created, conversation } = await store.put(ada, { ...written, messages })
     const summary = {
       id: 'one',
@@ -36,33 +36,38 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
       updatedAtMs: startedAtMs,
     }
     expect({ created, conversation }).toEqual({ created: true, conversation: summary })
-    expect(await store.get(ada, 'one')).toEqual({ ...summary, messages, evidence: [anEvidence()] })
+    expect(await store.get(ada, 'one')).toEqual({ ...summary, messages, evidence: [createEvidence()] })
     expect(await store.list(ada, { limit: 20 })).toEqual({ conversations: [summary], next: null })
     expect((await store.whole(ada, undefined)).conversations).toEqual([await store.get(ada, 'one')])
   })
 
   it('appends messages and keeps creation time, title and evidence if none are supplied', async () => {
-    const messages = [...aConversationWrite('one').messages, aMessage('m3'), aToolMessage('m4')]
-    const later = aConversationWrite('one', { messages, firstWords: 'Others', hostKey: null, atMs: startedAtMs + 5 })
+    const messages = [...createConversationWrite('one').messages, createMessage('m3'), createToolMessage('m4')]
+    const later = createConversationWrite('one', {
+      messages,
+      firstWords: 'Others',
+      hostKey: null,
+      atMs: startedAtMs + 5,
+    })
     expect((await store.put(ada, later)).created).toBe(false)
     expect(await store.get(ada, 'one')).toMatchObject({
       title: 'First words',
       hostKey: null,
       messages,
       messageCount: 4,
-      evidence: [anEvidence()],
+      evidence: [createEvidence()],
       createdAtMs: startedAtMs,
       updatedAtMs: startedAtMs + 5,
     })
   })
 
   it('replaces changed messages, title and evidence', async () => {
-    const messages = [aMessage('m1'), aMessage('m2', 'assistant', 'regenerated')]
-    const evidence = [anEvidence('e1'), anEvidence('e2')]
-    await store.put(ada, aConversationWrite('one', { messages, evidence, title: 'Größer', atMs: startedAtMs + 6 }))
+    const messages = [createMessage('m1'), createMessage('m2', 'assistant', 'regenerated')]
+    const evidence = [createEvidence('e1'), createEvidence('e2')]
+    await store.put(ada, createConversationWrite('one', { messages, evidence, title: 'Größer', atMs: startedAtMs + 6 }))
     const expected = { title: 'Größer', messages, evidence, createdAtMs: startedAtMs, updatedAtMs: startedAtMs + 6 }
     expect(await store.get(ada, 'one')).toMatchObject(expected)
-    await store.put(ada, aConversationWrite('one', { messages, evidence: [], atMs: startedAtMs + 7 }))
+    await store.put(ada, createConversationWrite('one', { messages, evidence: [], atMs: startedAtMs + 7 }))
     expect(await store.get(ada, 'one')).toMatchObject({ ...expected, evidence: [], updatedAtMs: startedAtMs + 7 })
   })
 
@@ -76,7 +81,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   })
 
   it('reads, changes and removes by id only conversations of the owner', async () => {
-    const theirs = aConversationWrite('one', { messages: [aMessage('of eve')], atMs: startedAtMs + 8 })
+    const theirs = createConversationWrite('one', { messages: [createMessage('of eve')], atMs: startedAtMs + 8 })
     expect(await store.get(eve, 'one')).toBeUndefined()
     expect((await store.put(eve, theirs)).created).toBe(true)
     expect((await store.get(ada, 'one'))?.title).toBe('In time')
@@ -88,7 +93,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
 
   it('lists each conversation once across pages, most recently changed first, with equal times too', async () => {
     const many = Array.from({ length: 2 * exportPageSize + 1 }, (_, index) =>
-      aConversationWrite(`n${index}`, { atMs: startedAtMs + 100 + Math.floor(index / 3) }),
+      createConversationWrite(`n${index}`, { atMs: startedAtMs + 100 + Math.floor(index / 3) }),
     )
     for (const each of many) await store.put(eve, each)
     for (const read of [
@@ -110,8 +115,8 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
 
   it('stores one conversation if two are created concurrently with the same id', async () => {
     const [one, other] = [
-      aConversationWrite('raced', { title: 'one' }),
-      aConversationWrite('raced', { title: 'other' }),
+      createConversationWrite('raced', { title: 'one' }),
+      createConversationWrite('raced', { title: 'other' }),
     ]
     await Promise.allSettled([store.put(ada, one), store.put(ada, other)])
     expect(['one', 'other']).toContain((await store.get(ada, 'raced'))?.title)
@@ -121,7 +126,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   })
 
   it('prunes the conversations of all owners changed before a time, and returns their number', async () => {
-    await store.put(ada, aConversationWrite('young', { atMs: startedAtMs + 1_000 }))
+    await store.put(ada, createConversationWrite('young', { atMs: startedAtMs + 1_000 }))
     expect(await store.prune(startedAtMs + 102)).toBe(1 + 6)
     expect(await idsOf(ada)).toEqual(['young'])
     expect((await idsOf(eve)).length).toBe(2 * exportPageSize + 1 - 6)

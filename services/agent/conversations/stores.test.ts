@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { edgeDatabase } from '#shared/store/edge-binding.ts'
+import { toEdgeDatabase } from '#shared/store/edge-binding.ts'
 import { openNet } from '#shared/net/net.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { openThreadClient } from '#shared/convstore/client.ts'
 import { createConvstoreConversationStore } from './convstore/store.ts'
 import { createMemoryConversationStore, openSqlStore } from './collection-stores.ts'
 import type { ConversationStore } from './store.ts'
-import { conversationStoreSuite } from './stores.suite.ts'
-import { aMessage, aConversationWrite } from './testing/conversations.ts'
+import { testConversationStore } from './stores.suite.ts'
+import { createMessage, createConversationWrite } from './testing/conversations.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
 
 const opened = new AsyncDisposableStack()
@@ -25,24 +25,25 @@ afterAll(() => opened.disposeAsync())
 const max = 3
 
 /** Tests of the limit per owner, which the built-in stores enforce. */
-const boundedSuite = (open: () => Promise<ConversationStore>): void => {
+const testConversationLimit = (open: () => Promise<ConversationStore>): void => {
   it('rejects conversations above the limit of one owner, and accepts those of another', async () => {
     const store = await open()
-    for (let index = 0; index < max; index += 1) await store.put('full', aConversationWrite(`c${index}`))
-    await expect(store.put('full', aConversationWrite('more'))).rejects.toMatchObject({ code: 'conflict' })
-    expect((await store.put('full', aConversationWrite('c0', { title: 'still changed' }))).created).toBe(false)
-    expect((await store.put('empty', aConversationWrite('more'))).created).toBe(true)
+    for (let index = 0; index < max; index += 1) await store.put('full', createConversationWrite(`c${index}`))
+    await expect(store.put('full', createConversationWrite('more'))).rejects.toMatchObject({ code: 'conflict' })
+    expect((await store.put('full', createConversationWrite('c0', { title: 'still changed' }))).created).toBe(false)
+    expect((await store.put('empty', createConversationWrite('more'))).created).toBe(true)
   })
 }
 
 describe('conversations in memory', () => {
-  conversationStoreSuite(async () => createMemoryConversationStore())
-  boundedSuite(async () => createMemoryConversationStore(max))
+  testConversationStore(async () => createMemoryConversationStore())
+  testConversationLimit(async () => createMemoryConversationStore(max))
 
   it('evict the least recently changed', async () => {
     const store = createMemoryConversationStore(undefined, 1_500)
-    for (const id of ['a', 'b', 'c']) await store.put('ada', aConversationWrite(id, { messages: [aMessage(id)] }))
-    const long = aConversationWrite('d', { messages: [aMessage('d', 'user', 'x'.repeat(1_000))] })
+    for (const id of ['a', 'b', 'c'])
+      await store.put('ada', createConversationWrite(id, { messages: [createMessage(id)] }))
+    const long = createConversationWrite('d', { messages: [createMessage('d', 'user', 'x'.repeat(1_000))] })
     await store.put('ada', long)
     expect(await store.get('ada', 'a')).toBeUndefined()
     expect(await store.get('ada', 'd')).toMatchObject({ id: 'd' })
@@ -50,7 +51,7 @@ describe('conversations in memory', () => {
 
   it('are copies, unaffected by later changes of the input or output', async () => {
     const store = createMemoryConversationStore()
-    const written = aConversationWrite('one')
+    const written = createConversationWrite('one')
     await store.put('ada', written)
     written.messages.length = 0
     const read = await store.get('ada', 'one')
@@ -61,9 +62,9 @@ describe('conversations in memory', () => {
 
 describe('conversations in SQLite', () => {
   const open = (name: string, bound?: number) => async () =>
-    opened.use(await openSqlStore(edgeDatabase(`file:${join(directory, name)}`), bound))
-  conversationStoreSuite(open('suite.db'))
-  boundedSuite(open('full.db', max))
+    opened.use(await openSqlStore(toEdgeDatabase(`file:${join(directory, name)}`), bound))
+  testConversationStore(open('suite.db'))
+  testConversationLimit(open('full.db', max))
 })
 
 describeWith(['postgres'], 'conversations in PostgreSQL', () => {
@@ -73,24 +74,26 @@ describeWith(['postgres'], 'conversations in PostgreSQL', () => {
   })
   const open = (tablePrefix: string, bound?: number) => async () =>
     opened.use(await openSqlStore({ kind: 'postgres', url, token: undefined, tablePrefix }, bound))
-  conversationStoreSuite(open('suite_'))
-  boundedSuite(open('full_', max))
+  testConversationStore(open('suite_'))
+  testConversationLimit(open('full_', max))
 })
 
-const openAt = async ({ url }: ConvstoreServer, more: Record<string, string> = {}) => {
+const openConvstoreAt = async ({ url }: ConvstoreServer, more: Record<string, string> = {}) => {
   const env = { CONVSTORE_API_KEY: convstoreKey, CONVSTORE_BASE_URL: `${url}/`, ...more }
   const net = opened.use(openNet({ env }))
   return createConvstoreConversationStore(openThreadClient({ env, net, log: pino({ level: 'silent' }) }))
 }
 
 describe('conversations in a conversation service that rejects colons in tags', () => {
-  const openEmpty = async () => openAt(opened.use(await startConvstore(/^[a-z\d-]+$/)))
-  conversationStoreSuite(openEmpty)
+  const openEmpty = async () => openConvstoreAt(opened.use(await startConvstore(/^[a-z\d-]+$/)))
+  testConversationStore(openEmpty)
 
   it('are rejected and leave no thread behind if the service rejects all tags', async () => {
     const server = opened.use(await startConvstore(/^$/))
-    const store = await openAt(server)
-    await expect(store.put('user_bob', aConversationWrite('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
+    const store = await openConvstoreAt(server)
+    await expect(store.put('user_bob', createConversationWrite('untagged'))).rejects.toMatchObject({
+      code: 'unavailable',
+    })
     expect(server.threads.size).toBe(0)
   })
 })
@@ -101,14 +104,14 @@ describe('conversations in the conversation service', () => {
     server = opened.use(await startConvstore())
   })
   afterEach(() => server.failing.clear())
-  const open = async (more: Record<string, string> = {}) => openAt(server, more)
-  conversationStoreSuite(open)
+  const open = async (more: Record<string, string> = {}) => openConvstoreAt(server, more)
+  testConversationStore(open)
 
   const threadOf = (external: string) => [...server.threads.values()].find((each) => each.external_id === external)
 
   it('are threads that name their owner and contain plain text', async () => {
     const store = await open()
-    await store.put('user_bob', aConversationWrite('stored'))
+    await store.put('user_bob', createConversationWrite('stored'))
     expect(threadOf('user_bob:stored')).toMatchObject({
       title: 'First words',
       tags: ['user:user_bob'],
@@ -125,7 +128,9 @@ describe('conversations in the conversation service', () => {
     server.received.length = 0
     await store.put(
       'user_bob',
-      aConversationWrite('stored', { messages: [...aConversationWrite('stored').messages, aMessage('m3')] }),
+      createConversationWrite('stored', {
+        messages: [...createConversationWrite('stored').messages, createMessage('m3')],
+      }),
     )
     expect(threadOf('user_bob:stored')?.id).toBe(before)
     expect(server.received.map((line) => line.split(' ')[0])).toEqual(['GET', 'POST', 'PUT'])
@@ -134,7 +139,9 @@ describe('conversations in the conversation service', () => {
   it('are deleted if tagging them fails', async () => {
     const store = await open()
     server.failing.set('POST /api/v1/conversations/t', { status: 500 })
-    await expect(store.put('user_bob', aConversationWrite('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(store.put('user_bob', createConversationWrite('untagged'))).rejects.toMatchObject({
+      code: 'unavailable',
+    })
     expect(threadOf('user_bob:untagged')).toBeUndefined()
   })
 
@@ -167,7 +174,7 @@ describe('conversations in the conversation service', () => {
   it('get a short tag if the name of the owner is long', async () => {
     const store = await open()
     const owner = `user_${'x'.repeat(80)}`
-    await store.put(owner, aConversationWrite('long'))
+    await store.put(owner, createConversationWrite('long'))
     expect(threadOf(`${owner}:long`)?.tags).toEqual([expect.stringMatching(/^user-[0-9a-f]{32}$/)])
     expect((await store.list(owner, { limit: 20 })).conversations.map(({ id }) => id)).toEqual(['long'])
   })

@@ -17,14 +17,14 @@ export const splitArguments = (
   schema: unknown,
   find: (texts: readonly string[]) => readonly (readonly TextSpan[])[],
 ): ArgumentPieces => {
-  const declared = declaredIn(schema)
-  const leaves = leavesIn(input, declared)
+  const declared = collectDeclaredNames(schema)
+  const leaves = listLeaves(input, declared)
   const values = find(leaves.map(({ value }) => value))
   const names = find(leaves.map(({ name, isDeclared }) => (isDeclared ? '' : name)))
   return {
     arguments: leaves.map(({ name, value }, index) => ({
-      name: cutAt(name, names[index] ?? []),
-      value: cutAt(value, values[index] ?? []),
+      name: splitAtSpans(name, names[index] ?? []),
+      value: splitAtSpans(value, values[index] ?? []),
     })),
     hasHostText: [...values, ...names].some((spans) => spans.length > 0),
   }
@@ -37,7 +37,7 @@ interface Path {
 }
 
 /** Returns every scalar value, empty list and empty object with its path. */
-const leavesIn = (parent: object, declared: ReadonlySet<string>, path?: Path): (Path & { value: string })[] =>
+const listLeaves = (parent: object, declared: ReadonlySet<string>, path?: Path): (Path & { value: string })[] =>
   Object.entries(parent).flatMap(([key, value]) => {
     const isDeclared = Array.isArray(parent) || declared.has(key)
     const own = path
@@ -45,19 +45,19 @@ const leavesIn = (parent: object, declared: ReadonlySet<string>, path?: Path): (
       : { name: key, isDeclared }
     if (typeof value === 'string') return [{ ...own, value }]
     if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
-      return leavesIn(value, declared, own)
+      return listLeaves(value, declared, own)
     return [{ ...own, value: JSON.stringify(value) ?? 'null' }]
   })
 
 /** Returns the names of all properties of a schema, nested ones included. */
-const declaredIn = (schema: unknown): Set<string> => {
+const collectDeclaredNames = (schema: unknown): Set<string> => {
   if (typeof schema !== 'object' || schema === null) return new Set()
   const properties = 'properties' in schema ? schema.properties : undefined
   const own = typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
-  return new Set([...own, ...Object.values(schema).flatMap((each) => [...declaredIn(each)])])
+  return new Set([...own, ...Object.values(schema).flatMap((each) => [...collectDeclaredNames(each)])])
 }
 
-const cutAt = (text: string, spans: readonly TextSpan[]): z.input<typeof EgressArgument>['name'] => {
+const splitAtSpans = (text: string, spans: readonly TextSpan[]): z.input<typeof EgressArgument>['name'] => {
   let from = 0
   const pieces = spans.flatMap(({ start, end }) => {
     const both = [
@@ -69,11 +69,11 @@ const cutAt = (text: string, spans: readonly TextSpan[]): z.input<typeof EgressA
   })
   return [...pieces, { text: text.slice(from), isFromHost: false }]
     .filter((piece) => piece.text !== '')
-    .map(({ text: piece, isFromHost }) => ({ text: visible(piece), isFromHost }))
+    .map(({ text: piece, isFromHost }) => ({ text: escapeInvisible(piece), isFromHost }))
 }
 
 /** Escapes invisible and bidirectional control characters, since they may hide data. */
-const visible = (text: string): string =>
+const escapeInvisible = (text: string): string =>
   text.replaceAll(
     /(?![\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,

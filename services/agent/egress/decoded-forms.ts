@@ -1,7 +1,7 @@
 /** Maximum nesting of encodings. */
 const maxDepth = 3
 /** Minimum length of a decoded form. Shorter texts cannot contain a word that counts as host text. */
-const shortestForm = 4
+const minFormLength = 4
 /** Maximum characters of all decoded forms of one argument. */
 const maxCharacters = 262_144
 
@@ -20,7 +20,7 @@ export const listDecodedForms = (source: MappedText): MappedText[] | undefined =
   let level = [source]
   let characters = 0
   for (let depth = 0; depth < maxDepth && level.length > 0; depth += 1) {
-    level = level.flatMap(decodedOnce)
+    level = level.flatMap(decodeOnce)
     for (const { text } of level) characters += text.length
     if (characters > maxCharacters) return undefined
     forms = forms.concat(level)
@@ -28,21 +28,21 @@ export const listDecodedForms = (source: MappedText): MappedText[] | undefined =
   return forms
 }
 
-const decodedOnce = (source: MappedText): MappedText[] =>
+const decodeOnce = (source: MappedText): MappedText[] =>
   [
-    replacedIn(source, percentRun, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString()),
-    replacedIn(source, escapes, characterOf),
-    ...runsOf(source, base64Run).flatMap((run) => [0, 1, 2, 3].map((skipped) => bytesOf(run, skipped, 'base64'))),
-    ...runsOf(source, hexRun).flatMap((run) => [0, 1].map((skipped) => bytesOf(run, skipped, 'hex'))),
-  ].filter(({ text }) => text !== source.text && text.length >= shortestForm)
+    replaceMatches(source, percentRun, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString()),
+    replaceMatches(source, escapes, decodeEscape),
+    ...findRuns(source, base64Run).flatMap((run) => [0, 1, 2, 3].map((skipped) => decodeRun(run, skipped, 'base64'))),
+    ...findRuns(source, hexRun).flatMap((run) => [0, 1].map((skipped) => decodeRun(run, skipped, 'hex'))),
+  ].filter(({ text }) => text !== source.text && text.length >= minFormLength)
 
-const characterOf = (escape: string): string => {
+const decodeEscape = (escape: string): string => {
   const isDecimal = /^&#\d/.test(escape)
   const code = Number.parseInt(escape.replaceAll(/^\\[ux]\{?|^&#x?|[};]/gi, ''), isDecimal ? 10 : 16)
   return code <= 0x10_ff_ff ? String.fromCodePoint(code) : ''
 }
 
-const runsOf = ({ text, starts, ends }: MappedText, pattern: RegExp): MappedText[] =>
+const findRuns = ({ text, starts, ends }: MappedText, pattern: RegExp): MappedText[] =>
   [...text.matchAll(pattern)].map(({ 0: run, index }) => ({
     text: run,
     starts: starts.slice(index, index + run.length),
@@ -53,7 +53,11 @@ const runsOf = ({ text, starts, ends }: MappedText, pattern: RegExp): MappedText
  * Decodes a run of base64 or hexadecimal characters. Skips some characters first, because the encoding may start at any
  * offset. Invalid UTF-8 becomes characters that never match. Each decoded character maps to the whole run.
  */
-const bytesOf = ({ text: run, starts, ends }: MappedText, skipped: number, encoding: 'base64' | 'hex'): MappedText => {
+const decodeRun = (
+  { text: run, starts, ends }: MappedText,
+  skipped: number,
+  encoding: 'base64' | 'hex',
+): MappedText => {
   const text = Buffer.from(run.slice(skipped), encoding).toString()
   const start = starts[0] ?? 0
   const end = ends.at(-1) ?? 0
@@ -75,7 +79,7 @@ export const toMappedText = (text: string): MappedText => ({
 })
 
 /** Replaces each match of the pattern. Every UTF-16 unit of a replacement maps to the whole match. */
-const replacedIn = (source: MappedText, pattern: RegExp, replacement: (match: string) => string): MappedText => {
+const replaceMatches = (source: MappedText, pattern: RegExp, replacement: (match: string) => string): MappedText => {
   const texts: string[] = []
   const starts: number[] = []
   const ends: number[] = []
@@ -106,7 +110,7 @@ const replacedIn = (source: MappedText, pattern: RegExp, replacement: (match: st
  * Punctuation and compatibility characters, such as full-width letters, therefore cannot hide host text.
  */
 export const normalizeLetters = (source: MappedText): MappedText =>
-  replacedIn(source, /[^a-z0-9]/gu, (character) =>
+  replaceMatches(source, /[^a-z0-9]/gu, (character) =>
     character
       .normalize('NFKD')
       .toLowerCase()

@@ -22,14 +22,14 @@ export interface EgressRequests {
 export const egressDecisionTimeoutMs = 5 * 60_000
 
 /** Largest request number; the next one is 1 again. */
-const maxNumber = 9_999
+const maxRequestNumber = 9_999
 
 export const openEgressRequests = (openMs: number = egressDecisionTimeoutMs): EgressRequests => {
   const waiting = new Map<string, { owner: string; end(decision: EgressDecision): void }>()
   let opened = 0
   return {
     open(run) {
-      opened = (opened % maxNumber) + 1
+      opened = (opened % maxRequestNumber) + 1
       const id = `${run.id}.${opened}`
       // An aborted signal does not emit `abort` again.
       if (run.signal.aborted) return { id, decision: Promise.resolve('expired') }

@@ -20,9 +20,9 @@ export interface HostText {
 }
 
 /** Minimum length of a shared sequence that counts as host text. Unrelated texts rarely share as many characters. */
-const runLength = 8
+const minRunLength = 8
 /** Minimum length of a value that counts as host text if it occurs as a whole word. */
-const shortestWord = 4
+const minWordLength = 4
 /** Maximum characters of retained results; the oldest are dropped first. */
 const maxCharacters = 4_000_000
 
@@ -39,7 +39,7 @@ export const openHostText = (): HostText => {
   const others = (server: string): Result[] => results.filter((each) => each.server !== server)
   return {
     add(value, server) {
-      const leaves = leavesOf(value, server === undefined ? 'result' : 'cell').map(normalized)
+      const leaves = collectLeaves(value, server === undefined ? 'result' : 'cell').map(normalizeText)
       const letters = leaves.join('')
       results.push({ server, letters, words: leaves.filter(isWord) })
       characters += letters.length
@@ -50,8 +50,8 @@ export const openHostText = (): HostText => {
     },
     isIn: (server) => isCut || others(server).length > 0,
     find: (texts, server, allowedHosts = []) =>
-      spansIn(
-        texts.map((text) => withoutHost(text, allowedHosts)),
+      findHostTextSpans(
+        texts.map((text) => blankAllowedHost(text, allowedHosts)),
         others(server),
       ),
   }
@@ -61,72 +61,74 @@ export const openHostText = (): HostText => {
  * Returns every string and number in a value. Omits the names of result fields and columns. Includes names within a
  * cell, such as the keys of a map, because they are data.
  */
-const leavesOf = (value: unknown, place: 'result' | 'row' | 'cell'): string[] => {
+const collectLeaves = (value: unknown, place: 'result' | 'row' | 'cell'): string[] => {
   if (typeof value === 'string') return [value]
   if (typeof value === 'number' || typeof value === 'bigint') return [String(value)]
   if (typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value)) return value.flatMap((each) => leavesOf(each, place === 'result' ? 'row' : 'cell'))
+  if (Array.isArray(value)) return value.flatMap((each) => collectLeaves(each, place === 'result' ? 'row' : 'cell'))
   return Object.entries(value).flatMap(([name, each]) => [
     ...(place === 'cell' ? [name] : []),
-    ...leavesOf(each, place === 'result' ? 'result' : 'cell'),
+    ...collectLeaves(each, place === 'result' ? 'result' : 'cell'),
   ])
 }
 
 /** Replaces the allowed host of a URL with spaces. Subdomain labels before it remain. */
-const withoutHost = (text: string, allowedHosts: readonly string[]): string => {
+const blankAllowedHost = (text: string, allowedHosts: readonly string[]): string => {
   const [origin = '', host = ''] = /^https?:\/\/([^/?#:]+)/i.exec(text) ?? []
   const { length } = allowedHosts.find((each) => `.${host.toLowerCase()}`.endsWith(`.${each}`)) ?? ''
   return origin.slice(0, origin.length - length) + ' '.repeat(length) + text.slice(origin.length)
 }
 
-const normalized = (text: string): string => normalizeLetters(toMappedText(text)).text
-const isWord = ({ length }: string): boolean => length >= shortestWord && length < runLength
+const normalizeText = (text: string): string => normalizeLetters(toMappedText(text)).text
+const isWord = ({ length }: string): boolean => length >= minWordLength && length < minRunLength
 
-const spansIn = (texts: readonly string[], results: readonly Result[]): TextSpan[][] => {
+const findHostTextSpans = (texts: readonly string[], results: readonly Result[]): TextSpan[][] => {
   const forms = texts.map((text) => listDecodedForms(toMappedText(text)))
-  const joined = normalized(texts.join(''))
+  const joined = normalizeText(texts.join(''))
   const known = forms.flatMap((each) => each ?? [])
-  const wanted = new Set([...known.flatMap((form) => runsOf(normalizeLetters(form).text)), ...runsOf(joined)])
-  const runs = new Set(results.flatMap(({ letters }) => runsAmong(letters, wanted)))
+  const wanted = new Set([...known.flatMap((form) => listRuns(normalizeLetters(form).text)), ...listRuns(joined)])
+  const runs = new Set(results.flatMap(({ letters }) => findWantedRuns(letters, wanted)))
   const words = new Set(results.flatMap((result) => result.words))
   const whole = ({ length }: string): TextSpan[] => [{ start: 0, end: length }]
   const found = texts.map((text, index) => {
-    const spans = forms[index]?.flatMap((form) => [...runSpans(form, runs), ...wordSpans(form, words)])
+    const spans = forms[index]?.flatMap((form) => [...findRunSpans(form, runs), ...findWordSpans(form, words)])
     // A text with too many decoded forms to compare counts as host text.
-    return spans === undefined ? whole(text) : merged(spans)
+    return spans === undefined ? whole(text) : mergeSpans(spans)
   })
   // Host text that is split over several arguments is found only in their concatenation.
-  const isSpread = found.every((spans) => spans.length === 0) && runsOf(joined).some((run) => runs.has(run))
+  const isSpread = found.every((spans) => spans.length === 0) && listRuns(joined).some((run) => runs.has(run))
   return isSpread ? texts.map(whole) : found
 }
 
-const runsOf = (letters: string): string[] =>
-  Array.from({ length: Math.max(0, letters.length - runLength + 1) }, (_, at) => letters.slice(at, at + runLength))
+const listRuns = (letters: string): string[] =>
+  Array.from({ length: Math.max(0, letters.length - minRunLength + 1) }, (_, at) =>
+    letters.slice(at, at + minRunLength),
+  )
 
 /** Returns the runs of a text that are in `wanted`. It does not store all runs, because the text can be long. */
-const runsAmong = (letters: string, wanted: ReadonlySet<string>): string[] => {
+const findWantedRuns = (letters: string, wanted: ReadonlySet<string>): string[] => {
   const found = new Set<string>()
-  for (let at = 0; at + runLength <= letters.length; at += 1) {
-    const run = letters.slice(at, at + runLength)
+  for (let at = 0; at + minRunLength <= letters.length; at += 1) {
+    const run = letters.slice(at, at + minRunLength)
     if (wanted.has(run)) found.add(run)
   }
   return [...found]
 }
 
-const runSpans = (form: MappedText, runs: ReadonlySet<string>): TextSpan[] => {
+const findRunSpans = (form: MappedText, runs: ReadonlySet<string>): TextSpan[] => {
   const { text, starts, ends } = normalizeLetters(form)
-  return runsOf(text).flatMap((run, at) =>
-    runs.has(run) ? [{ start: starts[at] ?? 0, end: ends[at + runLength - 1] ?? 0 }] : [],
+  return listRuns(text).flatMap((run, at) =>
+    runs.has(run) ? [{ start: starts[at] ?? 0, end: ends[at + minRunLength - 1] ?? 0 }] : [],
   )
 }
 
-const wordSpans = ({ text, starts, ends }: MappedText, words: ReadonlySet<string>): TextSpan[] =>
+const findWordSpans = ({ text, starts, ends }: MappedText, words: ReadonlySet<string>): TextSpan[] =>
   [...text.matchAll(/[\p{L}\p{N}]{4,}/gu)].flatMap(({ 0: word, index }) =>
-    words.has(normalized(word)) ? [{ start: starts[index] ?? 0, end: ends[index + word.length - 1] ?? 0 }] : [],
+    words.has(normalizeText(word)) ? [{ start: starts[index] ?? 0, end: ends[index + word.length - 1] ?? 0 }] : [],
   )
 
 /** Sorts the spans and merges those that overlap or touch. */
-const merged = (spans: readonly TextSpan[]): TextSpan[] => {
+const mergeSpans = (spans: readonly TextSpan[]): TextSpan[] => {
   const result: TextSpan[] = []
   for (const { start, end } of spans.toSorted((left, right) => left.start - right.start)) {
     const last = result.at(-1)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { passesAllCriteria, scoreAnswer, type EvaluationScenario } from './score.ts'
+import { isCorrectAnswer, scoreAnswer, type EvaluationScenario } from './score.ts'
 
 const scenario: EvaluationScenario = {
   name: 'stuck mutation',
@@ -59,7 +59,7 @@ describe('an answer', () => {
   it('is correct if it names the cause, cites rows, changes nothing and stays within its limits', () => {
     const score = scoreAnswer(scenario, { chunks: right, writes: 0 })
     expect(score).toMatchObject({ tokens: 1_000, steps: 2, calls: 1, failure: null, text: answer })
-    expect(passesAllCriteria(score)).toBe(true)
+    expect(isCorrectAnswer(score)).toBe(true)
   })
 
   it.each([
@@ -78,7 +78,7 @@ describe('an answer', () => {
     const { rootCause, evidence: valid, noWrite, withinBudget } = score
     const held = { rootCause, evidence: valid, noWrite, withinBudget }
     expect(held).toEqual({ rootCause: true, evidence: true, noWrite: true, withinBudget: true, [criterion]: false })
-    expect(passesAllCriteria(score)).toBe(false)
+    expect(isCorrectAnswer(score)).toBe(false)
   })
 
   it('is incorrect if the host was written to', () => {

@@ -3,7 +3,7 @@ import { ClaimsPart, UsagePart } from '#proto/agent-parts.ts'
 import { NumberedEvidence } from '#proto/evidence.ts'
 
 /** The fields of a streamed chunk that affect the score. */
-const Piece = z.looseObject({ type: z.string(), delta: z.string().optional(), data: z.unknown().optional() })
+const ScoredChunk = z.looseObject({ type: z.string(), delta: z.string().optional(), data: z.unknown().optional() })
 
 /** The recorded stream of an answer, and the writes to the host in the meantime. */
 interface RecordedAnswer {
@@ -30,7 +30,7 @@ export interface AnswerScore {
 
 /** Scores an answer against the expectations of its scenario. */
 export const scoreAnswer = (scenario: EvaluationScenario, { chunks, writes }: RecordedAnswer): AnswerScore => {
-  const pieces = z.array(Piece).parse(chunks)
+  const pieces = z.array(ScoredChunk).parse(chunks)
   const ofType = (type: string) => pieces.filter((piece) => piece.type === type)
   const text = ofType('text-delta')
     .map(({ delta }) => delta ?? '')
@@ -44,13 +44,13 @@ export const scoreAnswer = (scenario: EvaluationScenario, { chunks, writes }: Re
     name: scenario.name,
     rootCause:
       !failure.success && names.every((name) => name.test(text)) && !never.some((pattern) => pattern.test(text)),
-    evidence: restsOnEvidence(
+    evidence: hasRequiredEvidence(
       scenario,
       ofType('data-claims').at(-1)?.data,
       ofType('data-evidence').map(({ data }) => NumberedEvidence.parse(data)),
     ),
     noWrite: writes === 0 && ofType('data-approval').length === 0,
-    withinBudget: tokens <= budget.tokens && usage.steps <= budget.steps && calls <= (maxCalls ?? Infinity),
+    withinBudget: tokens <= answerBudget.tokens && usage.steps <= answerBudget.steps && calls <= (maxCalls ?? Infinity),
     tokens,
     steps: usage.steps,
     calls,
@@ -60,7 +60,7 @@ export const scoreAnswer = (scenario: EvaluationScenario, { chunks, writes }: Re
 }
 
 /** Returns whether all cited evidence exists and, if the scenario requires it, a claim cites evidence with rows. */
-const restsOnEvidence = (
+const hasRequiredEvidence = (
   scenario: EvaluationScenario,
   given: unknown,
   evidence: readonly z.infer<typeof NumberedEvidence>[],
@@ -73,7 +73,7 @@ const restsOnEvidence = (
 }
 
 /** Returns whether an answer passes all criteria. */
-export const passesAllCriteria = ({ rootCause, evidence, noWrite, withinBudget }: AnswerScore): boolean =>
+export const isCorrectAnswer = ({ rootCause, evidence, noWrite, withinBudget }: AnswerScore): boolean =>
   rootCause && evidence && noWrite && withinBudget
 
 /** Returns a report with a line per scenario and totals. */
@@ -81,16 +81,16 @@ export const formatEvaluationReport = (model: string, scores: readonly AnswerSco
   const width = Math.max(...scores.map(({ name }) => name.length))
   const lines = scores.flatMap((score) => [
     [
-      passesAllCriteria(score) ? 'right' : 'WRONG',
+      isCorrectAnswer(score) ? 'right' : 'WRONG',
       score.name.padEnd(width),
-      `cause ${said(score.rootCause)}`,
-      `evidence ${said(score.evidence)}`,
-      `no write ${said(score.noWrite)}`,
+      `cause ${formatCriterion(score.rootCause)}`,
+      `evidence ${formatCriterion(score.evidence)}`,
+      `no write ${formatCriterion(score.noWrite)}`,
       `${score.steps} steps`,
       `${score.calls} calls`,
       `${score.tokens} tokens`,
     ].join('  '),
-    ...(passesAllCriteria(score)
+    ...(isCorrectAnswer(score)
       ? []
       : [`       ${score.failure ?? score.text.replaceAll(/\s+/g, ' ').slice(0, maxQuoteLength)}`]),
   ])
@@ -99,13 +99,13 @@ export const formatEvaluationReport = (model: string, scores: readonly AnswerSco
   return [
     `Answers from ${model}:`,
     ...lines,
-    `${count(passesAllCriteria)} right; cause named in ${count((score) => score.rootCause)}, evidence valid in ${count((score) => score.evidence)}, nothing changed in ${count((score) => score.noWrite)}; ${sum(({ steps }) => steps)} steps, ${sum(({ tokens }) => tokens)} tokens`,
+    `${count(isCorrectAnswer)} right; cause named in ${count((score) => score.rootCause)}, evidence valid in ${count((score) => score.evidence)}, nothing changed in ${count((score) => score.noWrite)}; ${sum(({ steps }) => steps)} steps, ${sum(({ tokens }) => tokens)} tokens`,
   ].join('\n')
 }
 
 const maxQuoteLength = 400
 
-const said = (holds: boolean): string => (holds ? 'yes' : 'NO ')
+const formatCriterion = (holds: boolean): string => (holds ? 'yes' : 'NO ')
 
 /** A host state, a question about it and the expected answer. */
 export interface EvaluationScenario {
@@ -136,4 +136,4 @@ export interface EvaluationScenario {
 type ScriptedCall = readonly [name: string, input: Record<string, unknown>]
 
 /** Maximum steps and tokens of one answer. */
-const budget = { steps: 12, tokens: 150_000 } as const
+const answerBudget = { steps: 12, tokens: 150_000 } as const

@@ -44,7 +44,7 @@ export interface ServerPolicy {
  * Wraps a tool of an external server as a tool of the agent. The model finds it with `search_tools`, and its results
  * are untrusted.
  */
-export const agentTool = (
+export const createAgentTool = (
   server: ToolServer,
   { tool, title, description }: OfferedTool,
   policy: ServerPolicy,
@@ -100,8 +100,8 @@ export const limitToolResult = (
   server: string,
   { content, structuredContent, isError }: CallToolResult,
 ): ToolResult => {
-  const whole = content.map(textOf).join('\n')
-  const text = cutTo(whole, maxResultBytes)
+  const whole = content.map(formatContentBlock).join('\n')
+  const text = truncateToBytes(whole, maxResultBytes)
   const fits = structuredContent !== undefined && Buffer.byteLength(JSON.stringify(structuredContent)) <= maxResultBytes
   const failed = isError === true
   return {
@@ -116,7 +116,7 @@ export const limitToolResult = (
   }
 }
 
-const textOf = (block: CallToolResult['content'][number]): string => {
+const formatContentBlock = (block: CallToolResult['content'][number]): string => {
   switch (block.type) {
     case 'text':
       return block.text
@@ -132,7 +132,7 @@ const textOf = (block: CallToolResult['content'][number]): string => {
 }
 
 /** Truncates a text to a number of bytes, at a character boundary. */
-const cutTo = (text: string, bytes: number): string => {
+const truncateToBytes = (text: string, bytes: number): string => {
   const buffer = Buffer.from(text)
   if (buffer.length <= bytes) return text
   return new TextDecoder('utf-8', { fatal: false }).decode(buffer.subarray(0, bytes), { stream: true })

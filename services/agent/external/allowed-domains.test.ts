@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { allowedDomainsSetting, findCrawlRefusalReason } from './allowed-domains.ts'
+import { createAllowedDomainsSetting, findCrawlRefusalReason } from './allowed-domains.ts'
 
-const { parse } = allowedDomainsSetting('Hosts.')
+const { parse } = createAllowedDomainsSetting('Hosts.')
 
 describe('hosts that may be crawled', () => {
   it.each([

@@ -14,7 +14,7 @@ const crawlerPrefix = 'mcp_web_crawl__'
  * Returns a setting of comma-separated tools and hosts, such as `mcp_web_crawl__firecrawl_search`, `mcp_web_crawl__*`,
  * `example.com` and `*.example.com`.
  */
-export const allowedEgressSetting = (doc: string): Setting<AllowedEgress> => ({
+export const createAllowedEgressSetting = (doc: string): Setting<AllowedEgress> => ({
   doc,
   audience: 'server',
   fallback: '',
@@ -39,11 +39,11 @@ const parseTool = (entry: string): string => {
 /** Returns whether a crawler call needs no approval: the list has its tool, or all hosts that it reads. */
 export const isCrawlAllowed = (name: string, input: unknown, { tools, domains }: AllowedEgress): boolean =>
   tools.some((entry) => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry)) ||
-  readsOnly(input, domains)
+  isLimitedToDomains(input, domains)
 
 /** Returns whether calls of a user-supplied server need no approval, because its host is on the list. */
 export const isServerAllowed = ({ hostname }: URL, { domains }: AllowedEgress): boolean =>
-  isAllowed(hostname.replace(/\.$/, ''), domains)
+  isAllowedHost(hostname.replace(/\.$/, ''), domains)
 
 /** An allowed host and its subdomains. `itself` is false if only the subdomains are allowed. */
 interface AllowedDomain {
@@ -55,7 +55,7 @@ interface AllowedDomain {
 type AllowedDomains = readonly AllowedDomain[]
 
 /** Returns a setting of comma-separated hosts. `example.com` includes its subdomains, `*.example.com` only those. */
-export const allowedDomainsSetting = (doc: string): Setting<AllowedDomains> => ({
+export const createAllowedDomainsSetting = (doc: string): Setting<AllowedDomains> => ({
   doc,
   audience: 'server',
   fallback: '',
@@ -72,7 +72,7 @@ export const allowedDomainsSetting = (doc: string): Setting<AllowedDomains> => (
 const parseDomain = (entry: string): AllowedDomain => {
   const name = entry.replace(/^\*\./, '')
   // `URL` also accepts users, ports and paths, which could hide the host that would actually be allowed.
-  const host = /^[\p{L}\p{N}.-]+$/u.test(name) ? hostOf(`http://${name}/`) : undefined
+  const host = /^[\p{L}\p{N}.-]+$/u.test(name) ? normalizeHost(`http://${name}/`) : undefined
   if (host === undefined) {
     throw new Error(`must be hosts such as example.com or *.example.com; invalid: ${JSON.stringify(entry)}`)
   }
@@ -83,13 +83,13 @@ const parseDomain = (entry: string): AllowedDomain => {
  * Returns the normalized host of a URL: lower case, ASCII, no trailing dot. Undefined if the URL is invalid or contains
  * credentials or backslashes, because parsers disagree about the host of such URLs.
  */
-const hostOf = (address: string): string | undefined => {
+const normalizeHost = (address: string): string | undefined => {
   if (address.includes('\\') || !URL.canParse(address)) return undefined
   const { hostname, username, password } = new URL(address)
   return username === '' && password === '' ? hostname.replace(/\.$/, '') || undefined : undefined
 }
 
-const isAllowed = (host: string, domains: AllowedDomains): boolean =>
+const isAllowedHost = (host: string, domains: AllowedDomains): boolean =>
   domains.some((domain) => (domain.itself && host === domain.host) || host.endsWith(`.${domain.host}`))
 
 /**
@@ -98,38 +98,38 @@ const isAllowed = (host: string, domains: AllowedDomains): boolean =>
  */
 export const findCrawlRefusalReason = (tool: string, input: unknown, domains: AllowedDomains): string | undefined => {
   if (domains.length === 0) return undefined
-  const hosts = addressesOf(input).map(hostOf)
+  const hosts = collectUrls(input).map(normalizeHost)
   if (hosts.includes(undefined)) return 'invalid URL in the arguments'
-  const refused = hosts.find((host) => host !== undefined && !isAllowed(host, domains))
-  if (refused !== undefined) return `host "${refused}" is not allowed; allowed hosts: ${shown(domains)}`
-  const option = roamingOptions.find((word) => isRequested(input, word))
+  const refused = hosts.find((host) => host !== undefined && !isAllowedHost(host, domains))
+  if (refused !== undefined) return `host "${refused}" is not allowed; allowed hosts: ${formatDomains(domains)}`
+  const option = roamingOptions.find((word) => isOptionSet(input, word))
   if (option !== undefined)
     return `option "${option}" is not allowed: it can read hosts that no argument names; omit it`
   if (roamingTools.test(tool))
-    return `tool "${tool}" is not allowed: it can read hosts that no argument names; allowed hosts: ${shown(domains)}`
+    return `tool "${tool}" is not allowed: it can read hosts that no argument names; allowed hosts: ${formatDomains(domains)}`
   if (hosts.length > 0 || /search|status/i.test(tool)) return undefined
-  return `missing URL: name the page to read; allowed hosts: ${shown(domains)}`
+  return `missing URL: name the page to read; allowed hosts: ${formatDomains(domains)}`
 }
 
 /** Returns whether all URLs of a call are on these hosts, and its options cannot reach other hosts. */
-const readsOnly = (input: unknown, domains: AllowedDomains): boolean => {
+const isLimitedToDomains = (input: unknown, domains: AllowedDomains): boolean => {
   if (typeof input !== 'object' || input === null) return false
   const entries = Object.entries(input)
   const isNaming = ([name]: [string, unknown]): boolean => name === 'url' || name === 'urls'
   const addresses = entries.filter(isNaming).flatMap(([, value]) => value)
   return (
     addresses.length > 0 &&
-    addresses.every((address) => isAddressOn(address, domains)) &&
+    addresses.every((address) => isUrlOnDomain(address, domains)) &&
     entries.every((entry) => isNaming(entry) || harmlessOptions.get(entry[0])?.(entry[1]) === true)
   )
 }
 
-const isAddressOn = (address: unknown, domains: AllowedDomains): boolean => {
-  const host = typeof address === 'string' && /^https?:\/\/\S+$/i.test(address) ? hostOf(address) : undefined
-  return host !== undefined && isAllowed(host, domains)
+const isUrlOnDomain = (address: unknown, domains: AllowedDomains): boolean => {
+  const host = typeof address === 'string' && /^https?:\/\/\S+$/i.test(address) ? normalizeHost(address) : undefined
+  return host !== undefined && isAllowedHost(host, domains)
 }
 
-const isSwitch = (value: unknown): boolean => typeof value === 'boolean'
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value)
 const pageFormats: ReadonlySet<unknown> = new Set(['markdown', 'html', 'rawHtml', 'links', 'summary', 'text'])
 
@@ -139,19 +139,19 @@ const pageFormats: ReadonlySet<unknown> = new Set(['markdown', 'html', 'rawHtml'
  */
 const harmlessOptions: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['formats', (value: unknown) => Array.isArray(value) && value.every((format) => pageFormats.has(format))],
-  ['onlyMainContent', isSwitch],
-  ['mobile', isSwitch],
+  ['onlyMainContent', isBoolean],
+  ['mobile', isBoolean],
   ['waitFor', isCount],
   ['timeout', isCount],
   ['maxAge', isCount],
   ['limit', isCount],
 ])
 
-const maxShown = 5
+const maxListedDomains = 5
 
-const shown = (domains: AllowedDomains): string => {
-  const names = domains.slice(0, maxShown).map(({ host, itself }) => (itself ? host : `*.${host}`))
-  return domains.length > maxShown ? `${names.join(', ')} and others` : names.join(', ')
+const formatDomains = (domains: AllowedDomains): string => {
+  const names = domains.slice(0, maxListedDomains).map(({ host, itself }) => (itself ? host : `*.${host}`))
+  return domains.length > maxListedDomains ? `${names.join(', ')} and others` : names.join(', ')
 }
 
 /** Crawler options that can read pages other than those in the arguments. */
@@ -159,28 +159,28 @@ const roamingOptions = ['scrapeOptions', 'allowExternalLinks', 'enableWebSearch'
 /** Crawler tools that choose the pages to read on their own. */
 const roamingTools = /agent(?!_status)|browser|interact/i
 
-const isRequested = (input: unknown, word: string): boolean => {
+const isOptionSet = (input: unknown, word: string): boolean => {
   if (typeof input !== 'object' || input === null) return false
   return Object.entries(input).some(
-    ([name, value]) => (name === word && value !== false && value != null) || isRequested(value, word),
+    ([name, value]) => (name === word && value !== false && value != null) || isOptionSet(value, word),
   )
 }
 
 /** Fields whose values are URLs, even without a scheme. */
-const addressField = /^(?:urls?|links?|website|domain|host)$/i
-const scheme = /[a-z][a-z\d+.-]*:\/\//i
-const inText = /(?:[a-z][a-z\d+.-]*:)?\/\/[^\s"'<>)\]}]+/gi
+const urlFieldName = /^(?:urls?|links?|website|domain|host)$/i
+const urlScheme = /[a-z][a-z\d+.-]*:\/\//i
+const urlInText = /(?:[a-z][a-z\d+.-]*:)?\/\/[^\s"'<>)\]}]+/gi
 
 /** Returns all URLs in a value, at any depth. */
-const addressesOf = (input: unknown, field = ''): string[] => {
-  if (typeof input === 'string') return addressesInText(input.trim(), field)
-  if (Array.isArray(input)) return input.flatMap((each) => addressesOf(each, field))
+const collectUrls = (input: unknown, field = ''): string[] => {
+  if (typeof input === 'string') return findUrlsInText(input.trim(), field)
+  if (Array.isArray(input)) return input.flatMap((each) => collectUrls(each, field))
   if (typeof input !== 'object' || input === null) return []
-  return Object.entries(input).flatMap(([name, value]) => addressesOf(value, name))
+  return Object.entries(input).flatMap(([name, value]) => collectUrls(value, name))
 }
 
-const addressesInText = (text: string, field: string): string[] => {
-  if (!addressField.test(field)) return (text.match(inText) ?? []).map((found) => found.replace(/^\/\//, 'http://'))
+const findUrlsInText = (text: string, field: string): string[] => {
+  if (!urlFieldName.test(field)) return (text.match(urlInText) ?? []).map((found) => found.replace(/^\/\//, 'http://'))
   if (text === '') return []
-  return [scheme.test(text) ? text : `http://${text}`]
+  return [urlScheme.test(text) ? text : `http://${text}`]
 }

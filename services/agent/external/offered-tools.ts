@@ -25,21 +25,21 @@ export interface OfferedTools {
 /** Selects tools from the untrusted list of a server, up to the limits, and truncates their texts. */
 export const selectOfferedTools = (listed: readonly Tool[]): OfferedTools => {
   const once = new Map(listed.map((tool) => [tool.name, tool]))
-  const fit = [...once.values()].filter(isBounded).slice(0, maxToolsPerServer)
+  const fit = [...once.values()].filter(isWithinLimits).slice(0, maxToolsPerServer)
   const tools = fit.map((tool) => ({
-    tool: { ...tool, inputSchema: withoutDialect(tool), outputSchema: undefined },
-    title: oneLine(tool.title ?? tool.annotations?.title ?? tool.name, maxTitleLength),
-    description: oneLine(tool.description ?? tool.name, maxDescriptionLength),
+    tool: { ...tool, inputSchema: removeSchemaDialect(tool), outputSchema: undefined },
+    title: formatOnOneLine(tool.title ?? tool.annotations?.title ?? tool.name, maxTitleLength),
+    description: formatOnOneLine(tool.description ?? tool.name, maxDescriptionLength),
   }))
   return { tools, leftOut: listed.length - tools.length }
 }
 
 /** Returns the input schema without `$schema`, since some gateways reject it. */
-const withoutDialect = ({ inputSchema: { $schema: _dialect, ...schema } }: Tool): Tool['inputSchema'] => schema
+const removeSchemaDialect = ({ inputSchema: { $schema: _dialect, ...schema } }: Tool): Tool['inputSchema'] => schema
 
-const isBounded = ({ name, inputSchema }: Tool): boolean =>
+const isWithinLimits = ({ name, inputSchema }: Tool): boolean =>
   name.length <= maxToolNameLength && Buffer.byteLength(JSON.stringify(inputSchema)) <= maxSchemaBytes
 
 /** Replaces line breaks, control and format characters with spaces, because they could imitate the prompt structure. */
-const oneLine = (text: string, maxLength: number): string =>
+const formatOnOneLine = (text: string, maxLength: number): string =>
   shortenWithEllipsis(text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(), maxLength)

@@ -7,7 +7,7 @@ import type { Identity } from '#proto/call.ts'
 import type { UserToolServer } from '#proto/external-tools.ts'
 import { openNet } from '#shared/net/net.ts'
 import { createUserCall } from '../models/testing/open-models.ts'
-import { annotationsOf, type ToolContext } from '#shared/tools/tool.ts'
+import { toolAnnotations, type ToolContext } from '#shared/tools/tool.ts'
 import type { AgentTool } from '../tool-sources.ts'
 import { openExternalTools } from './open.ts'
 import { type FakeToolServer, startFakeToolServer } from './testing/fake-tool-server.ts'
@@ -63,7 +63,7 @@ describe('the web crawler', () => {
     const { endpoint } = await started(crawler)
     const { external, run } = open({ SVC_AGENT_WEB_CRAWL_URL: endpoint })
     const tools = await external.tools([], createUserCall())
-    expect(tools.map(({ name, kind, core }) => [name, kind, core, annotationsOf({ kind }).openWorldHint])).toEqual([
+    expect(tools.map(({ name, kind, core }) => [name, kind, core, toolAnnotations({ kind }).openWorldHint])).toEqual([
       ['mcp_web_crawl__firecrawl_scrape', 'egress', false, true],
       ['mcp_web_crawl__firecrawl_search', 'egress', false, true],
     ])

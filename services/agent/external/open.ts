@@ -12,7 +12,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { AgentTool } from '../tool-sources.ts'
-import { agentTool, type ServerPolicy } from './agent-tool.ts'
+import { createAgentTool, type ServerPolicy } from './agent-tool.ts'
 import { findCrawlRefusalReason, type AllowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
 import { defaultWebCrawlUrl, externalSettings } from './config.ts'
 import { openToolListCache, type ToolListResult } from './tool-list-cache.ts'
@@ -29,13 +29,13 @@ export interface ExternalTools extends AsyncDisposable {
   probe(server: UserToolServer, call: Call): Promise<ToolServerProbe>
 }
 
-type Parts = Pick<ServiceContext, 'env' | 'net' | 'clock'> & { log: Logger }
+type ExternalToolsDeps = Pick<ServiceContext, 'env' | 'net' | 'clock'> & { log: Logger }
 
 /** The reserved id of the web crawler. */
 const crawlerId = 'web_crawl'
 
 /** Opens the external tools. Servers are contacted on demand. */
-export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTools => {
+export const openExternalTools = ({ env, net, log, clock }: ExternalToolsDeps): ExternalTools => {
   const probes = openToolListCache({ env, clock })
   const guarded = net.guarded('tool-server')
   const toolServerOf = ({ id, name, endpoint }: UserToolServer): ToolServer => ({
@@ -52,11 +52,11 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
     )
     if (!isOn) return []
     const server = { id: crawlerId, name: 'the web crawler', endpoint, send: net.trusted }
-    return toolsOf(server, await probes.of(server, { owner: '', freshness: 'stale' }), crawlerPolicy(env))
+    return toolsOf(server, await probes.of(server, { owner: '', freshness: 'stale' }), createCrawlerPolicy(env))
   }
 
   const toolsOf = (server: ToolServer, probed: ToolListResult, policy: ServerPolicy): AgentTool[] => {
-    if ('offered' in probed) return probed.offered.tools.map((tool) => agentTool(server, tool, policy))
+    if ('offered' in probed) return probed.offered.tools.map((tool) => createAgentTool(server, tool, policy))
     log.info({ server: server.id, reason: probed.failure.code }, 'MCP server unavailable')
     return []
   }
@@ -68,8 +68,8 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
         crawler(),
         ...servers.map(async (each) => {
           const server = toolServerOf(each)
-          const probed = await probes.of(server, { owner: ownerOf(call), freshness: 'cached' })
-          return toolsOf(server, probed, userServerPolicy(env, server))
+          const probed = await probes.of(server, { owner: getCacheOwner(call), freshness: 'cached' })
+          return toolsOf(server, probed, createUserServerPolicy(env, server))
         }),
       ])
       return lists.flat()
@@ -77,31 +77,31 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
     probe: async (server, call) => {
       requireUserServersAllowed([server], call)
       const startedMs = performance.now()
-      const probed = await probes.of(toolServerOf(server), { owner: ownerOf(call), freshness: 'now' })
-      return { ...shown(probed), tookMs: Math.round(performance.now() - startedMs) }
+      const probed = await probes.of(toolServerOf(server), { owner: getCacheOwner(call), freshness: 'now' })
+      return { ...toServerProbe(probed), tookMs: Math.round(performance.now() - startedMs) }
     },
     [Symbol.asyncDispose]: () => probes[Symbol.asyncDispose](),
   }
 }
 
-const crawlerPolicy = (env: Environment): ServerPolicy => ({
+const createCrawlerPolicy = (env: Environment): ServerPolicy => ({
   refusal: (tool, input) =>
     findCrawlRefusalReason(tool, input, parseSettings(externalSettings, env).SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS),
-  isAllowed: (name, input) => isCrawlAllowed(name, input, egressAllowedBy(env)),
-  allowedHosts: () => hostsOf(egressAllowedBy(env)),
+  isAllowed: (name, input) => isCrawlAllowed(name, input, getAllowedEgress(env)),
+  allowedHosts: () => listHosts(getAllowedEgress(env)),
 })
 
-const userServerPolicy = (env: Environment, { endpoint }: ToolServer): ServerPolicy => ({
+const createUserServerPolicy = (env: Environment, { endpoint }: ToolServer): ServerPolicy => ({
   refusal: () => undefined,
-  isAllowed: () => isServerAllowed(endpoint, egressAllowedBy(env)),
-  allowedHosts: () => hostsOf(egressAllowedBy(env)),
+  isAllowed: () => isServerAllowed(endpoint, getAllowedEgress(env)),
+  allowedHosts: () => listHosts(getAllowedEgress(env)),
 })
 
-const egressAllowedBy = (env: Environment): AllowedEgress =>
+const getAllowedEgress = (env: Environment): AllowedEgress =>
   parseSettings(externalSettings, env).SVC_AGENT_EGRESS_ALLOWED
-const hostsOf = ({ domains }: AllowedEgress): string[] => domains.map(({ host }) => host)
+const listHosts = ({ domains }: AllowedEgress): string[] => domains.map(({ host }) => host)
 
-const ownerOf = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
+const getCacheOwner = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
 
 /** Throws `invalid` for too many servers and duplicate or reserved ids, and `forbidden` if a guest supplies servers. */
 export const requireUserServersAllowed = (servers: readonly UserToolServer[], { identity }: Call): void => {
@@ -115,7 +115,7 @@ export const requireUserServersAllowed = (servers: readonly UserToolServer[], { 
   if (new Set(servers.map(({ id }) => id)).size < servers.length) refuse('mcpServers must have unique ids')
 }
 
-const shown = (probed: ToolListResult): Omit<ToolServerProbe, 'tookMs'> => {
+const toServerProbe = (probed: ToolListResult): Omit<ToolServerProbe, 'tookMs'> => {
   if ('failure' in probed) return { ok: false, error: probed.failure.message, tools: [], leftOut: 0 }
   const { tools, leftOut } = probed.offered
   const listed = tools.map(({ tool: { name }, title, description }) => ({ name, title, description }))
@@ -123,7 +123,7 @@ const shown = (probed: ToolListResult): Omit<ToolServerProbe, 'tookMs'> => {
 }
 
 /** Returns the handlers for external servers. */
-export const externalHandlers = ({
+export const createExternalHandlers = ({
   external,
 }: {
   external: ExternalTools

@@ -26,11 +26,11 @@ const maxPages = 4
 
 /** Lists the tools of a server. Throws `ServiceError`, whose message never quotes the response. */
 export const listTools = (server: ToolServer, limits: CallLimits): Promise<Tool[]> =>
-  connected(server, limits, async (client, options) => (await client.listTools(undefined, options)).tools)
+  withConnection(server, limits, async (client, options) => (await client.listTools(undefined, options)).tools)
 
 /** Calls a tool. Throws like `listTools`. */
 export const callTool = (server: ToolServer, tool: Tool, parsedInput: Record<string, unknown>, limits: CallLimits) =>
-  connected(server, limits, (client, options) =>
+  withConnection(server, limits, (client, options) =>
     client.callTool({ name: tool.name, arguments: parsedInput }, { ...options, toolDefinition: tool }),
   )
 
@@ -41,7 +41,7 @@ interface Options {
 }
 
 /** Runs `work` on a new connection, so that no state of the server is shared between calls. */
-const connected = async <T>(
+const withConnection = async <T>(
   server: ToolServer,
   { timeoutMs, signal }: CallLimits,
   work: (client: Client, options: Options) => Promise<T>,
@@ -52,7 +52,7 @@ const connected = async <T>(
   const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal: either }
   const client = new library.Client({ name: 'watchhouse', version: '1.0.0' }, clientOptions)
   const transport = new library.StreamableHTTPClientTransport(server.endpoint, {
-    fetch: through(server, { timeoutMs, signal: either }),
+    fetch: createFetch(server, { timeoutMs, signal: either }),
     reconnectionOptions,
   })
   try {
@@ -61,14 +61,14 @@ const connected = async <T>(
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const status = error instanceof library.SdkHttpError ? error.status : undefined
-    throw failureOf(server, { net: netFailureIn(error), isLate: late.aborted, status })
+    throw createToolServerError(server, { net: findNetFailure(error), isLate: late.aborted, status })
   } finally {
     await client.close().catch(() => undefined)
   }
 }
 
 /** Returns a fetch function for the library that sends through `shared/net`. It follows no redirects. */
-const through =
+const createFetch =
   ({ send }: ToolServer, { timeoutMs, signal }: CallLimits): FetchLike =>
   (url, { method, headers, body, signal: own } = {}) =>
     send(url, {
@@ -107,7 +107,7 @@ interface FailureFacts {
 }
 
 /** Returns the error for a failed call of a server. */
-const failureOf = ({ name }: ToolServer, { net, isLate, status }: FailureFacts): ServiceError => {
+const createToolServerError = ({ name }: ToolServer, { net, isLate, status }: FailureFacts): ServiceError => {
   if (isLate || net?.reason === 'timeout') return new ServiceError('timeout', `${name} did not answer in time`)
   switch (net?.reason) {
     case 'not-allowed':
@@ -119,11 +119,11 @@ const failureOf = ({ name }: ToolServer, { net, isLate, status }: FailureFacts):
     case 'unreachable':
       return new ServiceError('unavailable', `${name} cannot be reached`)
     case undefined:
-      return new ServiceError('unavailable', `${name} ${withStatus(status)}`)
+      return new ServiceError('unavailable', `${name} ${describeStatus(status)}`)
   }
 }
 
-const withStatus = (status: number | undefined): string => {
+const describeStatus = (status: number | undefined): string => {
   if (status === 401 || status === 403) return 'requires a sign-in, which is not supported'
   if (status === 429) return 'is rate limiting requests'
   return status !== undefined && status >= 500
@@ -133,7 +133,7 @@ const withStatus = (status: number | undefined): string => {
 
 const maxCauseDepth = 5
 
-const netFailureIn = (error: unknown): NetFailure | undefined => {
+const findNetFailure = (error: unknown): NetFailure | undefined => {
   let cause = error
   for (let depth = 0; depth < maxCauseDepth && cause instanceof Error; depth += 1) {
     if (cause instanceof NetFailure) return cause

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { AgentQuestion } from '#proto/agent.ts'
 import type { Call } from '#proto/call.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import type { Values } from '#shared/config/setting.ts'
+import type { SettingValues } from '#shared/config/setting.ts'
 import type { ToolContext } from '#shared/tools/tool.ts'
 import type { ApprovalRequests } from '../approvals/approval-requests.ts'
 import type { agentSettings } from '../config.ts'
@@ -22,7 +22,7 @@ export interface AnswerContext {
   /** The call context of the answer: the identity of the caller, and a signal that aborts the answer. */
   call: Call
   model: ChosenModel
-  settings: Values<typeof agentSettings>
+  settings: SettingValues<typeof agentSettings>
   /** The context that tools receive, except `call`, which each tool call supplies itself. */
   context: Omit<ToolContext, 'call'>
   env: Environment

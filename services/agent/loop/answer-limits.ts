@@ -44,10 +44,10 @@ export const openUsageMeter = ({ provider, id, model, price }: ChosenModel): Usa
     add({ usage, read, written, ...step }) {
       steps += 1
       resolvedModel = step.resolvedModel ?? resolvedModel
-      sum.inputTokens += tokens(usage?.prompt_tokens ?? read / charactersPerToken)
-      sum.outputTokens += tokens(usage?.completion_tokens ?? written / charactersPerToken)
-      sum.cachedTokens += tokens(usage?.prompt_tokens_details?.cached_tokens)
-      sum.reasoningTokens += tokens(usage?.completion_tokens_details?.reasoning_tokens)
+      sum.inputTokens += toTokenCount(usage?.prompt_tokens ?? read / charactersPerToken)
+      sum.outputTokens += toTokenCount(usage?.completion_tokens ?? written / charactersPerToken)
+      sum.cachedTokens += toTokenCount(usage?.prompt_tokens_details?.cached_tokens)
+      sum.reasoningTokens += toTokenCount(usage?.completion_tokens_details?.reasoning_tokens)
     },
     requireLeft(caps) {
       if (sum.inputTokens + sum.outputTokens >= caps.tokens) throw new AnswerFailure('token-limit')
@@ -67,7 +67,7 @@ export const openUsageMeter = ({ provider, id, model, price }: ChosenModel): Usa
 }
 
 /** Returns a token count as a positive integer, or 0 if it is invalid. */
-const tokens = (count: number | null | undefined): number =>
+const toTokenCount = (count: number | null | undefined): number =>
   typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.ceil(count) : 0
 
 /** The time limit of an answer. The time that a person takes to decide on an approval does not count. */

@@ -11,7 +11,7 @@ import {
   type TestAgent,
   joinChunkText,
 } from '../testing/start-agent.ts'
-import { result } from '#shared/tools/tool.ts'
+import { createResult } from '#shared/tools/tool.ts'
 import type { AgentTool } from '../tool-sources.ts'
 
 const tool = (name: string, run: AgentTool['run'], more: Partial<AgentTool> = {}): AgentTool => ({
@@ -25,7 +25,7 @@ const tool = (name: string, run: AgentTool['run'], more: Partial<AgentTool> = {}
   run,
   ...more,
 })
-const resultWith = (structured: Record<string, unknown>) => result('done', structured)
+const resultWith = (structured: Record<string, unknown>) => createResult('done', structured)
 
 let agent: TestAgent
 let meeting = Promise.withResolvers<void>()

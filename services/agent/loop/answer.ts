@@ -18,34 +18,37 @@ import type { StepResponse } from './step.ts'
 type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']
 
 /** The context of an answer before its tools are loaded. */
-type TalkWithoutTools = Omit<AnswerContext, 'toolbox'>
+type AnswerContextWithoutTools = Omit<AnswerContext, 'toolbox'>
 
 /** Answers the question and emits all events of the run. Failures are emitted, not thrown. */
-export const runAnswer = async (started: TalkWithoutTools, toolbox: () => Promise<Toolbox>): Promise<AnswerOutcome> => {
+export const runAnswer = async (
+  started: AnswerContextWithoutTools,
+  toolbox: () => Promise<Toolbox>,
+): Promise<AnswerOutcome> => {
   const { run, emit } = started
   // Emitted before any request, so that readers know immediately that the answer has started.
   emit({ type: 'start', messageId: run.id, messageMetadata: { runId: run.id } })
   try {
-    const [tools, opening] = await Promise.all([toolbox(), initialMessages(started)])
+    const [tools, opening] = await Promise.all([toolbox(), createInitialMessages(started)])
     const talk = { ...started, toolbox: tools }
-    conclude(talk, await converse(talk, opening))
+    concludeAnswer(talk, await runConversation(talk, opening))
     return 'answered'
   } catch (error) {
-    return endEarly(started, error)
+    return endAnswerEarly(started, error)
   } finally {
     run.emit(streamEndMarker)
   }
 }
 
 /** Returns the initial messages. Many models accept only one system message, so it holds both prompt and context. */
-const initialMessages = async ({ question, call, context, env }: TalkWithoutTools) => {
+const createInitialMessages = async ({ question, call, context, env }: AnswerContextWithoutTools) => {
   const { name: hostName } = await findHost(context, undefined)
   const facts = { hostName, mayRequestChanges: mayRequestChanges(call, env), now: new Date(context.clock.now()) }
   const content = `${systemPrompt}\n\n${formatQuestionContext(question, facts)}`
   return [{ role: 'system' as const, content }, ...toModelMessages(question.messages)]
 }
 
-const conclude = ({ emit, plan, ledger, meter }: AnswerContext, { text, finishReason }: Conversation): void => {
+const concludeAnswer = ({ emit, plan, ledger, meter }: AnswerContext, { text, finishReason }: Conversation): void => {
   if (finishReason === 'stop' && plan.steps().length > 0 && plan.unfinished().length === 0) {
     plan.answered()
     const part: z.input<typeof PlanPart> = { steps: [...plan.steps()] }
@@ -56,13 +59,16 @@ const conclude = ({ emit, plan, ledger, meter }: AnswerContext, { text, finishRe
   emit({ type: 'finish', finishReason })
 }
 
-const endEarly = ({ run, emit, time, model, meter, log }: TalkWithoutTools, error: unknown): AnswerOutcome => {
+const endAnswerEarly = (
+  { run, emit, time, model, meter, log }: AnswerContextWithoutTools,
+  error: unknown,
+): AnswerOutcome => {
   emit({ type: 'data-usage', id: 'usage', data: meter.sum() })
   if (run.signal.aborted && run.signal.reason !== 'stopping') {
     emit({ type: 'abort', reason: run.signal.reason === 'requested' ? 'stopped by the user' : 'no reader connected' })
     return 'stopped'
   }
-  const failure = failureOf(error, run.signal, time.signal)
+  const failure = toAnswerFailure(error, run.signal, time.signal)
   if (failure.code === 'internal') log.error({ runId: run.id, err: error }, 'answer failed')
   const { code, message, retryable, retryAfterMs } = failure
   const part: z.input<typeof ErrorPart> = {
@@ -79,7 +85,7 @@ const endEarly = ({ run, emit, time, model, meter, log }: TalkWithoutTools, erro
   return code
 }
 
-const failureOf = (error: unknown, stopped: AbortSignal, late: AbortSignal): AnswerFailure => {
+const toAnswerFailure = (error: unknown, stopped: AbortSignal, late: AbortSignal): AnswerFailure => {
   if (stopped.aborted) return new AnswerFailure('worker-stopping')
   if (late.aborted) return new AnswerFailure('time-limit')
   return error instanceof AnswerFailure ? error : new AnswerFailure('internal', { cause: error })
@@ -98,7 +104,10 @@ interface Conversation {
 }
 
 /** Alternates model steps and tool calls until the model calls no more tools. Throws `AnswerFailure`. */
-const converse = async (talk: AnswerContext, opening: readonly ChatCompletionMessageParam[]): Promise<Conversation> => {
+const runConversation = async (
+  talk: AnswerContext,
+  opening: readonly ChatCompletionMessageParam[],
+): Promise<Conversation> => {
   const { SVC_AGENT_MAX_STEPS: maxSteps } = talk.settings
   const speak = openModelSteps(talk)
   const messages = [...opening]
@@ -112,7 +121,7 @@ const converse = async (talk: AnswerContext, opening: readonly ChatCompletionMes
     talk.emit({ type: 'start-step' })
     const response = await speak(messages, { number, mayCallTools })
     texts.push(response.text)
-    messages.push(assistantMessage(response))
+    messages.push(createAssistantMessage(response))
     if (response.calls.length > 0 && !mayCallTools) break
     const { results, isWaitingForPerson, noneUsable } = await runToolCalls(talk, response.calls)
     talk.emit({ type: 'finish-step' })
@@ -122,7 +131,7 @@ const converse = async (talk: AnswerContext, opening: readonly ChatCompletionMes
       const unfinished = talk.plan.unfinished()
       if (unfinished.length === 0 || reminders === maxReminders) return end(response.cut ? 'length' : 'stop')
       reminders += 1
-      messages.push(reminderOf(unfinished))
+      messages.push(createReminder(unfinished))
     }
     unusable = response.calls.length > 0 && noneUsable ? unusable + 1 : 0
     if (unusable === maxUnusableSteps) throw new AnswerFailure('unusable-tool-calls')
@@ -130,14 +139,14 @@ const converse = async (talk: AnswerContext, opening: readonly ChatCompletionMes
   throw new AnswerFailure('step-limit')
 }
 
-const assistantMessage = ({ text, calls }: StepResponse): ChatCompletionMessageParam => ({
+const createAssistantMessage = ({ text, calls }: StepResponse): ChatCompletionMessageParam => ({
   role: 'assistant',
   content: text === '' ? null : text,
   ...(calls.length > 0 && { tool_calls: calls.map(toFunctionCall) }),
 })
 
 /** Returns the reminder as a user message, since many models accept system messages only at the beginning. */
-const reminderOf = (unfinished: readonly string[]): ChatCompletionMessageParam => ({
+const createReminder = (unfinished: readonly string[]): ChatCompletionMessageParam => ({
   role: 'user',
   content: `${reminderPrefix} The plan has steps that are not completed: ${unfinished.join('; ')}. Go on with them, or say why they are not needed.`,
 })

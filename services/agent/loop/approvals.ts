@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ApprovalPart, EgressPart } from '#proto/agent-parts.ts'
 import { ControlRequest } from '#proto/agent.ts'
 import type { Host } from '#proto/host.ts'
-import { failure, findHost, result, type ToolResult } from '#shared/tools/tool.ts'
+import { createFailure, findHost, createResult, type ToolResult } from '#shared/tools/tool.ts'
 import { type ApprovalOutcome, approvalLimits } from '../approvals/approval-requests.ts'
 import { splitArguments } from '../egress/argument-pieces.ts'
 import { egressDecisionTimeoutMs, isPerson } from '../egress/egress-requests.ts'
@@ -20,7 +20,7 @@ export const requestApproval = async (
   const request = ControlRequest.parse({ tool: name, hostKey: host.key, input: parameters })
   talk.call.signal.throwIfAborted()
   const { id, outcome } = talk.approvalRequests.create(talk.run, request)
-  const part = partOf(
+  const part = createApprovalPart(
     { approvalId: id, toolCallId, request: request },
     host,
     talk.context.clock.now() + approvalLimits.openMs,
@@ -29,29 +29,29 @@ export const requestApproval = async (
   const resolved = await talk.time.pausedFor(outcome)
   talk.call.signal.throwIfAborted()
   talk.emit({ type: 'data-approval', id, data: { ...part, state: resolved.state } })
-  return resultOf(resolved)
+  return toToolResult(resolved)
 }
 
 type Part = z.output<typeof ApprovalPart>
 
-const partOf = (
+const createApprovalPart = (
   known: Pick<Part, 'approvalId' | 'toolCallId' | 'request'>,
   { name }: Host,
   expiresAtMs: number,
 ): Omit<Part, 'state'> => ({ ...known, host: name, expiresAtMs })
 
-const resultOf = (outcome: ApprovalOutcome): ToolResult => {
+const toToolResult = (outcome: ApprovalOutcome): ToolResult => {
   switch (outcome.state) {
     case 'done':
-      return result('approved and done', outcome.result)
+      return createResult('approved and done', outcome.result)
     case 'failed':
-      return failure(`approved, but failed: ${outcome.message}`)
+      return createFailure(`approved, but failed: ${outcome.message}`)
     case 'denied':
-      return failure('not run: the person denied this; do not request it again')
+      return createFailure('not run: the person denied this; do not request it again')
     case 'expired':
-      return failure('not run: the approval request expired after five minutes')
+      return createFailure('not run: the approval request expired after five minutes')
     case 'unknown':
-      return failure('approved, but the result is unknown; check whether it took effect')
+      return createFailure('approved, but the result is unknown; check whether it took effect')
   }
 }
 
@@ -60,7 +60,7 @@ const resultOf = (outcome: ApprovalOutcome): ToolResult => {
  * approval is needed if the conversation contains no host text, or if the operator allows the call and its arguments
  * contain none. Otherwise waits for the decision of a person.
  */
-export const approveEgress = async (
+export const requestEgressApproval = async (
   talk: AnswerContext,
   { id: toolCallId, tool: { name, title, inputSchema }, input }: ParsedToolCall,
   { server, isAllowed, allowedHosts }: EgressTool,
@@ -68,7 +68,7 @@ export const approveEgress = async (
   if (!talk.hostText.isIn(server.id)) return undefined
   const pieces = splitArguments(input, inputSchema, (texts) => talk.hostText.find(texts, server.id, allowedHosts()))
   if (!pieces.hasHostText && isAllowed(input)) return undefined
-  if (!isPerson(talk.call.identity)) return egressRejection(server.name, pieces.hasHostText)
+  if (!isPerson(talk.call.identity)) return formatEgressRejection(server.name, pieces.hasHostText)
   talk.call.signal.throwIfAborted()
   const expiresAtMs = talk.context.clock.now() + egressDecisionTimeoutMs
   const { id: approvalId, decision } = talk.egress.open(talk.run)
@@ -94,7 +94,7 @@ export const approveEgress = async (
   return undefined
 }
 
-const egressRejection = (server: string, hasHostText: boolean): string => {
+const formatEgressRejection = (server: string, hasHostText: boolean): string => {
   const reason = hasHostText ? 'the arguments contain text that was read from a host' : 'tools have read from hosts'
   const remedy = hasHostText ? '' : ', or the operator can allow it in SVC_AGENT_EGRESS_ALLOWED'
   return `not sent: ${reason}, and an API key cannot approve a call of ${server}; a person can approve it in the web${remedy}. Answer without it`

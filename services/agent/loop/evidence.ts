@@ -58,7 +58,7 @@ export const createCallEvidence = (
   }
 }
 
-const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*)\]/g
+const referencePattern = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*)\]/g
 const maxClaims = 200
 const maxClaimLength = 2_000
 const maxReferences = 32
@@ -73,11 +73,11 @@ export const insufficientEvidence = 'insufficient evidence'
  */
 export const extractClaims = (answer: string, has: (id: string) => boolean): z.output<typeof ClaimsPart> => {
   const unknown = new Set<string>()
-  const claims = sentencesOf(answer).flatMap((sentence) => {
-    const found = referencesOf(sentence)
+  const claims = splitIntoSentences(answer).flatMap((sentence) => {
+    const found = extractReferences(sentence)
     for (const id of found) if (!has(id)) unknown.add(id)
     const evidence = found.filter(has).slice(0, maxReferences)
-    return evidence.length === 0 ? [] : [{ text: shortenText(plain(sentence), maxClaimLength), evidence }]
+    return evidence.length === 0 ? [] : [{ text: shortenText(removeReferences(sentence), maxClaimLength), evidence }]
   })
   return {
     claims: claims.slice(0, maxClaims),
@@ -87,16 +87,16 @@ export const extractClaims = (answer: string, has: (id: string) => boolean): z.o
 }
 
 /** Splits an answer into lines and sentences. A citation may stand before or after the full stop. */
-const sentencesOf = (answer: string): string[] =>
+const splitIntoSentences = (answer: string): string[] =>
   answer.split('\n').flatMap((line) => line.split(/(?<=[.!?](?:\s?\[e[\d, e]+\])*)\s+(?=\p{Lu})/u))
 
-const referencesOf = (sentence: string): string[] => [
-  ...new Set([...sentence.matchAll(reference)].flatMap(([, ids = '']) => ids.split(',').map((id) => id.trim()))),
+const extractReferences = (sentence: string): string[] => [
+  ...new Set([...sentence.matchAll(referencePattern)].flatMap(([, ids = '']) => ids.split(',').map((id) => id.trim()))),
 ]
 
-const plain = (sentence: string): string =>
+const removeReferences = (sentence: string): string =>
   sentence
-    .replaceAll(reference, '')
+    .replaceAll(referencePattern, '')
     .replaceAll(/\s{2,}/g, ' ')
     .replaceAll(/\s+([.,;!?])/g, '$1')
     .trim()

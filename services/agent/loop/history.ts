@@ -24,7 +24,7 @@ const EvidencePart = z.object({ type: z.literal('data-evidence'), data: z.object
  */
 export const toModelMessages = (messages: readonly AgentMessage[]): ChatCompletionMessageParam[] => {
   const history = messages.flatMap((message, place) =>
-    message.role === 'assistant' ? assistantTurns(message, String(place)) : userMessage(message),
+    message.role === 'assistant' ? toAssistantMessages(message, String(place)) : toUserMessages(message),
   )
   const last = history.at(-1)
   if (last?.role === 'user' || last?.role === 'tool') return history.flatMap(endStoppedAnswer)
@@ -40,7 +40,7 @@ export const extractEarlierAnswers = (messages: readonly AgentMessage[]): unknow
     .flatMap(({ parts }) => {
       const tools = parts.flatMap((part) => ToolPart.safeParse(part).data ?? [])
       const read = tools.map(({ input, output, errorText }) => ({ input, output, errorText }))
-      const text = textOf(parts)
+      const text = joinText(parts)
       return text === '' ? read : [...read, text]
     })
 
@@ -58,8 +58,8 @@ export const findLastEvidenceNumber = (messages: readonly AgentMessage[]): numbe
   )
 
 /** Converts a message of any role but `assistant` to a user message, so that clients cannot add system messages. */
-const userMessage = ({ parts }: AgentMessage): ChatCompletionMessageParam[] => {
-  const content = textOf(parts)
+const toUserMessages = ({ parts }: AgentMessage): ChatCompletionMessageParam[] => {
+  const content = joinText(parts)
   return content === '' ? [] : [{ role: 'user', content }]
 }
 
@@ -74,12 +74,12 @@ const endStoppedAnswer = (
     : [message]
 
 /** Returns the messages of an answer, step by step, with each tool call and its result. */
-const assistantTurns = ({ parts }: AgentMessage, place: string): ChatCompletionMessageParam[] =>
-  stepsOf(parts).flatMap((step, index) => turnOf(step, `${place}-${index}`))
+const toAssistantMessages = ({ parts }: AgentMessage, place: string): ChatCompletionMessageParam[] =>
+  splitIntoSteps(parts).flatMap((step, index) => toStepMessages(step, `${place}-${index}`))
 
 type Part = AgentMessage['parts'][number]
 
-const stepsOf = (parts: readonly Part[]): Part[][] => {
+const splitIntoSteps = (parts: readonly Part[]): Part[][] => {
   const steps: Part[][] = [[]]
   for (const part of parts) {
     if (part.type === 'step-start') steps.push([])
@@ -92,8 +92,8 @@ const stepsOf = (parts: readonly Part[]): Part[][] => {
  * Returns the messages of one step. Replaces the ids of tool calls, because ids from clients may repeat or have a
  * format that a model rejects.
  */
-const turnOf = (parts: readonly Part[], place: string): ChatCompletionMessageParam[] => {
-  const content = textOf(parts)
+const toStepMessages = (parts: readonly Part[], place: string): ChatCompletionMessageParam[] => {
+  const content = joinText(parts)
   const tools = parts.flatMap((part, index) => {
     const parsed = ToolPart.safeParse(part)
     return parsed.success ? [{ ...parsed.data, id: createToolCallId(`${place}-${index}`) }] : []
@@ -108,17 +108,17 @@ const turnOf = (parts: readonly Part[], place: string): ChatCompletionMessagePar
   )
   return [
     { role: 'assistant', content: content === '' ? null : content, tool_calls: calls },
-    ...tools.map((tool) => ({ role: 'tool' as const, tool_call_id: tool.id, content: resultOf(tool) })),
+    ...tools.map((tool) => ({ role: 'tool' as const, tool_call_id: tool.id, content: formatToolResult(tool) })),
   ]
 }
 
-const resultOf = ({ state, output, errorText }: z.output<typeof ToolPart>): string => {
+const formatToolResult = ({ state, output, errorText }: z.output<typeof ToolPart>): string => {
   if (state === 'output-available') return wrapInDataTags(truncateToSize(output, maxResultBytes))
   return wrapInDataTags({ value: { error: errorText ?? 'no result' }, cut: false })
 }
 
 /** Joins the text parts of a message. Replaces lone surrogates, because gateways reject them. */
-const textOf = (parts: readonly Part[]): string =>
+const joinText = (parts: readonly Part[]): string =>
   parts
     .flatMap((part) => {
       const parsed = TextPart.safeParse(part)

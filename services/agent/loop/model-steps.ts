@@ -8,9 +8,9 @@ import type { AnswerContext } from './answer-context.ts'
 import { requestStep, type StepResponse } from './step.ts'
 
 /** Runs one model step. Throws `AnswerFailure`, or the abort reason of the run. */
-type Speak = (messages: readonly ChatCompletionMessageParam[], step: Step) => Promise<StepResponse>
+type RunModelStep = (messages: readonly ChatCompletionMessageParam[], step: ModelStep) => Promise<StepResponse>
 
-interface Step {
+interface ModelStep {
   number: number
   mayCallTools: boolean
 }
@@ -25,24 +25,24 @@ const fallbackFailures: ReadonlySet<AgentFailure> = new Set([
 /** Maximum attempts per step. Only an empty response is retried. */
 const maxAttempts = 2
 
-type SpeakerContext = Pick<AnswerContext, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
+type ModelStepContext = Pick<AnswerContext, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
 
 /**
  * Returns a function that runs the model steps of an answer. If the model fails, the current and all further steps use
  * the fallback model. An empty response is retried once.
  */
-export const openModelSteps = (talk: SpeakerContext): Speak => {
+export const openModelSteps = (talk: ModelStepContext): RunModelStep => {
   const { model } = talk
   let name = model.model
 
   const once = async (
     messages: readonly ChatCompletionMessageParam[],
-    step: Step,
+    step: ModelStep,
     attempt: number,
   ): Promise<StepResponse> => {
     const progress = { hasSpoken: false }
     try {
-      return await takeStep(talk, messages, { ...step, name, prefix: prefixOf(talk, step, attempt), progress })
+      return await takeStep(talk, messages, { ...step, name, prefix: createIdPrefix(talk, step, attempt), progress })
     } catch (error) {
       const mayFallBack = error instanceof AnswerFailure && fallbackFailures.has(error.code) && !progress.hasSpoken
       if (!mayFallBack || model.fallback === null || name === model.fallback) throw error
@@ -61,17 +61,17 @@ export const openModelSteps = (talk: SpeakerContext): Speak => {
 }
 
 /** Returns an id prefix that is unique within the conversation. It contains the run, as a conversation has several. */
-const prefixOf = ({ run }: Pick<AnswerContext, 'run'>, { number }: Step, attempt: number): string =>
+const createIdPrefix = ({ run }: Pick<AnswerContext, 'run'>, { number }: ModelStep, attempt: number): string =>
   `${run.id.slice(-8)}-${number}${attempt > 1 ? `-${attempt}` : ''}`
 
-interface StepOptions extends Step {
+interface StepOptions extends ModelStep {
   name: string
   prefix: string
   progress: { hasSpoken: boolean }
 }
 
 const takeStep = async (
-  { model, settings, call, meter, toolbox, emit }: SpeakerContext,
+  { model, settings, call, meter, toolbox, emit }: ModelStepContext,
   conversation: readonly ChatCompletionMessageParam[],
   { name, prefix, mayCallTools, progress }: StepOptions,
 ): Promise<StepResponse> => {
@@ -88,7 +88,7 @@ const takeStep = async (
   try {
     const response = await requestStep({ model, name, messages, tools, mayCallTools, signal, prefix }, emit, spoke)
     const written = response.text.length + JSON.stringify(response.calls).length
-    meter.add({ ...response, read: lengthOf(messages) + extraCharacters, written })
+    meter.add({ ...response, read: measureLength(messages) + extraCharacters, written })
     return response
   } catch (error) {
     call.signal.throwIfAborted()
@@ -97,9 +97,9 @@ const takeStep = async (
 }
 
 /** Length of a tool result after truncation, in characters. */
-const compactedCharacters = 600
+const compactedLength = 600
 /** Tool results with fewer characters are not truncated. */
-const shortCharacters = 2_048
+const minCompactedLength = 2_048
 /** Maximum share of the context length that the conversation may use. */
 const maxContextShare = 0.7
 
@@ -113,27 +113,27 @@ export const compactConversation = (
 ): ChatCompletionMessageParam[] => {
   const room = contextTokens * maxContextShare * charactersPerToken - extraCharacters
   const result = [...messages]
-  let length = lengthOf(result)
+  let length = measureLength(result)
   for (const [index, message] of messages.entries()) {
     if (length <= room) break
-    const shorter = shortened(message)
-    length -= lengthOf([message]) - lengthOf([shorter])
+    const shorter = compactToolResult(message)
+    length -= measureLength([message]) - measureLength([shorter])
     result[index] = shorter
   }
-  while (length > room) length -= lengthOf(removeOldest(result))
+  while (length > room) length -= measureLength(removeOldestQuestion(result))
   return result
 }
 
-const shortened = (message: ChatCompletionMessageParam): ChatCompletionMessageParam => {
-  if (message.role !== 'tool' || typeof message.content !== 'string' || message.content.length < shortCharacters) {
+const compactToolResult = (message: ChatCompletionMessageParam): ChatCompletionMessageParam => {
+  if (message.role !== 'tool' || typeof message.content !== 'string' || message.content.length < minCompactedLength) {
     return message
   }
-  const content = `${shortenText(message.content, compactedCharacters)}…</data>\nThe rest was dropped to save space; call the tool again if it matters.`
+  const content = `${shortenText(message.content, compactedLength)}…</data>\nThe rest was dropped to save space; call the tool again if it matters.`
   return { ...message, content }
 }
 
 /** Removes and returns the oldest question with its answer and tool calls. Throws if only one question remains. */
-const removeOldest = (messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] => {
+const removeOldestQuestion = (messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] => {
   const [first, next] = messages.flatMap((message, index) => (isUserMessage(message) ? [index] : []))
   if (first === undefined || next === undefined) throw new AnswerFailure('context-too-long')
   return messages.splice(first, next - first)
@@ -143,4 +143,4 @@ const isUserMessage = ({ role, content }: ChatCompletionMessageParam): boolean =
   role === 'user' && !(typeof content === 'string' && content.startsWith(reminderPrefix))
 
 /** Returns the approximate length of a conversation, in characters. */
-const lengthOf = (messages: readonly ChatCompletionMessageParam[]): number => JSON.stringify(messages).length
+const measureLength = (messages: readonly ChatCompletionMessageParam[]): number => JSON.stringify(messages).length

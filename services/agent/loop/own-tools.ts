@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { readTool, type Tool, type ToolResult } from '#shared/tools/tool.ts'
+import { defineReadTool, type Tool, type ToolResult } from '#shared/tools/tool.ts'
 import { rankByTopic } from '../rank-by-topic.ts'
 import type { EmitChunk } from './answer-context.ts'
 import { type Plan, PlanInput, planToolName } from './plan.ts'
 import type { Toolbox } from './toolbox.ts'
 import type { ToolCallLimits } from './answer-limits.ts'
 
-const own = { feature: null, core: true } as const
+const ownToolTraits = { feature: null, core: true } as const
 /** Returns the result of a tool of the agent itself, without evidence. */
-const withoutEvidence = (text: string, structured: Record<string, unknown> | null = null): ToolResult => ({
+const createResultWithoutEvidence = (text: string, structured: Record<string, unknown> | null = null): ToolResult => ({
   isError: false,
   text,
   structured,
@@ -17,8 +17,8 @@ const withoutEvidence = (text: string, structured: Record<string, unknown> | nul
 
 /** Returns the tool that updates the plan of an answer. */
 export const createPlanTool = (plan: Plan, tries: ToolCallLimits, emit: EmitChunk): Tool =>
-  readTool({
-    ...own,
+  defineReadTool({
+    ...ownToolTraits,
     name: planToolName,
     title: 'Update the plan',
     description:
@@ -27,7 +27,7 @@ export const createPlanTool = (plan: Plan, tries: ToolCallLimits, emit: EmitChun
     run: async ({ steps }) => {
       plan.update(steps, tries.successes)
       emit({ type: 'data-plan', id: 'plan', data: { steps: plan.steps() } })
-      return withoutEvidence('noted')
+      return createResultWithoutEvidence('noted')
     },
   })
 
@@ -37,8 +37,8 @@ const SearchInput = z.strictObject({ topic: z.string().min(1).max(200).describe(
 
 /** Returns the tool that searches for tools that are not offered yet. The model can call the found ones afterwards. */
 export const createSearchToolsTool = (toolbox: () => Toolbox): Tool =>
-  readTool({
-    ...own,
+  defineReadTool({
+    ...ownToolTraits,
     name: searchToolsName,
     title: 'Find tools',
     description:
@@ -47,11 +47,11 @@ export const createSearchToolsTool = (toolbox: () => Toolbox): Tool =>
     run: async ({ topic }) => {
       const { all, offer } = toolbox()
       const others = all.filter(({ core }) => !core)
-      const found = rankByTopic(topic, others, wordsOfTool).slice(0, maxFoundTools)
+      const found = rankByTopic(topic, others, joinToolTexts).slice(0, maxFoundTools)
       offer(found.map(({ name }) => name))
       const tools = found.map(({ name, description }) => ({ name, description }))
-      return withoutEvidence(tools.length === 0 ? 'no further tools' : 'you may call these now', { tools })
+      return createResultWithoutEvidence(tools.length === 0 ? 'no further tools' : 'you may call these now', { tools })
     },
   })
 
-const wordsOfTool = ({ name, title, description }: Tool): string => `${name} ${title} ${description}`
+const joinToolTexts = ({ name, title, description }: Tool): string => `${name} ${title} ${description}`

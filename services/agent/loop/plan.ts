@@ -58,16 +58,16 @@ export const openPlan = (): Plan => {
   }
 }
 
-const invalid = (message: string): ServiceError => new ServiceError('invalid', message)
+const createInvalidError = (message: string): ServiceError => new ServiceError('invalid', message)
 
 const requireSeveralSteps = (steps: readonly PlanStep[]): void => {
-  if (steps.length < 2) throw invalid('a one-step question needs no plan; answer it directly')
+  if (steps.length < 2) throw createInvalidError('a one-step question needs no plan; answer it directly')
 }
 
 const requireOneInProgress = (steps: readonly PlanStep[]): void => {
   const running = steps.filter(({ status }) => status === 'in_progress').length
   const isOver = steps.every(({ status }) => status === 'completed')
-  if (running !== 1 && !isOver) throw invalid(`exactly one step must be in_progress; found ${running}`)
+  if (running !== 1 && !isOver) throw createInvalidError(`exactly one step must be in_progress; found ${running}`)
 }
 
 interface StepProgress {
@@ -84,9 +84,11 @@ const requireVerified = (
   { isLast, startedAt, results }: StepProgress,
 ): void => {
   if (step.status !== 'completed' || before?.status === 'completed') return
-  if (startedAt === undefined) throw invalid(`“${step.title}” cannot be completed: it was never in_progress`)
+  if (startedAt === undefined) throw createInvalidError(`“${step.title}” cannot be completed: it was never in_progress`)
   if (!isLast && results <= startedAt) {
-    throw invalid(`“${step.title}” cannot be completed: no tool result since it started; verify it with a tool`)
+    throw createInvalidError(
+      `“${step.title}” cannot be completed: no tool result since it started; verify it with a tool`,
+    )
   }
 }
 
@@ -94,7 +96,7 @@ const requireCompletedUnchanged = (before: readonly PlanStep[], after: readonly 
   for (const [index, { title, status }] of before.entries()) {
     const now = after[index]
     if (status === 'completed' && (now?.status !== 'completed' || now.title !== title)) {
-      throw invalid(`“${title}” is completed: it cannot be changed, moved or removed`)
+      throw createInvalidError(`“${title}” is completed: it cannot be changed, moved or removed`)
     }
   }
 }

@@ -41,11 +41,11 @@ export const formatQuestionContext = (
       ? 'Changes may be proposed through tools that a person approves.'
       : 'Nothing can be changed; recommend.',
   ]
-  return [...lines, ...(page ? pageLines(page) : [])].join('\n')
+  return [...lines, ...(page ? formatPageContext(page) : [])].join('\n')
 }
 
 /** Describes the open page. Its values come from the URL, which may be crafted, so they are marked as data. */
-const pageLines = ({ label, route, about }: NonNullable<AgentQuestion['page']>): string[] => [
+const formatPageContext = ({ label, route, about }: NonNullable<AgentQuestion['page']>): string[] => [
   ...(label ? [`The person has opened the page ${JSON.stringify(label)} (${JSON.stringify(route)}).`] : []),
   ...(about.length > 0 ? [`The page is about: ${wrapInDataTags({ value: about, cut: false })}`] : []),
 ]

@@ -1,9 +1,9 @@
 import { APIError } from 'openai'
 import { describe, expect, it } from 'vitest'
-import { providerFailure } from './provider-failure.ts'
+import { toProviderFailure } from './provider-failure.ts'
 
 const waitWith = (headers: Record<string, string>) =>
-  providerFailure(APIError.generate(429, {}, 'slow down', new Headers(headers)), false)?.retryAfterMs
+  toProviderFailure(APIError.generate(429, {}, 'slow down', new Headers(headers)), false)?.retryAfterMs
 
 describe('the retry delay of a gateway', () => {
   it.each([

@@ -4,7 +4,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import { readRetryAfter } from '#shared/net/retry-after.ts'
 import { AnswerFailure } from './failure.ts'
 
-const byStatus: Readonly<Record<number, AgentFailure>> = {
+const failureByStatus: Readonly<Record<number, AgentFailure>> = {
   400: 'provider-refused',
   401: 'provider-key-refused',
   402: 'provider-out-of-credit',
@@ -20,21 +20,21 @@ const byStatus: Readonly<Record<number, AgentFailure>> = {
  * Returns the failure for an error of a model request; undefined for other errors. `hasStarted` is true if the gateway
  * has already sent chunks.
  */
-export const providerFailure = (error: unknown, hasStarted: boolean): AnswerFailure | undefined => {
-  const found = codeOf(error)
+export const toProviderFailure = (error: unknown, hasStarted: boolean): AnswerFailure | undefined => {
+  const found = getFailureCode(error)
   if (found === undefined) return undefined
   const code = hasStarted && found === 'provider-unreachable' ? 'provider-cut-off' : found
-  const retryAfterMs = error instanceof APIError ? retryDelayOf(error) : null
+  const retryAfterMs = error instanceof APIError ? parseRetryDelay(error) : null
   return new AnswerFailure(code, { retryAfterMs, cause: error })
 }
 
-const codeOf = (error: unknown): AgentFailure | undefined => {
+const getFailureCode = (error: unknown): AgentFailure | undefined => {
   if (error instanceof APIConnectionTimeoutError) return 'provider-timeout'
   if (error instanceof NetFailure) return error.reason === 'timeout' ? 'provider-timeout' : 'provider-unreachable'
   if (error instanceof APIConnectionError) {
-    return error.cause instanceof NetFailure ? codeOf(error.cause) : 'provider-unreachable'
+    return error.cause instanceof NetFailure ? getFailureCode(error.cause) : 'provider-unreachable'
   }
-  if (error instanceof APIError) return codeOfResponse(error)
+  if (error instanceof APIError) return getResponseFailureCode(error)
   return undefined
 }
 
@@ -42,16 +42,16 @@ const codeOf = (error: unknown): AgentFailure | undefined => {
  * Returns the failure for an error response. Within a stream, gateways report the status as `code`. If the context is
  * too long, they respond with status 400.
  */
-const codeOfResponse = ({ status, code }: APIError): AgentFailure => {
+const getResponseFailureCode = ({ status, code }: APIError): AgentFailure => {
   if (code === 'context_length_exceeded') return 'context-too-long'
   if (code === 'insufficient_quota') return 'provider-out-of-credit'
   const known = status ?? Number(code)
-  return byStatus[known] ?? (known >= 400 && known < 500 ? 'provider-refused' : 'provider-failed')
+  return failureByStatus[known] ?? (known >= 400 && known < 500 ? 'provider-refused' : 'provider-failed')
 }
 
 const maxRetryAfterMs = 3_600_000
 
-const retryDelayOf = ({ headers }: APIError): number | null => {
+const parseRetryDelay = ({ headers }: APIError): number | null => {
   const retryAfterMs = headers && readRetryAfter(headers)
   return retryAfterMs === undefined ? null : Math.min(retryAfterMs, maxRetryAfterMs)
 }

@@ -4,7 +4,7 @@ import { shortenText } from '#shared/text/strings.ts'
  * Wraps a tool result in `<data>` tags, which the prompt explains. Escapes each `<` in the result, so that the result
  * cannot close the tag.
  */
-export const wrapInDataTags = ({ value, cut }: Shrunk, source: 'host' | 'outside' = 'host'): string => {
+export const wrapInDataTags = ({ value, cut }: TruncatedValue, source: 'host' | 'outside' = 'host'): string => {
   const json = (JSON.stringify(value) ?? 'null').replaceAll('<', String.raw`\u003c`)
   const note = cut
     ? '\nThis result is incomplete: lists and texts are truncated. Narrow the request to see the rest.'
@@ -13,7 +13,7 @@ export const wrapInDataTags = ({ value, cut }: Shrunk, source: 'host' | 'outside
 }
 
 /** A value that fits its size limit, and whether it was truncated. */
-interface Shrunk {
+interface TruncatedValue {
   value: unknown
   cut: boolean
 }
@@ -28,11 +28,11 @@ const maxDepth = 8
  * Truncates arrays, objects and strings until the JSON of a value fits into `maxBytes`. One limit applies to the items
  * of all arrays and objects, another to the length of all strings. The value is null if even the lowest limits fail.
  */
-export const truncateToSize = (value: unknown, maxBytes: number): Shrunk => {
-  if (fits(value, maxBytes)) return { value, cut: false }
+export const truncateToSize = (value: unknown, maxBytes: number): TruncatedValue => {
+  if (isWithinSize(value, maxBytes)) return { value, cut: false }
   for (let items = maxItems, text = maxTextLength; items >= minItems;) {
-    const value_ = shrunk(value, items, text, maxDepth)
-    if (fits(value_, maxBytes)) return { value: value_, cut: true }
+    const value_ = truncateValue(value, items, text, maxDepth)
+    if (isWithinSize(value_, maxBytes)) return { value: value_, cut: true }
     if (items === minItems && text === minTextLength) break
     items = Math.max(minItems, Math.floor(items / 2))
     text = Math.max(minTextLength, Math.floor(text / 2))
@@ -40,13 +40,14 @@ export const truncateToSize = (value: unknown, maxBytes: number): Shrunk => {
   return { value: null, cut: true }
 }
 
-const fits = (value: unknown, maxBytes: number): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') <= maxBytes
+const isWithinSize = (value: unknown, maxBytes: number): boolean =>
+  Buffer.byteLength(JSON.stringify(value) ?? '') <= maxBytes
 
-const shrunk = (value: unknown, items: number, text: number, depth: number): unknown => {
+const truncateValue = (value: unknown, items: number, text: number, depth: number): unknown => {
   if (typeof value === 'string') return value.length > text ? `${shortenText(value, text)}…` : value
   if (typeof value !== 'object' || value === null) return value
   if (depth === 0) return null
-  const smaller = (each: unknown) => shrunk(each, items, text, depth - 1)
+  const smaller = (each: unknown) => truncateValue(each, items, text, depth - 1)
   if (Array.isArray(value)) return value.slice(0, items).map(smaller)
   return Object.fromEntries(
     Object.entries(value)

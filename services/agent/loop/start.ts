@@ -2,7 +2,7 @@ import type { agent, AgentQuestion } from '#proto/agent.ts'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { parseSettings, type Values } from '#shared/config/setting.ts'
+import { parseSettings, type SettingValues } from '#shared/config/setting.ts'
 import { agentSettings } from '../config.ts'
 import { extractEarlierAnswers, findLastEvidenceNumber, toModelMessages } from './history.ts'
 import { requireUserServersAllowed } from '../external/open.ts'
@@ -18,7 +18,7 @@ import type { ChosenModel } from '../models/choose.ts'
 import type { AgentDeps } from '../agent-deps.ts'
 import type { Run } from '../runs/run.ts'
 
-type AgentSettingValues = Values<typeof agentSettings>
+type AgentSettingValues = SettingValues<typeof agentSettings>
 
 /** Validates the question, starts a run and returns its id. The run continues in the background. */
 export const createStartHandler =
@@ -29,7 +29,7 @@ export const createStartHandler =
     requireUserServersAllowed(question.userServers, call)
     const model = await parts.models.choose(question.model, call, question.apiKey ?? undefined)
     const run = parts.runs.start(call.identity, settings.SVC_AGENT_MAX_RUNS, (run) =>
-      work(parts, { question, call, settings, model, run }),
+      performRun(parts, { question, call, settings, model, run }),
     )
     return { runId: run.id }
   }
@@ -54,11 +54,11 @@ interface StartedRun {
   run: Run
 }
 
-const work = async (parts: AgentDeps, started: StartedRun): Promise<void> => {
+const performRun = async (parts: AgentDeps, started: StartedRun): Promise<void> => {
   const { settings, model, run } = started
   using time = openAnswerTimeBudget(settings.SVC_AGENT_RUN_SECONDS * 1_000)
-  const talk = talkOf(parts, started, time)
-  const outcome = await runAnswer(talk, () => toolboxFor(parts, talk))
+  const talk = createAnswerContext(parts, started, time)
+  const outcome = await runAnswer(talk, () => createToolbox(parts, talk))
   const { inputTokens, outputTokens, durationMs, steps } = talk.meter.sum()
   parts.metrics.ended({ outcome, provider: model.provider, seconds: durationMs / 1_000, inputTokens, outputTokens })
   parts.log.info(
@@ -76,7 +76,7 @@ const work = async (parts: AgentDeps, started: StartedRun): Promise<void> => {
   )
 }
 
-const talkOf = (
+const createAnswerContext = (
   parts: AgentDeps,
   { question, call, settings, model, run }: StartedRun,
   time: AnswerContext['time'],
@@ -116,7 +116,10 @@ const talkOf = (
 }
 
 /** Returns all tools of an answer, the agent's own first. */
-const toolboxFor = async ({ toolsFor, clock }: AgentDeps, talk: Omit<AnswerContext, 'toolbox'>): Promise<Toolbox> => {
+const createToolbox = async (
+  { toolsFor, clock }: AgentDeps,
+  talk: Omit<AnswerContext, 'toolbox'>,
+): Promise<Toolbox> => {
   const { question, call, plan, tries, emit } = talk
   const tools = await toolsFor(question, { ...call, deadline: clock.elapsedMs() + toolsTimeoutMs })
   const toolbox: Toolbox = openToolbox(

@@ -40,14 +40,14 @@ const maxTextLength = 256 * 1024
 
 /** Requests one response and emits its chunks as they arrive. Throws `AnswerFailure`, or the abort reason. */
 export const requestStep = async (request: StepRequest, emit: EmitChunk, spoke: () => void): Promise<StepResponse> => {
-  const said = openSpeech(request.prefix, emit)
-  const inputs = openToolInputs(request.prefix, emit)
+  const said = openTextEmitter(request.prefix, emit)
+  const inputs = openToolCallCollector(request.prefix, emit)
   let usage: TokenUsage | undefined
   let resolvedModel: string | undefined
   let ending: string | null = null
   let hasStarted = false
   try {
-    for await (const chunk of parseChunks(await open(request))) {
+    for await (const chunk of parseChunks(await openCompletionStream(request))) {
       hasStarted = true
       usage = chunk.usage ?? usage
       resolvedModel = chunk.model || resolvedModel
@@ -69,12 +69,12 @@ export const requestStep = async (request: StepRequest, emit: EmitChunk, spoke: 
     said.end()
     inputs.abandon()
     request.signal.throwIfAborted()
-    const { providerFailure } = await import('./provider-failure.ts')
+    const { toProviderFailure: providerFailure } = await import('./provider-failure.ts')
     throw providerFailure(error, hasStarted) ?? error
   }
 }
 
-const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }: StepRequest) =>
+const openCompletionStream = ({ model: { client }, name, messages, tools, mayCallTools, signal }: StepRequest) =>
   client.chat.completions.create(
     {
       model: name,
@@ -89,8 +89,8 @@ const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }
 /** Processes one delta and returns whether it had content. */
 const handleDelta = (
   delta: ChunkDelta,
-  said: ReturnType<typeof openSpeech>,
-  inputs: ReturnType<typeof openToolInputs>,
+  said: ReturnType<typeof openTextEmitter>,
+  inputs: ReturnType<typeof openToolCallCollector>,
 ): boolean => {
   const reasoning = delta.reasoning_content ?? delta.reasoning
   const calls = delta.tool_calls ?? []
@@ -101,19 +101,19 @@ const handleDelta = (
   return Boolean(reasoning || delta.content || calls.length > 0)
 }
 
-type Kind = 'text' | 'reasoning'
+type PartKind = 'text' | 'reasoning'
 
 /** Emits the text and the reasoning of one step. Each change between the two starts a new message part. */
-const openSpeech = (prefix: string, emit: EmitChunk) => {
+const openTextEmitter = (prefix: string, emit: EmitChunk) => {
   let text = ''
   let parts = 0
-  let speaking: { kind: Kind; id: string } | undefined
+  let speaking: { kind: PartKind; id: string } | undefined
 
   const end = (): void => {
     if (speaking) emit({ type: `${speaking.kind}-end`, id: speaking.id })
     speaking = undefined
   }
-  const speak = (kind: Kind, delta: string): void => {
+  const speak = (kind: PartKind, delta: string): void => {
     if (speaking?.kind !== kind) {
       end()
       speaking = { kind, id: `${prefix}-${(parts += 1)}` }
@@ -145,7 +145,7 @@ const maxCalls = 32
 const maxArgumentsLength = 128 * 1024
 
 /** Collects the tool calls of one step and emits their arguments as they arrive. */
-const openToolInputs = (prefix: string, emit: EmitChunk) => {
+const openToolCallCollector = (prefix: string, emit: EmitChunk) => {
   const calls: RawToolCall[] = []
   const slots = new Map<number | string, CallSlot>()
 

@@ -4,10 +4,10 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import { recordEvidence } from '#shared/evidence/recording.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { type ToolResult, failure, findHost } from '#shared/tools/tool.ts'
-import { requestApproval, approveEgress } from './approvals.ts'
+import { type ToolResult, createFailure, findHost } from '#shared/tools/tool.ts'
+import { requestApproval, requestEgressApproval } from './approvals.ts'
 import { createCallEvidence } from './evidence.ts'
-import { guardPart } from '../part-guard.ts'
+import { validateDataPart } from '../part-guard.ts'
 import { logVerbosely, elapsedMsSince } from '../verbose.ts'
 import { AnswerFailure } from './failure.ts'
 import type { RawToolCall } from './chunks.ts'
@@ -71,7 +71,7 @@ const parseAndEmit = (
 const runAndEmit = async (talk: AnswerContext, call: ParsedToolCall): Promise<string> => {
   const { emit, ledger, settings, env, log } = talk
   const { id: toolCallId, tool } = call
-  const { answer, evidence, advice } = await outcomeOf(talk, call)
+  const { answer, evidence, advice } = await runCall(talk, call)
   const { isError, text, structured, parts = [] } = answer
   const known = ledger.add(evidence, { toolCallId, tool: tool.name })
   const ids = known.map(({ id }) => id)
@@ -85,16 +85,16 @@ const runAndEmit = async (talk: AnswerContext, call: ParsedToolCall): Promise<st
   }
   for (const each of known) emit({ type: 'data-evidence', id: each.id, data: each })
   for (const part of parts) {
-    const guarded = guardPart({ env, log }, part)
+    const guarded = validateDataPart({ env, log }, part)
     if (guarded) emit(guarded)
   }
-  if (!ownTools.has(tool.name)) talk.hostText.add(value, tool.egress?.server.id)
+  if (!ownToolNames.has(tool.name)) talk.hostText.add(value, tool.egress?.server.id)
   const content = wrapInDataTags({ value, cut }, tool.kind === 'egress' ? 'outside' : 'host')
   return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')
 }
 
 /** Tools of the agent itself. Their results contain no text of a host. */
-const ownTools: ReadonlySet<string> = new Set([planToolName, searchToolsName])
+const ownToolNames: ReadonlySet<string> = new Set([planToolName, searchToolsName])
 
 interface CallOutcome extends ToolRun {
   /** Additional advice for the model. */
@@ -102,10 +102,10 @@ interface CallOutcome extends ToolRun {
 }
 
 /** Runs one call, or rejects it if it was repeated too often. */
-const outcomeOf = async (talk: AnswerContext, call: ParsedToolCall): Promise<CallOutcome> => {
+const runCall = async (talk: AnswerContext, call: ParsedToolCall): Promise<CallOutcome> => {
   const { tool, input } = call
   const refusal = talk.tries.refusal(tool.name, input)
-  if (refusal !== undefined) return { answer: failure(refusal), evidence: [] }
+  if (refusal !== undefined) return { answer: createFailure(refusal), evidence: [] }
   const beganMs = performance.now()
   const toolRun = await (tool.kind === 'control' ? runControlTool(talk, call) : runWithEgressApproval(talk, call))
   const { isError } = toolRun.answer
@@ -123,10 +123,10 @@ const runWithEgressApproval = async (talk: AnswerContext, call: ParsedToolCall):
     egress.requireCallable(call.input)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { answer: failure(codeAndMessage(error)), evidence: [] }
+    return { answer: createFailure(formatServiceError(error)), evidence: [] }
   }
-  const refusal = await approveEgress(talk, call, egress)
-  return refusal === undefined ? runTool(talk, call) : { answer: failure(refusal), evidence: [] }
+  const refusal = await requestEgressApproval(talk, call, egress)
+  return refusal === undefined ? runTool(talk, call) : { answer: createFailure(refusal), evidence: [] }
 }
 
 const runControlTool = async (
@@ -137,7 +137,7 @@ const runControlTool = async (
     return { answer: await requestApproval(talk, { name, toolCallId, input }), evidence: [] }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { answer: failure(codeAndMessage(error)), evidence: [] }
+    return { answer: createFailure(formatServiceError(error)), evidence: [] }
   }
 }
 
@@ -152,42 +152,42 @@ const maxFailureLength = 2_000
 /** Runs one tool within the step timeout. Errors become results, so that the model can react to them. */
 const runTool = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolRun> => {
   const { tool } = call
-  const input = withoutConversationHost(talk, call.input)
+  const input = removeConversationHost(talk, call.input)
   const { query, evidence } = recordEvidence(talk.context.query, talk.context.clock)
-  const own = callOf(talk)
+  const own = createStepCall(talk)
   try {
     requireFeature(own.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
-    const answer = await endingWith(tool.run(input, { ...talk.context, query, call: own }), own.signal)
+    const answer = await raceWithSignal(tool.run(input, { ...talk.context, query, call: own }), own.signal)
     const collected = [...evidence, ...(answer.evidence ?? [])]
     if (collected.length > 0 || answer.evidence || answer.isError) return { answer, evidence: collected }
-    const hostKey = tool.source ?? (await findHost(talk.context, hostIdIn(input))).key
+    const hostKey = tool.source ?? (await findHost(talk.context, getNumericHostId(input))).key
     const called = { hostKey, tool: tool.name, input: call.input, atMs: talk.context.clock.now() }
     return { answer, evidence: [createCallEvidence(called, answer)] }
   } catch (error) {
     talk.call.signal.throwIfAborted()
     if (error instanceof AnswerFailure) throw error
-    return { answer: failure(failureText(talk, tool.name, error, own.signal)), evidence }
+    return { answer: createFailure(describeFailure(talk, tool.name, error, own.signal)), evidence }
   }
 }
 
 /** Removes `hostId` if it is the host of the conversation, because tools cannot resolve ids of user connections. */
-const withoutConversationHost = (
+const removeConversationHost = (
   { question }: AnswerContext,
   { hostId, ...input }: ParsedToolCall['input'],
 ): ParsedToolCall['input'] => (hostId === undefined || hostId === question.hostId ? input : { hostId, ...input })
 
 /** Returns the host id if it is a number. An external tool may have a `hostId` parameter of another type. */
-const hostIdIn = ({ hostId }: ParsedToolCall['input']): number | undefined =>
+const getNumericHostId = ({ hostId }: ParsedToolCall['input']): number | undefined =>
   typeof hostId === 'number' ? hostId : undefined
 
-const callOf = ({ call, settings, context }: AnswerContext): Call => {
+const createStepCall = ({ call, settings, context }: AnswerContext): Call => {
   const stepMs = settings.SVC_AGENT_STEP_SECONDS * 1_000
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(stepMs)])
   return { ...call, signal, deadline: context.clock.elapsedMs() + stepMs }
 }
 
 /** Returns the result of the tool. Rejects as soon as the signal aborts, even if the tool ignores the signal. */
-const endingWith = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+const raceWithSignal = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>()
   const leave = () => reject(signal.reason)
   signal.addEventListener('abort', leave, { once: true })
@@ -199,11 +199,12 @@ const endingWith = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   }
 }
 
-const codeAndMessage = ({ code, message }: ServiceError): string => shortenText(`${code}: ${message}`, maxFailureLength)
+const formatServiceError = ({ code, message }: ServiceError): string =>
+  shortenText(`${code}: ${message}`, maxFailureLength)
 
-const failureText = ({ log }: AnswerContext, tool: string, error: unknown, signal: AbortSignal): string => {
+const describeFailure = ({ log }: AnswerContext, tool: string, error: unknown, signal: AbortSignal): string => {
   if (signal.aborted) return 'the tool timed out; request less data'
-  if (error instanceof ServiceError && error.code !== 'internal') return codeAndMessage(error)
+  if (error instanceof ServiceError && error.code !== 'internal') return formatServiceError(error)
   log.error({ tool, err: error }, 'tool failed')
   return 'internal error; see the log of the service'
 }

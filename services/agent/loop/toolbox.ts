@@ -22,10 +22,10 @@ export const openToolbox = (tools: readonly AgentTool[], disabled: readonly stri
   const all = new Map<string, AgentTool>()
   for (const tool of tools) if (!disabled.includes(tool.name) && !all.has(tool.name)) all.set(tool.name, tool)
   const offered = new Map(
-    [...all].filter(([, { core }]) => core).map(([name, tool]) => [name, functionDefinitionOf(tool)]),
+    [...all].filter(([, { core }]) => core).map(([name, tool]) => [name, toFunctionDefinition(tool)]),
   )
   const offer = (tool: AgentTool): void => {
-    if (!offered.has(tool.name)) offered.set(tool.name, functionDefinitionOf(tool))
+    if (!offered.has(tool.name)) offered.set(tool.name, toFunctionDefinition(tool))
   }
   return {
     all: [...all.values()],
@@ -46,11 +46,11 @@ export const openToolbox = (tools: readonly AgentTool[], disabled: readonly stri
 }
 
 /** Returns the function definition of a tool for the model. */
-const functionDefinitionOf = ({ name, description, kind, input, inputSchema }: AgentTool): ChatCompletionTool => {
-  const schema = inputSchema ?? schemaOf(input)
+const toFunctionDefinition = ({ name, description, kind, input, inputSchema }: AgentTool): ChatCompletionTool => {
+  const schema = inputSchema ?? toJsonSchema(input)
   return {
     type: 'function',
-    function: { name, description, parameters: kind === 'egress' ? schema : withConversationHost(schema) },
+    function: { name, description, parameters: kind === 'egress' ? schema : describeConversationHost(schema) },
   }
 }
 
@@ -60,7 +60,7 @@ type JsonSchema = Record<string, unknown>
 const jsonSchemas = new WeakMap<z.ZodObject, JsonSchema>()
 
 /** Returns the JSON Schema of a tool's input without `$schema`. */
-const schemaOf = (input: z.ZodObject): JsonSchema => {
+const toJsonSchema = (input: z.ZodObject): JsonSchema => {
   const known = jsonSchemas.get(input)
   if (known) return known
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input' })
@@ -71,14 +71,14 @@ const schemaOf = (input: z.ZodObject): JsonSchema => {
 const Properties = z.record(z.string(), z.unknown()).default({})
 
 /** Changes the documented default of `hostId` from the first host to the host of the conversation. */
-const withConversationHost = (schema: JsonSchema): JsonSchema => {
+const describeConversationHost = (schema: JsonSchema): JsonSchema => {
   const properties = Properties.parse(schema.properties)
   if (!('hostId' in properties)) return schema
   const { default: _first, ...hostId } = Properties.parse(properties.hostId)
-  return { ...schema, properties: { ...properties, hostId: { ...hostId, description: conversationHost } } }
+  return { ...schema, properties: { ...properties, hostId: { ...hostId, description: conversationHostDescription } } }
 }
 
-const conversationHost = 'Defaults to the host of the conversation'
+const conversationHostDescription = 'Defaults to the host of the conversation'
 
 /** A valid tool call. */
 export interface ParsedToolCall {
@@ -90,13 +90,13 @@ export interface ParsedToolCall {
 /** Parses a tool call. Throws `ServiceError` for an unknown tool and for invalid arguments. */
 export const parseToolCall = ({ id, name, argumentsText }: RawToolCall, toolbox: Toolbox): ParsedToolCall => {
   const tool = toolbox.take(name)
-  const parsed = tool.input.safeParse(objectIn(argumentsText), { error: describeIssue })
+  const parsed = tool.input.safeParse(parseArguments(argumentsText), { error: describeIssue })
   if (parsed.success) return { id, tool, input: parsed.data }
   throw new ServiceError('invalid', `invalid arguments: ${formatZodError(parsed.error)}`)
 }
 
 /** Parses the arguments. An empty text means no arguments, as some models send it. */
-const objectIn = (text: string): unknown => {
+const parseArguments = (text: string): unknown => {
   try {
     return JSON.parse(text.trim() === '' ? '{}' : text)
   } catch {

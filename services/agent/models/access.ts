@@ -22,12 +22,12 @@ export const getOperatorAccess = (env: Environment, provider: ModelProvider): Ga
   const settings = parseSettings(modelSettings, env)
   const { keyVariable } = modelGateways[provider]
   const own = settings[keyVariable]?.trim()
-  if (own) return { ...getGatewayAddress(env, provider), key: own, keyFrom: keyVariable }
+  if (own) return { ...getGatewayBaseUrl(env, provider), key: own, keyFrom: keyVariable }
   const generic = settings.LLM_API_KEY?.trim()
   if (!generic) return undefined
   const address = settings.LLM_API_BASE
     ? { base: settings.LLM_API_BASE, ownAddress: true }
-    : getGatewayAddress(env, provider)
+    : getGatewayBaseUrl(env, provider)
   return { ...address, key: generic, keyFrom: 'LLM_API_KEY' }
 }
 
@@ -38,13 +38,13 @@ export const getCallerAccess = (
   key: string,
   keyFrom: string,
 ): GatewayAccess => ({
-  ...getGatewayAddress(env, provider),
+  ...getGatewayBaseUrl(env, provider),
   key,
   keyFrom,
 })
 
 /** Returns the address of a gateway, ignoring `LLM_API_BASE`. */
-export const getGatewayAddress = (
+export const getGatewayBaseUrl = (
   env: Environment,
   provider: ModelProvider,
 ): Pick<GatewayAccess, 'base' | 'ownAddress'> => {
@@ -80,7 +80,7 @@ export const listMissingKeyVariables = (env: Environment, provider: ModelProvide
   getOperatorAccess(env, provider) ? [] : [modelGateways[provider].keyVariable, 'LLM_API_KEY']
 
 /** Returns the gateways for which the operator has configured a key. */
-export const configuredProviders = (env: Environment): ModelProvider[] =>
+export const listConfiguredProviders = (env: Environment): ModelProvider[] =>
   modelProviders.filter((provider) => getOperatorAccess(env, provider) !== undefined)
 
 /** Returns the URL of a path below the base URL of a gateway. */

@@ -3,7 +3,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings, type Setting } from '#shared/config/setting.ts'
 
 /** Returns a setting whose value is valid in an HTTP header field. */
-const headerText = (fallback: string | undefined, doc: string): Setting<string | undefined> => ({
+const createHeaderSetting = (fallback: string | undefined, doc: string): Setting<string | undefined> => ({
   doc,
   audience: 'server',
   fallback: fallback ?? 'none',
@@ -18,19 +18,19 @@ const headerText = (fallback: string | undefined, doc: string): Setting<string |
 
 /** Settings for the headers with which gateways attribute usage to an application. */
 export const attributionSettings = {
-  GATEWAY_A_REFERER: headerText(undefined, 'Referer sent to OpenRouter; APP_REFERER by default.'),
-  GATEWAY_A_APP_NAME: headerText(undefined, 'Application name sent to OpenRouter; APP_NAME by default.'),
-  APP_REFERER: headerText(
+  GATEWAY_A_REFERER: createHeaderSetting(undefined, 'Referer sent to OpenRouter; APP_REFERER by default.'),
+  GATEWAY_A_APP_NAME: createHeaderSetting(undefined, 'Application name sent to OpenRouter; APP_NAME by default.'),
+  APP_REFERER: createHeaderSetting(
     undefined,
     'Referer sent to model providers; by default GATEWAY_A_REFERER, else https://watchhouse.example.',
   ),
-  APP_NAME: headerText(
+  APP_NAME: createHeaderSetting(
     undefined,
     'Application name sent to model providers; by default GATEWAY_A_APP_NAME, else Watchhouse.',
   ),
-  APP_SOURCE: headerText('watchhouse', 'Source name under which AnyRouter groups usage.'),
-  APP_CATEGORY: headerText('programming-app', 'Application category sent to model providers.'),
-  APP_VERSION: headerText(
+  APP_SOURCE: createHeaderSetting('watchhouse', 'Source name under which AnyRouter groups usage.'),
+  APP_CATEGORY: createHeaderSetting('programming-app', 'Application category sent to model providers.'),
+  APP_VERSION: createHeaderSetting(
     '0.2.0',
     'Application version sent to model providers; on edge platforms also the ui version of GET /api/version.',
   ),
@@ -47,7 +47,7 @@ export const createAttributionHeaders = (env: Environment, provider: ModelProvid
   const name = settings.APP_NAME ?? nameA ?? defaultName
   switch (provider) {
     case 'gateway_a':
-      return present({
+      return removeUndefined({
         'HTTP-Referer': refererA ?? referer,
         'X-OpenRouter-Title': nameA ?? name,
         'X-OpenRouter-Categories': settings.APP_CATEGORY,
@@ -55,7 +55,7 @@ export const createAttributionHeaders = (env: Environment, provider: ModelProvid
     case 'gateway_b':
       return { 'HTTP-Referer': referer, 'X-Title': name }
     case 'gateway_c':
-      return present({
+      return removeUndefined({
         'HTTP-Referer': referer,
         'X-AnyRouter-Title': name,
         'X-AnyRouter-Source': settings.APP_SOURCE,
@@ -65,5 +65,5 @@ export const createAttributionHeaders = (env: Environment, provider: ModelProvid
   }
 }
 
-const present = (headers: Record<string, string | undefined>): Record<string, string> =>
+const removeUndefined = (headers: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))

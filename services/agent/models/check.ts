@@ -21,20 +21,20 @@ export const checkConfig = (env: Environment, lists: LiveListsByGateway): Config
         configured: access !== undefined,
         keyFrom: access?.keyFrom ?? null,
         ownAddress: access?.ownAddress ?? false,
-        catalogue: stateOf(usesLiveList(env, id), lists[id] !== undefined),
+        catalogue: getListState(shouldUseLiveList(env, id), lists[id] !== undefined),
         missing: listMissingKeyVariables(env, id),
       }
     }),
-    notes: notesOn(env, lists),
+    notes: listNotes(env, lists),
   }
 }
 
-const stateOf = (isUsed: boolean, isKnown: boolean): (typeof modelListStates)[number] => {
+const getListState = (isUsed: boolean, isKnown: boolean): (typeof modelListStates)[number] => {
   if (!isUsed) return 'off'
   return isKnown ? 'live' : 'failed'
 }
 
-const notesOn = (env: Environment, lists: LiveListsByGateway): string[] => {
+const listNotes = (env: Environment, lists: LiveListsByGateway): string[] => {
   const settings = parseSettings(modelSettings, env)
   const { provider, isDefault } = settings.LLM_MODEL
   const everyGatewayHasKey = modelProviders.every((each) => Boolean(settings[modelGateways[each].keyVariable]?.trim()))
@@ -57,7 +57,7 @@ const notesOn = (env: Environment, lists: LiveListsByGateway): string[] => {
 }
 
 /** Returns whether the live list of a gateway is used: the list is enabled, and the gateway has a designated key. */
-export const usesLiveList = (env: Environment, provider: ModelProvider): boolean => {
+export const shouldUseLiveList = (env: Environment, provider: ModelProvider): boolean => {
   const settings = parseSettings(modelSettings, env)
   const switches = {
     gateway_a: settings.GATEWAY_A_DYNAMIC_MODELS,

@@ -6,7 +6,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import {
-  configuredProviders,
+  listConfiguredProviders,
   type GatewayAccess,
   hasDesignatedKey,
   listMissingKeyVariables,
@@ -56,7 +56,7 @@ export const chooseDefaultModel = (
   ownProviders: readonly ModelProvider[],
 ): ModelReference | undefined => {
   const { isDefault, ...configured } = parseSettings(modelSettings, env).LLM_MODEL
-  const usable = [...configuredProviders(env), ...ownProviders]
+  const usable = [...listConfiguredProviders(env), ...ownProviders]
   if (usable.includes(configured.provider)) return configured
   // Only the built-in default is replaced. A model that the operator set is used even without a key.
   const [provider] = isDefault ? usable : []
@@ -84,7 +84,7 @@ export const resolveModelReference = (
       details: { parameter: 'model' },
     })
   if (isGuest && hasDesignatedKey(env, 'gateway_a')) return { provider: 'gateway_a', modelId: freeModelAlias }
-  if (requested === null) return chooseDefaultModel(env, ownProviders) ?? refuseUnconfigured(env)
+  if (requested === null) return chooseDefaultModel(env, ownProviders) ?? throwUnconfigured(env)
   const reference = parseModelReference(requested)
   if (reference === undefined)
     throw new ServiceError('invalid', `model must be ${modelReferenceFormat}`, { details: { parameter: 'model' } })
@@ -124,12 +124,12 @@ export const chooseGatewayAccess = (
   { request, signedIn }: CallerApiKeys,
 ) => {
   if (request !== undefined)
-    return { ...getCallerAccess(env, provider, requireKey(request), 'the request'), isOwn: true }
+    return { ...getCallerAccess(env, provider, requireValidKey(request), 'the request'), isOwn: true }
   if (provider === 'gateway_c' && signedIn) return { ...signedIn, isOwn: true }
-  return { ...(getOperatorAccess(env, provider) ?? refuseUnconfigured(env, provider)), isOwn: false }
+  return { ...(getOperatorAccess(env, provider) ?? throwUnconfigured(env, provider)), isOwn: false }
 }
 
-const requireKey = (key: string): string => {
+const requireValidKey = (key: string): string => {
   if (/^[\x21-\x7e]{8,512}$/.test(key)) return key
   throw new ServiceError('invalid', 'apiKey must be the key of a model gateway', { details: { parameter: 'apiKey' } })
 }
@@ -147,7 +147,7 @@ export const findFallbackModel = (
   return resolveModelId(env, reference) === freeRouterModelId ? null : freeRouterModelId
 }
 
-const refuseUnconfigured = (env: Environment, provider?: ModelProvider): never => {
+const throwUnconfigured = (env: Environment, provider?: ModelProvider): never => {
   const missing = new Set(
     (provider ? [provider] : modelProviders).flatMap((each) => listMissingKeyVariables(env, each)),
   )

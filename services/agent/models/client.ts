@@ -9,7 +9,7 @@ import type { GatewayAccess } from './access.ts'
 import { logVerbosely, elapsedMsSince } from '../verbose.ts'
 import { createAttributionHeaders } from './attribution.ts'
 
-interface Parts {
+interface ClientDeps {
   env: Environment
   net: Pick<Net, 'trusted'>
   log: Logger
@@ -20,11 +20,15 @@ const requestTimeoutMs = 45_000
 /** Maximum retries before any output, after a lost connection or a status 408, 409, 429 or 5xx. */
 const maxRetries = 1
 /** Timeout for the whole response, in milliseconds. It is longer than any run, so that only the run aborts it. */
-const wholeTimeoutMs = 3_600_000
+const responseTimeoutMs = 3_600_000
 const maxBytes = 64 * 1024 * 1024
 
 /** Returns a client that sends requests only to the address of one gateway. */
-export const openClient = async (parts: Parts, provider: ModelProvider, access: GatewayAccess): Promise<OpenAI> => {
+export const openClient = async (
+  parts: ClientDeps,
+  provider: ModelProvider,
+  access: GatewayAccess,
+): Promise<OpenAI> => {
   // Loaded on demand, because the library is large.
   const { default: Client } = await import('openai')
   return new Client({
@@ -38,7 +42,7 @@ export const openClient = async (parts: Parts, provider: ModelProvider, access: 
     logLevel: 'off',
     timeout: requestTimeoutMs,
     maxRetries,
-    fetch: sendTo(parts, provider, access),
+    fetch: createFetch(parts, provider, access),
   })
 }
 
@@ -48,7 +52,7 @@ type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Resp
  * Returns a fetch function for the OpenAI library. It follows no redirects, and omits headers that describe this
  * machine.
  */
-const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): Fetch => {
+const createFetch = (parts: ClientDeps, provider: ModelProvider, access: GatewayAccess): Fetch => {
   const { base } = access
   const { env, net } = parts
   return async (input, init = {}) => {
@@ -57,15 +61,15 @@ const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): F
     if (address.origin !== base.origin) throw new NetFailure('not-allowed', { host: address.hostname, rule: 'address' })
     const { method, body, signal } = init
     if (body != null && typeof body !== 'string') throw new TypeError('the body of a model request must be a string')
-    const headers = { ...allowedOf(new Headers(init.headers)), ...createAttributionHeaders(env, provider) }
+    const headers = { ...selectAllowedHeaders(new Headers(init.headers)), ...createAttributionHeaders(env, provider) }
     const beganMs = performance.now()
     const logOutcome = (outcome: Record<string, unknown>) =>
       logVerbosely(parts, { provider, ...outcome, tookMs: elapsedMsSince(beganMs) }, 'model provider called')
     try {
-      const limits = { timeoutMs: wholeTimeoutMs, maxBytes }
+      const limits = { timeoutMs: responseTimeoutMs, maxBytes }
       const response = await net.trusted(address, { method, headers, body: body ?? undefined, signal, ...limits })
       logOutcome({ status: response.status, sentBytes: body?.length ?? 0 })
-      return response.ok ? response : await redactedError(response, access.key)
+      return response.ok ? response : await redactError(response, access.key)
     } catch (error) {
       logOutcome({ reason: error instanceof NetFailure ? error.message : 'aborted' })
       throw error
@@ -84,7 +88,7 @@ const maxRetryAfterMs = 5_000
  * Removes the key from an error response. Gateways quote rejected keys, and the errors of the library quote the
  * response.
  */
-const redactedError = async (response: Response, key: string): Promise<Response> => {
+const redactError = async (response: Response, key: string): Promise<Response> => {
   const text = (await response.text()).replaceAll(key, '[hidden]').slice(0, maxErrorLength)
   const { status, statusText } = response
   const headers = new Headers(response.headers)
@@ -95,7 +99,7 @@ const redactedError = async (response: Response, key: string): Promise<Response>
 /** The only headers of the library that are sent. Its other headers describe the machine and the runtime. */
 const allowedHeaders = ['accept', 'authorization', 'content-type'] as const
 
-const allowedOf = (headers: Headers): Record<string, string> =>
+const selectAllowedHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(
     allowedHeaders.flatMap((name) => {
       const value = headers.get(name)

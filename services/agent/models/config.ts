@@ -1,6 +1,19 @@
-import { flag, optional, secret, text, url, whole, type Setting } from '#shared/config/setting.ts'
+import {
+  flagSetting,
+  optionalTextSetting,
+  secretSetting,
+  textSetting,
+  urlSetting,
+  wholeNumberSetting,
+  type Setting,
+} from '#shared/config/setting.ts'
 import { attributionSettings } from './attribution.ts'
-import { modelReferenceSetting, type ModelReference, parseModelReference, modelReferenceFormat } from './gateways.ts'
+import {
+  createModelReferenceSetting,
+  type ModelReference,
+  parseModelReference,
+  modelReferenceFormat,
+} from './gateways.ts'
 
 /** An additional model that the operator configured. */
 interface ExtraModel extends ModelReference {
@@ -11,14 +24,14 @@ interface ExtraModel extends ModelReference {
 
 const maxExtraModels = 64
 const maxDescriptionLength = 300
-const form = 'provider:model|context length|description'
+const entryFormat = 'provider:model|context length|description'
 
 /** Returns a setting of comma-separated additional models. Fields cannot contain commas. */
-const extraModels = (doc: string): Setting<readonly ExtraModel[]> => ({
+const extraModelsSetting = (doc: string): Setting<readonly ExtraModel[]> => ({
   doc,
   audience: 'server',
   fallback: 'none',
-  allowed: `comma-separated ${form}`,
+  allowed: `comma-separated ${entryFormat}`,
   parse: (value) => {
     const entries = (value ?? '').split(',').filter((entry) => entry.trim() !== '')
     if (entries.length > maxExtraModels) throw new Error(`must have at most ${maxExtraModels} models`)
@@ -29,78 +42,84 @@ const extraModels = (doc: string): Setting<readonly ExtraModel[]> => ({
 const parseEntry = (entry: string, index: number): ExtraModel => {
   const [reference = '', context = '', description = '', ...rest] = entry.split('|').map((field) => field.trim())
   const refuse = (problem: string) => new Error(`entry ${index + 1} ${problem}`)
-  if (rest.length > 0) throw refuse(`must have at most three fields: ${form}`)
+  if (rest.length > 0) throw refuse(`must have at most three fields: ${entryFormat}`)
   const parsed = parseModelReference(reference)
   if (parsed === undefined) throw refuse(`must begin with ${modelReferenceFormat}`)
-  const contextTokens = context === '' ? null : tokensOf(context)
+  const contextTokens = context === '' ? null : parseTokens(context)
   if (contextTokens === undefined) throw refuse('must give the context length in tokens, such as 131072, 128K or 1M')
   if (description.length > maxDescriptionLength)
     throw refuse(`must have a description of at most ${maxDescriptionLength} characters`)
   return { ...parsed, contextTokens, description }
 }
 
-const factors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 }
+const tokenFactors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 }
 const maxTokens = 100_000_000
 
-const tokensOf = (text: string): number | undefined => {
+const parseTokens = (text: string): number | undefined => {
   const { digits = '', unit = '' } = /^(?<digits>\d{1,9})(?<unit>[km]?)$/i.exec(text)?.groups ?? {}
-  const tokens = Number(digits) * (factors[unit.toLowerCase()] ?? Number.NaN)
+  const tokens = Number(digits) * (tokenFactors[unit.toLowerCase()] ?? Number.NaN)
   return tokens >= 1 && tokens <= maxTokens ? tokens : undefined
 }
 
-const base = (gateway: string) =>
-  url(`Base URL of ${gateway}; its key is sent only there. By default the public API.`, {
+const baseUrlSetting = (gateway: string) =>
+  urlSetting(`Base URL of ${gateway}; its key is sent only there. By default the public API.`, {
     protocols: ['https', 'http'],
   })
-const key = (gateway: string) => secret(`API key of ${gateway}; takes precedence over LLM_API_KEY.`)
-const live = (gateway: string) =>
-  flag(true, `Whether to also offer models from the live model list of ${gateway}; fetched only when a key is set.`)
-const top = (gateway: string, fallback: number, max: number) =>
-  whole(fallback, `Maximum number of models to offer from the live model list of ${gateway}.`, { max })
+const apiKeySetting = (gateway: string) => secretSetting(`API key of ${gateway}; takes precedence over LLM_API_KEY.`)
+const liveListSetting = (gateway: string) =>
+  flagSetting(
+    true,
+    `Whether to also offer models from the live model list of ${gateway}; fetched only when a key is set.`,
+  )
+const topModelsSetting = (gateway: string, fallback: number, max: number) =>
+  wholeNumberSetting(fallback, `Maximum number of models to offer from the live model list of ${gateway}.`, { max })
 
 /** Settings for language models: keys, addresses and offered models. */
 export const modelSettings = {
-  LLM_API_KEY: secret(
+  LLM_API_KEY: secretSetting(
     'API key for every model provider without its own key. The agent is enabled when any key is set.',
   ),
-  LLM_API_BASE: url(
+  LLM_API_BASE: urlSetting(
     'Base URL of an OpenAI-compatible API that LLM_API_KEY is sent to. By default the URL of the provider whose model is called.',
     { protocols: ['https', 'http'] },
   ),
-  LLM_MODEL: modelReferenceSetting(
+  LLM_MODEL: createModelReferenceSetting(
     'gateway_a:gateway_a/free',
     'Default model, as provider:model; providers: gateway_a (OpenRouter), gateway_b (NVIDIA NIM), gateway_c (AnyRouter).',
   ),
-  LLM_EXTRA_MODELS: extraModels(
+  LLM_EXTRA_MODELS: extraModelsSetting(
     'Additional models to offer, comma-separated: provider:model|context length|description; the last two are optional. The length can end in K or M.',
   ),
-  GATEWAY_A_API_KEY: key('OpenRouter'),
-  GATEWAY_A_API_BASE: base('OpenRouter'),
-  GATEWAY_A_MODELS_API: url('URL of the live model list of OpenRouter; by default below its base URL.', {
+  GATEWAY_A_API_KEY: apiKeySetting('OpenRouter'),
+  GATEWAY_A_API_BASE: baseUrlSetting('OpenRouter'),
+  GATEWAY_A_MODELS_API: urlSetting('URL of the live model list of OpenRouter; by default below its base URL.', {
     protocols: ['https', 'http'],
   }),
-  GATEWAY_A_FREE_FALLBACK_MODEL: text(
+  GATEWAY_A_FREE_FALLBACK_MODEL: textSetting(
     'nvidia/nemotron-3-super-120b-a12b:free',
     'OpenRouter model that gateway_a:gateway_a/free refers to.',
   ),
-  GATEWAY_A_DYNAMIC_MODELS: live('OpenRouter'),
-  GATEWAY_A_TOP_MODELS_N: top('OpenRouter', 12, 64),
-  GATEWAY_B_API_KEY: key('NVIDIA NIM'),
-  GATEWAY_B_API_BASE: base('NVIDIA NIM'),
-  GATEWAY_B_DYNAMIC_MODELS: live('NVIDIA NIM'),
-  GATEWAY_B_TOP_MODELS_N: top('NVIDIA NIM', 12, 64),
-  GATEWAY_C_API_KEY: key('AnyRouter'),
-  GATEWAY_C_API_BASE: base('AnyRouter'),
-  GATEWAY_C_DYNAMIC_MODELS: live('AnyRouter'),
-  GATEWAY_C_TOP_MODELS_N: top('AnyRouter', 8, 32),
-  GATEWAY_C_METRICS_CANDIDATE_CAP: whole(
+  GATEWAY_A_DYNAMIC_MODELS: liveListSetting('OpenRouter'),
+  GATEWAY_A_TOP_MODELS_N: topModelsSetting('OpenRouter', 12, 64),
+  GATEWAY_B_API_KEY: apiKeySetting('NVIDIA NIM'),
+  GATEWAY_B_API_BASE: baseUrlSetting('NVIDIA NIM'),
+  GATEWAY_B_DYNAMIC_MODELS: liveListSetting('NVIDIA NIM'),
+  GATEWAY_B_TOP_MODELS_N: topModelsSetting('NVIDIA NIM', 12, 64),
+  GATEWAY_C_API_KEY: apiKeySetting('AnyRouter'),
+  GATEWAY_C_API_BASE: baseUrlSetting('AnyRouter'),
+  GATEWAY_C_DYNAMIC_MODELS: liveListSetting('AnyRouter'),
+  GATEWAY_C_TOP_MODELS_N: topModelsSetting('AnyRouter', 8, 32),
+  GATEWAY_C_METRICS_CANDIDATE_CAP: wholeNumberSetting(
     24,
     'Number of most used AnyRouter models from which the offered models are selected.',
     { max: 64 },
   ),
-  GATEWAY_C_PRESETS: flag(true, 'Whether to offer the presets of the AnyRouter workspace that the key belongs to.'),
-  GATEWAY_C_PRESETS_MAX: whole(8, 'Maximum number of AnyRouter presets to offer.', { max: 64 }),
-  GATEWAY_C_OAUTH_CLIENT_ID: optional(
+  GATEWAY_C_PRESETS: flagSetting(
+    true,
+    'Whether to offer the presets of the AnyRouter workspace that the key belongs to.',
+  ),
+  GATEWAY_C_PRESETS_MAX: wholeNumberSetting(8, 'Maximum number of AnyRouter presets to offer.', { max: 64 }),
+  GATEWAY_C_OAUTH_CLIENT_ID: optionalTextSetting(
     'OAuth client ID for users who sign in with AnyRouter to use their own account; by default the service registers one.',
   ),
   ...attributionSettings,

@@ -25,7 +25,7 @@ interface ModelGateway {
   builtIn: readonly [KnownModel, ...KnownModel[]]
 }
 
-const builtIn = (modelId: string, name: string, more: Partial<KnownModel> = {}): KnownModel => ({
+const createBuiltInModel = (modelId: string, name: string, more: Partial<KnownModel> = {}): KnownModel => ({
   modelId,
   name,
   description: '',
@@ -49,7 +49,7 @@ export const modelGateways: Readonly<Record<ModelProvider, ModelGateway>> = {
     keyVariable: 'GATEWAY_A_API_KEY',
     baseVariable: 'GATEWAY_A_API_BASE',
     builtIn: [
-      builtIn(freeModelAlias, 'Free', {
+      createBuiltInModel(freeModelAlias, 'Free', {
         description: 'A model that costs nothing and calls tools.',
         price: { inputPerMillion: 0, outputPerMillion: 0 },
       }),
@@ -61,8 +61,10 @@ export const modelGateways: Readonly<Record<ModelProvider, ModelGateway>> = {
     keyVariable: 'GATEWAY_B_API_KEY',
     baseVariable: 'GATEWAY_B_API_BASE',
     builtIn: [
-      builtIn('nvidia/nemotron-3-super-120b-a12b', 'Nemotron 3 Super', { description: 'Reasoning and tools.' }),
-      builtIn('openai/gpt-oss-120b', 'gpt-oss 120B', { contextTokens: 131_072 }),
+      createBuiltInModel('nvidia/nemotron-3-super-120b-a12b', 'Nemotron 3 Super', {
+        description: 'Reasoning and tools.',
+      }),
+      createBuiltInModel('openai/gpt-oss-120b', 'gpt-oss 120B', { contextTokens: 131_072 }),
     ],
   },
   gateway_c: {
@@ -71,7 +73,9 @@ export const modelGateways: Readonly<Record<ModelProvider, ModelGateway>> = {
     keyVariable: 'GATEWAY_C_API_KEY',
     baseVariable: 'GATEWAY_C_API_BASE',
     builtIn: [
-      builtIn('anyrouter/auto', 'Automatic', { description: 'The model that the gateway considers the best fit.' }),
+      createBuiltInModel('anyrouter/auto', 'Automatic', {
+        description: 'The model that the gateway considers the best fit.',
+      }),
     ],
   },
 }
@@ -100,7 +104,7 @@ export const isModelId = (text: string): boolean => /^[\w.@:/+~-]{1,200}$/.test(
 export const modelReferenceFormat = `provider:model, with one of ${modelProviders.join(', ')} as the provider`
 
 /** Returns a setting for a model. `isDefault` is true if the variable is not set. */
-export const modelReferenceSetting = (
+export const createModelReferenceSetting = (
   fallback: string,
   doc: string,
 ): Setting<ModelReference & { isDefault: boolean }> => ({

@@ -9,7 +9,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { GatewayAccess } from './access.ts'
 import { type LiveList, readLiveList, InvalidLiveListError } from './read-live-list.ts'
 
-interface Parts {
+interface LiveListDeps {
   env: Environment
   net: Pick<Net, 'trusted'>
   clock: Clock
@@ -22,7 +22,7 @@ export interface LiveLists extends AsyncDisposable {
   of(provider: ModelProvider, access: GatewayAccess): Promise<LiveList | undefined>
 }
 
-const freshMs = 10 * 60_000
+const refreshAfterMs = 10 * 60_000
 /** Minimum time before the next attempt after a failure, in milliseconds. */
 const retryAfterMs = 60_000
 /** Maximum age of a cached list that is returned if fetching a new one fails, in milliseconds. */
@@ -38,7 +38,7 @@ interface Entry {
 }
 
 /** Returns a cache that fetches lists on demand and refreshes expired ones in the background. */
-export const openLiveLists = (parts: Parts): LiveLists => {
+export const openLiveLists = (parts: LiveListDeps): LiveLists => {
   const { clock } = parts
   const entries = new LRUCache<string, Entry>({
     max: maxEntries,
@@ -62,9 +62,9 @@ export const openLiveLists = (parts: Parts): LiveLists => {
 
   return {
     of: async (provider, access) => {
-      const entry = entries.memo(entryKey(provider, access))
+      const entry = entries.memo(createEntryKey(provider, access))
       const nowMs = clock.elapsedMs()
-      const isDue = nowMs - entry.readAtMs >= freshMs && nowMs - entry.triedAtMs >= retryAfterMs
+      const isDue = nowMs - entry.readAtMs >= refreshAfterMs && nowMs - entry.triedAtMs >= retryAfterMs
       const reading = isDue ? refresh(entry, provider, access) : entry.reading
       if (entry.list === undefined) await reading
       return nowMs - entry.readAtMs < maxAgeMs ? entry.list : undefined
@@ -77,7 +77,7 @@ export const openLiveLists = (parts: Parts): LiveLists => {
 }
 
 /** Returns the cache key of a list. It includes the API key, because another key may belong to another workspace. */
-const entryKey = (provider: ModelProvider, { base, key }: GatewayAccess): string =>
+const createEntryKey = (provider: ModelProvider, { base, key }: GatewayAccess): string =>
   [provider, base.href, hash('sha256', key, 'base64url')].join(' ')
 
 const logFailure = (log: Logger, provider: ModelProvider, error: unknown, { aborted }: AbortSignal): void => {

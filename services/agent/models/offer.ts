@@ -34,12 +34,12 @@ export const listModelCandidates = (env: Environment, lists: LiveListsByGateway)
     ...(isDefault ? [] : [createUnknownModel(configured)]),
     ...modelProviders.flatMap((provider) => modelGateways[provider].builtIn.map((model) => ({ provider, ...model }))),
     ...modelProviders.flatMap((provider) =>
-      fromLive(env, provider, lists[provider]).map((model) => ({ provider, ...model })),
+      selectLiveModels(env, provider, lists[provider]).map((model) => ({ provider, ...model })),
     ),
   ]
   const once = new Map<string, ModelCandidate>()
   for (const model of all)
-    once.set(formatModelReference(model), once.get(formatModelReference(model)) ?? withLiveFacts(env, model, lists))
+    once.set(formatModelReference(model), once.get(formatModelReference(model)) ?? fillFromLiveList(env, model, lists))
   return [...once.values()]
 }
 
@@ -61,7 +61,7 @@ export const createUnknownModel = ({ provider, modelId }: ModelReference): Model
 })
 
 /** Fills missing properties of a model from its live list. */
-const withLiveFacts = (env: Environment, model: ModelCandidate, lists: LiveListsByGateway): ModelCandidate => {
+const fillFromLiveList = (env: Environment, model: ModelCandidate, lists: LiveListsByGateway): ModelCandidate => {
   const live = lists[model.provider]?.models.find(({ modelId }) => modelId === resolveModelId(env, model))
   if (!live) return model
   return {
@@ -81,7 +81,7 @@ export const resolveModelId = (env: Environment, { provider, modelId }: ModelRef
     ? parseSettings(modelSettings, env).GATEWAY_A_FREE_FALLBACK_MODEL
     : modelId
 
-const fromLive = (env: Environment, provider: ModelProvider, list: LiveList | undefined): KnownModel[] => {
+const selectLiveModels = (env: Environment, provider: ModelProvider, list: LiveList | undefined): KnownModel[] => {
   if (!list) return []
   const settings = parseSettings(modelSettings, env)
   const able = ({ supportsTools }: KnownModel) => supportsTools !== false
@@ -91,7 +91,7 @@ const fromLive = (env: Environment, provider: ModelProvider, list: LiveList | un
     case 'gateway_b':
       return list.models.filter(able).slice(0, settings.GATEWAY_B_TOP_MODELS_N)
     case 'gateway_c': {
-      const considered = byUse(list).slice(0, settings.GATEWAY_C_METRICS_CANDIDATE_CAP)
+      const considered = sortByUsage(list).slice(0, settings.GATEWAY_C_METRICS_CANDIDATE_CAP)
       const presets = settings.GATEWAY_C_PRESETS ? (list.presets ?? []).slice(0, settings.GATEWAY_C_PRESETS_MAX) : []
       return [...presets, ...considered.filter(able).slice(0, settings.GATEWAY_C_TOP_MODELS_N)]
     }
@@ -99,7 +99,7 @@ const fromLive = (env: Environment, provider: ModelProvider, list: LiveList | un
 }
 
 /** Sorts the models by usage, most used first. Models without usage keep their order at the end. */
-const byUse = ({ models, mostUsed }: LiveList): KnownModel[] => {
+const sortByUsage = ({ models, mostUsed }: LiveList): KnownModel[] => {
   const ranks = new Map(mostUsed.map((id, rank) => [id, rank]))
   const rankOf = ({ modelId }: KnownModel) => ranks.get(modelId) ?? mostUsed.length
   return models.toSorted((a, b) => rankOf(a) - rankOf(b))
@@ -114,7 +114,7 @@ export const toOfferedModel = ({ provider, ...model }: ModelCandidate, available
   description: model.description,
   source: model.source,
   contextLength: model.contextTokens,
-  formattedContextLength: model.contextTokens === null ? null : compact.format(model.contextTokens),
+  formattedContextLength: model.contextTokens === null ? null : compactFormat.format(model.contextTokens),
   isFree: model.price?.inputPerMillion === 0 && model.price.outputPerMillion === 0,
   available,
   pricing: model.price,
@@ -125,4 +125,4 @@ export const toOfferedModel = ({ provider, ...model }: ModelCandidate, available
 })
 
 /** Formats a number such as `131K` and `1.05M`. */
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
+const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })

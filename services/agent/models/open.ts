@@ -12,8 +12,8 @@ import {
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
-import { configuredProviders, getOperatorAccess } from './access.ts'
-import { usesLiveList, checkConfig } from './check.ts'
+import { listConfiguredProviders, getOperatorAccess } from './access.ts'
+import { shouldUseLiveList, checkConfig } from './check.ts'
 import {
   chooseGatewayAccess,
   findModelCandidate,
@@ -53,10 +53,10 @@ export interface Models extends AsyncDisposable {
   signIn: SignIn
 }
 
-type Parts = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'> & { log: Logger }
+type ModelDeps = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'> & { log: Logger }
 
 /** Opens the language models. Gateways are contacted on demand. */
-export const openModels = (parts: Parts): Models => {
+export const openModels = (parts: ModelDeps): Models => {
   const { env } = parts
   const live = openLiveLists(parts)
   const signIn = openSignIn(parts)
@@ -64,7 +64,7 @@ export const openModels = (parts: Parts): Models => {
     Object.fromEntries(
       await Promise.all(
         providers.map(async (provider) => {
-          const access = usesLiveList(env, provider) ? getOperatorAccess(env, provider) : undefined
+          const access = shouldUseLiveList(env, provider) ? getOperatorAccess(env, provider) : undefined
           return [provider, access && (await live.of(provider, access))] as const
         }),
       ),
@@ -73,14 +73,14 @@ export const openModels = (parts: Parts): Models => {
     signIn,
     choose: async (requested, call, request) => {
       const own = { request, signedIn: await signIn.accessOf(call) }
-      const reference = resolveModelReference(env, { requested, call, ownProviders: ownProviders(env, own) })
+      const reference = resolveModelReference(env, { requested, call, ownProviders: listCallerProviders(env, own) })
       const access = chooseGatewayAccess(env, reference.provider, own)
       const lists = await listsOf([reference.provider])
-      return chosenModel(parts, { reference, access, lists })
+      return openChosenModel(parts, { reference, access, lists })
     },
     offered: async (call) => {
       const own = { request: undefined, signedIn: await signIn.accessOf(call) }
-      return offeredModels(env, ownProviders(env, own), await listsOf(modelProviders))
+      return listOfferedModels(env, listCallerProviders(env, own), await listsOf(modelProviders))
     },
     check: async () => checkConfig(env, await listsOf(modelProviders)),
     [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),
@@ -91,18 +91,18 @@ export const openModels = (parts: Parts): Models => {
  * Returns the gateways for which the caller has a key. A key in the request counts for the gateway of the default
  * model.
  */
-const ownProviders = (env: Environment, { request, signedIn }: CallerApiKeys): ModelProvider[] => [
+const listCallerProviders = (env: Environment, { request, signedIn }: CallerApiKeys): ModelProvider[] => [
   ...(request === undefined ? [] : [parseSettings(modelSettings, env).LLM_MODEL.provider]),
   ...(signedIn ? (['gateway_c'] as const) : []),
 ]
 
-interface Choice {
+interface ModelChoice {
   reference: ModelReference
   access: ReturnType<typeof chooseGatewayAccess>
   lists: LiveListsByGateway
 }
 
-const chosenModel = async (parts: Parts, { reference, access, lists }: Choice): Promise<ChosenModel> => {
+const openChosenModel = async (parts: ModelDeps, { reference, access, lists }: ModelChoice): Promise<ChosenModel> => {
   const { env } = parts
   const { contextTokens, price } = findModelCandidate(env, reference, { lists, isOwn: access.isOwn })
   return {
@@ -116,8 +116,8 @@ const chosenModel = async (parts: Parts, { reference, access, lists }: Choice): 
   }
 }
 
-const offeredModels = (env: Environment, own: readonly ModelProvider[], lists: LiveListsByGateway): ModelList => {
-  const usable = new Set([...configuredProviders(env), ...own])
+const listOfferedModels = (env: Environment, own: readonly ModelProvider[], lists: LiveListsByGateway): ModelList => {
+  const usable = new Set([...listConfiguredProviders(env), ...own])
   const isAvailable = (each: ModelCandidate): boolean =>
     usable.has(each.provider) && (own.includes(each.provider) || isExpectedAtGateway(env, each))
   const chosen = chooseDefaultModel(env, own)
@@ -125,20 +125,20 @@ const offeredModels = (env: Environment, own: readonly ModelProvider[], lists: L
   return {
     models: listModelCandidates(env, lists)
       .map((each) => toOfferedModel(each, isAvailable(each)))
-      .toSorted((a, b) => rankOf(a, standard) - rankOf(b, standard)),
+      .toSorted((a, b) => getSortRank(a, standard) - getSortRank(b, standard)),
     configuredProviders: modelProviders.filter((each) => usable.has(each)),
     defaultModel: standard,
   }
 }
 
 /** Returns a sort key that puts the default model first and unavailable models last. */
-const rankOf = ({ id, available }: OfferedModel, standard: string | null): number => {
+const getSortRank = ({ id, available }: OfferedModel, standard: string | null): number => {
   if (id === standard) return 0
   return available ? 1 : 2
 }
 
 /** Returns the handlers for language models. */
-export const modelHandlers = ({ models }: { models: Models }): Handlers<Service<typeof modelMethods>> => ({
+export const createModelHandlers = ({ models }: { models: Models }): Handlers<Service<typeof modelMethods>> => ({
   models: (_input, call) => models.offered(call),
   modelCheck: () => models.check(),
   modelSignIn: (_input, call) => models.signIn.state(call),

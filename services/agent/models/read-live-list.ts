@@ -24,7 +24,7 @@ export class InvalidLiveListError extends Error {
   override readonly name = 'InvalidLiveListError'
 }
 
-interface Parts {
+interface LiveListDeps {
   env: Environment
   net: Pick<Net, 'trusted'>
 }
@@ -36,19 +36,19 @@ interface ListRequest {
 }
 
 /** Fetches the live list of a gateway. Throws `NetFailure` or `InvalidLiveListError`. */
-export const readLiveList = async (parts: Parts, request: ListRequest): Promise<LiveList> => {
+export const readLiveList = async (parts: LiveListDeps, request: ListRequest): Promise<LiveList> => {
   const { provider, access } = request
-  const models = readCatalogueOr(await fetchJson(parts, request, listAddress(parts.env, provider, access)))
+  const models = parseModelList(await fetchJson(parts, request, createListUrl(parts.env, provider, access)))
   if (provider !== 'gateway_c') return { models, mostUsed: [], presets: [] }
   // If one of these two requests fails, the list is still returned.
   const [mostUsed, presets] = await Promise.all([
-    fetchJson(parts, request, joinUrlPath(access.base, 'analytics/network')).then(readMostUsed, () => []),
-    fetchJson(parts, request, joinUrlPath(access.base, 'presets')).then(readPresets, () => null),
+    fetchJson(parts, request, joinUrlPath(access.base, 'analytics/network')).then(parseMostUsed, () => []),
+    fetchJson(parts, request, joinUrlPath(access.base, 'presets')).then(parsePresets, () => null),
   ])
   return { models, mostUsed, presets }
 }
 
-const listAddress = (env: Environment, provider: ModelProvider, { base, ownAddress }: GatewayAccess): URL => {
+const createListUrl = (env: Environment, provider: ModelProvider, { base, ownAddress }: GatewayAccess): URL => {
   const chosen = provider === 'gateway_a' ? parseSettings(modelSettings, env).GATEWAY_A_MODELS_API : undefined
   if (chosen) return chosen
   const address = joinUrlPath(base, 'models')
@@ -62,7 +62,7 @@ const maxBytes = 16 * 1024 * 1024
 
 /** Fetches JSON. The key is sent only to the origin of the gateway. */
 const fetchJson = async (
-  { env, net }: Parts,
+  { env, net }: LiveListDeps,
   { provider, access, signal }: ListRequest,
   address: URL,
 ): Promise<unknown> => {
@@ -81,7 +81,7 @@ const fetchJson = async (
   }
 }
 
-const readCatalogueOr = (body: unknown): KnownModel[] => {
+const parseModelList = (body: unknown): KnownModel[] => {
   try {
     return parseLiveList(body)
   } catch {
@@ -93,7 +93,7 @@ const UsageRanking = z.object({
   top_models: z.array(z.object({ model_id: z.string(), rank: z.number().default(Infinity) })),
 })
 
-const readMostUsed = (body: unknown): string[] =>
+const parseMostUsed = (body: unknown): string[] =>
   UsageRanking.parse(body)
     .top_models.toSorted((a, b) => a.rank - b.rank)
     .map(({ model_id: id }) => id)
@@ -106,7 +106,7 @@ const Preset = z.object({
 const Presets = z.object({ data: z.array(z.unknown()) })
 const maxPresets = 256
 
-const readPresets = (body: unknown): KnownModel[] =>
+const parsePresets = (body: unknown): KnownModel[] =>
   Presets.parse(body)
     .data.slice(0, maxPresets)
     .flatMap((each) => {
@@ -119,11 +119,11 @@ const readPresets = (body: unknown): KnownModel[] =>
     })
 
 /** A price in US dollars per token. Some gateways send it as a string. */
-const PerToken = z.coerce.number().min(0).max(1)
+const PricePerToken = z.coerce.number().min(0).max(1)
 
-const list = z.array(z.string())
+const StringList = z.array(z.string())
 /** A model in a live list. Each gateway sends a subset of these fields. Invalid fields count as missing. */
-const Row = z.object({
+const LiveListRow = z.object({
   id: z.string().refine(isModelId),
   name: z.string().nullish().catch(null),
   description: z.string().nullish().catch(null),
@@ -132,69 +132,69 @@ const Row = z.object({
    * The field `input_per_1k` of AnyRouter is ignored, because its values differ from the documented unit by a factor of
    * 1,000.
    */
-  pricing: z.object({ prompt: PerToken, completion: PerToken }).nullish().catch(null),
-  supported_parameters: list.nullish().catch(null),
-  capabilities: list.nullish().catch(null),
-  architecture: z.object({ input_modalities: list }).nullish().catch(null),
+  pricing: z.object({ prompt: PricePerToken, completion: PricePerToken }).nullish().catch(null),
+  supported_parameters: StringList.nullish().catch(null),
+  capabilities: StringList.nullish().catch(null),
+  architecture: z.object({ input_modalities: StringList }).nullish().catch(null),
   category: z.string().nullish().catch(null),
 })
-type Row = z.infer<typeof Row>
+type LiveListRow = z.infer<typeof LiveListRow>
 
-const Rows = z.object({ data: z.array(z.unknown()) })
+const LiveListRows = z.object({ data: z.array(z.unknown()) })
 /** Maximum number of rows, more than any gateway has; further rows are ignored. */
 const maxRows = 5_000
 
 /** Returns the text models of a response in their order, without invalid rows. Throws if the response has no list. */
 export const parseLiveList = (body: unknown): KnownModel[] =>
-  Rows.parse(body)
+  LiveListRows.parse(body)
     .data.slice(0, maxRows)
     .flatMap((row) => {
-      const { data } = Row.safeParse(row)
-      return data && isForWords(data) ? [factsOf(data)] : []
+      const { data } = LiveListRow.safeParse(row)
+      return data && isTextModel(data) ? [toKnownModel(data)] : []
     })
 
 /** Matches the ids of models for embedding, reranking or moderation, and of models for images, video or audio. */
-const otherKinds =
+const nonTextModelId =
   /embed|rerank|guard|safety|reward|retriev|moderation|whisper|transcri|speech|tts\b|asr\b|ocr\b|clip\b|image|video/i
 
-const isForWords = ({ id, category }: Row): boolean =>
-  category == null || category === '' ? !otherKinds.test(id) : category === 'text'
+const isTextModel = ({ id, category }: LiveListRow): boolean =>
+  category == null || category === '' ? !nonTextModelId.test(id) : category === 'text'
 
-const factsOf = (row: Row): KnownModel => ({
+const toKnownModel = (row: LiveListRow): KnownModel => ({
   modelId: row.id,
-  name: oneLine(row.name ?? '', maxNameLength) || row.id,
-  description: oneLine(row.description ?? '', maxDescriptionLength),
+  name: formatOnOneLine(row.name ?? '', maxNameLength) || row.id,
+  description: formatOnOneLine(row.description ?? '', maxDescriptionLength),
   source: 'live',
   contextTokens: row.context_length ?? null,
-  price: row.pricing ? priceOf(row.pricing) : null,
-  supportsTools: anyTrue(
+  price: row.pricing ? toModelPrice(row.pricing) : null,
+  supportsTools: isAnyTrue(
     row.supported_parameters && row.supported_parameters.includes('tools'),
-    row.capabilities && row.capabilities.some((each) => toolWords.has(each)),
+    row.capabilities && row.capabilities.some((each) => toolCapabilityNames.has(each)),
   ),
-  supportsVision: anyTrue(
+  supportsVision: isAnyTrue(
     row.architecture && row.architecture.input_modalities.includes('image'),
     row.capabilities && row.capabilities.includes('vision'),
   ),
 })
 
-const toolWords: ReadonlySet<string> = new Set(['tool_use', 'tools', 'tool_calling', 'function_calling'])
+const toolCapabilityNames: ReadonlySet<string> = new Set(['tool_use', 'tools', 'tool_calling', 'function_calling'])
 const maxNameLength = 80
 const maxDescriptionLength = 200
 const million = 1_000_000
 
-const priceOf = ({ prompt, completion }: { prompt: number; completion: number }): ModelPrice => ({
-  inputPerMillion: rounded(prompt * million),
-  outputPerMillion: rounded(completion * million),
+const toModelPrice = ({ prompt, completion }: { prompt: number; completion: number }): ModelPrice => ({
+  inputPerMillion: roundPrice(prompt * million),
+  outputPerMillion: roundPrice(completion * million),
 })
 
 /** Rounds a price to six decimals, which removes floating-point errors of the multiplication. */
-const rounded = (dollars: number): number => Number(dollars.toFixed(6))
+const roundPrice = (dollars: number): number => Number(dollars.toFixed(6))
 
 /** Returns whether any known value is true; null if all values are unknown. */
-const anyTrue = (...claims: (boolean | null | undefined)[]): boolean | null => {
+const isAnyTrue = (...claims: (boolean | null | undefined)[]): boolean | null => {
   const present = claims.filter((claim) => claim != null)
   return present.length === 0 ? null : present.includes(true)
 }
 
-const oneLine = (text: string, maxLength: number): string =>
+const formatOnOneLine = (text: string, maxLength: number): string =>
   shortenWithEllipsis(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength)

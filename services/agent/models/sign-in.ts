@@ -1,4 +1,4 @@
-import { ageMs } from '#shared/time/clock.ts'
+import { computeAgeMs } from '#shared/time/clock.ts'
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
@@ -6,10 +6,10 @@ import { ServiceError } from '#proto/errors.ts'
 import type { ModelSignIn } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { sealKey } from '#shared/seal/config.ts'
+import { readSealKey } from '#shared/seal/config.ts'
 import { unseal, seal } from '#shared/seal/seal.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
-import { getGatewayAddress, type GatewayAccess, getCallerAccess } from './access.ts'
+import { getGatewayBaseUrl, type GatewayAccess, getCallerAccess } from './access.ts'
 import { startSignIn, finishSignIn } from './sign-in-protocol.ts'
 
 /** The sign-in of users who want to use AnyRouter with their own account. */
@@ -25,7 +25,7 @@ export interface SignIn {
   forget(call: Call): Promise<ModelSignIn>
 }
 
-type Parts = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'>
+type SignInDeps = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'>
 
 const provider = 'gateway_c'
 const signInTimeoutMs = 10 * 60_000
@@ -43,29 +43,29 @@ const PendingSignIn = z.object({
 })
 type PendingSignIn = z.infer<typeof PendingSignIn>
 const StoredKey = z.object({ sealed: z.string(), expiresAtMs: z.int() })
-const Content = z.object({ key: z.string(), base: z.string() })
+const SealedContent = z.object({ key: z.string(), base: z.string() })
 
-export const openSignIn = (parts: Parts): SignIn => {
+export const openSignIn = (parts: SignInDeps): SignIn => {
   const { env, store, clock } = parts
-  const base = () => getGatewayAddress(env, provider).base
+  const base = () => getGatewayBaseUrl(env, provider).base
 
   /**
    * Returns the caller's key with its expiry; undefined if there is none, or if the base URL of AnyRouter has changed
    * since the key was stored.
    */
   const storedKeyOf = async (call: Call) => {
-    const secret = sealKey(env)
+    const secret = readSealKey(env)
     if (secret === undefined || call.identity.kind !== 'user') return undefined
-    const stored = await store.get(keyName(call), StoredKey)
-    const text =
-      stored && ageMs(clock, stored.expiresAtMs) < 0 ? unseal(stored.sealed, sealContext(call), secret) : undefined
-    if (stored === undefined || text === undefined) return undefined
-    const content = Content.parse(JSON.parse(text))
+    const stored = await store.get(createKeyName(call), StoredKey)
+    if (stored === undefined || computeAgeMs(clock, stored.expiresAtMs) >= 0) return undefined
+    const text = unseal(stored.sealed, createSealContext(call), secret)
+    if (text === undefined) return undefined
+    const content = SealedContent.parse(JSON.parse(text))
     return content.base === base().href ? { key: content.key, expiresAtMs: stored.expiresAtMs } : undefined
   }
 
   const state = async (call: Call): Promise<ModelSignIn> => {
-    const reason = disabledReason(env, call)?.message ?? null
+    const reason = findDisabledReason(env, call)?.message ?? null
     const stored = await storedKeyOf(call)
     const expiresAtMs = stored?.expiresAtMs ?? null
     return { provider, possible: reason === null, reason, signedIn: stored !== undefined, expiresAtMs }
@@ -78,26 +78,26 @@ export const openSignIn = (parts: Parts): SignIn => {
       return stored && getCallerAccess(env, provider, stored.key, 'the sign-in with AnyRouter')
     },
     begin: async ({ redirectUri, returnTo }, call) => {
-      requirePossible(env, call)
+      requireSealKey(env, call)
       const { url, started } = await startSignIn(parts, { base: base(), redirectUri, signal: call.signal })
       const value = { ...started, returnTo, subject: call.identity.subject }
-      await store.update(pendingName(started.state), PendingSignIn, () => ({ value, expiresInMs: signInTimeoutMs }))
+      const pending = { value, expiresInMs: signInTimeoutMs }
+      await store.update(createPendingName(started.state), PendingSignIn, () => pending)
       return url
     },
     end: async (sentBack, call) => {
-      const secret = requirePossible(env, call)
+      const secret = requireSealKey(env, call)
       const started = await takePending(parts, sentBack.state, call)
-      const { returnTo } = started
       const granted = await finishSignIn(parts, { started, query: sentBack.query, signal: call.signal })
-      if (granted === undefined) return { returnTo, signedIn: false }
+      if (granted === undefined) return { returnTo: started.returnTo, signedIn: false }
       const { key, expiresInMs = defaultKeyLifetimeMs } = granted
-      const sealed = seal(JSON.stringify({ key, base: started.base }), sealContext(call), secret)
+      const sealed = seal(JSON.stringify({ key, base: started.base }), createSealContext(call), secret)
       const value = { sealed, expiresAtMs: clock.now() + expiresInMs }
-      await store.update(keyName(call), StoredKey, () => ({ value, expiresInMs }))
-      return { returnTo, signedIn: true }
+      await store.update(createKeyName(call), StoredKey, () => ({ value, expiresInMs }))
+      return { returnTo: started.returnTo, signedIn: true }
     },
     forget: async (call) => {
-      await store.update(keyName(call), StoredKey, () => ({ value: undefined }))
+      await store.update(createKeyName(call), StoredKey, () => ({ value: undefined }))
       return state(call)
     },
   }
@@ -107,9 +107,9 @@ export const openSignIn = (parts: Parts): SignIn => {
  * Returns and removes a pending sign-in. Only the user who started it can take it; otherwise a crafted callback could
  * connect the user to another account.
  */
-const takePending = async ({ store }: Parts, state: string, call: Call): Promise<PendingSignIn> => {
+const takePending = async ({ store }: SignInDeps, state: string, call: Call): Promise<PendingSignIn> => {
   let taken: PendingSignIn | undefined
-  await store.update(pendingName(state), PendingSignIn, (current) => {
+  await store.update(createPendingName(state), PendingSignIn, (current) => {
     taken = current?.subject === call.identity.subject ? current : undefined
     return { value: taken ? undefined : current }
   })
@@ -117,20 +117,20 @@ const takePending = async ({ store }: Parts, state: string, call: Call): Promise
   throw new ServiceError('conflict', 'AnyRouter sign-in expired or started by another user; start again')
 }
 
-const disabledReason = (env: Environment, { identity }: Call): ServiceError | undefined => {
+const findDisabledReason = (env: Environment, { identity }: Call): ServiceError | undefined => {
   if (identity.kind !== 'user') return new ServiceError('forbidden', 'sign in to Watchhouse before AnyRouter')
-  if (sealKey(env) === undefined)
+  if (readSealKey(env) === undefined)
     return new ServiceError('not-implemented', 'keys cannot be stored: set SVC_USER_CONNECTIONS_ENCRYPTION_KEY')
   return undefined
 }
 
-const requirePossible = (env: Environment, call: Call): RotatingKey => {
-  const refusal = disabledReason(env, call)
-  const secret = sealKey(env)
+const requireSealKey = (env: Environment, call: Call): RotatingKey => {
+  const refusal = findDisabledReason(env, call)
+  const secret = readSealKey(env)
   if (refusal || secret === undefined) throw refusal
   return secret
 }
 
-const sealContext = ({ identity }: Call): string => `key of gateway C for ${identity.subject}`
-const pendingName = (state: string): string => `agent:sign-in:${state}`
-const keyName = ({ identity }: Call): string => `agent:model-key:${hash('sha256', identity.subject, 'base64url')}`
+const createSealContext = ({ identity }: Call): string => `key of gateway C for ${identity.subject}`
+const createPendingName = (state: string): string => `agent:sign-in:${state}`
+const createKeyName = ({ identity }: Call): string => `agent:model-key:${hash('sha256', identity.subject, 'base64url')}`

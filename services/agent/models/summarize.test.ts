@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { createUserCall, openTestModels } from './testing/open-models.ts'
-import { gatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
-import { summarize } from './complete-text.ts'
+import { createGatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
+import { createSummarizeHandler } from './complete-text.ts'
 
 it('summarizes a report as data, with a prompt against injection', async () => {
   await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'A quiet week.' }] }] })
-  const { models } = await openTestModels(gatewayVariables(gateway))
+  const { models } = await openTestModels(createGatewayVariables(gateway))
   const text = 'one: 100 of 100'
-  expect(await summarize({ models })({ text }, createUserCall('service', 'report'))).toEqual({
+  expect(await createSummarizeHandler({ models })({ text }, createUserCall('service', 'report'))).toEqual({
     summary: 'A quiet week.',
   })
   const [system, user] = gateway.requests[0]?.messages ?? []
@@ -18,7 +18,9 @@ it('summarizes a report as data, with a prompt against injection', async () => {
 
 it('reports that no model is configured', async () => {
   const { models } = await openTestModels({})
-  await expect(summarize({ models })({ text: 'one' }, createUserCall('service', 'report'))).rejects.toMatchObject({
+  await expect(
+    createSummarizeHandler({ models })({ text: 'one' }, createUserCall('service', 'report')),
+  ).rejects.toMatchObject({
     code: 'unavailable',
     details: { reason: 'provider-not-configured' },
   })

@@ -6,14 +6,14 @@ import { ServiceError } from '#proto/errors.ts'
 import { getRunOwner, Run, type RunLimits, runLimits } from './run.ts'
 
 /** Performs a run. Must resolve after it has emitted all events, and soon after the signal of the run aborts. */
-type Work = (run: Run) => Promise<void>
+type PerformRun = (run: Run) => Promise<void>
 
 /** The runs of this process. */
 export interface Runs extends AsyncDisposable {
   /** The number of runs that have not ended. */
   readonly running: number
   /** Starts a run. Throws `busy` if `maxRuns` runs are active or the process is stopping. */
-  start(identity: Identity, maxRuns: number, work: Work): Run
+  start(identity: Identity, maxRuns: number, work: PerformRun): Run
   /** Returns the run with this id. Throws `gone` if it does not exist or belongs to another user. */
   of(id: string, identity: Identity): Run
 }
@@ -35,7 +35,7 @@ export const openRuns = ({ instance, graceMs, ...options }: RunsOptions): Runs =
   const working = new Map<Run, Promise<void>>()
   let isStopping = false
 
-  const execute = async (run: Run, work: Work): Promise<void> => {
+  const execute = async (run: Run, work: PerformRun): Promise<void> => {
     await work(run)
     run.end()
     working.delete(run)

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSkills, readSkill } from './skills.ts'
+import { openSkills, parseSkill } from './skills.ts'
 
 const front = 'name: parts\ndescription: Counts parts.\n'
 const skill = (body: string, matter = front): string => `---\n${matter}---\n${body}`
@@ -14,7 +14,7 @@ describe('a skill', () => {
     const matter = `${front}metadata:\n  example.table: orders\n`
     const body = `# Parts\n${sql('SELECT {table:String}')}${sql('a, b', 'text')}${sql('DROP TABLE x', 'sql cannot-run: changes')}`
     const text = skill(body, matter)
-    expect(readSkill('parts', text)).toEqual({
+    expect(parseSkill('parts', text)).toEqual({
       name: 'parts',
       description: 'Counts parts.',
       text,
@@ -58,7 +58,7 @@ describe('a skill', () => {
     ['a missing reason', skill(sql('SELECT 1', 'sql cannot-run:')), 'line 5: invalid code block'],
     ['an empty block', skill(sql('')), 'line 5: empty SQL block'],
   ])('with %s is rejected with the reason', (_, text, problem) => {
-    expect(() => readSkill('parts', text)).toThrow(problem)
+    expect(() => parseSkill('parts', text)).toThrow(problem)
   })
 })
 

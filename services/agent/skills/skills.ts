@@ -47,20 +47,20 @@ export const openSkills = async (directory = ownDirectory): Promise<Skills> => {
 const readFolder = async (directory: string, folder: string): Promise<Skill> => {
   const file = join(folder, 'SKILL.md')
   try {
-    return readSkill(folder, await readFile(join(directory, file), 'utf8'))
+    return parseSkill(folder, await readFile(join(directory, file), 'utf8'))
   } catch (error) {
-    throw new Error(`${file}: ${sentenceOf(error)}`, { cause: error })
+    throw new Error(`${file}: ${describeError(error)}`, { cause: error })
   }
 }
 
 /** Returns the message of an error. For file system errors it contains the error code, but not the path. */
-const sentenceOf = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return 'cannot be read'
   return 'code' in error ? `cannot be read (${String(error.code)})` : error.message
 }
 
 /** Returns the handlers for skills. All users have the same skills. */
-export const skillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyof typeof skillMethods> => ({
+export const createSkillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyof typeof skillMethods> => ({
   skills: async () => ({ skills: [...skills.list()] }),
   skill: async ({ name }) => {
     const { text, description, digest } = skills.load(name)
@@ -83,7 +83,7 @@ interface Skill {
   examples: Readonly<Record<string, string>>
 }
 
-const exampleKey = /^example\.(\w+)$/
+const exampleKeyPattern = /^example\.(\w+)$/
 
 /** The front matter of a skill, in the format of agentskills.io. Unknown keys are rejected, as they have no effect. */
 const FrontMatter = z.strictObject({
@@ -91,11 +91,11 @@ const FrontMatter = z.strictObject({
   description: z.string().trim().min(1).max(1_024),
   license: z.string().max(128).optional(),
   compatibility: z.string().min(1).max(500).optional(),
-  metadata: z.record(z.string().regex(exampleKey, 'must be example.<parameter>'), z.string()).default({}),
+  metadata: z.record(z.string().regex(exampleKeyPattern, 'must be example.<parameter>'), z.string()).default({}),
 })
 
 /** Parses the file of a skill. Throws an error that describes the problem. */
-export const readSkill = (folder: string, text: string): Skill => {
+export const parseSkill = (folder: string, text: string): Skill => {
   const [front, yaml, body] = /^---\n([^]*?\n)---\n([^]*)$/.exec(text) ?? []
   if (front === undefined || yaml === undefined || body === undefined) {
     throw new Error('the file must begin with front matter between two --- lines')
@@ -103,21 +103,21 @@ export const readSkill = (folder: string, text: string): Skill => {
   const { name, description, metadata } = parseFrontMatter(yaml)
   if (name !== folder) throw new Error(`name: "${name}" differs from the folder "${folder}"`)
   if (body.trim() === '') throw new Error('no text after the front matter')
-  const examples = Object.fromEntries(Object.entries(metadata).map(([key, value]) => [exampleNamed(key), value]))
-  const statements = statementsOf(body, text.slice(0, -body.length).split('\n').length)
+  const examples = Object.fromEntries(Object.entries(metadata).map(([key, value]) => [getExampleName(key), value]))
+  const statements = extractStatements(body, text.slice(0, -body.length).split('\n').length)
   requireExamples(statements, examples)
   const digest = `sha256:${hash('sha256', text)}` as const
   return { name, description, digest, text, body, statements, examples }
 }
 
 const parseFrontMatter = (yaml: string): z.infer<typeof FrontMatter> => {
-  const parsed = FrontMatter.safeParse(parseLines(yaml))
+  const parsed = FrontMatter.safeParse(parseYamlLines(yaml))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new Error([issue?.path.map(String).join('.'), issue?.message].filter(Boolean).join(': '))
 }
 
-const parseLines = (yaml: string): unknown => {
+const parseYamlLines = (yaml: string): unknown => {
   try {
     return parseYaml(yaml)
   } catch (error) {
@@ -127,11 +127,11 @@ const parseLines = (yaml: string): unknown => {
   }
 }
 
-const exampleNamed = (key: string): string => exampleKey.exec(key)?.[1] ?? key
+const getExampleName = (key: string): string => exampleKeyPattern.exec(key)?.[1] ?? key
 
 /** Throws if a parameter has no example value, or if no statement uses an example. */
 const requireExamples = (statements: readonly SkillStatement[], examples: Skill['examples']): void => {
-  const open = new Set(statements.flatMap(({ sql }) => openParameters(sql)))
+  const open = new Set(statements.flatMap(({ sql }) => listParameters(sql)))
   const wanting = [...open].find((name) => !Object.hasOwn(examples, name))
   if (wanting !== undefined) throw new Error(`metadata: missing example.${wanting} for the parameter of a statement`)
   const idle = Object.keys(examples).find((name) => !open.has(name))
@@ -148,22 +148,22 @@ interface SkillStatement {
 }
 
 /** Returns the names of the parameters of a statement, written as `{name:Type}`. */
-const openParameters = (sql: string): string[] => [
+const listParameters = (sql: string): string[] => [
   ...new Set([...sql.matchAll(/\{(\w+):[^}]+\}/g)].map(([, name = '']) => name)),
 ]
 
-const fence = /^```(.*)$/
+const fencePattern = /^```(.*)$/
 
 /** Returns all SQL blocks of a text; `firstLine` is its line number in the file. Throws for an invalid code block. */
-const statementsOf = (text: string, firstLine = 1): SkillStatement[] => {
+const extractStatements = (text: string, firstLine = 1): SkillStatement[] => {
   const found: SkillStatement[] = []
   let open: { info: string; line: number; lines: string[] } | undefined
   for (const [index, line] of text.split('\n').entries()) {
-    const [, info] = fence.exec(line) ?? []
+    const [, info] = fencePattern.exec(line) ?? []
     if (info === undefined) open?.lines.push(line)
     else if (open === undefined) open = { info, line: firstLine + index, lines: [] }
     else if (info === '') {
-      found.push(...statementOf(open))
+      found.push(...parseStatement(open))
       open = undefined
     } else throw new Error(`line ${firstLine + index}: nested code block`)
   }
@@ -171,7 +171,7 @@ const statementsOf = (text: string, firstLine = 1): SkillStatement[] => {
   return found
 }
 
-const statementOf = ({ info, line, lines }: { info: string; line: number; lines: readonly string[] }) => {
+const parseStatement = ({ info, line, lines }: { info: string; line: number; lines: readonly string[] }) => {
   const [, language, cannotRun] = /^(\w+)(?: cannot-run: (\S.*))?$/.exec(info) ?? []
   if (language === undefined) {
     throw new Error(`line ${line}: invalid code block: expected a language, or "sql cannot-run: <reason>"`)

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers'
 import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
 import { streamScriptedResponse, estimateUsage } from './stream-response.ts'
-import { demonstrationScript } from './demonstration.ts'
+import { selectDemonstrationResponse } from './demonstration.ts'
 import { type ModelScript, selectResponse } from './script.ts'
 import { ChatRequest } from './strict-request.ts'
 
@@ -34,7 +34,7 @@ interface GatewayOptions {
 export const scriptedKey = 'sk-scripted-0123456789'
 
 /** Returns the environment variables that make the agent use this gateway. */
-export const gatewayVariables = ({ url }: Pick<ScriptedGateway, 'url'>): Record<string, string> => ({
+export const createGatewayVariables = ({ url }: Pick<ScriptedGateway, 'url'>): Record<string, string> => ({
   LLM_API_KEY: scriptedKey,
   LLM_API_BASE: url,
   LLM_MODEL: 'gateway_a:scripted/model',
@@ -55,18 +55,19 @@ export const startScriptedGateway = async (options: GatewayOptions): Promise<Scr
     response.once('close', () => {
       if (!response.writableFinished) abandoned += 1
     })
-    if (request.headers.authorization !== `Bearer ${key}`) return refuse(response, 401, 'invalid_api_key')
+    if (request.headers.authorization !== `Bearer ${key}`) return sendError(response, 401, 'invalid_api_key')
     if (request.method === 'GET' && request.url === '/v1/models') {
-      return send(response, { data: models.map((id) => ({ id, context_length: 128_000 })) })
+      return sendJson(response, { data: models.map((id) => ({ id, context_length: 128_000 })) })
     }
-    if (request.method !== 'POST' || request.url !== '/v1/chat/completions') return refuse(response, 404, 'not_found')
+    if (request.method !== 'POST' || request.url !== '/v1/chat/completions')
+      return sendError(response, 404, 'not_found')
     const parsed = ChatRequest.safeParse(await json(request))
     if (!parsed.success) {
       violations.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))
-      return refuse(response, 400, 'invalid_request_error')
+      return sendError(response, 400, 'invalid_request_error')
     }
     requests.push(parsed.data)
-    await perform(response, parsed.data, script)
+    await sendScriptedResponse(response, parsed.data, script)
   }
 
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
@@ -85,27 +86,31 @@ export const startScriptedGateway = async (options: GatewayOptions): Promise<Scr
   }
 }
 
-const perform = async (response: ServerResponse, request: ChatRequest, script: ModelScript): Promise<void> => {
+const sendScriptedResponse = async (
+  response: ServerResponse,
+  request: ChatRequest,
+  script: ModelScript,
+): Promise<void> => {
   const turn = selectResponse(script, request)
-  if ('status' in turn) return refuse(response, turn.status, turn.code ?? 'error', turn.headers)
-  if ('silent' in turn) return void response.writeHead(200, stream).flushHeaders()
-  if ('raw' in turn) return void response.writeHead(200, stream).end(turn.raw)
-  if (!request.stream) return send(response, completionOf(turn.say, request))
-  response.writeHead(200, stream).flushHeaders()
+  if ('status' in turn) return sendError(response, turn.status, turn.code ?? 'error', turn.headers)
+  if ('silent' in turn) return void response.writeHead(200, streamHeaders).flushHeaders()
+  if ('raw' in turn) return void response.writeHead(200, streamHeaders).end(turn.raw)
+  if (!request.stream) return sendJson(response, createCompletion(turn.say, request))
+  response.writeHead(200, streamHeaders).flushHeaders()
   await streamScriptedResponse(response, turn, request)
 }
 
-const stream = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
+const streamHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
 
-const send = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void =>
+const sendJson = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void =>
   void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
 /** Responds with an error that quotes the key, as some gateways do. */
-const refuse = (response: ServerResponse, status: number, code: string, headers?: Record<string, string>): void =>
-  send(response, { error: { message: `refused, with your key ${scriptedKey}`, code, type: code } }, status, headers)
+const sendError = (response: ServerResponse, status: number, code: string, headers?: Record<string, string>): void =>
+  sendJson(response, { error: { message: `refused, with your key ${scriptedKey}`, code, type: code } }, status, headers)
 
 /** Returns a scripted response as one completion, for requests without streaming. */
-const completionOf = (say: readonly object[], request: ChatRequest) => {
+const createCompletion = (say: readonly object[], request: ChatRequest) => {
   const content = say.map((piece) => ('text' in piece ? piece.text : '')).join('')
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
   return {
@@ -119,8 +124,8 @@ const completionOf = (say: readonly object[], request: ChatRequest) => {
 
 if (import.meta.main) {
   const [port = '4141'] = process.argv.slice(2)
-  await using gateway = await startScriptedGateway({ script: demonstrationScript, port: Number(port) })
-  const variables = Object.entries(gatewayVariables(gateway)).map(([name, value]) => `${name}='${value}'`)
+  await using gateway = await startScriptedGateway({ script: selectDemonstrationResponse, port: Number(port) })
+  const variables = Object.entries(createGatewayVariables(gateway)).map(([name, value]) => `${name}='${value}'`)
   process.stdout.write(`${JSON.stringify({ listening: { url: gateway.url } })}\n${variables.join(' ')} npm start\n`)
   await once(process, 'SIGTERM')
 }

@@ -20,10 +20,10 @@ import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { RunLimits } from '../runs/run.ts'
-import { startWith } from '../service.ts'
+import { startWithOverrides } from '../service.ts'
 import type { AgentTool } from '../tool-sources.ts'
 import type { ModelScript } from './script.ts'
-import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
+import { createGatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
 
 const { hosts, runQuery, postgresOffered, repldbOffer } = query.methods
 const { tools, call } = mcp.methods
@@ -69,7 +69,7 @@ export interface TestAgent extends AsyncDisposable {
   run(question: string | Partial<AgentQuestion>, identity?: Identity): Promise<RunResult>
 }
 
-const ownHosts: Host[] = ['analytics', 'logs'].map((name, id) => ({
+const testHosts: Host[] = ['analytics', 'logs'].map((name, id) => ({
   id,
   key: name,
   name,
@@ -79,7 +79,7 @@ const ownHosts: Host[] = ['analytics', 'logs'].map((name, id) => ({
 }))
 
 /** Handlers of an MCP server whose only tool, `query`, returns one row. */
-export const constantMcp: Handlers<typeof dependencies.mcp> = {
+export const constantMcpHandlers: Handlers<typeof dependencies.mcp> = {
   tools: async () => [
     {
       name: 'query',
@@ -110,7 +110,7 @@ export const startAgent = async (options: AgentOptions): Promise<TestAgent> => {
   await using opening = new AsyncDisposableStack()
   const gateway = opening.use(await startScriptedGateway({ script: options.script }))
   const env: Record<string, string | undefined> = {
-    ...gatewayVariables(gateway),
+    ...createGatewayVariables(gateway),
     LOG_LEVEL: 'info',
     SHUTDOWN_GRACE_MS: '1000',
     ...options.env,
@@ -122,10 +122,10 @@ export const startAgent = async (options: AgentOptions): Promise<TestAgent> => {
   const open = async (caller: 'gateway' | 'agent' | 'mcp' | 'query') =>
     opening.use(await openBus({ hub, caller, instance, version: '1.2.3', telemetry: telemetry.of(caller) }))
   if (!options.beside) {
-    opening.use(await (await open('mcp')).serve(dependencies.mcp, { ...constantMcp, ...options.mcp }))
+    opening.use(await (await open('mcp')).serve(dependencies.mcp, { ...constantMcpHandlers, ...options.mcp }))
     const answers = {
-      hosts: async () => ownHosts,
-      runQuery: noStatement,
+      hosts: async () => testHosts,
+      runQuery: rejectStatement,
       postgresOffered: async () => ({ isOffered: true }),
       repldbOffer: async () => ({ isConfigured: true }),
     }
@@ -142,10 +142,10 @@ export const startAgent = async (options: AgentOptions): Promise<TestAgent> => {
     readiness: openReadiness(),
     openQueue: openMemoryQueues(),
   }
-  opening.use(await startWith(context, { tools: options.tools ?? [], limits: options.limits ?? {} }))
+  opening.use(await startWithOverrides(context, { tools: options.tools ?? [], limits: options.limits ?? {} }))
   const running = opening.move()
   return {
-    ...runMethods(client),
+    ...createRunMethods(client),
     gateway,
     client,
     hub,
@@ -155,11 +155,11 @@ export const startAgent = async (options: AgentOptions): Promise<TestAgent> => {
   }
 }
 
-const noStatement = async (): Promise<never> => {
+const rejectStatement = async (): Promise<never> => {
   throw new Error('unexpected statement')
 }
 
-const runMethods = (client: Client<typeof agent>): Pick<TestAgent, 'begin' | 'read' | 'run'> => {
+const createRunMethods = (client: Client<typeof agent>): Pick<TestAgent, 'begin' | 'read' | 'run'> => {
   const begin: TestAgent['begin'] = async (question, identity) => {
     const overrides = typeof question === 'string' ? { messages: [createUserMessage(question)] } : question
     const { runId } = await client.start(

@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ResponsePiece, ScriptedModelResponse } from './script.ts'
 import type { ChatRequest } from './strict-request.ts'
 
-type SpokenTurn = Extract<ScriptedModelResponse, { say: unknown }>
+type StreamedResponse = Extract<ScriptedModelResponse, { say: unknown }>
 
 /** Streams a response as a gateway does: token by token, tool calls in pieces, then finish reason and usage. */
 export const streamScriptedResponse = async (
   response: ServerResponse,
-  { say, ending, tokensPerSecond = Infinity, thinksMs = 0 }: SpokenTurn,
+  { say, ending, tokensPerSecond = Infinity, thinksMs = 0 }: StreamedResponse,
   request: ChatRequest,
 ): Promise<void> => {
   const { model } = request
@@ -16,7 +16,7 @@ export const streamScriptedResponse = async (
     response.write(
       `data: ${JSON.stringify({ id: 'chat-1', object: 'chat.completion.chunk', model, choices, usage })}\n\n`,
     )
-  const deltas = deltasOf(say)
+  const deltas = createDeltas(say)
   if (thinksMs > 0) await wait(thinksMs)
   const beganMs = performance.now()
   for (const [index, delta] of deltas.entries()) {
@@ -39,14 +39,14 @@ export const estimateUsage = (request: ChatRequest, written: number) => {
   return { prompt_tokens: read, completion_tokens: written, total_tokens: read + written }
 }
 
-const deltasOf = (say: readonly ResponsePiece[]): object[] => {
+const createDeltas = (say: readonly ResponsePiece[]): object[] => {
   let calls = 0
   return say.flatMap((piece): object[] => {
-    if ('text' in piece) return tokensOf(piece.text).map((content) => ({ content }))
-    if ('reasoning' in piece) return tokensOf(piece.reasoning).map((text) => ({ reasoning_content: text }))
+    if ('text' in piece) return splitIntoTokens(piece.text).map((content) => ({ content }))
+    if ('reasoning' in piece) return splitIntoTokens(piece.reasoning).map((text) => ({ reasoning_content: text }))
     const index = calls++
     const given = piece.with ?? {}
-    const pieces = tokensOf(typeof given === 'string' ? given : JSON.stringify(given))
+    const pieces = splitIntoTokens(typeof given === 'string' ? given : JSON.stringify(given))
     const call = { index, id: `call_${index}`, type: 'function', function: { name: piece.call, arguments: '' } }
     return [call, ...pieces.map((text) => ({ index, function: { arguments: text } }))].map((each) => ({
       tool_calls: [each],
@@ -55,4 +55,4 @@ const deltasOf = (say: readonly ResponsePiece[]): object[] => {
 }
 
 /** Splits a text into approximate tokens of at most eight characters, each with the preceding spaces. */
-const tokensOf = (text: string): string[] => text.match(/\s*\S{1,8}|\s+$/g) ?? []
+const splitIntoTokens = (text: string): string[] => text.match(/\s*\S{1,8}|\s+$/g) ?? []

@@ -51,12 +51,12 @@ export const ChatRequest = z
     const names = tools.map((tool) => tool.function.name)
     if (new Set(names).size < names.length) say('duplicate tool name')
     if (choice !== undefined && tools.length === 0) say('tool_choice without tools')
-    for (const problem of [...unansweredCalls(messages), ...misplaced(messages)]) say(problem)
+    for (const problem of [...findUnansweredCalls(messages), ...findMisplacedMessages(messages)]) say(problem)
   })
 export type ChatRequest = z.infer<typeof ChatRequest>
 
 /** Returns a problem for each tool call that is not directly followed by exactly one result. */
-const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[] => {
+const findUnansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[] => {
   const problems: string[] = []
   let open = new Set<string>()
   for (const message of messages) {
@@ -81,7 +81,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
  * Returns a problem for each message at an invalid position. Qwen accepts system messages only at the beginning.
  * Mistral rejects a user message directly after a tool result.
  */
-const misplaced = (messages: readonly z.infer<typeof Message>[]): string[] =>
+const findMisplacedMessages = (messages: readonly z.infer<typeof Message>[]): string[] =>
   messages.flatMap(({ role }, index) => {
     if (role === 'system' && index > 0) return ['system message after other messages']
     return role === 'user' && messages[index - 1]?.role === 'tool' ? ['user message right after a tool result'] : []

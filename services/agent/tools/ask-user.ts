@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 
 /** The kinds of input that a question accepts. */
-const kinds = ['single_choice', 'multi_choice', 'confirm', 'free_text', 'rating'] as const
+const inputKinds = ['single_choice', 'multi_choice', 'confirm', 'free_text', 'rating'] as const
 
 export const askUser: Tool = {
   name: 'ask_user',
@@ -12,7 +12,7 @@ export const askUser: Tool = {
     'Sends one question to the user and waits for the reply. Use it only if no tool has the answer and the result depends on it.',
   input: z.strictObject({
     question: z.string().min(1).max(500).describe('The question'),
-    kind: z.enum(kinds).default('free_text').describe('Kind of input'),
+    kind: z.enum(inputKinds).default('free_text').describe('Kind of input'),
     options: z.array(z.string().min(1).max(200)).min(2).max(10).optional().describe('Options to choose from'),
   }),
   feature: null,

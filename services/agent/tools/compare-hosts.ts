@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { shortenText } from '#shared/text/strings.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { lastHours, limitOf, hostsParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { hoursParameter, limitParameter, hostsParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxStatementLength = 500
 
-export const compareHosts = readTool({
+export const compareHosts = defineReadTool({
   name: 'compare_hosts',
   title: 'Compare hosts',
   description:
@@ -13,9 +13,9 @@ export const compareHosts = readTool({
   feature: 'QUERIES',
   input: z.strictObject({
     ...hostsParameter,
-    lastHours: lastHours(24),
+    lastHours: hoursParameter(24),
     settings: z.boolean().default(false).describe('Also return the settings that differ'),
-    limit: limitOf(10, 100),
+    limit: limitParameter(10, 100),
   }),
   async run({ hostIds, lastHours: hours, settings, limit }, context) {
     const hostRefs = await Promise.all(hostIds.map((hostId) => findHost(context, hostId)))
@@ -26,7 +26,7 @@ export const compareHosts = readTool({
     ])
     const silent = hosts.filter(({ error }) => error !== null).length
     const text = `${hosts.length} hosts compared${silent > 0 ? `, ${silent} of them without data` : ''}.`
-    return result(text, {
+    return createResult(text, {
       hosts: hosts.map((host, index) => ({ name: hostRefs[index]?.name, ...host })),
       patterns: patterns.map((pattern) => ({ ...pattern, query: shortenText(pattern.query, maxStatementLength) })),
       ...(diff && { settings: diff.rows.map(({ table, name, values }) => ({ table, name, values })) }),

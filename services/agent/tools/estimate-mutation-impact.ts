@@ -1,29 +1,29 @@
 import { z } from 'zod'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { count } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
-import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rowNumber } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
+import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxConditionLength = 20_000
 
 const Impact = z.object({
-  matchingRows: count,
-  parts: count,
-  rowsInParts: count,
-  bytesInParts: count,
-  largestPartBytes: count,
-  ofParts: count,
-  ofRows: count,
-  ofBytes: count,
-  unfinishedMutations: count,
-  freeBytes: count,
+  matchingRows: rowNumber,
+  parts: rowNumber,
+  rowsInParts: rowNumber,
+  bytesInParts: rowNumber,
+  largestPartBytes: rowNumber,
+  ofParts: rowNumber,
+  ofRows: rowNumber,
+  ofBytes: rowNumber,
+  unfinishedMutations: rowNumber,
+  freeBytes: rowNumber,
 })
 
 /**
  * Returns the statement that computes the impact of a mutation. It groups by the virtual column `_part`, because parts
  * without a matching row are not rewritten.
  */
-const statement = (from: string, condition: string): string => `
+const formatImpactStatement = (from: string, condition: string): string => `
 SELECT sum(matching) AS matchingRows, countIf(matching > 0) AS parts, sumIf(part.rows, matching > 0) AS rowsInParts,
   sumIf(part.bytes_on_disk, matching > 0) AS bytesInParts, maxIf(part.bytes_on_disk, matching > 0) AS largestPartBytes,
   count() AS ofParts, sum(part.rows) AS ofRows, sum(part.bytes_on_disk) AS ofBytes,
@@ -33,7 +33,7 @@ FROM system.parts AS part
 LEFT JOIN (SELECT _part AS name, count() AS matching FROM ${from} WHERE (${condition}) GROUP BY name) AS found USING name
 WHERE part.active AND part.database = {database:String} AND part.table = {table:String}`
 
-export const estimateMutationImpact = readTool({
+export const estimateMutationImpact = defineReadTool({
   name: 'estimate_mutation_impact',
   title: 'Impact of a mutation',
   description:
@@ -41,8 +41,8 @@ export const estimateMutationImpact = readTool({
   feature: 'TABLES',
   input: z.strictObject({
     ...hostParameter,
-    database: name('Database of the table'),
-    table: name('The table'),
+    database: nameParameter('Database of the table'),
+    table: nameParameter('The table'),
     condition: z.string().min(1).max(maxConditionLength).describe('The WHERE condition'),
   }),
   async run({ hostId, database, table, condition }, context) {
@@ -50,19 +50,21 @@ export const estimateMutationImpact = readTool({
     // Throws `not-found` with similar names for an unknown table.
     const { detail } = await context.query.exploreTable({ hostKey: host.key, database, table }, context.call)
     if (detail?.engine && !detail.engine.includes('MergeTree')) {
-      return result(`${table} has the engine ${detail.engine}, which does not support mutations.`, { impact: null })
+      return createResult(`${table} has the engine ${detail.engine}, which does not support mutations.`, {
+        impact: null,
+      })
     }
-    const sql = statement(`${quoteName(database)}.${quoteName(table)}`, condition)
-    const impact = await impactOf(context, { hostKey: host.key, query: sql, parameters: { database, table } })
+    const sql = formatImpactStatement(`${quoteName(database)}.${quoteName(table)}`, condition)
+    const impact = await readImpact(context, { hostKey: host.key, query: sql, parameters: { database, table } })
     const text = impact
       ? `${impact.matchingRows} rows match in ${impact.parts} of ${impact.ofParts} parts; ${impact.bytesInParts} bytes would be rewritten.`
       : 'No data about the parts of this table.'
-    return result(text, { impact })
+    return createResult(text, { impact })
   },
 })
 
 /** Runs the statement like a user query, with the read-only guard, because the model wrote the condition. */
-const impactOf = async (
+const readImpact = async (
   { query, call }: ToolContext,
   request: { hostKey: string; query: string; parameters: Record<string, string> },
 ): Promise<z.output<typeof Impact> | null> => {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { name, hostParameter, sql } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { nameParameter, hostParameter, sqlParameter } from '#shared/tools/tool-parameters.ts'
 
-export const estimateQueryCost = readTool({
+export const estimateQueryCost = defineReadTool({
   name: 'estimate_query_cost',
   title: 'Estimate a query',
   description:
@@ -11,8 +11,8 @@ export const estimateQueryCost = readTool({
   example: { sql: 'SELECT count() FROM system.tables' },
   input: z.strictObject({
     ...hostParameter,
-    sql,
-    database: name('Default database of the query').optional(),
+    sql: sqlParameter,
+    database: nameParameter('Default database of the query').optional(),
   }),
   async run({ hostId, sql: query, ...options }, context) {
     const host = await findHost(context, hostId)
@@ -30,7 +30,7 @@ export const estimateQueryCost = readTool({
       tables.length === 0
         ? 'The query reads no data from MergeTree tables.'
         : `The query would read about ${rows} rows of ${tables.length} ${tables.length === 1 ? 'table' : 'tables'} on ${host.name}.`
-    return result(text, { rows, tables })
+    return createResult(text, { rows, tables })
   },
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Insight } from '#proto/insights.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Fact = Insight.pick({
   kind: true,
@@ -18,7 +18,7 @@ const Fact = Insight.pick({
   confidence: true,
 })
 
-export const explainAnomalyScore = readTool({
+export const explainAnomalyScore = defineReadTool({
   name: 'explain_anomaly_score',
   title: 'Anomalies and their scores',
   description:
@@ -27,7 +27,7 @@ export const explainAnomalyScore = readTool({
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    kind: name('Only anomalies of this kind, with the SQL that shows them').optional(),
+    kind: nameParameter('Only anomalies of this kind, with the SQL that shows them').optional(),
   }),
   async run({ hostId, kind }, context) {
     const host = await findHost(context, hostId)
@@ -35,9 +35,12 @@ export const explainAnomalyScore = readTool({
     const wanted = anomalies.filter((each) => kind === undefined || each.kind === kind)
     const facts = wanted.map((each) => ({ ...Fact.parse(each), ...(kind !== undefined && { sql: each.evidenceSql }) }))
     const [worst] = wanted
-    return result(worst ? `${wanted.length} on ${host.name}, worst: ${worst.title}` : `No anomalies on ${host.name}.`, {
-      anomalies: facts,
-      notes,
-    })
+    return createResult(
+      worst ? `${wanted.length} on ${host.name}, worst: ${worst.title}` : `No anomalies on ${host.name}.`,
+      {
+        anomalies: facts,
+        notes,
+      },
+    )
   },
 })

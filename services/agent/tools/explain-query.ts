@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { ExplainMode, type ExplainSettings } from '#proto/explain.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { name, hostParameter, sql } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { nameParameter, hostParameter, sqlParameter } from '#shared/tools/tool-parameters.ts'
 
 /** The modes that do not run the query. `estimate` has its own tool, and `query` runs `EXPLAIN ANALYZE`. */
-const modes = ExplainMode.exclude(['analyze', 'estimate'])
+const explainModes = ExplainMode.exclude(['analyze', 'estimate'])
 
-export const explainQuery = readTool({
+export const explainQuery = defineReadTool({
   name: 'explain_query',
   title: 'Explain a query',
   description:
@@ -15,9 +15,9 @@ export const explainQuery = readTool({
   example: { sql: 'SELECT 1' },
   input: z.strictObject({
     ...hostParameter,
-    sql,
-    mode: modes.default('plan').describe('Kind of EXPLAIN'),
-    database: name('Default database of the query').optional(),
+    sql: sqlParameter,
+    mode: explainModes.default('plan').describe('Kind of EXPLAIN'),
+    database: nameParameter('Default database of the query').optional(),
   }),
   async run({ hostId, sql: query, mode, ...options }, context) {
     const host = await findHost(context, hostId)
@@ -26,6 +26,6 @@ export const explainQuery = readTool({
       { hostKey: host.key, query, mode, planSettings, ...options },
       context.call,
     )
-    return result(`EXPLAIN output of ${host.name}.`, { mode, lines: (text ?? '').split('\n') })
+    return createResult(`EXPLAIN output of ${host.name}.`, { mode, lines: (text ?? '').split('\n') })
   },
 })

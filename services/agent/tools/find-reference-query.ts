@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { rankByTopic } from '../rank-by-topic.ts'
 
-export const findReferenceQuery = readTool({
+export const findReferenceQuery = defineReadTool({
   name: 'find_reference_query',
   title: 'Find a reference query',
   description:
@@ -16,12 +16,12 @@ export const findReferenceQuery = readTool({
   input: z.strictObject({
     ...hostParameter,
     topic: z.string().min(1).max(200).describe('What the query should show'),
-    limit: limitOf(3, 10),
+    limit: limitParameter(3, 10),
   }),
   async run({ hostId, topic, limit }, context) {
     const host = await findHost(context, hostId)
     const catalogue = await context.query.catalogue({}, context.call)
-    const open = pagesOf(catalogue).filter(({ feature }) => mayUse(context.call.identity, feature))
+    const open = listPages(catalogue).filter(({ feature }) => mayUse(context.call.identity, feature))
     const found = rankByTopic(topic, open, ({ name, title, doc }) => `${name} ${title} ${doc}`).slice(0, limit)
     const references = await Promise.all(
       found.map(async ({ kind, name, title, doc }) => {
@@ -30,11 +30,11 @@ export const findReferenceQuery = readTool({
         return { name, kind, title, doc, sql, parameters, unavailable: unavailable?.message ?? null }
       }),
     )
-    return result(`${references.length} of ${open.length} pages, the best match first.`, { references })
+    return createResult(`${references.length} of ${open.length} pages, the best match first.`, { references })
   },
 })
 
-const pagesOf = ({ charts, tables }: Catalogue) => [
+const listPages = ({ charts, tables }: Catalogue) => [
   ...tables.map(({ name, title, doc, feature }) => ({ kind: 'table' as const, name, title, doc, feature })),
   ...charts.map(({ name, title, doc, feature }) => ({ kind: 'chart' as const, name, title, doc, feature })),
 ]

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
 
-export const forecastDiskCapacity = readTool({
+export const forecastDiskCapacity = defineReadTool({
   name: 'forecast_disk_capacity',
   title: 'Forecast capacity',
   description:
@@ -16,6 +16,6 @@ export const forecastDiskCapacity = readTool({
       .filter(({ days }) => days !== null)
       .toSorted((a, b) => (a.days?.soonest ?? 0) - (b.days?.soonest ?? 0))
     const text = soonest?.summary ?? `No disk or partition of ${host.name} is forecast to fill up.`
-    return result(text, { forecasts, notes })
+    return createResult(text, { forecasts, notes })
   },
 })

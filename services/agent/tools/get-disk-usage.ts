@@ -1,37 +1,37 @@
 import { z } from 'zod'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Disk = z.object({
   disk: z.string(),
   type: z.string(),
   /** Null for storage without a size limit. */
-  totalBytes: count.nullable(),
-  freeBytes: count.nullable(),
-  unreservedBytes: count.nullable(),
-  usedPercent: count.nullable(),
+  totalBytes: rowNumber.nullable(),
+  freeBytes: rowNumber.nullable(),
+  unreservedBytes: rowNumber.nullable(),
+  usedPercent: rowNumber.nullable(),
 })
 const Table = z.object({
   database: z.string(),
   table: z.string(),
   disk: z.string(),
-  bytes: count,
-  rows: count,
-  parts: count,
+  bytes: rowNumber,
+  rows: rowNumber,
+  parts: rowNumber,
   /** Size of inactive parts, which ClickHouse will remove. */
-  inactiveBytes: count,
+  inactiveBytes: rowNumber,
 })
 
 const maxDisks = 100
 
-export const getDiskUsage = readTool({
+export const getDiskUsage = defineReadTool({
   name: 'get_disk_usage',
   title: 'Disk usage',
   description: 'Disks with free space, fullest first, and the largest tables.',
   feature: 'TABLES',
   core: true,
-  input: z.strictObject({ ...hostParameter, limit: limitOf(10, 100) }),
+  input: z.strictObject({ ...hostParameter, limit: limitParameter(10, 100) }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
     const [disks, tables] = await Promise.all([
@@ -43,6 +43,6 @@ export const getDiskUsage = readTool({
       fullest?.usedPercent == null
         ? `${disks.length} disks on ${host.name}.`
         : `The fullest disk of ${host.name} is ${fullest.disk} at ${fullest.usedPercent} %.`
-    return result(text, { disks, tables })
+    return createResult(text, { disks, tables })
   },
 })

@@ -1,24 +1,24 @@
 import { z } from 'zod'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { lastHours, limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { hoursParameter, limitParameter, nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Failure = z.object({
   user: z.string(),
-  code: count,
+  code: rowNumber,
   error: z.string(),
   fingerprint: z.string(),
-  failures: count,
-  firstMs: count,
-  lastMs: count,
+  failures: rowNumber,
+  firstMs: rowNumber,
+  lastMs: rowNumber,
   queryId: z.string(),
   exception: z.string(),
   /** The query pattern, without values. */
   statement: z.string(),
-  total: count,
+  total: rowNumber,
 })
 
-export const getFailedQueries = readTool({
+export const getFailedQueries = defineReadTool({
   name: 'get_failed_queries',
   title: 'Failed queries',
   description: 'Failed queries by user, error and pattern, most frequent first, each with its last error.',
@@ -26,9 +26,9 @@ export const getFailedQueries = readTool({
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    lastHours: lastHours(24),
-    user: name('Only queries of this user').optional(),
-    limit: limitOf(20, 200),
+    lastHours: hoursParameter(24),
+    user: nameParameter('Only queries of this user').optional(),
+    limit: limitParameter(20, 200),
   }),
   async run({ hostId, lastHours: hours, user = '', limit }, context) {
     const host = await findHost(context, hostId)
@@ -40,6 +40,6 @@ export const getFailedQueries = readTool({
     const text = first
       ? `${first.total} failures in ${window}; the most frequent is ${first.error} for user ${first.user}, ${first.failures} times.`
       : `No failed queries in ${window}.`
-    return result(text, { total: first?.total ?? 0, failures: rows.map(({ total: _, ...row }) => row) })
+    return createResult(text, { total: first?.total ?? 0, failures: rows.map(({ total: _, ...row }) => row) })
   },
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { readTool, result } from '#shared/tools/tool.ts'
-import { limitOf } from '#shared/tools/tool-parameters.ts'
+import { defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter } from '#shared/tools/tool-parameters.ts'
 
-export const getPostgresActivity = readTool({
+export const getPostgresActivity = defineReadTool({
   name: 'get_postgres_activity',
   title: 'PostgreSQL sessions',
   description:
@@ -11,11 +11,11 @@ export const getPostgresActivity = readTool({
   source: 'PostgreSQL source',
   input: z.strictObject({
     all: z.boolean().default(false).describe('Include idle sessions and server processes'),
-    limit: limitOf(20, 200),
+    limit: limitParameter(20, 200),
   }),
   async run(options, { query, call }) {
     const { sessions, counts, limited, truncated } = await query.postgresActivity(options, call)
     const text = `${counts.used} of ${counts.limit} connections in use: ${counts.active} active, ${counts.idle} idle, ${counts.idleInTransaction} idle in a transaction, ${counts.waitingForLock} waiting for a lock.`
-    return result(text, { sessions, truncated, counts, limited: limited?.message ?? null })
+    return createResult(text, { sessions, truncated, counts, limited: limited?.message ?? null })
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { readTool, result } from '#shared/tools/tool.ts'
+import { defineReadTool, createResult } from '#shared/tools/tool.ts'
 
-export const getPostgresLocks = readTool({
+export const getPostgresLocks = defineReadTool({
   name: 'get_postgres_locks',
   title: 'PostgreSQL locks',
   description: 'Lock waits on the PostgreSQL source: the waiting sessions and the sessions that block them.',
@@ -14,6 +14,6 @@ export const getPostgresLocks = readTool({
     const text = first
       ? `${sessions.filter(({ blockedBy }) => blockedBy.length > 0).length} sessions wait for a lock; process ${first.pid} blocks ${first.blocks} of them.`
       : 'No session waits for a lock.'
-    return result(text, { sessions, truncated, limited: limited?.message ?? null })
+    return createResult(text, { sessions, truncated, limited: limited?.message ?? null })
   },
 })

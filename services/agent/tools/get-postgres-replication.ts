@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { readTool, result } from '#shared/tools/tool.ts'
+import { defineReadTool, createResult } from '#shared/tools/tool.ts'
 
-export const getPostgresReplication = readTool({
+export const getPostgresReplication = defineReadTool({
   name: 'get_postgres_replication',
   title: 'PostgreSQL replication',
   description:
@@ -14,6 +14,6 @@ export const getPostgresReplication = readTool({
     const { isStandby, standbys, slots, subscriptions } = replication
     const idle = slots.filter(({ isActive }) => !isActive).length
     const text = `A ${isStandby ? 'standby' : 'primary'} with ${standbys.length} standbys, ${slots.length} slots (${idle} inactive) and ${subscriptions.length} subscriptions.`
-    return result(text, { ...replication, limited: limited?.message ?? null })
+    return createResult(text, { ...replication, limited: limited?.message ?? null })
   },
 })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { postgresTableOrders } from '#proto/postgres-statistics.ts'
-import { readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, name } from '#shared/tools/tool-parameters.ts'
+import { defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, nameParameter } from '#shared/tools/tool-parameters.ts'
 
-export const getPostgresTableStats = readTool({
+export const getPostgresTableStats = defineReadTool({
   name: 'get_postgres_table_stats',
   title: 'PostgreSQL tables',
   description:
@@ -12,12 +12,12 @@ export const getPostgresTableStats = readTool({
   source: 'PostgreSQL source',
   input: z.strictObject({
     order: z.enum(postgresTableOrders).default('size').describe('Sort key, largest first'),
-    search: name('Text that schema.table contains').optional(),
-    limit: limitOf(20, 200),
+    search: nameParameter('Text that schema.table contains').optional(),
+    limit: limitParameter(20, 200),
   }),
   async run(options, { query, call }) {
     const { tables, database, ...facts } = await query.postgresTables(options, call)
-    return result(`${tables.length} tables of ${database}, ordered by ${options.order}.`, {
+    return createResult(`${tables.length} tables of ${database}, ordered by ${options.order}.`, {
       tables,
       database,
       ...facts,

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { RepldbName, repldbHistoryRanges } from '#proto/repldb-api.ts'
-import { readTool, result, type ToolContext } from '#shared/tools/tool.ts'
+import { defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
 
 const metrics = ['slots', 'slot_lag_history', 'rows_synced', 'snapshot', 'peer_stats', 'log_patterns'] as const
 /** Maximum number of points in a history. More points would not help the model. */
 const maxPoints = 60
 
-const name = (what: string) => RepldbName.max(255).optional().describe(what)
+const createNameParameter = (what: string) => RepldbName.max(255).optional().describe(what)
 
 const input = z.strictObject({
   metric: z
@@ -15,14 +15,14 @@ const input = z.strictObject({
     .describe(
       'slots, peer_stats: of a peer; slot_lag_history: of a slot of a peer; rows_synced, snapshot: of a mirror; log_patterns: of a mirror or all',
     ),
-  mirror: name('Name of a mirror'),
-  peer: name('Name of a peer; with slots, all peers by default'),
-  slot: name('Name of a slot'),
+  mirror: createNameParameter('Name of a mirror'),
+  peer: createNameParameter('Name of a peer; with slots, all peers by default'),
+  slot: createNameParameter('Name of a slot'),
   timeSince: z.enum(repldbHistoryRanges).default('1hour').describe('Time range of slot_lag_history'),
 })
 type MetricOptions = z.output<typeof input>
 
-export const getRepldbMetrics = readTool({
+export const getRepldbMetrics = defineReadTool({
   name: 'get_repldb_metrics',
   title: 'Replication metrics',
   description:
@@ -32,7 +32,7 @@ export const getRepldbMetrics = readTool({
   input,
   run: async (options, context) => {
     const { text, structured } = await readers[options.metric](options, context)
-    return result(text, structured)
+    return createResult(text, structured)
   },
 })
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { RepldbName } from '#proto/repldb-api.ts'
-import { readTool, result } from '#shared/tools/tool.ts'
+import { defineReadTool, createResult } from '#shared/tools/tool.ts'
 
 const batches = 10
 const maxPatterns = 10
 
-export const getRepldbMirrorStatus = readTool({
+export const getRepldbMirrorStatus = defineReadTool({
   name: 'get_repldb_mirror_status',
   title: 'Replication mirrors',
   description:
@@ -19,7 +19,7 @@ export const getRepldbMirrorStatus = readTool({
     const overview = await query.repldbOverview({}, call)
     if (mirror === undefined) {
       const troubled = overview.mirrors.filter(({ state }) => state === 'failed' || state === 'paused').length
-      return result(`${overview.total} mirrors; ${troubled} are failed or paused.`, overview)
+      return createResult(`${overview.total} mirrors; ${troubled} are failed or paused.`, overview)
     }
     const request = { flowJobName: mirror, includeFlowInfo: true, excludeBatches: true }
     const [status, latest, { patterns }] = await Promise.all([
@@ -28,7 +28,7 @@ export const getRepldbMirrorStatus = readTool({
       query.repldbLogPatterns({ mirror, level: 'error' }, call),
     ])
     const summary = overview.mirrors.find(({ name }) => name === mirror) ?? null
-    return result(
+    return createResult(
       `${mirror} is ${summary?.state ?? status.currentFlowState}, with ${patterns.length} error patterns.`,
       {
         summary,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const flag = z.coerce.boolean()
 
@@ -11,11 +11,11 @@ const Replica = z.object({
   replica: z.string(),
   isReadonly: flag,
   isSessionExpired: flag,
-  delaySeconds: count,
-  queueSize: count,
-  insertsInQueue: count,
-  mergesInQueue: count,
-  lostParts: count,
+  delaySeconds: rowNumber,
+  queueSize: rowNumber,
+  insertsInQueue: rowNumber,
+  mergesInQueue: rowNumber,
+  lostParts: rowNumber,
   exception: z.string(),
 })
 const Entry = z.object({
@@ -23,20 +23,20 @@ const Entry = z.object({
   table: z.string(),
   type: z.string(),
   part: z.string(),
-  ageSeconds: count,
-  tries: count,
-  postponed: count,
+  ageSeconds: rowNumber,
+  tries: rowNumber,
+  postponed: rowNumber,
   exception: z.string(),
 })
 
-export const getReplicationStatus = readTool({
+export const getReplicationStatus = defineReadTool({
   name: 'get_replication_status',
   title: 'Replication',
   description:
     'Replicated tables, worst first: read-only state, expired Keeper session, delay, queue size. Also the failing queue entries.',
   feature: 'CLUSTER',
   core: true,
-  input: z.strictObject({ ...hostParameter, limit: limitOf(20, 200) }),
+  input: z.strictObject({ ...hostParameter, limit: limitParameter(20, 200) }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
     const [replicas, failing] = await Promise.all([
@@ -48,6 +48,6 @@ export const getReplicationStatus = readTool({
       replicas.length === 0
         ? `${host.name} has no replicated tables.`
         : `${readonly} of the ${replicas.length} returned replicas are read-only; ${failing.length} queue entries fail.`
-    return result(text, { replicas, failing })
+    return createResult(text, { replicas, failing })
   },
 })

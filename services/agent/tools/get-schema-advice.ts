@@ -1,14 +1,18 @@
 import { z } from 'zod'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
-export const getSchemaAdvice = readTool({
+export const getSchemaAdvice = defineReadTool({
   name: 'get_schema_advice',
   title: 'Advice for a table',
   description:
     'Advice on the columns, codecs, sorting key and TTL of one table: low cardinality, nullable, smaller types, with DDL, savings, risk and proof.',
   feature: 'TABLES',
-  input: z.strictObject({ ...hostParameter, database: name('Database of the table'), table: name('The table') }),
+  input: z.strictObject({
+    ...hostParameter,
+    database: nameParameter('Database of the table'),
+    table: nameParameter('The table'),
+  }),
   async run({ hostId, database, table }, context) {
     const host = await findHost(context, hostId)
     const { recommendations, notes } = await context.report.adviseTable(
@@ -19,6 +23,6 @@ export const getSchemaAdvice = readTool({
     const text = first
       ? `${recommendations.length} recommendations for ${database}.${table} on ${host.name}; the first is ${first.proof}: ${first.title}.`
       : `No recommendations for ${database}.${table} on ${host.name}.`
-    return result(text, { recommendations, notes })
+    return createResult(text, { recommendations, notes })
   },
 })

@@ -1,25 +1,25 @@
 import { z } from 'zod'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Partition = z.object({
   database: z.string(),
   table: z.string(),
   partition: z.string(),
-  parts: count,
-  rows: count,
-  bytes: count,
-  smallestBytes: count,
-  largestBytes: count,
+  parts: rowNumber,
+  rows: rowNumber,
+  bytes: rowNumber,
+  smallestBytes: rowNumber,
+  largestBytes: rowNumber,
   /** Number of parts of level 0, which no merge has produced. */
-  unmerged: count,
-  lastChangedMs: count,
+  unmerged: rowNumber,
+  lastChangedMs: rowNumber,
   /** The number of active parts of a partition at which inserts are rejected, unless the table overrides it. */
-  limit: count,
+  limit: rowNumber,
 })
 
-export const getTableParts = readTool({
+export const getTableParts = defineReadTool({
   name: 'get_table_parts',
   title: 'Table parts',
   description:
@@ -29,9 +29,9 @@ export const getTableParts = readTool({
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    database: name('Only this database').optional(),
-    table: name('Only tables of this name').optional(),
-    limit: limitOf(20, 200),
+    database: nameParameter('Only this database').optional(),
+    table: nameParameter('Only tables of this name').optional(),
+    limit: limitParameter(20, 200),
   }),
   async run({ hostId, database = '', table = '', limit }, context) {
     const host = await findHost(context, hostId)
@@ -42,6 +42,6 @@ export const getTableParts = readTool({
     const text = fullest
       ? `Partition ${fullest.partition} of ${fullest.database}.${fullest.table} has the most parts, ${fullest.parts}; inserts fail at ${fullest.limit}.`
       : 'No active parts match.'
-    return result(text, { partitions })
+    return createResult(text, { partitions })
   },
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
 
-export const getTuningSuggestions = readTool({
+export const getTuningSuggestions = defineReadTool({
   name: 'get_tuning_suggestions',
   title: 'Advice for a host',
   description:
@@ -16,6 +16,6 @@ export const getTuningSuggestions = readTool({
     const text = first
       ? `${recommendations.length} recommendations for ${host.name}, the first: ${first.title}.`
       : `No recommendations for ${host.name}.`
-    return result(text, { recommendations, notes })
+    return createResult(text, { recommendations, notes })
   },
 })

@@ -5,7 +5,7 @@ import { controlTools } from '../approvals/control-tools.ts'
 import { countResponses } from '../testing/script.ts'
 import { anonymousIdentity, filterByType, startAgent } from '../testing/start-agent.ts'
 import { agentTools, postgresTools, repldbTools } from './index.ts'
-import { loadSkill } from './load-skill.ts'
+import { createLoadSkillTool } from './load-skill.ts'
 
 const tests = [
   '../../acceptance/agent-tools.test.ts',
@@ -16,7 +16,7 @@ const tests = [
 ].map((path) => readFileSync(new URL(path, import.meta.url), 'utf8'))
 const files = readdirSync(import.meta.dirname).filter((file) => file !== 'index.ts' && !file.endsWith('.test.ts'))
 const skills = { list: () => [{ name: 'replication-guide' }], load: () => ({ body: '' }) }
-const own = [loadSkill(skills), ...agentTools]
+const own = [createLoadSkillTool(skills), ...agentTools]
 const offered = [...own, ...postgresTools, ...repldbTools]
 const all = [...offered, ...controlTools]
 const documented = `load_skill find_reference_query get_disk_usage get_replication_status ask_user query_and_visualize

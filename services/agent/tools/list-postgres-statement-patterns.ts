@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { postgresStatementOrders } from '#proto/postgres-statistics.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, name } from '#shared/tools/tool-parameters.ts'
+import { defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, nameParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxStatementLength = 1_000
 
-export const listPostgresStatementPatterns = readTool({
+export const listPostgresStatementPatterns = defineReadTool({
   name: 'list_postgres_statement_patterns',
   title: 'PostgreSQL statement patterns',
   description:
@@ -15,18 +15,18 @@ export const listPostgresStatementPatterns = readTool({
   source: 'PostgreSQL source',
   input: z.strictObject({
     order: z.enum(postgresStatementOrders).default('total_time').describe('Sort key, largest first'),
-    search: name('Text that the pattern contains').optional(),
-    limit: limitOf(20, 200),
+    search: nameParameter('Text that the pattern contains').optional(),
+    limit: limitParameter(20, 200),
   }),
   async run(options, { query, call }) {
     const { statements, unavailable, ...facts } = await query.postgresStatements(options, call)
     if (unavailable) {
-      return result(`No data: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
+      return createResult(`No data: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
     }
     const patterns = statements.map((each) => ({
       ...each,
       query: each.query && shortenText(each.query, maxStatementLength),
     }))
-    return result(`${patterns.length} patterns, ordered by ${options.order}.`, { patterns, ...facts })
+    return createResult(`${patterns.length} patterns, ordered by ${options.order}.`, { patterns, ...facts })
   },
 })

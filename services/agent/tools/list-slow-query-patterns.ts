@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { fingerprintOrders } from '#proto/fingerprints.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { lastHours, limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { hoursParameter, limitParameter, nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxStatementLength = 1_000
 
-export const listSlowQueryPatterns = readTool({
+export const listSlowQueryPatterns = defineReadTool({
   name: 'list_slow_query_patterns',
   title: 'Query patterns',
   description:
@@ -15,11 +15,11 @@ export const listSlowQueryPatterns = readTool({
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    lastHours: lastHours(24),
+    lastHours: hoursParameter(24),
     order: z.enum(fingerprintOrders).default('total_time').describe('Sort key, largest first'),
-    user: name('Only queries of this user').optional(),
-    search: name('Text that the pattern contains').optional(),
-    limit: limitOf(20, 200),
+    user: nameParameter('Only queries of this user').optional(),
+    search: nameParameter('Text that the pattern contains').optional(),
+    limit: limitParameter(20, 200),
   }),
   async run({ hostId, ...options }, context) {
     const host = await findHost(context, hostId)
@@ -27,12 +27,12 @@ export const listSlowQueryPatterns = readTool({
       { hostKey: host.key, ...options },
       context.call,
     )
-    if (unavailable) return result(`No data: ${unavailable.message}`, { patterns: [], total: null })
+    if (unavailable) return createResult(`No data: ${unavailable.message}`, { patterns: [], total: null })
     const [first] = fingerprints
     const patterns = fingerprints.map((each) => ({ ...each, query: shortenText(each.query, maxStatementLength) }))
     const text = first
       ? `${total ?? fingerprints.length} patterns in the last ${options.lastHours} h on ${host.name}; the first ran ${first.calls} times.`
       : `No pattern ran in the last ${options.lastHours} h on ${host.name}.`
-    return result(text, { patterns, total })
+    return createResult(text, { patterns, total })
   },
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { openSkills } from '../skills/skills.ts'
 import { countResponses } from '../testing/script.ts'
 import { startAgent, type TestAgent } from '../testing/start-agent.ts'
-import { loadSkill } from './load-skill.ts'
+import { createLoadSkillTool } from './load-skill.ts'
 
 const maxParts = 4
 const section = (title: string, length: number): string => `## ${title}\n${title[0]?.repeat(length)}\n`
@@ -11,7 +11,7 @@ const bodies = new Map([
   ['short-guide', '# Short\nLook at the parts.\n'],
   ['long-guide', long],
 ])
-const tool = loadSkill({
+const tool = createLoadSkillTool({
   list: () => [...bodies.keys()].map((name) => ({ name })),
   load: (name) => ({ body: bodies.get(name) ?? '' }),
 })
@@ -51,7 +51,7 @@ it('returns a long skill in parts without truncating any', async () => {
 
 it('returns every skill of the product completely, in few parts', async () => {
   const skills = await openSkills()
-  await using agent = await open(loadSkill(skills))
+  await using agent = await open(createLoadSkillTool(skills))
   for (const { name } of skills.list()) {
     const parts = await load(agent, name, [1, 2, 3, maxParts])
     expect(parts.join('\n'), name).not.toContain('This result is incomplete')

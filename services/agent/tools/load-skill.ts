@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readTool, result, type Tool } from '#shared/tools/tool.ts'
+import { defineReadTool, createResult, type Tool } from '#shared/tools/tool.ts'
 
 /** Maximum length of a part of a skill, in characters. It is small enough that the result is never truncated. */
 const maxPartLength = 10_000
@@ -12,13 +12,13 @@ interface Skills {
 }
 
 /** Returns the tool that loads a skill. */
-export const loadSkill = (skills: Skills): Tool => {
+export const createLoadSkillTool = (skills: Skills): Tool => {
   const input = z.strictObject({
     name: z.string().min(1).max(64).describe('Name of the skill'),
     part: z.int().min(1).max(20).default(1).describe('Number of the part, for a long skill'),
   })
   const names = skills.list().map(({ name }) => name)
-  return readTool({
+  return defineReadTool({
     name: 'load_skill',
     title: 'Load a skill',
     description: `Loads an expert guide with tested SQL; load one before you answer a difficult question: ${names.join(', ')}.`,
@@ -26,18 +26,18 @@ export const loadSkill = (skills: Skills): Tool => {
     input,
     core: true,
     run: async ({ name, part }) => {
-      const parts = partsOf(skills.load(name).body)
+      const parts = splitIntoParts(skills.load(name).body)
       const text = parts[Math.min(part, parts.length) - 1] ?? ''
       const more = part < parts.length ? `; the next is part ${part + 1}` : ''
-      return result(`${name}, part ${Math.min(part, parts.length)} of ${parts.length}${more}.`, { text })
+      return createResult(`${name}, part ${Math.min(part, parts.length)} of ${parts.length}${more}.`, { text })
     },
   })
 }
 
 /** Splits a text into parts at section boundaries. Splits within a section only if it is longer than a part. */
-const partsOf = (body: string): string[] => {
+const splitIntoParts = (body: string): string[] => {
   const parts: string[] = []
-  for (const section of body.split(/^(?=## )/m).flatMap(chopped)) {
+  for (const section of body.split(/^(?=## )/m).flatMap(splitSection)) {
     const last = parts.at(-1)
     if (last !== undefined && last.length + section.length <= maxPartLength) parts[parts.length - 1] = last + section
     else parts.push(section)
@@ -45,7 +45,7 @@ const partsOf = (body: string): string[] => {
   return parts
 }
 
-const chopped = (section: string): string[] =>
+const splitSection = (section: string): string[] =>
   Array.from({ length: Math.ceil(section.length / maxPartLength) }, (_, index) =>
     section.slice(index * maxPartLength, (index + 1) * maxPartLength),
   )

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { answerChartKinds, ChartPart } from '#proto/agent-parts.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { name, hostParameter, sql } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { nameParameter, hostParameter, sqlParameter } from '#shared/tools/tool-parameters.ts'
 
 /** Maximum number of rows in the chart. The model receives at most `maxModelRows`. */
 const maxRows = 1_000
@@ -10,7 +10,7 @@ const maxModelRows = 50
 const maxColumns = 64
 const maxSeries = 16
 
-export const queryAndVisualize = readTool({
+export const queryAndVisualize = defineReadTool({
   name: 'query_and_visualize',
   title: 'Draw a chart',
   description:
@@ -21,11 +21,11 @@ export const queryAndVisualize = readTool({
   input: z.strictObject({
     ...hostParameter,
     title: z.string().min(1).max(200).describe('Title of the chart'),
-    sql,
+    sql: sqlParameter,
     kind: z.enum(answerChartKinds).describe('Chart type'),
-    x: name('Column of the x axis').optional(),
+    x: nameParameter('Column of the x axis').optional(),
     y: z
-      .array(name('A column'))
+      .array(nameParameter('A column'))
       .max(maxSeries)
       .default([])
       .describe('Columns of the series; all columns but x when empty'),
@@ -55,7 +55,10 @@ export const queryAndVisualize = readTool({
     }
     const cut = truncated ? ', truncated: there are more rows' : ''
     return {
-      ...result(`The user sees a chart of ${rows.length} rows${cut}.`, { columns, rows: rows.slice(0, maxModelRows) }),
+      ...createResult(`The user sees a chart of ${rows.length} rows${cut}.`, {
+        columns,
+        rows: rows.slice(0, maxModelRows),
+      }),
       parts: [{ type: 'data-chart', data: chart }],
     }
   },

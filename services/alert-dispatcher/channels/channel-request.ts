@@ -16,9 +16,9 @@ const Body = z.object({
 
 /** Returns the delay that the server requests, in milliseconds: from the headers, else from the body. */
 export const parseRetryAfterMs = (headers: Pick<Headers, 'get'>, body: unknown): number | undefined =>
-  readRetryAfter(headers) ?? fromBody(body)
+  readRetryAfter(headers) ?? parseBodyDelayMs(body)
 
-const fromBody = (body: unknown): number | undefined => {
+const parseBodyDelayMs = (body: unknown): number | undefined => {
   const parsed = Body.safeParse(body)
   if (!parsed.success) return undefined
   const { parameters, retry_after: plain, retry_after_ms: ms } = parsed.data
@@ -49,7 +49,7 @@ interface ChannelRequest extends OutgoingRequest {
 export const sendRequest = async (way: Send, { url, classify, ...outgoing }: ChannelRequest): Promise<SendResult> => {
   try {
     const bounds = { timeoutMs: outgoing.timeoutMs ?? maxSendMs, maxBytes: maxResponseBytes }
-    const response = await read(await way(url, { method: 'POST', ...outgoing, ...bounds }))
+    const response = await readResponse(await way(url, { method: 'POST', ...outgoing, ...bounds }))
     return classify?.(response) ?? classifyStatus(response)
   } catch (error) {
     if (error instanceof NetFailure) return classifyFailure(error)
@@ -57,7 +57,7 @@ export const sendRequest = async (way: Send, { url, classify, ...outgoing }: Cha
   }
 }
 
-const read = async (response: Response): Promise<ChannelResponse> => {
+const readResponse = async (response: Response): Promise<ChannelResponse> => {
   const text = await response.text().catch(emptyIfTooLong)
   const { status, headers } = response
   const body = parseJson(text)
@@ -86,7 +86,7 @@ const classifyStatus = ({ status, afterMs }: ChannelResponse): SendResult => {
   return configStatuses.has(status) ? { kind: 'config', reason } : { kind: 'permanent', reason }
 }
 
-const reasons = {
+const failureReasons = {
   'not-allowed': 'its address is not allowed',
   redirect: 'responded with a redirect, which is not followed',
   unreachable: 'cannot be reached',
@@ -99,15 +99,16 @@ const reasons = {
  * the secret for some channels.
  */
 export const classifyFailure = ({ reason, rule, systemCode }: NetFailure): SendResult => {
-  const words = rule === 'userinfo' ? 'its URL contains a user or password, which are never sent' : reasons[reason]
+  const words =
+    rule === 'userinfo' ? 'its URL contains a user or password, which are never sent' : failureReasons[reason]
   const sentence = systemCode === undefined ? words : `${words} (${systemCode})`
   if (reason === 'not-allowed' || reason === 'redirect') return { kind: 'config', reason: sentence }
   // A refused connection transferred nothing; an interrupted one may have.
-  const mayHaveArrived = !neverConnected.has(systemCode ?? '')
+  const mayHaveArrived = !connectErrorCodes.has(systemCode ?? '')
   return { kind: 'retry', reason: sentence, mayHaveArrived }
 }
 
-const neverConnected: ReadonlySet<string> = new Set([
+const connectErrorCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',
@@ -124,13 +125,13 @@ export interface UrlCredentials {
 }
 
 /** Returns user and password of a URL; empty if there are none. */
-export const parseLogin = ({ username, password }: URL): UrlCredentials => ({
-  user: decodePart(username),
-  pass: decodePart(password),
+export const parseUrlCredentials = ({ username, password }: URL): UrlCredentials => ({
+  user: decodeUrlPart(username),
+  pass: decodeUrlPart(password),
 })
 
 /** Decodes a URL part; returned unchanged if it is not encoded, because passwords are often pasted as they are. */
-export const decodePart = (part: string): string => {
+export const decodeUrlPart = (part: string): string => {
   try {
     return decodeURIComponent(part)
   } catch {

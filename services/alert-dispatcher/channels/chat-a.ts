@@ -1,26 +1,30 @@
 import { z } from 'zod'
-import { flag, parseSettings } from '#shared/config/setting.ts'
+import { flagSetting, parseSettings } from '#shared/config/setting.ts'
 import { truncateText, escapeAngles, escapeHtml } from '../messages/text.ts'
 import { type Message, renderBody } from '../messages/message.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import { type Channel, type SendResult, maxSendMs } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
-import { patternSetting } from './setting-types.ts'
+import { createPatternSetting } from './setting-types.ts'
 
 const settings = {
-  HEALTH_ALERT_CHAT_A_BOT_TOKEN: patternSetting(/^\d+:[\w-]+$/, 'must be the token of a bot, such as 123456:ABC-DEF', {
-    doc: 'Token of the Telegram bot that sends alerts.',
-    audience: 'secret',
-  }),
-  HEALTH_ALERT_CHAT_A_CHAT_ID: patternSetting(
+  HEALTH_ALERT_CHAT_A_BOT_TOKEN: createPatternSetting(
+    /^\d+:[\w-]+$/,
+    'must be the token of a bot, such as 123456:ABC-DEF',
+    {
+      doc: 'Token of the Telegram bot that sends alerts.',
+      audience: 'secret',
+    },
+  ),
+  HEALTH_ALERT_CHAT_A_CHAT_ID: createPatternSetting(
     /^(-?\d+|@\w+)$/,
     'must be the number of a chat, or the @name of a channel',
     {
       doc: 'Telegram chat that receives alerts: its numeric ID, or the @name of a channel.',
     },
   ),
-  HEALTH_ALERT_CHAT_A_ENABLED: flag(true, 'Whether the Telegram chat receives alerts.'),
-  HEALTH_ALERT_CHAT_A_MIN_SEVERITY: minSeveritySetting('Minimum severity for Telegram.'),
+  HEALTH_ALERT_CHAT_A_ENABLED: flagSetting(true, 'Whether the Telegram chat receives alerts.'),
+  HEALTH_ALERT_CHAT_A_MIN_SEVERITY: createMinSeveritySetting('Minimum severity for Telegram.'),
 } as const
 
 /** A Telegram chat with a bot. A message sent twice is shown twice; a recovery is a separate message. */
@@ -90,13 +94,13 @@ const sendTo = async (
 /** Maximum length without markup. */
 const maxText = 4_096
 const maxHeadline = 400
-const open = 'Open'
+const linkLabel = 'Open'
 
 const renderHtml = (message: Message): string => {
   const { url, origin } = message
   const headline = truncateText(message.headline, maxHeadline)
-  const link = url === null ? '' : `\n\n<a href="${escapeHtml(url)}">${open}</a>`
-  const room = maxText - [headline, open, origin].join('\n\n\n').length
+  const link = url === null ? '' : `\n\n<a href="${escapeHtml(url)}">${linkLabel}</a>`
+  const room = maxText - [headline, linkLabel, origin].join('\n\n\n').length
   return `<b>${escapeAngles(headline)}</b>\n${escapeAngles(truncateText(renderBody(message), room))}${link}\n<i>${origin}</i>`
 }
 
@@ -107,13 +111,13 @@ const Reply = z.object({
 })
 
 /** Most errors have status 400; only the description separates an invalid chat from an invalid text. */
-const dead =
+const invalidChatPattern =
   /chat not found|chat_id is empty|upgraded to a supergroup|PEER_ID_INVALID|CHAT_WRITE_FORBIDDEN|no rights to send|not enough rights/i
 
 const classify = ({ status, body }: ChannelResponse): SendResult | undefined => {
   const reply = Reply.safeParse(body).data
   if (status === 200 && reply?.ok !== true) return { kind: 'retry', reason: 'rejected the message with HTTP 200' }
-  return status === 400 && dead.test(reply?.description ?? '')
+  return status === 400 && invalidChatPattern.test(reply?.description ?? '')
     ? { kind: 'config', reason: 'the chat does not accept messages from this bot' }
     : undefined
 }

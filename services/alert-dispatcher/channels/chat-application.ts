@@ -1,15 +1,18 @@
-import { flag, parseSettings } from '#shared/config/setting.ts'
+import { flagSetting, parseSettings } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { DecryptedInstallation } from '../chat-application/installation.ts'
 import type { Message } from '../messages/message.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { sendRequest } from './channel-request.ts'
 import { buildChatBody, classifyChatResponse } from './webhook.ts'
 
 const settings = {
-  HEALTH_ALERT_CHATAPP_ENABLED: flag(true, 'Whether Slack channels with the installed application receive alerts.'),
-  HEALTH_ALERT_CHATAPP_MIN_SEVERITY: minSeveritySetting(
+  HEALTH_ALERT_CHATAPP_ENABLED: flagSetting(
+    true,
+    'Whether Slack channels with the installed application receive alerts.',
+  ),
+  HEALTH_ALERT_CHATAPP_MIN_SEVERITY: createMinSeveritySetting(
     'Minimum severity for Slack channels with the installed application.',
   ),
 } as const
@@ -29,21 +32,23 @@ export const chatApplication: Channel = {
     const values = parseSettings(settings, env)
     return chatApplications.map((installation) => ({
       id: installation.id,
-      name: nameOf(installation, chatApplications),
+      name: getChannelName(installation, chatApplications),
       isEnabled: values.HEALTH_ALERT_CHATAPP_ENABLED,
       minSeverity: values.HEALTH_ALERT_CHATAPP_MIN_SEVERITY ?? null,
       // The URL comes from Slack and, like saved addresses, must not reach internal networks.
       isSaved: true,
-      send: (message: Message, way: Send) => post(installation, message, way),
+      send: (message: Message, way: Send) => postMessage(installation, message, way),
     }))
   },
 }
 
 /** Returns the channel name, with its workspace if the name is used twice. */
-const nameOf = ({ id, chat, workspace }: DecryptedInstallation, all: readonly DecryptedInstallation[]): string =>
-  all.some((each) => each.id !== id && each.chat === chat) ? `${chat} (${workspace})` : chat
+const getChannelName = (
+  { id, chat, workspace }: DecryptedInstallation,
+  all: readonly DecryptedInstallation[],
+): string => (all.some((each) => each.id !== id && each.chat === chat) ? `${chat} (${workspace})` : chat)
 
-const post = ({ url }: DecryptedInstallation, message: Message, way: Send): Promise<SendResult> =>
+const postMessage = ({ url }: DecryptedInstallation, message: Message, way: Send): Promise<SendResult> =>
   sendRequest(way, {
     url,
     headers: { 'content-type': 'application/json' },

@@ -1,18 +1,18 @@
-import { flag, parseSettings, type Setting } from '#shared/config/setting.ts'
+import { flagSetting, parseSettings, type Setting } from '#shared/config/setting.ts'
 import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type MailAddress, parseAddress, type Mail, renderMail, type MailProvider, parseProvider } from './mail/mail.ts'
 import { sendByMailApiA } from './mail/mail-api-a.ts'
 import { sendByMailApiB } from './mail/mail-api-b.ts'
 import { sendBySmtp } from './mail/smtp.ts'
-import { recipientsSetting } from './setting-types.ts'
+import { createRecipientsSetting } from './setting-types.ts'
 
 const providerForms =
   'mail-api-a://KEY@DOMAIN, mail-api-b://KEY, smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT'
 
-const provider: Setting<MailProvider | undefined> = {
+const providerSetting: Setting<MailProvider | undefined> = {
   doc: 'Mail provider for alerts: Mailgun (with ?region=eu in Europe), Resend, or an SMTP server.',
   audience: 'secret',
   fallback: 'none',
@@ -24,7 +24,7 @@ const provider: Setting<MailProvider | undefined> = {
   },
 }
 
-const sender: Setting<MailAddress | undefined> = {
+const senderSetting: Setting<MailAddress | undefined> = {
   doc: 'Sender address of alert mails.',
   audience: 'server',
   fallback: 'none',
@@ -36,7 +36,7 @@ const sender: Setting<MailAddress | undefined> = {
   },
 }
 
-const to = recipientsSetting({
+const to = createRecipientsSetting({
   doc: 'Recipients of alert mails.',
   are: 'addresses such as team@example.com',
   // The lowest limit of the supported providers.
@@ -45,11 +45,11 @@ const to = recipientsSetting({
 })
 
 const settings = {
-  HEALTH_ALERT_EMAIL_PROVIDER_URL: provider,
-  HEALTH_ALERT_EMAIL_FROM: sender,
+  HEALTH_ALERT_EMAIL_PROVIDER_URL: providerSetting,
+  HEALTH_ALERT_EMAIL_FROM: senderSetting,
   HEALTH_ALERT_EMAIL_TO: to.strict,
-  HEALTH_ALERT_EMAIL_ENABLED: flag(true, 'Whether alerts are sent by email.'),
-  HEALTH_ALERT_EMAIL_MIN_SEVERITY: minSeveritySetting('Minimum severity for email.'),
+  HEALTH_ALERT_EMAIL_ENABLED: flagSetting(true, 'Whether alerts are sent by email.'),
+  HEALTH_ALERT_EMAIL_MIN_SEVERITY: createMinSeveritySetting('Minimum severity for email.'),
 } as const
 
 const readSettings = { ...settings, HEALTH_ALERT_EMAIL_TO: to.valid }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CompletedDelivery } from '#proto/delivery.ts'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import {
   type DeliveryFixture,
   shortRetryPlan as briefly,
@@ -53,7 +53,7 @@ const stand = async (rig: Rig) => {
 const ends = (fixture: DeliveryFixture): Promise<CompletedDelivery[]> =>
   fixture.delivery.handlers.deliveries({ limit: 10 }, testServiceCall)
 const ended = async (fixture: DeliveryFixture, count = 1): Promise<CompletedDelivery[]> => {
-  await until(async () => (await ends(fixture)).length >= count)
+  await waitUntil(async () => (await ends(fixture)).length >= count)
   return (await ends(fixture)).toReversed()
 }
 
@@ -178,7 +178,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
     await fixture.notify(fire())
     const broken = async () =>
       (await fixture.delivery.handlers.alertTargets({}, testServiceCall)).filter((target) => target.broken)
-    await until(async () => (await broken()).length === 1)
+    await waitUntil(async () => (await broken()).length === 1)
     mend()
     expect(await ended(fixture)).toMatchObject([{ result: 'sent', attempts: 2 }])
     expect(await broken()).toEqual([])
@@ -192,7 +192,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
     expect(await ended(fixture)).toMatchObject([{ result: 'sent', attempts: 2 }])
     await at.server[Symbol.asyncDispose]()
     await fixture.notify(fire({ episode: 'next' }))
-    await until(async () => (await fixture.output()).includes('cannot be reached'))
+    await waitUntil(async () => (await fixture.output()).includes('cannot be reached'))
     expect(at.texts()).toHaveLength(1)
   })
 

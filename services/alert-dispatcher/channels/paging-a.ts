@@ -1,17 +1,19 @@
-import { flag, parseSettings, secret } from '#shared/config/setting.ts'
+import { flagSetting, parseSettings, secretSetting } from '#shared/config/setting.ts'
 import { truncateText } from '../messages/text.ts'
 import { type Message, toPlainText } from '../messages/message.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
 
 export const pagingASettings = {
-  HEALTH_ALERT_PAGING_A_ROUTING_KEY: secret(
+  HEALTH_ALERT_PAGING_A_ROUTING_KEY: secretSetting(
     'Integration key of the PagerDuty service that receives alerts (Events API v2).',
   ),
-  HEALTH_ALERT_PAGING_A_API_KEY: secret('PagerDuty REST API token, used only to list the services of the account.'),
-  HEALTH_ALERT_PAGING_A_ENABLED: flag(true, 'Whether PagerDuty receives alerts.'),
-  HEALTH_ALERT_PAGING_A_MIN_SEVERITY: minSeveritySetting('Minimum severity for PagerDuty.'),
+  HEALTH_ALERT_PAGING_A_API_KEY: secretSetting(
+    'PagerDuty REST API token, used only to list the services of the account.',
+  ),
+  HEALTH_ALERT_PAGING_A_ENABLED: flagSetting(true, 'Whether PagerDuty receives alerts.'),
+  HEALTH_ALERT_PAGING_A_MIN_SEVERITY: createMinSeveritySetting('Minimum severity for PagerDuty.'),
 } as const
 
 /** PagerDuty through its Events API v2. A message sent twice opens one incident; a recovery resolves it. */
@@ -34,7 +36,7 @@ export const pagingA: Channel = {
         isEnabled: values.HEALTH_ALERT_PAGING_A_ENABLED,
         minSeverity: values.HEALTH_ALERT_PAGING_A_MIN_SEVERITY ?? null,
         send: (message, way) => {
-          const body = JSON.stringify(eventOf(message, routingKey))
+          const body = JSON.stringify(buildEvent(message, routingKey))
           return sendRequest(way, { url: eventsUrl, headers: { 'content-type': 'application/json' }, body, classify })
         },
       },
@@ -52,7 +54,7 @@ const maxDetails = 16_384
  * All events of an episode share a deduplication key, so that a repeated alert opens no second incident and a recovery
  * resolves it. The key starts with the origin, because nothing else in PagerDuty webhooks identifies our incidents.
  */
-const eventOf = (message: Message, routingKey: string) => {
+const buildEvent = (message: Message, routingKey: string) => {
   const { notification, headline, host, isOver, url, origin } = message
   return {
     routing_key: routingKey,
@@ -66,12 +68,12 @@ const eventOf = (message: Message, routingKey: string) => {
       severity: notification.kind === 'test' ? 'info' : message.severity,
       timestamp: new Date(notification.sinceMs).toISOString(),
       class: notification.ruleId,
-      custom_details: { ...detailsOf(message), Installation: origin },
+      custom_details: { ...buildDetails(message), Installation: origin },
     },
   }
 }
 
-const detailsOf = (message: Message): Record<string, string> => ({
+const buildDetails = (message: Message): Record<string, string> => ({
   ...Object.fromEntries(message.facts.map(({ label, value }) => [label, value])),
   Message: toPlainText(message, maxDetails),
 })

@@ -1,17 +1,17 @@
-import { flag, oneOf, parseSettings, secret } from '#shared/config/setting.ts'
+import { flagSetting, choiceSetting, parseSettings, secretSetting } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import { truncateText } from '../messages/text.ts'
 import { type Message, toPlainText } from '../messages/message.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import { makeLenient } from '../lenient-settings.ts'
 import { type Channel, type SendResult, maxSendMs } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
 
 const settings = {
-  HEALTH_ALERT_PAGING_B_API_KEY: secret('API key of the Opsgenie integration that receives alerts.'),
-  HEALTH_ALERT_PAGING_B_REGION: oneOf(['us', 'eu'], 'us', 'Region of the Opsgenie account.'),
-  HEALTH_ALERT_PAGING_B_ENABLED: flag(true, 'Whether Opsgenie receives alerts.'),
-  HEALTH_ALERT_PAGING_B_MIN_SEVERITY: minSeveritySetting('Minimum severity for Opsgenie.'),
+  HEALTH_ALERT_PAGING_B_API_KEY: secretSetting('API key of the Opsgenie integration that receives alerts.'),
+  HEALTH_ALERT_PAGING_B_REGION: choiceSetting(['us', 'eu'], 'us', 'Region of the Opsgenie account.'),
+  HEALTH_ALERT_PAGING_B_ENABLED: flagSetting(true, 'Whether Opsgenie receives alerts.'),
+  HEALTH_ALERT_PAGING_B_MIN_SEVERITY: createMinSeveritySetting('Minimum severity for Opsgenie.'),
 } as const
 
 const lenientSettings = makeLenient(settings)
@@ -58,7 +58,7 @@ interface Step {
 
 /** Sends the steps in order until one fails; all of them can safely be repeated. */
 const sendAlert = async (way: Send, { api, key }: Account, message: Message): Promise<SendResult> => {
-  const steps = stepsOf(message)
+  const steps = buildSteps(message)
   let result: SendResult = { kind: 'ok' }
   for (const { path, body, ...step } of steps) {
     result = await sendRequest(way, {
@@ -78,8 +78,8 @@ const sendAlert = async (way: Send, { api, key }: Account, message: Message): Pr
  * Returns the requests for a message. Opsgenie only counts a repeated alert, so an escalation updates the open alert
  * separately.
  */
-const stepsOf = (message: Message): Step[] => {
-  const alert = alertOf(message)
+const buildSteps = (message: Message): Step[] => {
+  const alert = buildAlert(message)
   const path = `/v2/alerts/${encodeURIComponent(alert.alias)}`
   const change = (method: Step['method'], what: string, body: object, classify?: Step['classify']): Step => ({
     method,
@@ -88,7 +88,7 @@ const stepsOf = (message: Message): Step[] => {
     ...(classify && { classify }),
   })
   const { source, user, priority, message: text } = alert
-  if (message.isOver) return [change('POST', 'close', { source, user, note: noteOf(message) }, asClosed)]
+  if (message.isOver) return [change('POST', 'close', { source, user, note: buildNote(message) }, classifyClosed)]
   const create: Step = { method: 'POST', path: '/v2/alerts', body: alert }
   if (message.notification.kind !== 'escalate') return [create]
   return [create, change('PUT', 'priority', { priority }), change('PUT', 'message', { message: text })]
@@ -102,7 +102,7 @@ const maxNote = 25_000
 const maxTag = 50
 const user = 'Watchhouse'
 
-const alertOf = (message: Message) => {
+const buildAlert = (message: Message) => {
   const { notification, headline, host, origin, metadata, url } = message
   const { ruleId, severity, episode } = notification
   return {
@@ -118,7 +118,8 @@ const alertOf = (message: Message) => {
   }
 }
 
-const noteOf = (message: Message): string => `${toPlainText(message, maxNote / 2)}\n\n${message.origin}`
+const buildNote = (message: Message): string => `${toPlainText(message, maxNote / 2)}\n\n${message.origin}`
 
 /** An alert that does not exist is already closed. */
-const asClosed = ({ status }: ChannelResponse): SendResult | undefined => (status === 404 ? { kind: 'ok' } : undefined)
+const classifyClosed = ({ status }: ChannelResponse): SendResult | undefined =>
+  status === 404 ? { kind: 'ok' } : undefined

@@ -29,7 +29,7 @@ export const createPagingServicesHandler = ({
     const key = parseSettings(pagingASettings, variables).HEALTH_ALERT_PAGING_A_API_KEY?.trim()
     if (!key)
       throw new ServiceError('conflict', 'cannot list PagerDuty services: HEALTH_ALERT_PAGING_A_API_KEY is not set')
-    return listAll((offset) => page(net, { key, search, offset, signal }))
+    return listServices((offset) => fetchPage(net, { key, search, offset, signal }))
   },
 })
 
@@ -51,7 +51,7 @@ const perPage = 100
 /** Maximum number of pages; users of larger accounts search by name. */
 const maxPages = 5
 
-const listAll = async (pageAt: (offset: number) => Promise<Page>) => {
+const listServices = async (pageAt: (offset: number) => Promise<Page>) => {
   const services: PagingService[] = []
   let more = true
   for (let count = 0; more && count < maxPages; count += 1) {
@@ -73,7 +73,10 @@ interface PageRequest {
 
 const maxBytes = 4 * 1024 * 1024
 
-const page = async (net: PagingServicesDeps['net'], { key, search, offset, signal }: PageRequest): Promise<Page> => {
+const fetchPage = async (
+  net: PagingServicesDeps['net'],
+  { key, search, offset, signal }: PageRequest,
+): Promise<Page> => {
   const wanted = new URLSearchParams({ limit: String(perPage), offset: String(offset), sort_by: 'name' })
   if (search !== undefined) wanted.set('query', search)
   const headers = { authorization: `Token token=${key}`, accept: 'application/vnd.pagerduty+json;version=2' }

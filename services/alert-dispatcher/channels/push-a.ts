@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { flag, parseSettings, secret, type Setting, url } from '#shared/config/setting.ts'
+import { flagSetting, parseSettings, secretSetting, type Setting, urlSetting } from '#shared/config/setting.ts'
 import { truncateText, countJsonBytes } from '../messages/text.ts'
 import { type Message, renderBody } from '../messages/message.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type ChannelResponse, sendRequest, parseLogin } from './channel-request.ts'
+import { type ChannelResponse, sendRequest, parseUrlCredentials } from './channel-request.ts'
 
 /** An ntfy topic. Messages are sent as JSON to the root of the server, because header titles only support Latin-1. */
 interface Topic {
@@ -14,25 +14,31 @@ interface Topic {
   login: string | undefined
 }
 
-const address = url('Full URL of the ntfy topic that alerts are pushed to, such as https://ntfy.sh/alerts.', {
-  protocols: ['https', 'http'],
-  audience: 'secret',
-})
+const addressSetting = urlSetting(
+  'Full URL of the ntfy topic that alerts are pushed to, such as https://ntfy.sh/alerts.',
+  {
+    protocols: ['https', 'http'],
+    audience: 'secret',
+  },
+)
 
-const topic: Setting<Topic | undefined> = { ...address, parse: (values) => topicOf(address.parse(values)) }
+const topicSetting: Setting<Topic | undefined> = {
+  ...addressSetting,
+  parse: (values) => parseTopic(addressSetting.parse(values)),
+}
 
 const settings = {
-  HEALTH_ALERT_PUSH_A_URL: topic,
-  HEALTH_ALERT_PUSH_A_TOKEN: secret('Access token for the ntfy topic, if it requires one.'),
-  HEALTH_ALERT_PUSH_A_ENABLED: flag(true, 'Whether the ntfy topic receives alerts.'),
-  HEALTH_ALERT_PUSH_A_MIN_SEVERITY: minSeveritySetting('Minimum severity for ntfy.'),
+  HEALTH_ALERT_PUSH_A_URL: topicSetting,
+  HEALTH_ALERT_PUSH_A_TOKEN: secretSetting('Access token for the ntfy topic, if it requires one.'),
+  HEALTH_ALERT_PUSH_A_ENABLED: flagSetting(true, 'Whether the ntfy topic receives alerts.'),
+  HEALTH_ALERT_PUSH_A_MIN_SEVERITY: createMinSeveritySetting('Minimum severity for ntfy.'),
 } as const
 
-const topicOf = (values: URL | undefined): Topic | undefined => {
+const parseTopic = (values: URL | undefined): Topic | undefined => {
   if (values === undefined) return undefined
   const [, base, name] = /^(.*\/)([-\w]{1,64})\/?$/.exec(values.pathname) ?? []
   if (base === undefined || name === undefined) throw new Error('must end with a topic name')
-  const { user, pass } = parseLogin(values)
+  const { user, pass } = parseUrlCredentials(values)
   const login = user === '' && pass === '' ? undefined : `Basic ${Buffer.from(`${user}:${pass}`).toString('base64')}`
   return { root: `${values.origin}${base}`, name, login }
 }
@@ -59,7 +65,7 @@ export const pushA: Channel = {
         isEnabled: values.HEALTH_ALERT_PUSH_A_ENABLED,
         minSeverity: values.HEALTH_ALERT_PUSH_A_MIN_SEVERITY ?? null,
         send: (message, way) => {
-          const body = JSON.stringify(publication(message, topic.name))
+          const body = JSON.stringify(buildPublication(message, topic.name))
           return sendRequest(way, { url: topic.root, headers, body, classify })
         },
       },
@@ -72,7 +78,7 @@ const maxMessageBytes = 4_000
 const maxTitleBytes = 1_000
 const maxLinkLength = 2_000
 
-const publication = (message: Message, topic: string) => {
+const buildPublication = (message: Message, topic: string) => {
   const { headline, severity, isOver, url, origin, notification } = message
   const look = isOver ? looks.over : notification.kind === 'test' ? looks.test : looks[severity]
   return {
@@ -96,13 +102,13 @@ const looks = {
 const Refusal = z.object({ code: z.int() })
 
 /** Error codes of ntfy for invalid topics and used-up daily quotas. */
-const badTopic: ReadonlySet<number> = new Set([40_009, 40_010])
-const usedUp: ReadonlySet<number> = new Set([42_905, 42_908])
-const usedUpAgainMs = 30 * 60_000
+const invalidTopicCodes: ReadonlySet<number> = new Set([40_009, 40_010])
+const quotaErrorCodes: ReadonlySet<number> = new Set([42_905, 42_908])
+const quotaRetryMs = 30 * 60_000
 
 const classify = ({ status, body }: ChannelResponse): SendResult | undefined => {
   const code = Refusal.safeParse(body).data?.code ?? 0
-  if (badTopic.has(code)) return { kind: 'config', reason: 'invalid topic name' }
-  if (!usedUp.has(code)) return undefined
-  return { kind: 'retry', reason: `HTTP ${status}: the daily quota is used up`, afterMs: usedUpAgainMs }
+  if (invalidTopicCodes.has(code)) return { kind: 'config', reason: 'invalid topic name' }
+  if (!quotaErrorCodes.has(code)) return undefined
+  return { kind: 'retry', reason: `HTTP ${status}: the daily quota is used up`, afterMs: quotaRetryMs }
 }

@@ -1,19 +1,21 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { flag, optional, parseSettings, secret } from '#shared/config/setting.ts'
+import { flagSetting, optionalTextSetting, parseSettings, secretSetting } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import { truncateText } from '../messages/text.ts'
 import { type Message, renderBody } from '../messages/message.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import { type Channel, type SendResult, maxSendMs } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
 
 const settings = {
-  HEALTH_ALERT_PUSH_B_TOKEN: secret('Token of the Pushover application that sends alerts.'),
-  HEALTH_ALERT_PUSH_B_USER: optional('Key of the Pushover user or group that receives alerts.', { audience: 'secret' }),
-  HEALTH_ALERT_PUSH_B_ENABLED: flag(true, 'Whether Pushover receives alerts.'),
-  HEALTH_ALERT_PUSH_B_MIN_SEVERITY: minSeveritySetting('Minimum severity for Pushover.'),
-  HEALTH_ALERT_PUSH_B_EMERGENCY: flag(
+  HEALTH_ALERT_PUSH_B_TOKEN: secretSetting('Token of the Pushover application that sends alerts.'),
+  HEALTH_ALERT_PUSH_B_USER: optionalTextSetting('Key of the Pushover user or group that receives alerts.', {
+    audience: 'secret',
+  }),
+  HEALTH_ALERT_PUSH_B_ENABLED: flagSetting(true, 'Whether Pushover receives alerts.'),
+  HEALTH_ALERT_PUSH_B_MIN_SEVERITY: createMinSeveritySetting('Minimum severity for Pushover.'),
+  HEALTH_ALERT_PUSH_B_EMERGENCY: flagSetting(
     false,
     'Whether critical alerts use the emergency priority of Pushover: repeated every minute for up to an hour, until acknowledged or recovered.',
   ),
@@ -57,13 +59,13 @@ const api = 'https://api.pushover.net/1'
 /** Cancels a repeating alert before its recovery is sent; the recovery is sent even if there is nothing to cancel. */
 const sendAlert = async (way: Send, account: Account, message: Message): Promise<SendResult> => {
   if (account.rings && message.isOver) {
-    const cancelled = await post(way, `/receipts/cancel_by_tag/${tagOf(message)}.json`, { token: account.token })
+    const cancelled = await postJson(way, `/receipts/cancel_by_tag/${buildTag(message)}.json`, { token: account.token })
     if (cancelled.kind === 'retry' || cancelled.kind === 'config') return cancelled
   }
-  return post(way, '/messages.json', pushOf(account, message))
+  return postJson(way, '/messages.json', buildPush(account, message))
 }
 
-const post = (way: Send, path: string, body: object): Promise<SendResult> =>
+const postJson = (way: Send, path: string, body: object): Promise<SendResult> =>
   sendRequest(way, {
     url: api + path,
     headers: { 'content-type': 'application/json' },
@@ -77,9 +79,9 @@ const maxTitle = 250
 const maxMessage = 1_024
 const maxUrl = 512
 /** Repeats every minute for one hour; Pushover allows three hours. */
-const ring = { priority: 2, retry: 60, expire: 3_600 }
+const emergencyOptions = { priority: 2, retry: 60, expire: 3_600 }
 
-const pushOf = ({ token, user, rings }: Account, message: Message) => {
+const buildPush = ({ token, user, rings }: Account, message: Message) => {
   const { headline, url, origin, notification } = message
   const end = `\n${origin}`
   const isAlarm = message.severity === 'critical' && !message.isOver && notification.kind !== 'test'
@@ -89,19 +91,21 @@ const pushOf = ({ token, user, rings }: Account, message: Message) => {
     title: truncateText(headline, maxTitle),
     message: truncateText(renderBody(message), maxMessage - end.length) + end,
     timestamp: Math.floor(notification.atMs / 1_000),
-    ...(isAlarm && rings ? { ...ring, tags: tagOf(message) } : { priority: isAlarm ? 1 : message.isOver ? -1 : 0 }),
+    ...(isAlarm && rings
+      ? { ...emergencyOptions, tags: buildTag(message) }
+      : { priority: isAlarm ? 1 : message.isOver ? -1 : 0 }),
     ...(url !== null && url.length <= maxUrl && { url, url_title: 'Open' }),
   }
 }
 
 /** Returns a tag that identifies the episode within the application. */
-const tagOf = ({ origin, notification: { episode } }: Message): string =>
+const buildTag = ({ origin, notification: { episode } }: Message): string =>
   hash('sha256', `${origin} ${episode}`).slice(0, 32)
 
 const Reply = z.object({ status: z.int(), token: z.string().optional(), user: z.string().optional() })
 
 /** Pushover requires clients to wait at least five seconds after a server error. */
-const afterFaultMs = 5_000
+const serverErrorDelayMs = 5_000
 
 const classify = ({ status, headers, body, afterMs = 0 }: ChannelResponse): SendResult | undefined => {
   const reply = Reply.safeParse(body).data
@@ -111,7 +115,7 @@ const classify = ({ status, headers, body, afterMs = 0 }: ChannelResponse): Send
       kind: 'config',
       reason: `Pushover rejected its ${reply.token === 'invalid' ? 'application token' : 'user key'}`,
     }
-  if (status >= 500) return { kind: 'retry', reason: `HTTP ${status}`, afterMs: Math.max(afterMs, afterFaultMs) }
+  if (status >= 500) return { kind: 'retry', reason: `HTTP ${status}`, afterMs: Math.max(afterMs, serverErrorDelayMs) }
   if (status !== 429) return undefined
   // The reset time of the monthly quota is by the clock of Pushover, so it is compared with the `date` header.
   const restsMs = Number(headers.get('x-limit-app-reset') ?? Number.NaN) * 1_000 - Date.parse(headers.get('date') ?? '')

@@ -1,6 +1,6 @@
 import type { Setting, Audience } from '#shared/config/setting.ts'
 
-interface Shape<T> {
+interface RecipientsOptions<T> {
   doc: string
   /** Describes the items in the plural, as in `comma-separated addresses`. */
   are: string
@@ -18,7 +18,7 @@ interface Recipients<T> {
 }
 
 /** Returns a setting for a list of recipients. */
-export const recipientsSetting = <T>({ doc, are, maxCount, readOne }: Shape<T>): Recipients<T> => {
+export const createRecipientsSetting = <T>({ doc, are, maxCount, readOne }: RecipientsOptions<T>): Recipients<T> => {
   const allowed = `comma-separated ${are}, at most ${maxCount}`
   const readAll = (values = '') =>
     values
@@ -45,16 +45,16 @@ export const recipientsSetting = <T>({ doc, are, maxCount, readOne }: Shape<T>):
   }
 }
 
-interface TextShape {
+interface PatternOptions {
   doc: string
   audience?: Audience
 }
 
 /** Returns a setting for an optional text that must match a pattern; `sentence` says what is allowed. */
-export const patternSetting = (
+export const createPatternSetting = (
   shape: RegExp,
   sentence: string,
-  { doc, audience = 'server' }: TextShape,
+  { doc, audience = 'server' }: PatternOptions,
 ): Setting<string | undefined> => ({
   doc,
   audience,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { findSettingProblems } from '#shared/config/setting.ts'
 import { testServiceCall, openDeliveryFixture } from '../delivery/testing/fixture.ts'
 import { createNotification } from '../delivery/testing/notification.ts'
@@ -25,7 +25,7 @@ describe('SMS', () => {
     server.next({ status: 400, body: JSON.stringify({ code: 21610, message: 'unsubscribed' }) })
     await fixture.notify(createNotification({ severity: 'critical' }))
     const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, testServiceCall)
-    await until(async () => (await ends()).length === 2)
+    await waitUntil(async () => (await ends()).length === 2)
     expect((await ends()).map(({ result }) => result).toSorted()).toEqual(['dead', 'sent'])
     const numbers = server.received.map(({ text }) => new URLSearchParams(text).get('To'))
     expect(numbers.toSorted()).toEqual(['+14155550123', '+14155550124'])

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { flag, parseSettings, secret } from '#shared/config/setting.ts'
+import { flagSetting, parseSettings, secretSetting } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Message } from '../messages/message.ts'
 import { type TextSizeFunction, truncateText } from '../messages/text.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type ChannelResponse, sendRequest } from './channel-request.ts'
-import { recipientsSetting, patternSetting } from './setting-types.ts'
+import { createRecipientsSetting, createPatternSetting } from './setting-types.ts'
 
 const phoneNumber = /^\+[1-9]\d{6,14}$/
 
-const numbers = recipientsSetting({
+const numbersSetting = createRecipientsSetting({
   doc: 'Phone numbers that receive alerts by SMS, one message each.',
   are: 'E.164 numbers such as +14155550123',
   maxCount: 20,
@@ -19,21 +19,21 @@ const numbers = recipientsSetting({
 })
 
 const settings = {
-  HEALTH_ALERT_SMS_ACCOUNT_SID: patternSetting(/^AC[0-9a-fA-F]{32}$/, 'must be AC and 32 hexadecimal digits', {
+  HEALTH_ALERT_SMS_ACCOUNT_SID: createPatternSetting(/^AC[0-9a-fA-F]{32}$/, 'must be AC and 32 hexadecimal digits', {
     doc: 'SID of the Twilio account that sends SMS.',
   }),
-  HEALTH_ALERT_SMS_AUTH_TOKEN: secret('Token of the Twilio account that sends SMS.'),
-  HEALTH_ALERT_SMS_FROM: patternSetting(
+  HEALTH_ALERT_SMS_AUTH_TOKEN: secretSetting('Token of the Twilio account that sends SMS.'),
+  HEALTH_ALERT_SMS_FROM: createPatternSetting(
     /^(\+[1-9]\d{6,14}|\d{4,8}|MG[0-9a-fA-F]{32}|(?=.*[A-Za-z])[A-Za-z0-9 +_&-]{1,11})$/,
     'must be an E.164 number such as +14155550123, a short code, a sender name or the SID of a messaging service',
     { doc: 'Sender of SMS alerts.' },
   ),
-  HEALTH_ALERT_SMS_TO: numbers.strict,
-  HEALTH_ALERT_SMS_ENABLED: flag(true, 'Whether alerts are sent by SMS.'),
-  HEALTH_ALERT_SMS_MIN_SEVERITY: minSeveritySetting('Minimum severity for SMS.', 'critical'),
+  HEALTH_ALERT_SMS_TO: numbersSetting.strict,
+  HEALTH_ALERT_SMS_ENABLED: flagSetting(true, 'Whether alerts are sent by SMS.'),
+  HEALTH_ALERT_SMS_MIN_SEVERITY: createMinSeveritySetting('Minimum severity for SMS.', 'critical'),
 } as const
 
-const readSettings = { ...settings, HEALTH_ALERT_SMS_TO: numbers.valid }
+const readSettings = { ...settings, HEALTH_ALERT_SMS_TO: numbersSetting.valid }
 
 /**
  * SMS through Twilio. Each number is a separate target, so that a rejected one does not block the others. A message
@@ -106,10 +106,10 @@ const classify = ({ status, body, afterMs }: ChannelResponse): SendResult | unde
 }
 
 /** The GSM 7-bit alphabet (3GPP TS 23.038), and its characters that use two septets. */
-const basic = new Set(
+const gsmAlphabet = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
-const extended = new Set('^{}\\[~]|€')
+const gsmExtension = new Set('^{}\\[~]|€')
 
 /** Maximum length in the GSM alphabet: two segments, because each segment is charged. */
 const maxInAlphabet = 2 * 153
@@ -127,12 +127,12 @@ export const renderSms = ({ headline, facts, url, origin }: Message): string => 
     ...(value === undefined || headline.endsWith(`(${value})`) ? [] : [`value ${value}`]),
     ...(value === undefined || threshold === undefined ? [] : [`limit ${threshold}`]),
   ]
-  const text = plain([headline, ...(figures.length > 0 ? [figures.join(', ')] : [])].join('\n'))
-  const end = plain(['', ...(url === null || url.length > maxUrl ? [] : [url]), origin].join('\n'))
-  const sizeOf = [...text, ...end].every((character) => basic.has(character) || extended.has(character))
-    ? septetsOf
-    : unitsOf
-  const maxCount = sizeOf === septetsOf ? maxInAlphabet : maxUtf16
+  const text = removeTypography([headline, ...(figures.length > 0 ? [figures.join(', ')] : [])].join('\n'))
+  const end = removeTypography(['', ...(url === null || url.length > maxUrl ? [] : [url]), origin].join('\n'))
+  const sizeOf = [...text, ...end].every((character) => gsmAlphabet.has(character) || gsmExtension.has(character))
+    ? countSeptets
+    : countUnits
+  const maxCount = sizeOf === countSeptets ? maxInAlphabet : maxUtf16
   return truncateText(text, maxCount - sizeOf(end), sizeOf).replaceAll('…', '...') + end
 }
 
@@ -140,10 +140,10 @@ export const renderSms = ({ headline, facts, url, origin }: Message): string => 
 const maxUrl = 80
 
 /** Returns the additional characters for ellipses, each of which is replaced by three dots. */
-const dots: TextSizeFunction = (text) => 2 * (text.split('…').length - 1)
-const unitsOf: TextSizeFunction = (text) => text.length + dots(text)
-const septetsOf: TextSizeFunction = (text) =>
-  unitsOf(text) + [...text].filter((character) => extended.has(character)).length
+const countEllipsisDots: TextSizeFunction = (text) => 2 * (text.split('…').length - 1)
+const countUnits: TextSizeFunction = (text) => text.length + countEllipsisDots(text)
+const countSeptets: TextSizeFunction = (text) =>
+  countUnits(text) + [...text].filter((character) => gsmExtension.has(character)).length
 
 const typographic: readonly (readonly [RegExp, string])[] = [
   [/[‘’‚′]/g, "'"],
@@ -157,5 +157,5 @@ const typographic: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Replaces typographic characters and emoji, which would double the size of the message. */
-const plain = (text: string): string =>
+const removeTypography = (text: string): string =>
   typographic.reduce((written, [pattern, instead]) => written.replaceAll(pattern, instead), text)

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SubscriptionScope } from '#proto/delivery.ts'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { brokenChannelRuleId } from '../delivery/misconfigured.ts'
 import { createNotification } from '../delivery/testing/notification.ts'
 import { type DeliveryFixture, testServiceCall, openDeliveryFixture } from '../delivery/testing/fixture.ts'
@@ -70,7 +70,7 @@ describe('a webhook subscription', () => {
   const ended = async (fixture: DeliveryFixture, count = 1) => {
     const list = () =>
       fixture.delivery.handlers.deliveries({ limit: 50, subscriptionsOf: 'everybody' }, testServiceCall)
-    await until(async () => (await list()).length >= count)
+    await waitUntil(async () => (await list()).length >= count)
     return (await list()).map(({ channel, kind, result }) => `${channel} ${kind} ${result}`).toSorted()
   }
 
@@ -170,9 +170,9 @@ describe('a webhook subscription', () => {
     expect(await ended(fixture, 2)).toEqual(['subscriptions fire dead', 'webhook fire sent'])
     hook.next({ status: 404 })
     await fixture.notify(createNotification({ episode: 'other' }))
-    await until(async () => (await ended(fixture)).includes('webhook fire dead'))
+    await waitUntil(async () => (await ended(fixture)).includes('webhook fire dead'))
     await fixture.notify(createNotification({ episode: 'third' }))
-    await until(() => hook.taken.length === 2)
+    await waitUntil(() => hook.taken.length === 2)
     const notified = [...hook.taken, ...server.taken].map(({ text }) => text)
     expect(
       notified.filter((text) => text.includes(brokenChannelRuleId) || text.includes('cannot be delivered')),

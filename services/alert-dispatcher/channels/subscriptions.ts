@@ -45,7 +45,7 @@ const sendSigned = ({ url, ...signing }: DecryptedSubscription, message: Message
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(nowMs / 1_000)),
-      'webhook-signature': signaturesOf(signing, { id, body, nowMs }),
+      'webhook-signature': computeSignatures(signing, { id, body, nowMs }),
     },
     body,
     timeoutMs: maxSendMs,
@@ -59,7 +59,7 @@ interface SignedContent {
 }
 
 /** Returns one signature per valid secret. */
-const signaturesOf = (
+const computeSignatures = (
   { signingSecret, replaced }: Pick<DecryptedSubscription, 'signingSecret' | 'replaced'>,
   { id, body, nowMs }: SignedContent,
 ): string => {

@@ -1,5 +1,5 @@
 import { type Environment, withOverrides } from '#shared/config/environment.ts'
-import { InvalidSettings, secretNames } from '#shared/config/setting.ts'
+import { InvalidSettings, listSecretNames } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Severity } from '#proto/rules.ts'
 import type { Message } from '../messages/message.ts'
@@ -53,7 +53,7 @@ export const listEnabledTargets = ({ channels, env, policy }: TargetContext): No
         announces: channel.announces === true,
         own,
         needsOwnMessage,
-        send: (message, net) => send(message, ...waysTo(net, isSaved)),
+        send: (message, net) => send(message, ...selectNetworkAccess(net, isSaved)),
       }))
   })
 
@@ -77,14 +77,14 @@ export const findBrokenChannels = ({ channels, env, policy }: TargetContext): Br
     return [{ channel: channel.id, reason: reasons.join('; '), ...(defect !== undefined && { defect }) }]
   })
 
-interface ReadChannel {
+interface ChannelReadResult {
   targets: readonly ChannelTarget[]
   problem?: string
   defect?: unknown
 }
 
 /** Returns the targets of one channel, or why they cannot be read. Never throws, so that the others keep working. */
-const readChannel = (channel: Channel, env: Environment, policy: TargetContext['policy']): ReadChannel => {
+const readChannel = (channel: Channel, env: Environment, policy: TargetContext['policy']): ChannelReadResult => {
   try {
     return { targets: channel.targets(resolveVariables(channel, env, policy.channels[channel.id]), policy) }
   } catch (error) {
@@ -106,7 +106,7 @@ export const resolveVariables = (
   configured: ChannelSources | undefined,
 ): Environment => {
   if (configured === undefined) return env
-  const secrets = hasSavedAddress(channel, configured) ? secretNames(channel.settings) : []
+  const secrets = hasSavedAddress(channel, configured) ? listSecretNames(channel.settings) : []
   const withheld = Object.fromEntries(secrets.map((name) => [name, '']))
   return withOverrides(env, { ...configured.fromFiles, ...withheld, ...configured.variables })
 }
@@ -115,5 +115,5 @@ const hasSavedAddress = ({ address }: Pick<Channel, 'address'>, configured: Chan
   address !== undefined && configured?.variables[address] !== undefined
 
 /** Returns the network access of a target. Saved addresses must not reach internal networks; the operator's may. */
-const waysTo = ({ trusted, guarded, mail }: ChannelNetwork, isSaved: boolean) =>
+const selectNetworkAccess = ({ trusted, guarded, mail }: ChannelNetwork, isSaved: boolean) =>
   isSaved ? ([guarded('notification'), mail.guarded] as const) : ([trusted, mail.trusted] as const)

@@ -37,7 +37,7 @@ export const parseTargetList = (text: string | undefined): { targets: WebhookTar
   for (const [index, entry] of entries.data.entries()) {
     const skip = (reason: string) => problems.push(`entry ${index + 1} ${reason}`)
     const { data: target, error } = Entry.safeParse(entry)
-    if (!target) skip(`is invalid: ${wordsOf(error)}`)
+    if (!target) skip(`is invalid: ${describeEntryError(error)}`)
     else if (targets.has(target.name)) skip('has the same name as an earlier entry')
     else if (targets.size >= maxWebhookTargets) skip(`exceeds the maximum of ${maxWebhookTargets} targets`)
     else targets.set(target.name, target)
@@ -45,7 +45,7 @@ export const parseTargetList = (text: string | undefined): { targets: WebhookTar
   return { targets: [...targets.values()], problems }
 }
 
-const wordsOf = ({ issues: [first] }: z.ZodError): string => {
+const describeEntryError = ({ issues: [first] }: z.ZodError): string => {
   if (first?.code === 'unrecognized_keys') return 'unknown field'
   return first?.path.length ? `wrong value of ${first.path.join('.')}` : 'not an object'
 }

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Environment } from '#shared/config/environment.ts'
-import { flag, parseSettings, type Setting } from '#shared/config/setting.ts'
+import { flagSetting, parseSettings, type Setting } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../messages/message.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import { toShortId } from '../notification.ts'
 import { makeLenient } from '../lenient-settings.ts'
 import type { Policy, WebhookTarget } from '../policy.ts'
@@ -13,7 +13,7 @@ import { selectFormat } from './formats/index.ts'
 import { renderTemplates } from './formats/template.ts'
 import { parseHeaders, parseTargetList } from './webhook-target-list.ts'
 
-const list: Setting<readonly WebhookTarget[]> = {
+const targetListSetting: Setting<readonly WebhookTarget[]> = {
   doc: 'Up to 32 additional webhooks, each with name, urlEnv (the variable that holds its URL), and optionally headersEnv, enabled, format (auto, raw, slack, matrix, hookshot), minSeverity and templates (title, body).',
   audience: 'server',
   fallback: 'none',
@@ -26,9 +26,9 @@ const list: Setting<readonly WebhookTarget[]> = {
 }
 
 const settings = {
-  HEALTH_ALERT_WEBHOOK_TARGETS: list,
-  HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED: flag(true, 'Whether the additional webhooks receive alerts.'),
-  HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY: minSeveritySetting(
+  HEALTH_ALERT_WEBHOOK_TARGETS: targetListSetting,
+  HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED: flagSetting(true, 'Whether the additional webhooks receive alerts.'),
+  HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY: createMinSeveritySetting(
     'Minimum severity for additional webhooks without their own.',
   ),
 } as const
@@ -98,7 +98,12 @@ const sendTo = async (
     return { kind: 'config', reason: 'its URL is not an http or https URL' }
   if (!headers) return { kind: 'config', reason: 'its headers are not a JSON object of Authorization and X- headers' }
   const { compose, classify } = selectFormat(target.format, address)
-  const composed = compose({ message, address, write: renderTemplates(target, message), key: keyOf(message) })
+  const composed = compose({
+    message,
+    address,
+    write: renderTemplates(target, message),
+    key: computeIdempotencyKey(message),
+  })
   return sendRequest(way, {
     url: composed.url ?? address.href,
     method: composed.method ?? 'POST',
@@ -108,4 +113,5 @@ const sendTo = async (
   })
 }
 
-const keyOf = ({ origin, notification: { id } }: Message): string => hash('sha256', `${origin} ${id}`).slice(0, 32)
+const computeIdempotencyKey = ({ origin, notification: { id } }: Message): string =>
+  hash('sha256', `${origin} ${id}`).slice(0, 32)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { chatActions, type ChatButtonCondition } from '#proto/chat-application.ts'
-import { flag, parseSettings, url } from '#shared/config/setting.ts'
-import { minSeveritySetting } from '../messages/message-settings.ts'
+import { flagSetting, parseSettings, urlSetting } from '#shared/config/setting.ts'
+import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Message } from '../messages/message.ts'
 import { truncateText, escapeAngles as escape } from '../messages/text.ts'
 import type { Channel, SendResult } from './channel.ts'
@@ -9,12 +9,15 @@ import { type ChannelResponse, sendRequest } from './channel-request.ts'
 import type { RenderedTemplates } from './formats/template.ts'
 
 const settings = {
-  HEALTH_ALERT_WEBHOOK_URL: url('URL of the chat-compatible webhook that receives alerts; the URL is a secret.', {
-    protocols: ['https', 'http'],
-    audience: 'secret',
-  }),
-  HEALTH_ALERT_WEBHOOK_ENABLED: flag(true, 'Whether the webhook receives alerts.'),
-  HEALTH_ALERT_WEBHOOK_MIN_SEVERITY: minSeveritySetting('Minimum severity for the webhook.'),
+  HEALTH_ALERT_WEBHOOK_URL: urlSetting(
+    'URL of the chat-compatible webhook that receives alerts; the URL is a secret.',
+    {
+      protocols: ['https', 'http'],
+      audience: 'secret',
+    },
+  ),
+  HEALTH_ALERT_WEBHOOK_ENABLED: flagSetting(true, 'Whether the webhook receives alerts.'),
+  HEALTH_ALERT_WEBHOOK_MIN_SEVERITY: createMinSeveritySetting('Minimum severity for the webhook.'),
 } as const
 
 /**
@@ -98,27 +101,34 @@ const colors = { warning: '#d97706', critical: '#dc2626', over: '#16a34a', plain
 const Refusal = z.object({ ok: z.literal(false), error: z.string().optional() })
 
 /** Error texts for a webhook that no longer exists. */
-const gone = /invalid_token|invalid_auth|no_service|no_team|channel_is_archived|channel_not_found|action_prohibited/
+const removedWebhookPattern =
+  /invalid_token|invalid_auth|no_service|no_team|channel_is_archived|channel_not_found|action_prohibited/
 
 /** Classifies chat responses: some services report errors with status 200, or a deleted webhook with 400. */
 export const classifyChatResponse = ({ status, text, body, afterMs }: ChannelResponse): SendResult | undefined => {
   const refusal = Refusal.safeParse(body)
-  if (status >= 400 && status < 500 && gone.test(text)) return { kind: 'config', reason: `HTTP ${status}` }
+  if (status >= 400 && status < 500 && removedWebhookPattern.test(text))
+    return { kind: 'config', reason: `HTTP ${status}` }
   if (status !== 200 || !refusal.success) return undefined
   const word = refusal.data.error ?? ''
   if (/rate_?limited/.test(word)) return { kind: 'retry', reason: 'rate limited by the target', afterMs }
   const reason = 'rejected by the target'
-  return gone.test(word) ? { kind: 'config', reason } : { kind: 'permanent', reason }
+  return removedWebhookPattern.test(word) ? { kind: 'config', reason } : { kind: 'permanent', reason }
 }
 
 /** Only Slack applications support buttons; other services would reject or drop them. */
 const slackHosts = /^hooks\.slack(-gov)?\.com$/
 /** Kinds with buttons. A recovery needs no action, and a digest or group concerns several conditions. */
-const actionable: ReadonlySet<string> = new Set(['fire', 'escalate', 'remind'])
+const actionableKinds: ReadonlySet<string> = new Set(['fire', 'escalate', 'remind'])
 
 /** Returns the buttons of an alert as an attachment; none if clicks are not handled. */
 export const buildChatButtons = ({ notification, members, isInteractive }: Message, address: URL): object[] => {
-  if (!isInteractive || members.length > 0 || !actionable.has(notification.kind) || !slackHosts.test(address.hostname))
+  if (
+    !isInteractive ||
+    members.length > 0 ||
+    !actionableKinds.has(notification.kind) ||
+    !slackHosts.test(address.hostname)
+  )
     return []
   const { episode, hostKey, ruleId } = notification
   const value = JSON.stringify({ episode, hostKey, ruleId } satisfies ChatButtonCondition)

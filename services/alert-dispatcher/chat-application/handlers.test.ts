@@ -6,12 +6,12 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
-import { edgeDatabase } from '#shared/store/edge-binding.ts'
+import { toEdgeDatabase } from '#shared/store/edge-binding.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { type ReceivedRequest, type StrictServer, startStrictServer } from '../channels/testing/strict-server.ts'
 import { testServiceCall } from '../delivery/testing/fixture.ts'
-import { chatApplicationHandlers } from './handlers.ts'
+import { createChatApplicationHandlers } from './handlers.ts'
 import { openChatApplication } from './open.ts'
 import { maxInstallations } from './open.ts'
 
@@ -64,7 +64,9 @@ afterEach(() => opened.disposeAsync())
 const open = async (env: Environment = ready, isPersistent = true) => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-chats-'))
   opened.defer(() => rm(directory, { recursive: true, force: true }))
-  const database = isPersistent ? opened.use(await openDatabase(edgeDatabase(`file:${directory}/state.db`))) : undefined
+  const database = isPersistent
+    ? opened.use(await openDatabase(toEdgeDatabase(`file:${directory}/state.db`)))
+    : undefined
   const lines: string[] = []
   const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opened.use(await openTelemetry({}, facts, { write: (line) => lines.push(line) }))
@@ -74,7 +76,13 @@ const open = async (env: Environment = ready, isPersistent = true) => {
   const trusted: typeof net.trusted = (url, outgoing) =>
     net.trusted(String(url).replace('https://slack.com', slack.url), outgoing)
   const own = telemetry.of('alert-dispatcher')
-  const handlers = chatApplicationHandlers({ env, net: { ...net, trusted }, clock, telemetry: own, chatApplication })
+  const handlers = createChatApplicationHandlers({
+    env,
+    net: { ...net, trusted },
+    clock,
+    telemetry: own,
+    chatApplication,
+  })
   const install = (code = 'code') => handlers.installChatApplication({ code }, testServiceCall)
   const listed = async () => (await handlers.chatApplication({}, testServiceCall)).installations
   return { handlers, install, listed, chatApplication, lines }

@@ -3,7 +3,7 @@ import type { alerts } from '#proto/alerts.ts'
 import { ChatInstallation, type chatApplicationMethods } from '#proto/chat-application.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { takesChatActions } from '#shared/config/shared-settings.ts'
+import { canVerifyChatActions } from '#shared/config/shared-settings.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
@@ -25,29 +25,29 @@ interface HandlerDeps extends Pick<ServiceContext, 'env' | 'net' | 'clock' | 'te
 }
 
 /** Returns the handlers for the Slack application. */
-export const chatApplicationHandlers = (deps: HandlerDeps): ChatApplicationHandlers => {
+export const createChatApplicationHandlers = (deps: HandlerDeps): ChatApplicationHandlers => {
   const { env, net, clock, chatApplication } = deps
   return {
     async chatApplication() {
       const ready = readInstallSettings(env)
       return {
-        interactive: takesChatActions(env),
+        interactive: canVerifyChatActions(env),
         missing: 'missing' in ready ? ready.missing : [],
-        installations: (await chatApplication.current()).map(withoutSecrets),
+        installations: (await chatApplication.current()).map(removeSecrets),
       }
     },
     async chatApplicationPage({ state }) {
       chatApplication.store()
-      return { location: pageOf(requireReady(deps), state) }
+      return { location: buildAuthorizeUrl(requireInstallSettings(deps), state) }
     },
     async installChatApplication({ code }, { identity }) {
-      const [store, ready, key] = [chatApplication.store(), requireReady(deps), keyOf(deps)]
-      if (!key) throw missing(['CHATAPP_TOKEN_ENCRYPTION_KEY'])
+      const [store, ready, key] = [chatApplication.store(), requireInstallSettings(deps), readEncryptionKey(deps)]
+      if (!key) throw createMissingSettingsError(['CHATAPP_TOKEN_ENCRYPTION_KEY'])
       const grant = await exchangeCode(net.trusted, ready, code)
       const installed = { ...grant, installedBy: identity.subject, installedAtMs: clock.now() }
       await store.put(encryptInstallation(installed, key))
       chatApplication.changed()
-      return withoutSecrets(installed)
+      return removeSecrets(installed)
     },
     async removeChatApplication({ id }) {
       const store = chatApplication.store()
@@ -64,7 +64,7 @@ export const chatApplicationHandlers = (deps: HandlerDeps): ChatApplicationHandl
       chatApplication.changed()
       const isLast = !all.some((each) => each.id !== id && workspaceOf(each.id) === workspaceOf(id))
       if (isLast) await revoke(deps, stored)
-      return withoutSecrets(stored)
+      return removeSecrets(stored)
     },
   }
 }
@@ -75,24 +75,25 @@ const workspaceOf = (id: string): string | undefined => id.split('-')[0]
 /** Revokes the token at Slack. A failure is only logged, so that the installation can be removed in any case. */
 const revoke = async (deps: HandlerDeps, stored: StoredInstallation): Promise<void> => {
   const { net, telemetry } = deps
-  const token = decryptInstallation(stored, keyOf(deps))?.token
+  const token = decryptInstallation(stored, readEncryptionKey(deps))?.token
   const isRevoked = token !== undefined && (await revokeToken(net.trusted, token).catch(() => false))
   if (!isRevoked) telemetry.log.warn({ installation: stored.id }, 'Slack token revocation failed')
 }
 
-const keyOf = ({ env }: HandlerDeps) => parseSettings(chatApplicationSettings, env).CHATAPP_TOKEN_ENCRYPTION_KEY
+const readEncryptionKey = ({ env }: HandlerDeps) =>
+  parseSettings(chatApplicationSettings, env).CHATAPP_TOKEN_ENCRYPTION_KEY
 
-const requireReady = ({ env }: HandlerDeps): InstallSettings => {
+const requireInstallSettings = ({ env }: HandlerDeps): InstallSettings => {
   const ready = readInstallSettings(env)
-  if ('missing' in ready) throw missing(ready.missing)
+  if ('missing' in ready) throw createMissingSettingsError(ready.missing)
   return ready
 }
 
-const missing = (names: readonly string[]): ServiceError =>
+const createMissingSettingsError = (names: readonly string[]): ServiceError =>
   new ServiceError('not-implemented', `cannot install the Slack application: missing settings: ${names.join(', ')}`)
 
 /** Returns only the fields of the API. */
-const withoutSecrets = (installation: ChatInstallation): ChatInstallation => ChatInstallation.parse(installation)
+const removeSecrets = (installation: ChatInstallation): ChatInstallation => ChatInstallation.parse(installation)
 
 const authorizePage = 'https://slack.com/oauth/v2/authorize'
 const api = 'https://slack.com/api'
@@ -102,7 +103,7 @@ const timeoutMs = 5_000
 const maxBytes = 64 * 1024
 
 /** Returns the URL of the Slack page on which the user selects the channel. */
-const pageOf = ({ clientId, redirectUrl }: InstallSettings, state: string): string =>
+const buildAuthorizeUrl = ({ clientId, redirectUrl }: InstallSettings, state: string): string =>
   `${authorizePage}?${new URLSearchParams({ client_id: clientId, scope, redirect_uri: redirectUrl, state })}`
 
 const word = z.string().min(1).max(256)
@@ -126,7 +127,7 @@ const exchangeCode = async (
   const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
   const response = await callSlack(send, 'oauth.v2.access', { authorization }, { code, redirect_uri: redirectUrl })
   const grant = InstallGrant.safeParse(response)
-  if (!grant.success) throw installError(SlackError.safeParse(response).data?.error)
+  if (!grant.success) throw createInstallError(SlackError.safeParse(response).data?.error)
   const { access_token: token, team, incoming_webhook: chat } = grant.data
   return { id: `${team.id}-${chat.channel_id}`, workspace: team.name, chat: chat.channel, token, url: chat.url }
 }
@@ -158,7 +159,7 @@ const callSlack = async (
 /** Error codes of Slack that point to the configuration of the application. */
 const configErrors = /client_id|client_secret|redirect_uri|bad_client|team_not_allowed/
 
-const installError = (error = ''): ServiceError =>
+const createInstallError = (error = ''): ServiceError =>
   configErrors.test(error)
     ? new ServiceError(
         'conflict',

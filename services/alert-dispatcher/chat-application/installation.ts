@@ -20,7 +20,7 @@ export type StoredInstallation = z.infer<typeof StoredInstallation>
 export type DecryptedInstallation = ChatInstallation & Secrets
 
 /** Associated data of the encryption, which binds secrets to their installation. */
-const aboutOf = (id: string): string => JSON.stringify(['chat-application', id])
+const buildAssociatedData = (id: string): string => JSON.stringify(['chat-application', id])
 
 /** Encrypts the secrets of an installation for storage. */
 export const encryptInstallation = (
@@ -28,7 +28,7 @@ export const encryptInstallation = (
   key: RotatingKey,
 ): StoredInstallation => ({
   ...shown,
-  sealed: seal(JSON.stringify({ token, url }), aboutOf(shown.id), key),
+  sealed: seal(JSON.stringify({ token, url }), buildAssociatedData(shown.id), key),
 })
 
 /** Decrypts an installation; undefined if the current key cannot decrypt it. */
@@ -36,6 +36,6 @@ export const decryptInstallation = (
   { sealed, ...shown }: StoredInstallation,
   key: RotatingKey | undefined,
 ): DecryptedInstallation | undefined => {
-  const text = key && unseal(sealed, aboutOf(shown.id), key)
+  const text = key && unseal(sealed, buildAssociatedData(shown.id), key)
   return text === undefined ? undefined : { ...shown, ...Secrets.parse(JSON.parse(text)) }
 }

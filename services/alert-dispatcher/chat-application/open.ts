@@ -68,7 +68,7 @@ interface OpenDeps {
 }
 
 export const openChatApplication = async ({ env, database, clock, log }: OpenDeps): Promise<ChatApplication> => {
-  if (!database) return withoutDatabase
+  if (!database) return unavailableChatApplication
   const store = await openInstallations(database)
   const readAll = async () => {
     const key = parseSettings(chatApplicationSettings, env).CHATAPP_TOKEN_ENCRYPTION_KEY
@@ -84,7 +84,7 @@ export const openChatApplication = async ({ env, database, clock, log }: OpenDep
   return { store: () => store, current: () => known.get(), changed: () => known.changed() }
 }
 
-const withoutDatabase: ChatApplication = {
+const unavailableChatApplication: ChatApplication = {
   store: () => {
     throw new ServiceError(
       'not-implemented',

@@ -1,18 +1,18 @@
-import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
+import { chatSigningSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { optional, parseSettings, secret, url } from '#shared/config/setting.ts'
-import { encryptionKey } from '#shared/seal/config.ts'
+import { optionalTextSetting, parseSettings, secretSetting, urlSetting } from '#shared/config/setting.ts'
+import { encryptionKeySetting } from '#shared/seal/config.ts'
 
 /** Settings of the Slack application. */
 export const chatApplicationSettings = {
-  ...chatApplicationSigning,
-  CHATAPP_CLIENT_ID: optional('Client ID of the Slack application, used to install it in a channel.'),
-  CHATAPP_CLIENT_SECRET: secret('Client secret of the Slack application.'),
-  CHATAPP_OAUTH_REDIRECT_URL: url(
+  ...chatSigningSettings,
+  CHATAPP_CLIENT_ID: optionalTextSetting('Client ID of the Slack application, used to install it in a channel.'),
+  CHATAPP_CLIENT_SECRET: secretSetting('Client secret of the Slack application.'),
+  CHATAPP_OAUTH_REDIRECT_URL: urlSetting(
     'OAuth redirect URL as configured in the Slack application: the public URL plus /api/v1/health/chat-application/callback.',
     { protocols: ['https'] },
   ),
-  CHATAPP_TOKEN_ENCRYPTION_KEY: encryptionKey(
+  CHATAPP_TOKEN_ENCRYPTION_KEY: encryptionKeySetting(
     'Encryption key for the tokens and URLs of Slack installations; without it the application cannot be installed.',
   ),
 } as const

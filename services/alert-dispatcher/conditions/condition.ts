@@ -71,16 +71,16 @@ export type RuleCheck = z.infer<typeof RuleCheck>
 
 /** Maximum number of rules in a record; higher than the number of built-in and custom rules. */
 const maxRules = 500
-const byRule = <S extends z.ZodType>(schema: S) =>
+const recordByRule = <S extends z.ZodType>(schema: S) =>
   z.record(RuleId, schema).refine((entries) => Object.keys(entries).length <= maxRules, `at most ${maxRules} rules`)
 
 /** The stored state of one host under `hostRecordKey`, written as one value per sweep. */
 export const HostRecord = z.object({
   /** Conditions that are not ok, or whose recovery notification is still held. */
-  conditions: byRule(Condition),
-  checks: byRule(RuleCheck),
+  conditions: recordByRule(Condition),
+  checks: recordByRule(RuleCheck),
   /** Last values of counters and slopes, by rule id. */
-  counters: byRule(z.number()),
+  counters: recordByRule(z.number()),
   /** Uptime of the server when these values were measured; null before the first measurement. */
   uptimeSeconds: z.number().nullable(),
 })
@@ -173,7 +173,7 @@ type Silences = Pick<Condition, 'acknowledged' | 'dismissed'>
 
 /** Returns whether both have the same acknowledgement and dismissal. */
 export const hasSameSilences = (one: Silences, other: Silences): boolean =>
-  same(one.acknowledged, other.acknowledged) && same(one.dismissed, other.dismissed)
+  isSameSilence(one.acknowledged, other.acknowledged) && isSameSilence(one.dismissed, other.dismissed)
 
-const same = (one: Condition['dismissed'], other: Condition['dismissed']): boolean =>
+const isSameSilence = (one: Condition['dismissed'], other: Condition['dismissed']): boolean =>
   one === null || other === null ? one === other : one.untilMs === other.untilMs

@@ -2,7 +2,7 @@ import type { RuleCheck, Condition, HostRecord } from './condition.ts'
 import type { NotifyContext } from './held.ts'
 import { type Measurements, type Evaluation, hasRestarted, evaluate } from './evaluate.ts'
 import { type NotifyResult, recordTransition, notify } from './notify.ts'
-import { applyEvaluation, closeUnmonitored } from './transition.ts'
+import { applyEvaluation, closeUnmonitoredCondition } from './transition.ts'
 import type { MonitoredRule } from './monitored-rules.ts'
 
 interface DecideContext extends NotifyContext {
@@ -31,7 +31,7 @@ export const decide = (before: HostRecord | undefined, context: DecideContext): 
   const { dueRules, measured, nowMs } = context
   const known = before ?? emptyHostRecord
   const evaluations = evaluate(dueRules, measured, before)
-  const updated = updateAll(known.conditions, evaluations, context)
+  const updated = updateConditions(known.conditions, evaluations, context)
   const { conditions, ...notified } = notify(updated, context)
   const lowered: Pick<NotifyResult, 'episodes' | 'transitions'> = { episodes: [], transitions: [] }
   for (const condition of Object.values(conditions)) {
@@ -45,21 +45,21 @@ export const decide = (before: HostRecord | undefined, context: DecideContext): 
     evaluations,
     record: {
       conditions,
-      checks: checksOf(known, evaluations, context.watched, nowMs),
-      counters: countersOf(known, context),
+      checks: collectChecks(known, evaluations, context.watched, nowMs),
+      counters: collectCounters(known, context),
       uptimeSeconds: measured.uptimeSeconds ?? known.uptimeSeconds,
     },
   }
 }
 
-const updateAll = (
+const updateConditions = (
   before: HostRecord['conditions'],
   evaluations: readonly Evaluation[],
   { watched, nowMs, newEpisode }: DecideContext,
 ): HostRecord['conditions'] => {
   const isMonitored = new Set(watched.map(({ id }) => id))
   const monitored = Object.values(before).map((condition) =>
-    isMonitored.has(condition.ruleId) ? condition : closeUnmonitored(condition),
+    isMonitored.has(condition.ruleId) ? condition : closeUnmonitoredCondition(condition),
   )
   const after = new Map(monitored.flatMap((condition) => (condition ? [[condition.ruleId, condition] as const] : [])))
   for (const evaluation of evaluations) {
@@ -75,7 +75,7 @@ const isLowered = (before: Condition | undefined, after: Condition): boolean =>
   before?.phase === 'firing' && before.severity === 'critical' && after.severity === 'warning'
 
 /** Returns the checks of this sweep, and the previous ones for rules that it did not evaluate. */
-const checksOf = (
+const collectChecks = (
   known: HostRecord,
   evaluations: readonly Evaluation[],
   watched: readonly MonitoredRule[],
@@ -93,7 +93,7 @@ const checksOf = (
 }
 
 /** Returns the last counter values; after a server restart, earlier values are dropped. */
-const countersOf = (known: HostRecord, { watched, dueRules, measured }: DecideContext): HostRecord['counters'] => {
+const collectCounters = (known: HostRecord, { watched, dueRules, measured }: DecideContext): HostRecord['counters'] => {
   const isRestarted = hasRestarted(measured, known)
   const dueIds = new Set(dueRules.map(({ id }) => id))
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Notification } from '../notification.ts'
 
-export const digestKey = 'alerts:digest'
+export const digestRecordKey = 'alerts:digest'
 
 /** Maximum number of conditions in one digest. */
 export const maxDigestConditions = 500
@@ -32,20 +32,20 @@ export const addToDigest = (record: DigestRecord | undefined, notification: Noti
   const startedAtMs = record?.startedAtMs ?? notification.atMs
   if (known && known.notification.sequence >= notification.sequence) return { record, passes: false }
   if (notification.kind === 'recover') {
-    if (known?.notification.kind !== 'fire') return { record: recordOf(startedAtMs, others), passes: true }
+    if (known?.notification.kind !== 'fire') return { record: toRecord(startedAtMs, others), passes: true }
     // The entry takes the sequence of the recovery, so that the same recovery is recognized again.
     const merged = { ...known.notification, sequence: notification.sequence, isUnseen: notification.isUnseen }
     return { record: { startedAtMs, gathered: [...others, { notification: merged, recovered: true }] }, passes: false }
   }
   const goesAlone =
     notification.severity === 'critical' || notification.kind === 'digest' || notification.kind === 'test'
-  if (goesAlone || others.length >= maxDigestConditions) return { record: recordOf(startedAtMs, others), passes: true }
+  if (goesAlone || others.length >= maxDigestConditions) return { record: toRecord(startedAtMs, others), passes: true }
   // A reminder replaces a waiting firing notification but keeps its kind, so that the recovery is still merged with it.
   const latest = known?.notification.kind === 'fire' ? { ...notification, kind: known.notification.kind } : notification
   return { record: { startedAtMs, gathered: [...others, { notification: latest, recovered: false }] }, passes: false }
 }
 
-const recordOf = (startedAtMs: number, gathered: DigestRecord['gathered']): DigestRecord | undefined =>
+const toRecord = (startedAtMs: number, gathered: DigestRecord['gathered']): DigestRecord | undefined =>
   gathered.length === 0 ? undefined : { startedAtMs, gathered }
 
 interface FlushOptions {
@@ -69,7 +69,7 @@ export const flushEndedDigest = (
   if (!isOver || due.length === 0) return undefined
   const waiting = record.gathered.filter(({ notification }) => mustWait(notification))
   return {
-    record: recordOf(record.startedAtMs, waiting),
+    record: toRecord(record.startedAtMs, waiting),
     notification: buildDigest(due, record.startedAtMs, nowMs, episode),
   }
 }

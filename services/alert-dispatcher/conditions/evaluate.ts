@@ -54,24 +54,24 @@ const evaluateReading = (
   before: PreviousState | undefined,
   isRestarted: boolean,
 ): Evaluation => {
-  if (reading === undefined) return unknown(rule, 'no data: nothing was measured')
-  if (reading.value === null) return unknown(rule, reading.reason ?? 'no data')
-  const value = rule.measure === 'gauge' ? reading.value : increaseOf(rule, reading.value, before, isRestarted)
-  if (typeof value === 'string') return unknown(rule, value)
-  const warning = limitOf(rule.warning, reading.warning)
-  const critical = limitOf(rule.critical, reading.critical)
+  if (reading === undefined) return createUnknownEvaluation(rule, 'no data: nothing was measured')
+  if (reading.value === null) return createUnknownEvaluation(rule, reading.reason ?? 'no data')
+  const value = rule.measure === 'gauge' ? reading.value : computeIncrease(rule, reading.value, before, isRestarted)
+  if (typeof value === 'string') return createUnknownEvaluation(rule, value)
+  const warning = selectThreshold(rule.warning, reading.warning)
+  const critical = selectThreshold(rule.critical, reading.critical)
   const isFewSamples = reading.samples !== null && reading.samples < (rule.minimumSamples ?? 0)
-  const held = heldSeverity(rule, before)
-  const status = isFewSamples ? 'ok' : statusOf(value, { rule, warning, critical, held })
+  const held = findHeldSeverity(rule, before)
+  const status = isFewSamples ? 'ok' : computeStatus(value, { rule, warning, critical, held })
   // An incomplete reading can only be too low, so it proves nothing but the breach of an upper threshold.
   const isCertain = status !== 'ok' && rule.operator.startsWith('>')
-  if (reading.incomplete !== null && !isCertain) return unknown(rule, `no data: ${reading.incomplete}`)
+  if (reading.incomplete !== null && !isCertain) return createUnknownEvaluation(rule, `no data: ${reading.incomplete}`)
   const threshold = status === 'critical' ? critical : (warning ?? critical)
   return { rule, status, value, threshold, offenders: status === 'ok' ? [] : reading.offenders, reason: null }
 }
 
 /** Returns the increase since the last measurement, or the reason why there is none. */
-const increaseOf = (
+const computeIncrease = (
   rule: MonitoredRule,
   value: number,
   before: PreviousState | undefined,
@@ -84,14 +84,14 @@ const increaseOf = (
   return value - previous
 }
 
-const limitOf = ({ at, isConfigured }: RuleThreshold, ofServer: number | null): number | null =>
+const selectThreshold = ({ at, isConfigured }: RuleThreshold, ofServer: number | null): number | null =>
   isConfigured ? at : (ofServer ?? at)
 
 /**
  * Returns the severity of a firing gauge that has a clear ratio, which it keeps until the value passes the clear
  * threshold. Null for all other rules.
  */
-const heldSeverity = (
+const findHeldSeverity = (
   { id, measure, clearRatio }: MonitoredRule,
   before: PreviousState | undefined,
 ): Severity | null => {
@@ -106,11 +106,11 @@ interface Limits {
   held: Severity | null
 }
 
-const statusOf = (value: number, { rule, warning, critical, held }: Limits): 'ok' | Severity => {
+const computeStatus = (value: number, { rule, warning, critical, held }: Limits): 'ok' | Severity => {
   const { operator, clearRatio } = rule
-  if (reaches(value, operator, held === 'critical' ? relaxedThreshold(critical, operator, clearRatio) : critical))
+  if (reaches(value, operator, held === 'critical' ? computeClearThreshold(critical, operator, clearRatio) : critical))
     return 'critical'
-  if (reaches(value, operator, held ? relaxedThreshold(warning, operator, clearRatio) : warning)) return 'warning'
+  if (reaches(value, operator, held ? computeClearThreshold(warning, operator, clearRatio) : warning)) return 'warning'
   return 'ok'
 }
 
@@ -122,7 +122,11 @@ const reaches = (value: number, operator: CustomRule['operator'], limit: number 
 }
 
 /** Returns the clear threshold: the limit relaxed by `1 - ratio` of its absolute value (hysteresis); null if none. */
-const relaxedThreshold = (limit: number | null, operator: CustomRule['operator'], ratio: number): number | null => {
+const computeClearThreshold = (
+  limit: number | null,
+  operator: CustomRule['operator'],
+  ratio: number,
+): number | null => {
   if (limit === null) return null
   const room = Math.abs(limit) * (1 - ratio)
   return operator.startsWith('>') ? limit - room : limit + room
@@ -135,8 +139,10 @@ const evaluateCompound = (
   before: PreviousState | undefined,
 ): Evaluation => {
   const parts = new Set(rule.allOf.map((part) => isBreached(part, known, before)))
-  if (parts.has(false)) return compare(rule, 0)
-  return parts.has(undefined) ? unknown(rule, 'no data: a rule that it combines has no data') : compare(rule, 1)
+  if (parts.has(false)) return evaluateCombinedValue(rule, 0)
+  return parts.has(undefined)
+    ? createUnknownEvaluation(rule, 'no data: a rule that it combines has no data')
+    : evaluateCombinedValue(rule, 1)
 }
 
 const isBreached = (
@@ -150,13 +156,13 @@ const isBreached = (
   return status === 'unknown' ? undefined : status === 'critical' || status === severity
 }
 
-const compare = (rule: MonitoredRule, value: number): Evaluation => {
+const evaluateCombinedValue = (rule: MonitoredRule, value: number): Evaluation => {
   const limits = { rule, warning: rule.warning.at, critical: rule.critical.at, held: null }
   const threshold = rule.critical.at ?? rule.warning.at
-  return { rule, status: statusOf(value, limits), value, threshold, offenders: [], reason: null }
+  return { rule, status: computeStatus(value, limits), value, threshold, offenders: [], reason: null }
 }
 
-const unknown = (rule: MonitoredRule, reason: string): Evaluation => ({
+const createUnknownEvaluation = (rule: MonitoredRule, reason: string): Evaluation => ({
   rule,
   status: 'unknown',
   value: null,

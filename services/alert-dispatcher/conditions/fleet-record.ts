@@ -3,9 +3,9 @@ import { Finding } from '#proto/finding.ts'
 import { HostKey } from '#proto/host.ts'
 import type { HostRecord } from './condition.ts'
 
-export const fleetKey = 'alerts:fleet'
+export const fleetRecordKey = 'alerts:fleet'
 
-const Whole = z.number().int().min(0)
+const Count = z.number().int().min(0)
 const maxHosts = 10_000
 
 /** Summary of one host, so that host lists need not read its record. */
@@ -13,9 +13,9 @@ export const HostSummary = z.object({
   /** Whether the host was unreachable in the last sweep. */
   failed: z.boolean(),
   /** Number of conditions in the record, in any phase. */
-  conditions: Whole,
-  firing: Whole,
-  unknown: Whole,
+  conditions: Count,
+  firing: Count,
+  unknown: Count,
   worst: Finding.nullable(),
   /** When the worst condition first breached. */
   worstSinceMs: z.number().int().nullable().default(null),
@@ -25,7 +25,7 @@ export type HostSummary = z.infer<typeof HostSummary>
 /** State of the sweeps that all dispatchers share. It is written when a sweep starts and when it ends. */
 export const FleetRecord = z.object({
   /** Number of sweeps started so far. */
-  sweeps: Whole,
+  sweeps: Count,
   startedAtMs: z.number().int().nullable(),
   /** When the last successful sweep ended; null before the first, and in records of older releases. */
   succeededAtMs: z.number().int().nullable().default(null),

@@ -11,7 +11,7 @@ import { runConcurrently } from '../run-concurrently.ts'
 import type { Policy } from '../policy.ts'
 import { validateCustomRule } from '../policy/warnings.ts'
 import { type Condition, HostRecord, hostRecordKey, setConditionSilence } from './condition.ts'
-import { emptyFleetRecord, FleetRecord, fleetKey, unsweptHost } from './fleet-record.ts'
+import { emptyFleetRecord, FleetRecord, fleetRecordKey, unsweptHost } from './fleet-record.ts'
 import { evaluate } from './evaluate.ts'
 import { type MonitoredRule, selectMonitoredRules } from './monitored-rules.ts'
 
@@ -20,10 +20,10 @@ const hostsAtOnce = 16
 const maxConditions = 1_000
 
 /** Returns the handler for the stored conditions by host; hosts without conditions have only counts. */
-export const alertState =
+export const createAlertStateHandler =
   ({ store }: AlertingDeps): AlertingHandlers['alertState'] =>
   async ({ hostKey, figuresOnly }) => {
-    const fleet = (await store.get(fleetKey, FleetRecord)) ?? emptyFleetRecord
+    const fleet = (await store.get(fleetRecordKey, FleetRecord)) ?? emptyFleetRecord
     const summaries = hostKey === undefined ? fleet.hosts : { [hostKey]: fleet.hosts[hostKey] ?? unsweptHost }
     const conditions = new Map<string, Condition[]>()
     const isRequested = (key: string) => !figuresOnly && (summaries[key]?.conditions ?? 0) > 0
@@ -74,7 +74,7 @@ export const toAlertCondition = (condition: Condition): AlertCondition => {
 
 /** Returns the handlers for firing conditions per host. They read the record of the last sweep and query no host. */
 export const createFiringHandlers = (store: Store): Pick<Handlers<typeof alerts>, 'firing' | 'worstFindings'> => {
-  const hosts = async () => Object.entries((await store.get(fleetKey, FleetRecord))?.hosts ?? {})
+  const hosts = async () => Object.entries((await store.get(fleetRecordKey, FleetRecord))?.hosts ?? {})
   return {
     firing: async () =>
       (await hosts()).flatMap(([hostKey, { firing }]) => (firing > 0 ? [{ hostKey, conditions: firing }] : [])),
@@ -89,7 +89,7 @@ interface Catalogue {
 }
 
 /** Returns the handler that lists every rule with its result from the last sweep of one host. */
-export const alertChecks =
+export const createAlertChecksHandler =
   ({ store, query, policy: book }: AlertingDeps): AlertingHandlers['alertChecks'] =>
   async ({ hostKey }, call) => {
     const [catalogue, policy, record] = await Promise.all([
@@ -98,7 +98,7 @@ export const alertChecks =
       store.get(hostRecordKey(hostKey), HostRecord),
     ])
     const watched = new Set(selectMonitoredRules(catalogue, policy).map(({ id }) => id))
-    return selectMonitoredRules(catalogue, allEnabled(catalogue, policy)).map((rule): AlertCheck => {
+    return selectMonitoredRules(catalogue, enableAllRules(catalogue, policy)).map((rule): AlertCheck => {
       const check = record?.checks[rule.id]
       const found = {
         status: check?.status ?? 'unknown',
@@ -107,12 +107,12 @@ export const alertChecks =
         atMs: check?.atMs ?? null,
       } as const
       const off = { status: 'off', value: null, reason: null, atMs: null } as const
-      return { ...described(rule, catalogue), ...(watched.has(rule.id) ? found : off) }
+      return { ...describeRule(rule, catalogue), ...(watched.has(rule.id) ? found : off) }
     })
   }
 
 /** Returns the policy with every rule enabled, so that thresholds of disabled rules can be shown. */
-const allEnabled = ({ rules }: Catalogue, policy: Policy): Policy => {
+const enableAllRules = ({ rules }: Catalogue, policy: Policy): Policy => {
   const ids = [...rules, ...policy.custom].map(({ id }) => id)
   return {
     ...policy,
@@ -120,7 +120,7 @@ const allEnabled = ({ rules }: Catalogue, policy: Policy): Policy => {
   }
 }
 
-const described = (
+const describeRule = (
   { id, title, unit, metric, operator, warning, critical, runbook }: MonitoredRule,
   known: Catalogue,
 ) => {
@@ -143,7 +143,7 @@ const described = (
 
 const minuteMs = 60_000
 
-export const silences =
+export const createSilencesHandler =
   (alerting: AlertingDeps): AlertingHandlers['silences'] =>
   () =>
     listActiveSilences(alerting)
@@ -161,12 +161,12 @@ export const listActiveSilences = async ({
  * Returns the handler that silences a condition. It writes the database first; if the write to the condition fails,
  * reconciliation repeats it.
  */
-export const silence =
+export const createSilenceHandler =
   (alerting: AlertingDeps): AlertingHandlers['silence'] =>
   async ({ kind, hostKey, ruleId, episode, minutes, note }, { identity }) => {
     const { stores, clock } = alerting
     if (kind === 'ack') requireStateDatabase(stores, 'acknowledging')
-    const condition = await conditionOf(alerting, hostKey, ruleId)
+    const condition = await loadCondition(alerting, hostKey, ruleId)
     if (episode !== undefined && episode !== condition.episode) {
       throw new ServiceError(
         'conflict',
@@ -195,7 +195,7 @@ export const createSilence = (
   { by, atMs }: Pick<Silence, 'by' | 'atMs'>,
 ): Silence => ({ kind, note, ...of, by, atMs, untilMs: minutes === null ? null : atMs + minutes * minuteMs })
 
-export const unsilence =
+export const createUnsilenceHandler =
   (alerting: AlertingDeps): AlertingHandlers['unsilence'] =>
   async ({ kind, hostKey, ruleId }) => {
     const { stores } = alerting
@@ -210,7 +210,7 @@ export const unsilence =
 
 const nouns = { ack: 'acknowledgement', dismissal: 'dismissal' } as const
 
-const conditionOf = async ({ store }: AlertingDeps, hostKey: string, ruleId: string): Promise<Condition> => {
+const loadCondition = async ({ store }: AlertingDeps, hostKey: string, ruleId: string): Promise<Condition> => {
   const { conditions = {} } = (await store.get(hostRecordKey(hostKey), HostRecord)) ?? {}
   // The rule id comes from the caller and may be a property of `Object.prototype`, such as `constructor`.
   const condition = Object.hasOwn(conditions, ruleId) ? conditions[ruleId] : undefined
@@ -226,7 +226,7 @@ const applySilence = async ({ store }: AlertingDeps, stored: Silence, silence: S
 }
 
 /** Returns the handler that measures the metric of a custom rule once and evaluates it like a sweep. */
-export const testCustomRule =
+export const createTestCustomRuleHandler =
   ({ query, policy: book }: AlertingDeps): AlertingHandlers['testCustomRule'] =>
   async ({ hostKey, rule }, call) => {
     const { metrics } = await query.rules({}, call)

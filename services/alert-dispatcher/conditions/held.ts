@@ -1,5 +1,5 @@
 import type { Condition, HeldReason, HostRecord, ConditionSilence } from './condition.ts'
-import { isInMaintenance, isQuiet } from './mute-timings.ts'
+import { isInMaintenance, isInQuietHours } from './mute-timings.ts'
 import type { Policy } from '../policy.ts'
 
 /** The kind of notification that is due for a condition. */
@@ -16,7 +16,7 @@ export interface NotifyContext {
  * Returns the kind of notification that is due, regardless of silences and mute timings. After an ok evaluation only a
  * recovery is due, because the breach may be over.
  */
-export const findDue = (
+export const findDueNotificationKind = (
   { phase, lastNotification, clears, severity }: Condition,
   { policy, nowMs }: NotifyContext,
 ): DueNotificationKind | null => {
@@ -47,16 +47,16 @@ export const findHoldReason = (
   if (isMuted) return 'host-unreachable'
   if (holds(dismissed, nowMs)) return 'dismissed'
   if (due === 'remind' && holds(acknowledged, nowMs)) return 'acknowledged'
-  return isQuiet(policy.quietHours, severity, nowMs) ? 'quiet-hours' : null
+  return isInQuietHours(policy.quietHours, severity, nowMs) ? 'quiet-hours' : null
 }
 
 const holds = (silence: ConditionSilence | null, nowMs: number): boolean =>
   silence !== null && (silence.untilMs === null || silence.untilMs > nowMs)
 
-const unreachable = 'host-unreachable'
+const hostUnreachableRuleId = 'host-unreachable'
 
 /** Returns whether a rule is muted because its host is unreachable, so that its data is outdated. */
 export const isMuted = (ruleId: string, conditions: HostRecord['conditions']): boolean => {
-  const host = conditions[unreachable]
-  return ruleId !== unreachable && host !== undefined && host.phase !== 'cleared' && host.clears === 0
+  const host = conditions[hostUnreachableRuleId]
+  return ruleId !== hostUnreachableRuleId && host !== undefined && host.phase !== 'cleared' && host.clears === 0
 }

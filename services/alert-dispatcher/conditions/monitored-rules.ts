@@ -36,17 +36,17 @@ export const selectMonitoredRules = (
   { rules, metrics }: { rules: readonly Rule[]; metrics: readonly RuleMetric[] },
   policy: Policy,
 ): MonitoredRule[] => [
-  ...rules.flatMap((rule) => (isOn(rule, policy) ? fromCatalogue(rule, policy) : [])),
+  ...rules.flatMap((rule) => (isRuleEnabled(rule, policy) ? buildCatalogueRule(rule, policy) : [])),
   ...policy.custom.flatMap((custom) => {
     const metric = metrics.find(({ id }) => id === custom.metric)
     const isMonitored = metric && (policy.rules[custom.id]?.enabled ?? custom.enabled)
-    return isMonitored ? fromOperator(custom, metric, policy) : []
+    return isMonitored ? buildCustomRule(custom, metric, policy) : []
   }),
 ]
 
-const isOn = ({ id, enabled }: Rule, policy: Policy): boolean => policy.rules[id]?.enabled ?? enabled
+const isRuleEnabled = ({ id, enabled }: Rule, policy: Policy): boolean => policy.rules[id]?.enabled ?? enabled
 
-const fromCatalogue = (rule: Rule, policy: Policy): MonitoredRule => {
+const buildCatalogueRule = (rule: Rule, policy: Policy): MonitoredRule => {
   const { id, title, unit, runbook, measure, clearRatio, minimumSamples, allOf, everySweeps, thresholds, once } = rule
   return {
     id,
@@ -56,8 +56,8 @@ const fromCatalogue = (rule: Rule, policy: Policy): MonitoredRule => {
     measure,
     metric: null,
     operator: thresholds.below ? '<=' : '>=',
-    warning: limitOf(thresholds.warning, policy.rules[id]?.warning),
-    critical: limitOf(thresholds.critical, policy.rules[id]?.critical),
+    warning: resolveThreshold(thresholds.warning, policy.rules[id]?.warning),
+    critical: resolveThreshold(thresholds.critical, policy.rules[id]?.critical),
     clearRatio,
     minimumSamples,
     allOf,
@@ -68,7 +68,7 @@ const fromCatalogue = (rule: Rule, policy: Policy): MonitoredRule => {
   }
 }
 
-const fromOperator = (custom: CustomRule, { unit }: RuleMetric, policy: Policy): MonitoredRule => ({
+const buildCustomRule = (custom: CustomRule, { unit }: RuleMetric, policy: Policy): MonitoredRule => ({
   id: custom.id,
   title: custom.name,
   unit,
@@ -76,8 +76,8 @@ const fromOperator = (custom: CustomRule, { unit }: RuleMetric, policy: Policy):
   measure: 'gauge',
   metric: custom.metric,
   operator: custom.operator,
-  warning: limitOf(custom.warning, policy.rules[custom.id]?.warning),
-  critical: limitOf(custom.critical, policy.rules[custom.id]?.critical),
+  warning: resolveThreshold(custom.warning, policy.rules[custom.id]?.warning),
+  critical: resolveThreshold(custom.critical, policy.rules[custom.id]?.critical),
   clearRatio: 1,
   minimumSamples: null,
   allOf: [],
@@ -87,7 +87,7 @@ const fromOperator = (custom: CustomRule, { unit }: RuleMetric, policy: Policy):
   once: false,
 })
 
-const limitOf = (own: number | null, overrides: number | undefined): RuleThreshold =>
+const resolveThreshold = (own: number | null, overrides: number | undefined): RuleThreshold =>
   overrides === undefined ? { at: own, isConfigured: false } : { at: overrides, isConfigured: true }
 
 /** Returns the higher of two severities. */

@@ -14,7 +14,7 @@ export const isInMaintenance = (
   )
 
 /** Returns whether quiet hours hold notifications of this severity. */
-export const isQuiet = (windows: readonly QuietHours[], severity: Severity, nowMs: number): boolean =>
+export const isInQuietHours = (windows: readonly QuietHours[], severity: Severity, nowMs: number): boolean =>
   windows.some((window) => (severity === 'warning' || window.severityCap !== 'critical') && isWithin(window, nowMs))
 
 /**
@@ -40,36 +40,36 @@ const computeWithin = (window: QuietHours, nowMs: number): boolean => {
   return begins
     .filter(({ dayOfWeek }) => days.includes(dayOfWeek % 7))
     .some((date) => {
-      const startsAtMs = firstPassing(wallTime(date, start), timezone)
-      const endsAtMs = lastPassing(wallTime(isOvernight ? date.add({ days: 1 }) : date, end), timezone)
+      const startsAtMs = findFirstPassing(toWallTime(date, start), timezone)
+      const endsAtMs = findLastPassing(toWallTime(isOvernight ? date.add({ days: 1 }) : date, end), timezone)
       return startsAtMs <= nowMs && nowMs < endsAtMs
     })
 }
 
 /** 24:00 is the midnight at the end of the day. */
-const wallTime = (date: Temporal.PlainDate, time: string): Temporal.PlainDateTime =>
+const toWallTime = (date: Temporal.PlainDate, time: string): Temporal.PlainDateTime =>
   time === '24:00' ? date.add({ days: 1 }).toPlainDateTime() : date.toPlainDateTime(time)
 
 /** Returns when the wall clock first reaches this time. A time that is skipped is reached at the clock change. */
-const firstPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
-  const [earlier, later] = bothReadings(time, timezone)
-  return isSkipped(earlier, later) ? nextTransition(earlier) : earlier.epochMilliseconds
+const findFirstPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
+  const [earlier, later] = interpretWallTime(time, timezone)
+  return isSkipped(earlier, later) ? findNextTransition(earlier) : earlier.epochMilliseconds
 }
 
 /** Returns when the wall clock last reaches this time. For a time that occurs twice, this is the second occurrence. */
-const lastPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
-  const [earlier, later] = bothReadings(time, timezone)
-  if (isSkipped(earlier, later)) return nextTransition(earlier)
+const findLastPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
+  const [earlier, later] = interpretWallTime(time, timezone)
+  if (isSkipped(earlier, later)) return findNextTransition(earlier)
   // If the clock is set back to exactly this time, no earlier wall-clock time follows the first occurrence.
   const isSetBackTo =
-    earlier.epochMilliseconds < later.epochMilliseconds && nextTransition(earlier) === later.epochMilliseconds
+    earlier.epochMilliseconds < later.epochMilliseconds && findNextTransition(earlier) === later.epochMilliseconds
   return (isSetBackTo ? earlier : later).epochMilliseconds
 }
 
 type Reading = Temporal.ZonedDateTime
 
 /** Returns both interpretations of a wall-clock time that is repeated or skipped; equal for all other times. */
-const bothReadings = (time: Temporal.PlainDateTime, timezone: string): [earlier: Reading, later: Reading] => [
+const interpretWallTime = (time: Temporal.PlainDateTime, timezone: string): [earlier: Reading, later: Reading] => [
   time.toZonedDateTime(timezone, { disambiguation: 'earlier' }),
   time.toZonedDateTime(timezone, { disambiguation: 'later' }),
 ]
@@ -78,5 +78,5 @@ const isSkipped = (earlier: Reading, later: Reading): boolean =>
   !earlier.toPlainDateTime().equals(later.toPlainDateTime())
 
 /** Returns the next transition of the time zone. Callers only pass times that have one. */
-const nextTransition = (time: Reading): number =>
+const findNextTransition = (time: Reading): number =>
   time.getTimeZoneTransition('next')?.epochMilliseconds ?? time.epochMilliseconds

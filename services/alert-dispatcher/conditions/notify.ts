@@ -1,5 +1,11 @@
 import type { Condition, HeldReason, HostRecord, Episode, Transition } from './condition.ts'
-import { type DueNotificationKind, type NotifyContext, findDue, findHoldReason, isMuted } from './held.ts'
+import {
+  type DueNotificationKind,
+  type NotifyContext,
+  findDueNotificationKind,
+  findHoldReason,
+  isMuted,
+} from './held.ts'
 import type { Notification } from '../notification.ts'
 
 /** Notifications that are due for one host, and the resulting state. */
@@ -39,15 +45,15 @@ const clampTimestamps = (condition: Condition, nowMs: number): Condition => ({
 })
 
 const notifyCondition = (condition: Condition, isMuted: boolean, context: NotifyContext, into: NotifyResult): void => {
-  const due = findDue(condition, context)
+  const due = findDueNotificationKind(condition, context)
   if (due === null) return storeCondition({ ...condition, held: null }, into)
   if (due === 'recover' && condition.lastNotification === null)
-    return end(condition, 'recovered before any notification was sent', context, into)
+    return endCondition(condition, 'recovered before any notification was sent', context, into)
   const held = findHoldReason(due, condition, isMuted, context)
-  if (held !== null) return hold(condition, held, context, into)
-  const reason = reasonOf(due, condition, context)
-  into.notifications.push(notificationOf(due, condition, reason, context))
-  if (due === 'recover') return end(condition, reason, context, into)
+  if (held !== null) return holdNotification(condition, held, context, into)
+  const reason = describeReason(due, condition, context)
+  into.notifications.push(buildNotification(due, condition, reason, context))
+  if (due === 'recover') return endCondition(condition, reason, context, into)
   const { severity } = condition
   const next = {
     ...condition,
@@ -63,14 +69,19 @@ const storeCondition = (condition: Condition, { conditions }: NotifyResult): voi
   conditions[condition.ruleId] = condition
 }
 
-const hold = (condition: Condition, reason: HeldReason, context: NotifyContext, into: NotifyResult): void => {
+const holdNotification = (
+  condition: Condition,
+  reason: HeldReason,
+  context: NotifyContext,
+  into: NotifyResult,
+): void => {
   into.held[reason] = (into.held[reason] ?? 0) + 1
   const next = { ...condition, held: reason }
   if (condition.held !== reason) recordTransition('held', next, reason, context, into)
   storeCondition(next, into)
 }
 
-const end = (condition: Condition, reason: string, context: NotifyContext, into: NotifyResult): void => {
+const endCondition = (condition: Condition, reason: string, context: NotifyContext, into: NotifyResult): void => {
   recordTransition('recover', markRecovered(condition), reason, context, into, context.nowMs)
 }
 
@@ -92,7 +103,7 @@ export const createRepeatedNotification = (
   if (!isNotified || condition.sequence === 0) return undefined
   const last = { ...condition, sequence: condition.sequence - 1 }
   const reason = isOver ? 'recovered' : 'still firing'
-  return { ...notificationOf(isOver ? 'recover' : 'fire', last, reason, context), isAgain: true }
+  return { ...buildNotification(isOver ? 'recover' : 'fire', last, reason, context), isAgain: true }
 }
 
 /** Appends a history entry and the new state of its episode to `into`. */
@@ -109,7 +120,7 @@ export const recordTransition = (
   into.transitions.push({
     // The id is deterministic, so a retry overwrites the entry instead of adding another.
     id: `${episode}:${kind}:${sequence}:${nowMs}`,
-    ...factsOf(condition),
+    ...pickFacts(condition),
     hostKey,
     kind,
     atMs: nowMs,
@@ -117,14 +128,14 @@ export const recordTransition = (
   })
 }
 
-const notificationOf = (
+const buildNotification = (
   kind: DueNotificationKind,
   condition: Condition,
   reason: string,
   { hostKey, nowMs }: Pick<NotifyContext, 'hostKey' | 'nowMs'>,
 ): Notification => {
   const { episode, sequence, unit, offenders, runbook, peak } = condition
-  const facts = factsOf(condition)
+  const facts = pickFacts(condition)
   return {
     ...facts,
     id: `${episode}:${sequence}`,
@@ -145,7 +156,7 @@ const notificationOf = (
   }
 }
 
-const factsOf = ({ episode, ruleId, title, severity, value, threshold, sinceMs }: Condition) => ({
+const pickFacts = ({ episode, ruleId, title, severity, value, threshold, sinceMs }: Condition) => ({
   episode,
   ruleId,
   title,
@@ -155,11 +166,12 @@ const factsOf = ({ episode, ruleId, title, severity, value, threshold, sinceMs }
   sinceMs,
 })
 
-const reasonOf = (due: DueNotificationKind, condition: Condition, { nowMs }: NotifyContext): string => {
+const describeReason = (due: DueNotificationKind, condition: Condition, { nowMs }: NotifyContext): string => {
   const { held, clears, lastNotification } = condition
-  if (due === 'recover') return clears > 0 ? `ok for ${sweeps(clears)} in a row` : 'the rule is no longer evaluated'
+  if (due === 'recover')
+    return clears > 0 ? `ok for ${formatSweeps(clears)} in a row` : 'the rule is no longer evaluated'
   if (due === 'remind')
-    return `still firing, ${minutes(nowMs - (lastNotification?.atMs ?? nowMs))} after the last notification`
+    return `still firing, ${formatMinutes(nowMs - (lastNotification?.atMs ?? nowMs))} after the last notification`
   const cause = due === 'fire' ? 'threshold reached' : 'severity increased to critical'
   return describeHold(cause, held)
 }
@@ -178,6 +190,6 @@ const heldWords: Readonly<Record<HeldReason, string>> = {
   dismissed: 'dismissed',
 }
 
-const sweeps = (count: number): string => (count === 1 ? '1 sweep' : `${count} sweeps`)
+const formatSweeps = (count: number): string => (count === 1 ? '1 sweep' : `${count} sweeps`)
 
-const minutes = (lengthMs: number): string => `${Math.round(lengthMs / 60_000)} min`
+const formatMinutes = (lengthMs: number): string => `${Math.round(lengthMs / 60_000)} min`

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { QuietHours } from '../policy.ts'
-import { isQuiet } from './mute-timings.ts'
+import { isInQuietHours } from './mute-timings.ts'
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6]
 const window = (more: Partial<QuietHours>): QuietHours => ({
@@ -14,7 +14,7 @@ const window = (more: Partial<QuietHours>): QuietHours => ({
   ...more,
 })
 const isQuietAt = (more: Partial<QuietHours>, instant: string): boolean =>
-  isQuiet([window(more)], 'warning', Date.parse(instant))
+  isInQuietHours([window(more)], 'warning', Date.parse(instant))
 
 describe('hours of a day', () => {
   it.each([
@@ -204,7 +204,7 @@ const clockChanges: SweepLease[] = [
 
 describe('at clock changes', () => {
   it.each(clockChanges)('$what ($timezone, $start to $end)', ({ timezone, start, end, from, to }) => {
-    const isQuietAtMs = (ms: number) => isQuiet([window({ timezone, start, end })], 'warning', ms)
+    const isQuietAtMs = (ms: number) => isInQuietHours([window({ timezone, start, end })], 'warning', ms)
     const [fromMs, toMs] = [Date.parse(from), Date.parse(to)]
     const minuteMs = 60_000
     expect([isQuietAtMs(fromMs - 1), isQuietAtMs(toMs)]).toEqual([false, false])
@@ -221,7 +221,7 @@ describe('by severity', () => {
     ['warning', null, true],
     ['critical', null, true],
   ] as const)('%s under a cap of %s is held: %s', (severity, severityCap, held) => {
-    expect(isQuiet([window({ severityCap })], severity, night)).toBe(held)
+    expect(isInQuietHours([window({ severityCap })], severity, night)).toBe(held)
   })
 })
 
@@ -245,7 +245,7 @@ it('matches the wall clock apart from clock changes', () => {
         const [start, end] = [hoursAndMinutes(from), hoursAndMinutes(to)]
         const isToday = days.includes(today) && wall >= start && (wall < end || end < start)
         const isOfYesterday = days.includes((today + 6) % 7) && end < start && wall < end
-        expect(isQuiet([window({ timezone, start, end, days })], 'warning', ms)).toBe(isToday || isOfYesterday)
+        expect(isInQuietHours([window({ timezone, start, end, days })], 'warning', ms)).toBe(isToday || isOfYesterday)
       },
     ),
   )

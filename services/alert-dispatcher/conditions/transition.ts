@@ -2,7 +2,7 @@ import type { Condition } from './condition.ts'
 import type { Evaluation } from './evaluate.ts'
 import { maxSeverity } from './monitored-rules.ts'
 
-interface Now {
+interface TransitionContext {
   nowMs: number
   newEpisode: () => string
 }
@@ -11,20 +11,23 @@ interface Now {
 export const applyEvaluation = (
   before: Condition | undefined,
   evaluation: Evaluation,
-  now: Now,
+  now: TransitionContext,
 ): Condition | undefined => {
   if (evaluation.status === 'unknown') return before
-  if (evaluation.status === 'ok') return before && afterOk(before, evaluation, now)
+  if (evaluation.status === 'ok') return before && applyOk(before, evaluation, now)
   if (before === undefined || before.phase === 'pending')
-    return afterBreach(before ?? newCondition(evaluation, now), evaluation, now)
-  return afterRepeatedBreach(before, evaluation, now)
+    return applyBreach(before ?? createCondition(evaluation, now), evaluation, now)
+  return applyRepeatedBreach(before, evaluation, now)
 }
 
 /** Returns the closed condition of a rule that is no longer monitored; undefined if it was only pending. */
-export const closeUnmonitored = (before: Condition): Condition | undefined =>
+export const closeUnmonitoredCondition = (before: Condition): Condition | undefined =>
   before.phase === 'pending' ? undefined : { ...before, phase: 'cleared', clears: 0, breaches: 0 }
 
-const newCondition = ({ rule: { id, title, unit, runbook } }: Evaluation, { nowMs, newEpisode }: Now): Condition => ({
+const createCondition = (
+  { rule: { id, title, unit, runbook } }: Evaluation,
+  { nowMs, newEpisode }: TransitionContext,
+): Condition => ({
   ruleId: id,
   episode: newEpisode(),
   title,
@@ -48,23 +51,23 @@ const newCondition = ({ rule: { id, title, unit, runbook } }: Evaluation, { nowM
 })
 
 /** Counts a breach, and fires at the current severity after enough of them. */
-const afterBreach = (before: Condition, evaluation: Evaluation, now: Now): Condition => {
+const applyBreach = (before: Condition, evaluation: Evaluation, now: TransitionContext): Condition => {
   const breaches = before.breaches + 1
   const severity = evaluation.status === 'critical' ? 'critical' : 'warning'
-  const seen = { ...measured(before, evaluation, now), severity, peak: severity } as const
+  const seen = { ...applyMeasurement(before, evaluation, now), severity, peak: severity } as const
   return breaches < evaluation.rule.breaches ? { ...seen, breaches } : { ...seen, phase: 'firing', breaches: 0 }
 }
 
-const afterOk = (before: Condition, evaluation: Evaluation, now: Now): Condition | undefined => {
+const applyOk = (before: Condition, evaluation: Evaluation, now: TransitionContext): Condition | undefined => {
   if (before.phase === 'pending') return undefined
-  const seen = { ...measured(before, evaluation, now), offenders: before.offenders, breaches: 0 }
+  const seen = { ...applyMeasurement(before, evaluation, now), offenders: before.offenders, breaches: 0 }
   const clears = before.clears + 1
   return { ...seen, clears, phase: clears >= evaluation.rule.clears ? 'cleared' : before.phase }
 }
 
 /** A first increase to critical applies at once, a later one only after enough breaches. A decrease applies at once. */
-const afterRepeatedBreach = (before: Condition, evaluation: Evaluation, now: Now): Condition => {
-  const seen = { ...measured(before, evaluation, now), phase: 'firing', clears: 0 } as const
+const applyRepeatedBreach = (before: Condition, evaluation: Evaluation, now: TransitionContext): Condition => {
+  const seen = { ...applyMeasurement(before, evaluation, now), phase: 'firing', clears: 0 } as const
   if (evaluation.status === 'warning') {
     const lastNotification = before.lastNotification && { ...before.lastNotification, severity: 'warning' as const }
     return { ...seen, severity: 'warning', lastNotification, breaches: 0 }
@@ -74,7 +77,11 @@ const afterRepeatedBreach = (before: Condition, evaluation: Evaluation, now: Now
   return { ...seen, severity: 'critical', peak: maxSeverity(before.peak, 'critical'), breaches: 0 }
 }
 
-const measured = (before: Condition, { rule, value, threshold, offenders }: Evaluation, { nowMs }: Now): Condition => ({
+const applyMeasurement = (
+  before: Condition,
+  { rule, value, threshold, offenders }: Evaluation,
+  { nowMs }: TransitionContext,
+): Condition => ({
   ...before,
   title: rule.title,
   unit: rule.unit,

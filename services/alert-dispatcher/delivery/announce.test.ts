@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { Announcement } from '#proto/notify.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { mailUser, startMailServer } from '../channels/testing/mail-server.ts'
+import { testMailUser, startMailServer } from '../channels/testing/mail-server.ts'
 import { webhookRig } from '../channels/testing/webhook.ts'
 import { deliveryRecordKey } from './record.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
@@ -36,7 +36,7 @@ describe('notifications of another service', () => {
   }
   const ended = async (fixture: DeliveryFixture, count: number) => {
     const list = () => fixture.delivery.handlers.deliveries({ limit: 100 }, testServiceCall)
-    await until(async () => (await list()).length >= count)
+    await waitUntil(async () => (await list()).length >= count)
     return (await list()).map(({ target, kind, result }) => `${target} ${kind} ${result}`).toSorted()
   }
 
@@ -45,7 +45,7 @@ describe('notifications of another service', () => {
     const mail = opened.use(await startMailServer({ offersTls: false }))
     const env = {
       ...webhookRig.env(hook.url),
-      HEALTH_ALERT_EMAIL_PROVIDER_URL: `smtp://${mailUser.user}:${encodeURIComponent(mailUser.pass)}@127.0.0.1:${mail.port}`,
+      HEALTH_ALERT_EMAIL_PROVIDER_URL: `smtp://${testMailUser.user}:${encodeURIComponent(testMailUser.pass)}@127.0.0.1:${mail.port}`,
       HEALTH_ALERT_EMAIL_FROM: 'watch@watch.example',
       HEALTH_ALERT_EMAIL_TO: 'one@team.example',
       HEALTH_ALERT_INSTANCE_NAME: 'prod',

@@ -3,7 +3,7 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { AnnouncementResult, notifyMethods } from '#proto/notify.ts'
-import { instant } from '#shared/time/clock.ts'
+import { recordInstant } from '#shared/time/clock.ts'
 import { type Notification, addressedTopic, getDeliveryId } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
@@ -19,19 +19,19 @@ type AnnounceDeps = Pick<DeliveryDeps, 'store' | 'deliveries' | 'clock' | 'polic
  * Returns the handler that queues notifications of other services. They are not alerts, so minimum severity, digest and
  * maintenance do not apply.
  */
-export const announce =
+export const createNotifyHandler =
   (deps: AnnounceDeps): NotifyHandlers['notify'] =>
   async (announced) => {
     const notification = notificationOf(announced, deps.clock.now())
     const policy = await deps.policy()
     const targets = addTargetKeys(deps.targets(policy), notification).filter(({ announces }) => announces)
     const chosen = policy.enabled ? createTargetSelector(targets, policy, await deps.hosts())(notification) : []
-    const notified = await deliveredKeys(deps, notification)
+    const notified = await listDeliveredKeys(deps, notification)
     const missing = chosen.filter(({ key }) => !notified.has(key))
-    const failure = await append(deps, notification, missing)
+    const failure = await appendToOutbox(deps, notification, missing)
     return targets.map((target): AnnouncementResult => {
       const { channel, id, name } = target
-      return { channel, target: id, name, ...outcomeOf(target, { policy, notified, missing, failure }) }
+      return { channel, target: id, name, ...determineOutcome(target, { policy, notified, missing, failure }) }
     })
   }
 
@@ -63,7 +63,7 @@ const notificationOf = (announced: NotifyRequest, atMs: number): Notification =>
 }
 
 /** Returns the keys of the targets that received the notification. Reads the database if the store has no record. */
-const deliveredKeys = async (
+const listDeliveredKeys = async (
   { store, deliveries }: AnnounceDeps,
   { episode, sequence }: Notification,
 ): Promise<ReadonlySet<string>> => {
@@ -73,13 +73,13 @@ const deliveredKeys = async (
 }
 
 /** Writes the notification to the outbox for each target; returns the reason if that fails. */
-const append = async (
+const appendToOutbox = async (
   { store, clock }: AnnounceDeps,
   notification: Notification,
   missing: readonly KeyedTarget[],
 ): Promise<string | undefined> => {
   if (missing.length === 0) return undefined
-  const opening = { keys: missing.map(({ key }) => key), isWhole: false, nowMs: instant(clock) }
+  const opening = { keys: missing.map(({ key }) => key), isWhole: false, nowMs: recordInstant(clock) }
   const outbox = missing.map(({ channel, id: target }) => {
     const payload = { notification, channel, target }
     return { id: getDeliveryId(payload), topic: addressedTopic, payload }
@@ -104,7 +104,7 @@ interface AppendResult {
   failure: string | undefined
 }
 
-const outcomeOf = (
+const determineOutcome = (
   target: KeyedTarget,
   { policy, notified, missing, failure }: AppendResult,
 ): Pick<AnnouncementResult, 'outcome' | 'reason'> => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { type Batches, createBatchWriter } from '#shared/bus/durable/batches.ts'
+import { type BatchWriter, createBatchWriter } from '#shared/bus/durable/batches.ts'
 import type { CompletedDelivery } from '#proto/delivery.ts'
-import { type Clock, ageMs } from '#shared/time/clock.ts'
+import { type Clock, computeAgeMs } from '#shared/time/clock.ts'
 import type { Outbox } from '#shared/store/store.ts'
 import type { DeliveryDeps, HeldMessage, PendingDelivery } from './delivery-deps.ts'
 
@@ -33,18 +33,18 @@ export interface ClaimedMessages extends AsyncDisposable {
 }
 
 /** Number of renewals per claim duration. */
-const renewals = 3
+const renewalsPerClaim = 3
 /** Maximum time before a postponed message is claimed again; the minimum is half of it. */
-const postponedForMs = 60_000
+const maxPostponeMs = 60_000
 /**
  * Maximum number of unrecorded results. Messages beyond it are released. When they are claimed again, the delivery
  * record shows that they were sent.
  */
 const maxUnrecorded = 2_000
-const recordedAtOnce = 500
+const maxRecordedAtOnce = 500
 
 /** Maximum time that a send waits for the database. */
-const putWithinMs = 250
+const recordTimeoutMs = 250
 
 type ClaimDeps = Pick<DeliveryDeps, 'deliveries' | 'recording' | 'retry'> & {
   outbox: Outbox
@@ -62,7 +62,7 @@ class OpenClaims implements ClaimedMessages {
   readonly #unrecorded = new Map<PendingDelivery, CompletedDelivery>()
   readonly #timers: readonly NodeJS.Timeout[]
   /** Combines concurrent writes into batches. */
-  readonly #rows: Batches<CompletedDelivery>
+  readonly #rows: BatchWriter<CompletedDelivery>
   #isUnavailable = false
   #recording: Promise<void> | undefined
 
@@ -71,7 +71,7 @@ class OpenClaims implements ClaimedMessages {
     this.#holding = holding
     this.#rows = createBatchWriter((rows) => deliveries.put([...new Map(rows.map((row) => [row.id, row])).values()]))
     this.#timers = [
-      setInterval(() => void this.#renew(), claimMs / renewals).unref(),
+      setInterval(() => void this.#renew(), claimMs / renewalsPerClaim).unref(),
       setInterval(() => {
         this.#recording ??= this.#recordAgain().finally(() => (this.#recording = undefined))
       }, retry.recordAgainMs).unref(),
@@ -107,7 +107,7 @@ class OpenClaims implements ClaimedMessages {
   }
 
   async record(rows: readonly CompletedDelivery[]): Promise<boolean> {
-    return !this.#isUnavailable && (await within(putWithinMs, this.#put(rows)))
+    return !this.#isUnavailable && (await resolveWithin(recordTimeoutMs, this.#put(rows)))
   }
 
   async recordLater(notifications: readonly PendingDelivery[], rows: readonly CompletedDelivery[]): Promise<void> {
@@ -148,7 +148,7 @@ class OpenClaims implements ClaimedMessages {
 
   /** Releases messages for a random time, so that they are not all claimed again at once. */
   async #release(messages: Iterable<HeldMessage>): Promise<void> {
-    await this.#holding.outbox.renew(this.#forget(messages), postponedForMs * (0.5 + 0.5 * Math.random()))
+    await this.#holding.outbox.renew(this.#forget(messages), maxPostponeMs * (0.5 + 0.5 * Math.random()))
   }
 
   /** Renews the claims. If that fails, another process claims the messages; each is still delivered only once. */
@@ -174,17 +174,17 @@ class OpenClaims implements ClaimedMessages {
 
   async #recordAgain(): Promise<void> {
     const { clock, retry, log } = this.#holding
-    const some = [...this.#unrecorded].slice(0, recordedAtOnce)
+    const some = [...this.#unrecorded].slice(0, maxRecordedAtOnce)
     if (some.length === 0) return
     const isPut = await this.#put(some.map(([, row]) => row))
-    const isOver = ({ sinceMs }: PendingDelivery) => ageMs(clock, sinceMs) >= retry.lifeMs.others
+    const isOver = ({ sinceMs }: PendingDelivery) => computeAgeMs(clock, sinceMs) >= retry.lifeMs.others
     // Delivery records only inform users; decisions use the store. The outbox must not grow because of them.
     const over = some.flatMap(([delivery]) => (isPut || isOver(delivery) ? [delivery] : []))
     await this.ended(over, []).catch((error: unknown) => log.debug({ err: error }, 'acknowledging messages failed'))
   }
 }
 
-const within = async (ms: number, work: Promise<boolean>): Promise<boolean> => {
+const resolveWithin = async (ms: number, work: Promise<boolean>): Promise<boolean> => {
   const { promise: late, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => resolve(false), ms)
   try {

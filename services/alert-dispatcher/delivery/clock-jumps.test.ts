@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { ageMs } from '#shared/time/clock.ts'
+import { computeAgeMs } from '#shared/time/clock.ts'
 import type { SendResult } from '../channels/channel.ts'
 import { createMemoryDeliveries } from './deliveries.ts'
 import { resolveRecipients } from './recipients.ts'
@@ -32,7 +32,7 @@ it.each(jumps)(
       () => [],
     )
     wall.aheadMs += jumpMs
-    expect(Math.abs(ageMs(clock, nowMs))).toBeLessThan(60_000)
+    expect(Math.abs(computeAgeMs(clock, nowMs))).toBeLessThan(60_000)
   },
 )
 
@@ -48,7 +48,7 @@ it.each(jumps)('retries a failed send when the clock was set %s meanwhile', asyn
   onTestFinished(() => fixture[Symbol.asyncDispose]())
   await fixture.notify(createNotification({ episode: 'e' }))
   const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, testServiceCall)
-  await until(async () => (await ends()).length > 0)
+  await waitUntil(async () => (await ends()).length > 0)
   expect(await ends()).toMatchObject([{ episode: 'e', target: 'a', result: 'sent', attempts: 2 }])
 })
 
@@ -64,9 +64,11 @@ it('retries a paused target when the clock was set back meanwhile', async () => 
   })
   onTestFinished(() => fixture[Symbol.asyncDispose]())
   await fixture.notify(createNotification({ episode: 'e' }))
-  await until(async () => ((await fixture.store.get(rateLimitKey('post', 'a'), TargetRateLimit))?.failures ?? 0) > 0)
+  await waitUntil(
+    async () => ((await fixture.store.get(rateLimitKey('post', 'a'), TargetRateLimit))?.failures ?? 0) > 0,
+  )
   wall.aheadMs -= 120_000
-  await until(() => post.notified.length > 0)
+  await waitUntil(() => post.notified.length > 0)
   expect(post.notified).toEqual(['a fire e'])
 })
 
@@ -88,6 +90,6 @@ it('does not extend the pause of a target when the clock is set back after it wa
   const fixture = await openDeliveryFixture({ channels: [post.channel], rateLimitClock, store })
   onTestFinished(() => fixture[Symbol.asyncDispose]())
   await fixture.notify(createNotification({ episode: 'e' }))
-  await until(() => post.notified.length > 0)
+  await waitUntil(() => post.notified.length > 0)
   expect(post.tried).toEqual(['a fire e', 'a fire e'])
 })

@@ -10,10 +10,10 @@ const Letters = z.record(z.string().max(300), z.int().positive())
 const Letter = AddressedNotification.extend({ atMs: z.int(), reason: z.string() })
 
 /** Number of lists. Each list is written as a whole, so several lists keep the writes small. */
-const lists = 16
+const listCount = 16
 /** Maximum length of a list; the oldest letters are dropped. */
 const maxListLength = 500
-const letterMs = 30 * 24 * 3_600_000
+const letterTtlMs = 30 * 24 * 3_600_000
 const listKey = (list: number): string => `alerts:dead:${list}`
 const letterKey = (id: string): string => `alerts:dead:letter:${id}`
 
@@ -45,15 +45,15 @@ export const openDeadLetters = (store: Store): DeadLetters => {
     )
     return ids.flatMap((id, index) => {
       const letter = letters[index]
-      return letter ? [deadOf(String(id), letter)] : []
+      return letter ? [toDeadLetter(String(id), letter)] : []
     })
   }
   return {
     async put(dead, atMs) {
       const many = new Map<string, z.infer<typeof Letter>>()
-      const byList = Map.groupBy(dead, ({ addressed }) => listOf(getDeliveryId(addressed)))
+      const byList = Map.groupBy(dead, ({ addressed }) => selectList(getDeliveryId(addressed)))
       const putInList = async ([list, some]: [number, typeof dead]) => {
-        const ids = await listAll(
+        const ids = await addToList(
           store,
           list,
           some.map(({ addressed }) => getDeliveryId(addressed)),
@@ -65,11 +65,11 @@ export const openDeadLetters = (store: Store): DeadLetters => {
       await Promise.all([...byList].map(putInList))
       if (many.size === 0) return
       const keys = [...many.keys()]
-      await store.updateTogether({ many: { keys, schema: Letter } }, () => ({ many, expiresInMs: letterMs }))
+      await store.updateTogether({ many: { keys, schema: Letter } }, () => ({ many, expiresInMs: letterTtlMs }))
     },
     async list({ limit, before = String(Number.MAX_SAFE_INTEGER) }) {
       const all = await store.getAll(
-        Array.from({ length: lists }, (_, list) => listKey(list)),
+        Array.from({ length: listCount }, (_, list) => listKey(list)),
         Letters,
       )
       const ids = all.flatMap((letters = {}) => Object.values(letters)).filter((id) => id < Number(before))
@@ -79,7 +79,7 @@ export const openDeadLetters = (store: Store): DeadLetters => {
     get: async (id) => (await readAll([Number(id)]))[0],
     async remove(id, message) {
       await store.update(letterKey(id), Letter, (before) => before && { value: undefined, outbox: [message] })
-      await store.update(listKey(Number(id) % lists), Letters, (before = {}) => {
+      await store.update(listKey(Number(id) % listCount), Letters, (before = {}) => {
         const value = Object.fromEntries(Object.entries(before).filter(([, each]) => each !== Number(id)))
         return { value: Object.keys(value).length === 0 ? undefined : value }
       })
@@ -88,13 +88,13 @@ export const openDeadLetters = (store: Store): DeadLetters => {
 }
 
 /** Adds deliveries to their list and returns the ids of their letters. */
-const listAll = async (store: Store, list: number, about: readonly string[], atMs: number): Promise<number[]> => {
+const addToList = async (store: Store, list: number, about: readonly string[], atMs: number): Promise<number[]> => {
   let ids: number[] = []
   await store.update(listKey(list), Letters, (before = {}) => {
     const listed = { ...before }
     const usedIds = new Set(Object.values(before))
     ids = about.map((each) => {
-      const id = listed[each] ?? freeId(list, atMs, usedIds)
+      const id = listed[each] ?? findFreeId(list, atMs, usedIds)
       usedIds.add(id)
       return (listed[each] = id)
     })
@@ -104,16 +104,16 @@ const listAll = async (store: Store, list: number, about: readonly string[], atM
   return ids
 }
 
-const listOf = (about: string): number => Number.parseInt(hash('sha256', about).slice(0, 2), 16) % lists
+const selectList = (about: string): number => Number.parseInt(hash('sha256', about).slice(0, 2), 16) % listCount
 
 /** Returns an unused id of at most 15 digits. Ids increase with time, and id modulo `lists` is the list. */
-const freeId = (list: number, atMs: number, usedIds: ReadonlySet<number>): number => {
-  let id = Math.floor((atMs * 100) / lists) * lists + list
-  while (usedIds.has(id)) id += lists
+const findFreeId = (list: number, atMs: number, usedIds: ReadonlySet<number>): number => {
+  let id = Math.floor((atMs * 100) / listCount) * listCount + list
+  while (usedIds.has(id)) id += listCount
   return id
 }
 
-const deadOf = (id: string, { atMs, reason, ...addressed }: z.infer<typeof Letter>): DeadLetter => {
+const toDeadLetter = (id: string, { atMs, reason, ...addressed }: z.infer<typeof Letter>): DeadLetter => {
   const { notification, channel, target } = addressed
   const { kind, title, hostKey, severity, episode } = notification
   return { addressed, shown: { id, atMs, reason, channel, target, kind, title, hostKey, severity, episode } }

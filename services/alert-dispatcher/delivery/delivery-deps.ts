@@ -89,7 +89,7 @@ export type DeliveryResult = Pick<CompletedDelivery, 'result' | 'reason' | 'atte
 /** Listed hosts by key. */
 export type ListedHosts = ReadonlyMap<string, Host>
 
-const freshMs = 10_000
+const hostListTtlMs = 10_000
 const listTimeoutMs = 2_000
 
 /**
@@ -107,7 +107,7 @@ export const createHostListCache = (deps: {
     const call = createServiceCall(deps, listTimeoutMs, AbortSignal.timeout(listTimeoutMs))
     const hosts = await deps.query.hosts({}, call).catch(() => undefined)
     if (hosts) known = new Map(hosts.map((host) => [host.key, host]))
-    freshUntilMs = performance.now() + freshMs
+    freshUntilMs = performance.now() + hostListTtlMs
   }
   return async () => {
     if (performance.now() < freshUntilMs) return known

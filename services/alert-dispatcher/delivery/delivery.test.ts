@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import type { SendResult } from '../channels/channel.ts'
 import {
   type AddressedNotification,
@@ -53,7 +53,7 @@ describe('delivery', () => {
     return { id: '', ...letter }
   }
   const ended = async (fixture: DeliveryFixture, count: number) => {
-    await until(async () => (await ends(fixture)).length >= count)
+    await waitUntil(async () => (await ends(fixture)).length >= count)
     return (await ends(fixture)).toSorted()
   }
 
@@ -111,7 +111,7 @@ describe('delivery', () => {
     const post = createScriptedChannel()
     const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical' } })
     await fixture.notify(fire('mild'))
-    await until(async () => (await fixture.store.get(deliveryRecordKey('mild'), z.unknown())) !== undefined)
+    await waitUntil(async () => (await fixture.store.get(deliveryRecordKey('mild'), z.unknown())) !== undefined)
     fixture.policy.minSeverity = 'warning'
     await fixture.notify(later('recover', 'mild', 1), fire('other'))
     await ended(fixture, 1)
@@ -123,7 +123,7 @@ describe('delivery', () => {
     post.always('a', retry)
     const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [300] } })
     await fixture.notify(fire('e'))
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     await fixture.notify(later('recover', 'e', 1))
     post.always('a', undefined)
     expect(await ended(fixture, 2)).toEqual([
@@ -138,7 +138,7 @@ describe('delivery', () => {
     post.next('a', { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true })
     const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [200] } })
     await fixture.notify(fire('e'))
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     await fixture.notify(later('recover', 'e', 1))
     await ended(fixture, 2)
     expect(post.notified).toEqual(['a recover e'])
@@ -150,9 +150,9 @@ describe('delivery', () => {
     post.next('a', () => promise)
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     await fixture.notify(later('recover', 'e', 1), fire('other'))
-    await until(() => post.notified.includes('a fire other'))
+    await waitUntil(() => post.notified.includes('a fire other'))
     expect(post.tried).not.toContain('a recover e')
     resolve({ kind: 'ok' })
     await ended(fixture, 3)
@@ -164,7 +164,7 @@ describe('delivery', () => {
     post.next('a', retry)
     const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [200] } })
     await fixture.notify(fire('e'))
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     await fixture.notify(later('escalate', 'e', 1, { severity: 'critical' }))
     expect(await ended(fixture, 2)).toEqual([
       'a escalate e sent',
@@ -215,7 +215,7 @@ describe('delivery', () => {
     await ended(fixture, 1)
     const letter = await replayNewest(fixture)
     expect(letter).toMatchObject({ episode: 'e', reason: 'HTTP 400', target: 'a' })
-    await until(() => post.notified.length === 1)
+    await waitUntil(() => post.notified.length === 1)
     const again = handlers.replayDeadLetter({ id: letter.id }, testServiceCall)
     await expect(again).rejects.toMatchObject({ code: 'not-found' })
     expect((await handlers.deadLetters({ limit: 10 }, testServiceCall)).letters).toEqual([])
@@ -234,7 +234,7 @@ describe('delivery', () => {
     await new Promise((resolve) => setTimeout(resolve, 300))
     post.always('a', undefined)
     await replayNewest(fixture)
-    await until(() => post.notified.length === 1)
+    await waitUntil(() => post.notified.length === 1)
     expect(post.notified).toEqual(['a fire e'])
   })
 
@@ -247,7 +247,7 @@ describe('delivery', () => {
     await fixture.notify(later('recover', 'e', 1))
     await ended(fixture, 2)
     await replayNewest(fixture)
-    await until(async () => (await ends(fixture)).includes('a fire e dropped recovered before it was sent'))
+    await waitUntil(async () => (await ends(fixture)).includes('a fire e dropped recovered before it was sent'))
     expect(post.notified).toEqual([])
   })
 
@@ -256,12 +256,12 @@ describe('delivery', () => {
     post.next('a', { kind: 'config', reason: 'HTTP 404' })
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))
-    await until(() => post.notified.length === 2)
+    await waitUntil(() => post.notified.length === 2)
     expect(post.messages.map(({ notification }) => notification.ruleId)).toContain(brokenChannelRuleId)
     expect(post.messages.map(({ headline }) => headline)).toContain('WARNING: Notifications fail for post:a')
     await fixture.notify(fire('other'))
     const isRecovery = ({ kind, ruleId }: Notification) => ruleId === brokenChannelRuleId && kind === 'recover'
-    await until(() => post.messages.some(({ notification }) => isRecovery(notification)))
+    await waitUntil(() => post.messages.some(({ notification }) => isRecovery(notification)))
     expect(post.tried.filter((line) => line.startsWith('a ') && line.includes('broken'))).toEqual([])
   })
 
@@ -270,11 +270,11 @@ describe('delivery', () => {
     post.next('a', { kind: 'config', reason: 'HTTP 401' }, { kind: 'config', reason: 'HTTP 401' })
     const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [50] } })
     await fixture.notify(fire('page', { severity: 'critical' }))
-    await until(() => post.notified.includes('a fire page'))
+    await waitUntil(() => post.notified.includes('a fire page'))
     expect(post.tried.filter((line) => line === 'a fire page')).toHaveLength(3)
     post.next('a', { kind: 'config', reason: 'HTTP 401' })
     await fixture.notify(fire('mild'))
-    await until(async () => (await ends(fixture)).includes('a fire mild dead HTTP 401'))
+    await waitUntil(async () => (await ends(fixture)).includes('a fire mild dead HTTP 401'))
   })
 
   it('keeps every message of a paging channel for its lifetime', async () => {
@@ -290,7 +290,7 @@ describe('delivery', () => {
     post.always('a', { kind: 'config', reason: 'HTTP 404' })
     const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical', routes: [route('a')] } })
     await fixture.notify(fire('page', { severity: 'critical' }))
-    await until(() => post.messages.some(({ notification }) => notification.ruleId === brokenChannelRuleId))
+    await waitUntil(() => post.messages.some(({ notification }) => notification.ruleId === brokenChannelRuleId))
     expect(post.notified[0]).toMatch(/^b fire broken:post:a/)
   })
 
@@ -387,7 +387,7 @@ describe('delivery', () => {
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     post.next('a', () => promise)
     await fixture.notify(fire('e'))
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     fixture.policy.channels = { post: { enabled: false, variables: {} } }
     resolve(retry)
     expect(await ended(fixture, 1)).toEqual(['a fire e dropped its target is disabled or was deleted'])

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { DeliveryRecord, openNotification as openRecord, deliveryRecordKey } from './record.ts'
@@ -22,7 +22,7 @@ describe('delivery with a failing store', () => {
     opened.use(await openDeliveryFixture(chosen))
   const ended = async (fixture: DeliveryFixture, count: number) => {
     const ends = () => fixture.delivery.handlers.deliveries({ limit: 500 }, testServiceCall)
-    await until(async () => (await ends()).length >= count)
+    await waitUntil(async () => (await ends()).length >= count)
     return (await ends())
       .map(({ target, kind, episode, result, reason }) =>
         [target, kind, episode, result, reason ?? ''].join(' ').trim(),
@@ -35,9 +35,9 @@ describe('delivery with a failing store', () => {
     post.next('a', { kind: 'retry', reason: 'HTTP 503', afterMs: 1_500 })
     const fixture = await open({ channels: [post.channel], claims: { atOnce: 10, claimMs: 60_000 } })
     await fixture.notify(fire('other'))
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     await fixture.notify(fire('e'), recovery('e'))
-    await until(async () => (await fixture.store.get(deliveryRecordKey('e'), DeliveryRecord))?.endedBy === 1)
+    await waitUntil(async () => (await fixture.store.get(deliveryRecordKey('e'), DeliveryRecord))?.endedBy === 1)
     expect(await ended(fixture, 3)).toEqual([
       'a fire e dropped recovered before it was sent',
       'a fire other sent',
@@ -94,6 +94,6 @@ describe('delivery with a failing store', () => {
     })
     await fixture.notify(reminder)
     expect(await ended(fixture, 1)).toEqual(['a remind e dropped its target is disabled or was deleted'])
-    await until(async () => (await store.outbox.holds([reminder.id])).size === 0)
+    await waitUntil(async () => (await store.outbox.holds([reminder.id])).size === 0)
   })
 })

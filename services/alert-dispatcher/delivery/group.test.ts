@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import type { SendResult } from '../channels/channel.ts'
 import type { Notification } from '../notification.ts'
 import { createNotification } from './testing/notification.ts'
@@ -29,7 +29,7 @@ describe('a group of notifications', () => {
     opened.use(await openDeliveryFixture(chosen))
   const records = (fixture: DeliveryFixture) => fixture.delivery.handlers.deliveries({ limit: 500 }, testServiceCall)
   const recorded = async (fixture: DeliveryFixture, count: number) => {
-    await until(async () => (await records(fixture)).length >= count)
+    await waitUntil(async () => (await records(fixture)).length >= count)
     return records(fixture)
   }
   /** Blocks the first send until the returned function is called. */
@@ -50,7 +50,7 @@ describe('a group of notifications', () => {
       fixture,
       range(10).map((index) => down(index)),
     )
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     release()
     const ends = await recorded(fixture, 10)
     expect(ends.map(({ episode, result, attempts }) => `${episode} ${result} ${attempts}`).toSorted()).toEqual(
@@ -73,7 +73,7 @@ describe('a group of notifications', () => {
       fixture,
       range(6).map((index) => down(index)),
     )
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     release()
     await recorded(fixture, 6)
     const releaseEnds = holdFirst(post)
@@ -81,7 +81,7 @@ describe('a group of notifications', () => {
       fixture,
       range(6).map((index) => up(index)),
     )
-    await until(() => post.tried.length === 4)
+    await waitUntil(() => post.tried.length === 4)
     releaseEnds()
     await recorded(fixture, 12)
     const ends = post.messages.slice(3)
@@ -101,7 +101,7 @@ describe('a group of notifications', () => {
       fixture,
       range(5).map((index) => down(index)),
     )
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     await fixture.notify(up(3))
     await new Promise((resolve) => setTimeout(resolve, 100))
     release()
@@ -119,7 +119,7 @@ describe('a group of notifications', () => {
       fixture,
       range(6).map((index) => down(index)),
     )
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     release()
     const ends = await recorded(fixture, 6)
     expect(ends.map(({ result }) => result)).toEqual(Array.from({ length: 6 }, () => 'sent'))
@@ -135,11 +135,11 @@ describe('a group of notifications', () => {
       fixture,
       range(3).map((index) => down(index)),
     )
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     release()
-    await until(() => post.tried.length === 2)
+    await waitUntil(() => post.tried.length === 2)
     await fixture.notify(up(1), up(2))
-    await until(() => post.messages.some(({ isOver }) => isOver))
+    await waitUntil(() => post.messages.some(({ isOver }) => isOver))
     const ended = post.messages
       .filter(({ isOver }) => isOver)
       .flatMap(({ notification, members }) => [notification, ...members])

@@ -3,7 +3,7 @@ import type { alerts } from '#proto/alerts.ts'
 import type { deliveryMethods, SubscriptionScope } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Store } from '#shared/store/store.ts'
-import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
+import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import type { NotificationTarget } from '../channels/targets.ts'
 import type { Policy } from '../policy.ts'
 import { TargetRateLimit, rateLimitKey } from './rate-limit.ts'
@@ -23,7 +23,7 @@ interface HandlerDeps {
 }
 
 /** Returns the handlers for delivery records, targets and dead letters. */
-export const deliveryHandlers = ({
+export const createDeliveryHandlers = ({
   store,
   deliveries,
   policy,
@@ -31,7 +31,7 @@ export const deliveryHandlers = ({
   subscriptionIdsOf,
 }: HandlerDeps): DeliveryHandlers => ({
   deliveries: async ({ subscriptionsOf, ...filter }) =>
-    deliveries.list({ ...filter, subscriptions: await visibleTo(subscriptionsOf, subscriptionIdsOf) }),
+    deliveries.list({ ...filter, subscriptions: await listVisibleSubscriptions(subscriptionsOf, subscriptionIdsOf) }),
   alertTargets: async () => {
     // User subscriptions are listed for their owners only.
     const now = targets(await policy()).filter(({ own }) => !own)
@@ -44,13 +44,13 @@ export const deliveryHandlers = ({
     )
   },
   deadLetters: async ({ subscriptionsOf, ...page }) => {
-    const subscriptions = await visibleTo(subscriptionsOf, subscriptionIdsOf)
+    const subscriptions = await listVisibleSubscriptions(subscriptionsOf, subscriptionIdsOf)
     const { letters, next } = await openDeadLetters(store).list(page)
     return { letters: letters.map(({ shown }) => shown).filter((letter) => isVisible(letter, subscriptions)), next }
   },
   replayDeadLetter: async ({ id, subscriptionsOf }) => {
     const dead = await openDeadLetters(store).get(id)
-    if (!dead || !isVisible(dead.shown, await visibleTo(subscriptionsOf, subscriptionIdsOf)))
+    if (!dead || !isVisible(dead.shown, await listVisibleSubscriptions(subscriptionsOf, subscriptionIdsOf)))
       throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     const { addressed } = dead
     // The id contains the letter, so that repeated requests resend it once.
@@ -61,11 +61,11 @@ export const deliveryHandlers = ({
 })
 
 /** Returns the subscriptions whose deliveries a caller may see; none of an owner while the database is unavailable. */
-const visibleTo = async (
+const listVisibleSubscriptions = async (
   subscriptionsOf: SubscriptionScope | undefined,
   subscriptionIdsOf: HandlerDeps['subscriptionIdsOf'],
 ): Promise<VisibleSubscriptions> => {
   if (subscriptionsOf === 'everybody') return 'all'
   if (subscriptionsOf === undefined) return []
-  return (await undefinedIfUnavailable(() => subscriptionIdsOf(subscriptionsOf.owner))) ?? []
+  return (await ignoreUnavailable(() => subscriptionIdsOf(subscriptionsOf.owner))) ?? []
 }

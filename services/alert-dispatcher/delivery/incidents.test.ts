@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
 import { type ScriptedChannel, createScriptedChannel } from './testing/scripted.ts'
@@ -36,7 +36,7 @@ describe('a digest for channels that open incidents', () => {
 
   const ended = async (count: number) => {
     const ends = () => fixture.delivery.handlers.deliveries({ limit: 50 }, testServiceCall)
-    await until(async () => (await ends()).length >= count)
+    await waitUntil(async () => (await ends()).length >= count)
   }
 
   it('is split into conditions, without those that recovered', async () => {
@@ -67,7 +67,7 @@ describe('a digest for channels that open incidents', () => {
     await ended(5)
     await fixture.notify(digest)
     await fixture.notify(recovery('e2'))
-    await until(() => pager.notified.includes('a recover e2'))
+    await waitUntil(() => pager.notified.includes('a recover e2'))
     expect(pager.notified.filter((line) => line.includes('fire'))).toHaveLength(2)
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import type { SendResult } from '../channels/channel.ts'
@@ -26,7 +26,7 @@ describe('a store that lost its data', () => {
   const open = async (chosen: Parameters<typeof openDeliveryFixture>[0]): Promise<DeliveryFixture> =>
     opened.use(await openDeliveryFixture(chosen))
   const ended = async (fixture: DeliveryFixture, count: number) => {
-    await until(
+    await waitUntil(
       async () => (await fixture.delivery.handlers.deliveries({ limit: 500 }, testServiceCall)).length >= count,
     )
   }
@@ -47,8 +47,8 @@ describe('a store that lost its data', () => {
     expect(await inDatabase.delivery.isMissed(later('recover', 'e', 1))).toBe(true)
     post.always('b', undefined)
     await inDatabase.notify(fire('e', again))
-    await until(() => post.notified.includes('b fire e'))
-    await until(async () => !(await inDatabase.delivery.isMissed(fire('e', again))))
+    await waitUntil(() => post.notified.includes('b fire e'))
+    await waitUntil(async () => !(await inDatabase.delivery.isMissed(fire('e', again))))
     await inDatabase.notify(later('recover', 'e', 1))
     await ended(inDatabase, 4)
     expect(post.notified.toSorted()).toEqual(['a fire e', 'a recover e', 'b fire e', 'b recover e'])
@@ -59,7 +59,7 @@ describe('a store that lost its data', () => {
     post.next('a', retry)
     const fixture = await open({ channels: [post.channel], retry: { ...shortRetryPlan, waitsMs: [200] } })
     await fixture.notify(fire('e'))
-    await until(() => post.tried.length === 1)
+    await waitUntil(() => post.tried.length === 1)
     await fixture.store.outbox.ack([createNotification({ episode: 'e' }).id])
     await fixture.notify(fire('other'))
     await ended(fixture, 1)
@@ -120,7 +120,7 @@ describe('a store that lost its data', () => {
     // Another process has appended it to the outbox again.
     await fixture.store.update(deliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     post.always('b', undefined)
-    await until(() => post.notified.includes('b recover e'))
+    await waitUntil(() => post.notified.includes('b recover e'))
     expect(post.notified.filter((notified) => notified === 'a recover e')).toHaveLength(1)
   })
 
@@ -139,7 +139,7 @@ describe('a store that lost its data', () => {
     const end = later('recover', 'e', 1)
     await fixture.notify(end)
     await arrived.promise
-    await until(() => post.tried.includes('b recover e'))
+    await waitUntil(() => post.tried.includes('b recover e'))
     await lose(fixture, end)
     released.resolve()
     await ended(fixture, 3)

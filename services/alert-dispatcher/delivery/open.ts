@@ -16,8 +16,8 @@ import type { Policy } from '../policy.ts'
 import { type DeliveryDeps, type PendingDelivery, createHostListCache } from './delivery-deps.ts'
 import { endWithoutSend, missingTargetResult } from './send-result.ts'
 import { openChannelDelivery } from './send.ts'
-import { type NotifyHandlers, announce } from './announce.ts'
-import { type DeliveryHandlers, deliveryHandlers } from './handlers.ts'
+import { type NotifyHandlers, createNotifyHandler } from './announce.ts'
+import { type DeliveryHandlers, createDeliveryHandlers } from './handlers.ts'
 import { type ClaimLimits, openClaims } from './claims.ts'
 import { startOutboxWorker } from './outbox-worker.ts'
 import { createMemoryDeliveries } from './deliveries.ts'
@@ -96,7 +96,7 @@ export const openDelivery = async (parts: OpenDeliveryDeps): Promise<Delivery> =
   const running = opening.move()
   const subscriptionIdsOf = parts.subscriptionIdsOf ?? (async () => [])
   return {
-    handlers: { ...deliveryHandlers({ ...deps, subscriptionIdsOf }), notify: announce(deps) },
+    handlers: { ...createDeliveryHandlers({ ...deps, subscriptionIdsOf }), notify: createNotifyHandler(deps) },
     isMissed: (notification) => hasMissingDelivery(deps, notification),
     prune: (beforeMs) => deliveries.prune(beforeMs),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
@@ -110,7 +110,7 @@ const openDeliveries = async (database: Database | undefined) => {
 }
 
 /** Returns a function that lists the minimum severities of all enabled targets. */
-export const createListMinSeverities =
+export const createMinSeverityLister =
   (env: ServiceContext['env'], channels: readonly Channel[] = every): ListMinSeverities =>
   (reached) =>
     listEnabledTargets({ channels, env, policy: reached }).map(({ minSeverity }) => minSeverity)

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { openOutageLog } from '#shared/telemetry/outage.ts'
-import { instant } from '#shared/time/clock.ts'
+import { recordInstant } from '#shared/time/clock.ts'
 import type { ClaimedMessage } from '#shared/store/store.ts'
-import { DigestRecord, digestKey, addToDigest } from '../conditions/digest.ts'
+import { DigestRecord, digestRecordKey, addToDigest } from '../conditions/digest.ts'
 import { AddressedNotification, Notification, addressedTopic, notificationTopic } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 import {
@@ -17,7 +17,7 @@ import {
   type KeyedTarget,
   createTargetSelector,
   addTargetKeys,
-  findOpenTargets,
+  findAddressedTargets,
   resolveRecipients,
 } from './recipients.ts'
 import {
@@ -27,7 +27,7 @@ import {
   recordDigestRecipients,
   hasUnfinishedDelivery,
   openNotification,
-  listOpenTargets,
+  listAddressedTargets,
   deliveryRecordKey,
   deliveryRecordTtlMs,
   targetKey,
@@ -142,7 +142,7 @@ interface ParsedMessage {
 const queueMessages = async (worker: WorkerDeps, claimed: readonly ClaimedMessage[]): Promise<void> => {
   const { claims, deps } = worker
   const { log, store } = deps
-  const parsed = claimed.flatMap((message) => readMessage(message) ?? [])
+  const parsed = claimed.flatMap((message) => parseMessage(message) ?? [])
   const known = new Set(parsed.map(({ message }) => message.id))
   const unknown = claimed.filter(({ id }) => !known.has(id))
   for (const { id, topic } of unknown) log.error({ id, topic }, 'unknown outbox message dropped')
@@ -165,12 +165,12 @@ const queueMessages = async (worker: WorkerDeps, claimed: readonly ClaimedMessag
   const byEpisode = Map.groupBy(parsed, ({ notification }) => notification.episode)
   await Promise.all(
     [...byEpisode].map(([episode, some]) =>
-      queueEpisode(worker, some, { policy, hosts, ...storedOf(records.get(deliveryRecordKey(episode))), log }),
+      queueEpisode(worker, some, { policy, hosts, ...toEpisodeState(records.get(deliveryRecordKey(episode))), log }),
     ),
   )
 }
 
-const readMessage = ({ id, topic, payload, attempt }: ClaimedMessage): ParsedMessage | undefined => {
+const parseMessage = ({ id, topic, payload, attempt }: ClaimedMessage): ParsedMessage | undefined => {
   const message: HeldMessage = { id, notifications: new Set(), comesAgain: false }
   if (topic === notificationTopic) {
     const notification = Notification.safeParse(payload).data
@@ -193,7 +193,10 @@ interface EpisodeState {
   isStored: boolean
 }
 
-const storedOf = (record: DeliveryRecord | undefined): EpisodeState => ({ record, isStored: record !== undefined })
+const toEpisodeState = (record: DeliveryRecord | undefined): EpisodeState => ({
+  record,
+  isStored: record !== undefined,
+})
 
 interface EpisodeContext extends EpisodeState {
   policy: Policy
@@ -231,8 +234,8 @@ const queueNotification = async (
   const { deps, claims } = worker
   const { message, notification, only } = parsed
   const { policy, hosts, record, isStored } = context
-  const isOpened = findOpenTargets(record, notification).length > 0
-  if (only === undefined && !isOpened && (await waitsForDigest(deps, policy, notification))) {
+  const isOpened = findAddressedTargets(record, notification).length > 0
+  if (only === undefined && !isOpened && (await tryAddToDigest(deps, policy, notification))) {
     await deps.store.outbox.ack([message.id])
     claims.forget([message])
     return context
@@ -243,7 +246,7 @@ const queueNotification = async (
   const opening: DeliveryRecipients =
     only === undefined
       ? await resolveRecipients(deps, notification, record, () => choose(notification))
-      : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: instant(deps.clock) }
+      : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: recordInstant(deps.clock) }
   // The notification is opened now if older ones may still be queued, because it must supersede them before it is sent.
   // A notification without recipients is opened too, and ends here.
   const mustOpen =
@@ -252,13 +255,13 @@ const queueNotification = async (
   const { store } = deps
   const opened = mustOpen ? await openStoredNotification(store, notification, { opening, isStored }) : record
   const recordState = { isStored: isStored || mustOpen }
-  const keys = mustOpen && opened ? listOpenTargets(opened, notification) : opening.keys
+  const keys = mustOpen && opened ? listAddressedTargets(opened, notification) : opening.keys
   // Deliveries that were opened before still need a result, even if their target no longer exists.
   const exists = new Set(targets.map(({ key }) => key))
   const notifications = keys.flatMap((key): PendingDelivery[] => {
     if (!isOpened && only === undefined && !exists.has(key)) return []
-    const sinceMs = sinceOf(record, key, notification, opening)
-    return [{ message, notification, ...addressOf(key), opening, recordState, sinceMs }]
+    const sinceMs = computeLifetimeStartMs(record, key, notification, opening)
+    return [{ message, notification, ...splitTargetKey(key), opening, recordState, sinceMs }]
   })
   await queueDeliveries(worker, message, notifications, async () => {
     if (isOpened || mustOpen) return
@@ -272,7 +275,7 @@ const queueNotification = async (
 }
 
 /** Returns the start of the delivery lifetime; a resent dead letter starts a new one. */
-const sinceOf = (
+const computeLifetimeStartMs = (
   record: DeliveryRecord | undefined,
   key: string,
   { sequence }: Notification,
@@ -284,7 +287,7 @@ const sinceOf = (
 }
 
 /** Splits a target key; channel ids contain no colon. */
-const addressOf = (key: string): { channel: string; target: string } => {
+const splitTargetKey = (key: string): { channel: string; target: string } => {
   const colon = key.indexOf(':')
   return { channel: key.slice(0, colon), target: key.slice(colon + 1) }
 }
@@ -309,16 +312,16 @@ const queueDeliveries = async (
 }
 
 /** Adds the notification to the digest if it belongs there; returns whether it was added. */
-const waitsForDigest = async (
+const tryAddToDigest = async (
   { store }: DeliveryDeps,
   { digestMs }: Policy,
   notification: Notification,
 ): Promise<boolean> => {
   // Without a window, only recoveries of conditions that already wait in a digest join it.
   if (notification.kind === 'notify' || (digestMs === 0 && notification.kind !== 'recover')) return false
-  if (digestMs === 0 && !(await store.get(digestKey, DigestRecord))) return false
+  if (digestMs === 0 && !(await store.get(digestRecordKey, DigestRecord))) return false
   let passes = true
-  await store.update(digestKey, DigestRecord, (before) => {
+  await store.update(digestRecordKey, DigestRecord, (before) => {
     const gathering = addToDigest(before, notification)
     passes = gathering.passes
     return { value: gathering.record }
@@ -337,7 +340,7 @@ const queueDigest = async (
   choose: ReturnType<typeof createTargetSelector>,
 ): Promise<EpisodeState> => {
   const { store, clock } = worker.deps
-  const nowMs = instant(clock)
+  const nowMs = recordInstant(clock)
   const entriesByTarget = new Map<string, Notification['gathered']>()
   const notifications: PendingDelivery[] = []
   for (const entry of notification.gathered) {
@@ -354,14 +357,14 @@ const queueDigest = async (
     }))
     const recordState = { isStored: true }
     for (const key of pagers)
-      notifications.push({ message, notification: alone, ...addressOf(key), opening, recordState, sinceMs: nowMs })
+      notifications.push({ message, notification: alone, ...splitTargetKey(key), opening, recordState, sinceMs: nowMs })
   }
   const keys = targets.flatMap(({ key }) => (entriesByTarget.has(key) ? [key] : []))
   const opening = { keys, isWhole: true, nowMs }
   const recordState = { isStored: false }
   for (const key of keys) {
-    const digest = digestFor(notification, entriesByTarget.get(key) ?? [])
-    notifications.push({ message, notification: digest, ...addressOf(key), opening, recordState, sinceMs: nowMs })
+    const digest = buildTargetDigest(notification, entriesByTarget.get(key) ?? [])
+    notifications.push({ message, notification: digest, ...splitTargetKey(key), opening, recordState, sinceMs: nowMs })
   }
   await queueDeliveries(
     worker,
@@ -387,7 +390,7 @@ const separateEntry = (
   gathered: [],
 })
 
-const digestFor = (notification: Notification, gathered: Notification['gathered']): Notification => ({
+const buildTargetDigest = (notification: Notification, gathered: Notification['gathered']): Notification => ({
   ...notification,
   gathered,
   value: gathered.length,

@@ -1,19 +1,19 @@
 import { createClock } from '#shared/time/clock.ts'
 import { afterAll, describe, expect, it } from 'vitest'
-import { encryptFor, openTransit } from '#shared/seal/transit.ts'
+import { encryptForTransit, openTransit } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
 import { testServiceCall } from './testing/fixture.ts'
-import { previewTarget } from './preview-target.ts'
+import { createPreviewTargetHandler } from './preview-target.ts'
 
 const store = await openStore({ env: {}, busIsShared: false })
 afterAll(() => store[Symbol.asyncDispose]())
 const transit = openTransit(store, 'key')
-const { previewTarget: preview } = previewTarget({
+const { previewTarget: preview } = createPreviewTargetHandler({
   env: { HEALTH_ALERT_METADATA: 'team=storage', HEALTH_ALERT_DASHBOARD_URL: 'https://watch.example' },
   clock: createClock(() => 1_790_000_000_000),
   transit,
 })
-const sealed = async (url: string) => encryptFor(await transit.publicKey(), { url })
+const sealed = async (url: string) => encryptForTransit(await transit.publicKey(), { url })
 
 describe('a target preview', () => {
   it('returns the request with rendered templates', async () => {

@@ -22,14 +22,14 @@ const exampleUrl = 'https://example.com/'
 const Secrets = z.object({ url: z.string() })
 
 /** Returns the handler that shows the request a webhook would receive for an example alert. */
-export const previewTarget = (deps: PreviewDeps): Pick<Handlers<typeof alerts>, 'previewTarget'> => ({
+export const createPreviewTargetHandler = (deps: PreviewDeps): Pick<Handlers<typeof alerts>, 'previewTarget'> => ({
   previewTarget: async ({ format, encrypted, url: bare = exampleUrl, templates, severity }) => {
     const { url } = encrypted === undefined ? { url: bare } : await deps.transit.decrypt(encrypted, Secrets)
     const parameter = 'url'
     if (!URL.canParse(url)) throw new ServiceError('invalid', 'url must be an absolute URL', { details: { parameter } })
     requireKnownPlaceholders(templates ?? {})
     const address = new URL(url)
-    const message = exampleMessage(deps, severity)
+    const message = createExampleMessage(deps, severity)
     const write = renderTemplates({ templates }, message)
     const { method = 'POST', body } = selectFormat(format, address).compose({ message, address, write, key: 'preview' })
     // Request bodies contain only JSON values.
@@ -39,7 +39,7 @@ export const previewTarget = (deps: PreviewDeps): Pick<Handlers<typeof alerts>, 
 
 const hourMs = 3_600_000
 
-const exampleMessage = ({ env, clock }: PreviewDeps, severity: Severity): Message => {
+const createExampleMessage = ({ env, clock }: PreviewDeps, severity: Severity): Message => {
   const atMs = clock.now()
   const notification: Notification = {
     id: 'preview:0',

@@ -7,16 +7,16 @@ export type DeliveryPriority = 0 | 1 | 2 | 3
 const highestPriority = 0
 
 /** Waiting time after which a notification has the highest priority, so that no other overtakes it. */
-const overtakenForMs = 5 * 60_000
+const maxOvertakenMs = 5 * 60_000
 
 /** Returns the priority of a notification that has waited this long; after five minutes it is the highest. */
 export const getPriority = (notification: Notification, waitedMs: number): DeliveryPriority =>
-  waitedMs >= overtakenForMs ? highestPriority : ownPriority(notification)
+  waitedMs >= maxOvertakenMs ? highestPriority : computeOwnPriority(notification)
 
 /** Returns whether a notification precedes everything that is not critical. */
-export const isUrgent = (notification: Notification): boolean => ownPriority(notification) === highestPriority
+export const isUrgent = (notification: Notification): boolean => computeOwnPriority(notification) === highestPriority
 
-const ownPriority = ({ kind, severity }: Notification): DeliveryPriority => {
+const computeOwnPriority = ({ kind, severity }: Notification): DeliveryPriority => {
   if (kind === 'test') return highestPriority
   if (kind === 'fire' || kind === 'escalate') return severity === 'critical' ? highestPriority : 1
   if (kind === 'digest') return 1
@@ -42,7 +42,7 @@ export const getGroupKeys = ({
   const phase = phases[kind]
   if (phase === undefined) return undefined
   const any = JSON.stringify([phase, severity, isUnseen])
-  return { alike: keyOf(JSON.stringify([any, ruleId, title])), any: keyOf(any) }
+  return { alike: hashGroupKey(JSON.stringify([any, ruleId, title])), any: hashGroupKey(any) }
 }
 
 const phases: Partial<Record<Notification['kind'], string>> = {
@@ -52,4 +52,4 @@ const phases: Partial<Record<Notification['kind'], string>> = {
   recover: 'resolved',
 }
 
-const keyOf = (text: string): string => hash('sha256', text).slice(0, 16)
+const hashGroupKey = (text: string): string => hash('sha256', text).slice(0, 16)

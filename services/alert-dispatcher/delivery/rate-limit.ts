@@ -32,7 +32,7 @@ export type TargetRateLimit = z.infer<typeof TargetRateLimit>
 
 export const rateLimitKey = (channel: string, target: string): string => `alerts:target:${channel}:${target}`
 
-const unused: TargetRateLimit = {
+const unusedRateLimit: TargetRateLimit = {
   holders: {},
   urgent: null,
   groups: {},
@@ -72,29 +72,29 @@ export const reserveSend = (
   limits: TargetLimits,
 ): { rateLimit: TargetRateLimit; entry: SendPermit; isChanged: boolean } => {
   const { episodes, group, isUrgent, nowMs, holdMs } = request
-  const rateLimit = clampTimestamps(before ?? unused, nowMs, holdMs, limits)
+  const rateLimit = clampTimestamps(before ?? unusedRateLimit, nowMs, holdMs, limits)
   const [episode, ...others] = episodes
   const intervalMs = 1_000 / limits.perSecond
   const spentUntilMs = Math.max(rateLimit.spentUntilMs, nowMs) + intervalMs
-  const waits = waitOf(rateLimit, request, limits, spentUntilMs - limits.burst * intervalMs)
+  const waits = findWait(rateLimit, request, limits, spentUntilMs - limits.burst * intervalMs)
   if (waits) {
     const reserves = waits.waitsFor === 'target' && isUrgent && (rateLimit.urgent?.untilMs ?? 0) <= nowMs
     const urgent = { episode, untilMs: nowMs + waits.againInMs + urgentSlackMs }
     // Without this write, the adjusted timestamps would be in the future again at the next attempt.
-    const isChanged = reserves || isAhead(before ?? unused, nowMs, holdMs)
+    const isChanged = reserves || hasFutureTimestamps(before ?? unusedRateLimit, nowMs, holdMs)
     return {
       rateLimit: reserves ? { ...rateLimit, urgent } : rateLimit,
       entry: { entered: false, ...waits },
       isChanged,
     }
   }
-  const messages = group ? messagesOf(rateLimit, group.key, nowMs) : 0
+  const messages = group ? countGroupMessages(rateLimit, group.key, nowMs) : 0
   const isGroup = group !== undefined && (group.isBacklog || messages >= (limits.groupAfter ?? Infinity))
   const taken = [episode, ...(isGroup ? others.filter((other) => !isSendInProgress(rateLimit, other, nowMs)) : [])]
   const held = Object.fromEntries(taken.map((each) => [each, { untilMs: nowMs + holdMs, send: episode }]))
-  const holders = { ...underWay(rateLimit.holders, nowMs), ...held }
+  const holders = { ...filterSendsInProgress(rateLimit.holders, nowMs), ...held }
   const groups = group
-    ? { ...recentGroups(rateLimit, nowMs), [group.key]: { messages: messages + 1, lastAtMs: nowMs } }
+    ? { ...filterRecentGroups(rateLimit, nowMs), [group.key]: { messages: messages + 1, lastAtMs: nowMs } }
     : rateLimit.groups
   const urgent = rateLimit.urgent?.episode === episode ? null : rateLimit.urgent
   const entry: SendPermit = { entered: true, episodes: taken }
@@ -104,7 +104,7 @@ export const reserveSend = (
 type SendWait = Pick<Extract<SendPermit, { entered: false }>, 'waitsFor' | 'againInMs'>
 
 /** Returns what a send waits for; undefined if it may start. */
-const waitOf = (
+const findWait = (
   rateLimit: TargetRateLimit,
   { episodes: [episode], group, isUrgent, nowMs }: SendRequest,
   { concurrency, groupAfter = Infinity }: TargetLimits,
@@ -113,16 +113,16 @@ const waitOf = (
   if (rateLimit.restsUntilMs > nowMs) return { waitsFor: 'rest', againInMs: rateLimit.restsUntilMs - nowMs }
   if (isSendInProgress(rateLimit, episode, nowMs)) {
     const leftMs = (rateLimit.holders[episode]?.untilMs ?? nowMs) - nowMs
-    return { waitsFor: 'episode', againInMs: Math.min(leftMs, heldAgainMs) }
+    return { waitsFor: 'episode', againInMs: Math.min(leftMs, episodeRetryMs) }
   }
   // The first group is sent without a pause, because the message before it named only one condition.
-  if (group && messagesOf(rateLimit, group.key, nowMs) > groupAfter) {
+  if (group && countGroupMessages(rateLimit, group.key, nowMs) > groupAfter) {
     const againInMs = (rateLimit.groups[group.key]?.lastAtMs ?? 0) + groupIntervalMs - nowMs
     if (againInMs > 0) return { waitsFor: 'group', againInMs }
   }
   if (!isUrgent && rateLimit.urgent !== null && rateLimit.urgent.untilMs > nowMs)
-    return { waitsFor: 'target', againInMs: Math.min(rateLimit.urgent.untilMs - nowMs, busyAgainMs) }
-  if (sendsUnderWay(rateLimit, nowMs) >= concurrency) return { waitsFor: 'target', againInMs: busyAgainMs }
+    return { waitsFor: 'target', againInMs: Math.min(rateLimit.urgent.untilMs - nowMs, busyTargetRetryMs) }
+  if (countSendsInProgress(rateLimit, nowMs) >= concurrency) return { waitsFor: 'target', againInMs: busyTargetRetryMs }
   return allowedAtMs > nowMs ? { waitsFor: 'target', againInMs: allowedAtMs - nowMs } : undefined
 }
 
@@ -174,12 +174,12 @@ const clampTimestamps = (
   ),
 })
 
-const isAhead = ({ holders, groups }: TargetRateLimit, nowMs: number, holdMs: number): boolean =>
+const hasFutureTimestamps = ({ holders, groups }: TargetRateLimit, nowMs: number, holdMs: number): boolean =>
   Object.values(holders).some(({ untilMs }) => untilMs > nowMs + holdMs) ||
   Object.values(groups).some(({ lastAtMs }) => lastAtMs > nowMs)
 
-const heldAgainMs = 1_000
-const busyAgainMs = 100
+const episodeRetryMs = 1_000
+const busyTargetRetryMs = 100
 /** How long a reserved slot waits for the urgent notification. */
 const urgentSlackMs = 500
 /** Maximum duration of a reserved slot: the longest send interval of any channel. */
@@ -189,22 +189,22 @@ const maxUrgentMs = 60_000
 export const isSendInProgress = (rateLimit: TargetRateLimit, episode: string, nowMs: number): boolean =>
   (rateLimit.holders[episode]?.untilMs ?? 0) > nowMs
 
-const sendsUnderWay = ({ holders }: TargetRateLimit, nowMs: number): number =>
+const countSendsInProgress = ({ holders }: TargetRateLimit, nowMs: number): number =>
   new Set(Object.entries(holders).flatMap(([episode, { untilMs, send = episode }]) => (untilMs > nowMs ? [send] : [])))
     .size
 
 /** A series of messages of a group ends after this time without a message, in milliseconds. */
-const seriesMs = 2 * groupIntervalMs
+const maxGroupGapMs = 2 * groupIntervalMs
 
-const messagesOf = ({ groups }: TargetRateLimit, key: string, nowMs: number): number => {
+const countGroupMessages = ({ groups }: TargetRateLimit, key: string, nowMs: number): number => {
   const { messages, lastAtMs } = groups[key] ?? { messages: 0, lastAtMs: 0 }
-  return nowMs - lastAtMs < seriesMs ? messages : 0
+  return nowMs - lastAtMs < maxGroupGapMs ? messages : 0
 }
 
-const recentGroups = ({ groups }: TargetRateLimit, nowMs: number): TargetRateLimit['groups'] =>
-  Object.fromEntries(Object.entries(groups).filter(([, { lastAtMs }]) => nowMs - lastAtMs < seriesMs))
+const filterRecentGroups = ({ groups }: TargetRateLimit, nowMs: number): TargetRateLimit['groups'] =>
+  Object.fromEntries(Object.entries(groups).filter(([, { lastAtMs }]) => nowMs - lastAtMs < maxGroupGapMs))
 
-const underWay = (holders: TargetRateLimit['holders'], nowMs: number): TargetRateLimit['holders'] =>
+const filterSendsInProgress = (holders: TargetRateLimit['holders'], nowMs: number): TargetRateLimit['holders'] =>
   Object.fromEntries(Object.entries(holders).filter(([, { untilMs }]) => untilMs > nowMs))
 
 /** Returns the rate limit without the sends of these episodes. */
@@ -229,8 +229,8 @@ export const releaseSend = (
   before: TargetRateLimit | undefined,
   { episodes, nowMs, result, restMs }: SendEnd,
 ): TargetRateLimit => {
-  const rateLimit = removeSends(before ?? unused, episodes)
-  const last = lastOf(result, nowMs)
+  const rateLimit = removeSends(before ?? unusedRateLimit, episodes)
+  const last = toLastResult(result, nowMs)
   if (result.kind === 'ok') return { ...rateLimit, last, failures: 0, restsUntilMs: 0, broken: null }
   // The target rejected this message only.
   if (result.kind === 'permanent') return { ...rateLimit, last, failures: 0, restsUntilMs: 0 }
@@ -248,11 +248,11 @@ export const recordFailedTest = (
   result: SendResult,
   nowMs: number,
 ): TargetRateLimit => ({
-  ...(before ?? unused),
-  last: lastOf(result, nowMs),
+  ...(before ?? unusedRateLimit),
+  last: toLastResult(result, nowMs),
 })
 
-const lastOf = (result: SendResult, nowMs: number): TargetRateLimit['last'] => ({
+const toLastResult = (result: SendResult, nowMs: number): TargetRateLimit['last'] => ({
   atMs: nowMs,
   result: result.kind,
   reason: result.kind === 'ok' ? (result.remark ?? null) : result.reason,

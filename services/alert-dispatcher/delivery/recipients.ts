@@ -1,5 +1,5 @@
 import { Severity } from '#proto/rules.ts'
-import { instant } from '#shared/time/clock.ts'
+import { recordInstant } from '#shared/time/clock.ts'
 import type { NotificationTarget } from '../channels/targets.ts'
 import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
@@ -9,7 +9,7 @@ import {
   DeliveryRecord,
   type DeliveryRecipients,
   isDeliveryFinished,
-  listOpenTargets,
+  listAddressedTargets,
   deliveryRecordKey,
   targetKey,
 } from './record.ts'
@@ -40,7 +40,7 @@ export const createTargetSelector =
   (about: RoutedNotification): KeyedTarget[] => {
     const { routes, rules, minSeverity } = policy
     const choose = (severity: Severity, minimum: Severity | null) =>
-      selectTargets(targets, aboutOf({ ...about, severity }, hosts), { routes, minSeverity: minimum })
+      selectTargets(targets, toRouteSubject({ ...about, severity }, hosts), { routes, minSeverity: minimum })
     // The minimum severity of the rule takes precedence over the global one.
     if (about.kind !== 'notify') {
       const chosen = choose(about.severity, rules[about.ruleId]?.minSeverity ?? minSeverity)
@@ -53,7 +53,7 @@ export const createTargetSelector =
     return targets.filter((target) => chosen.has(target))
   }
 
-const aboutOf = (
+const toRouteSubject = (
   { hostKey, source = null, ruleId, severity }: RoutedNotification,
   hosts: ListedHosts,
 ): RouteSubject => {
@@ -76,12 +76,12 @@ export const resolveRecipients = async (
   choose: () => readonly KeyedTarget[],
 ): Promise<DeliveryRecipients> => {
   // Stored with a time base, so that the age stays correct if the clock is set.
-  const nowMs = instant(clock)
+  const nowMs = recordInstant(clock)
   const chosen = () => choose().map(({ key }) => key)
-  const opened = findOpenTargets(record, notification)
+  const opened = findAddressedTargets(record, notification)
   if (opened.length > 0) return { keys: opened, isWhole: true, nowMs }
   if (notification.kind !== 'recover') {
-    const notified = notification.isAgain ? await notifiedTargets(deliveries, notification) : []
+    const notified = notification.isAgain ? await loadNotifiedTargets(deliveries, notification) : []
     return { keys: chosen(), notified, isWhole: notification.sequence === 0 && !notification.isAgain, nowMs }
   }
   if (record?.isWhole && !notification.isAgain) return { keys: Object.keys(record.recipients), isWhole: true, nowMs }
@@ -93,7 +93,7 @@ export const resolveRecipients = async (
     ? new Set()
     : await store.outbox.holds(earlier.map((sequence) => `${notification.episode}:${sequence}`))
   // The database has the recipients from before the store lost its record.
-  const notified = await notifiedTargets(deliveries, notification)
+  const notified = await loadNotifiedTargets(deliveries, notification)
   const keys = [...notified.map(({ key }) => key), ...Object.keys(record?.recipients ?? {})]
   // The alert is not delivered yet, so it has no other recipients.
   if (waiting.size > 0) return { keys: [...keys, ...chosen()], notified, isWhole: notified.length === 0, nowMs }
@@ -106,14 +106,14 @@ export const resolveRecipients = async (
  * Returns the targets to which the notification is already addressed; none for a repeated notification, because the
  * record may be incomplete after a loss.
  */
-export const findOpenTargets = (record: DeliveryRecord | undefined, notification: Notification): string[] =>
-  record && !notification.isAgain ? listOpenTargets(record, notification) : []
+export const findAddressedTargets = (record: DeliveryRecord | undefined, notification: Notification): string[] =>
+  record && !notification.isAgain ? listAddressedTargets(record, notification) : []
 
 /**
  * Returns what each target received of the episode, from the database. Sequences there may be outdated, so a recovery
  * depends on `isOver` alone.
  */
-const notifiedTargets = async (
+const loadNotifiedTargets = async (
   { notifiedTargets }: DeliveryDeps['deliveries'],
   { episode, kind, sequence }: Notification,
 ): Promise<{ key: string; sequence: number; isOver: boolean }[]> =>
@@ -132,8 +132,8 @@ const notifiedTargets = async (
  */
 export const hasMissingDelivery = async (deps: MissedDeps, notification: Notification): Promise<boolean> => {
   const { deliveries, policy: current, targets, hosts } = deps
-  const notified = await notifiedTargets(deliveries, notification)
-  if (notification.kind === 'recover') return isEndMissed(deps, notification, notified)
+  const notified = await loadNotifiedTargets(deliveries, notification)
+  if (notification.kind === 'recover') return isRecoveryMissed(deps, notification, notified)
   const policy = await current()
   const chosen = createTargetSelector(addTargetKeys(targets(policy), notification), policy, await hosts())(notification)
   const upToDate = new Set(notified.filter(({ sequence }) => sequence >= notification.sequence).map(({ key }) => key))
@@ -146,7 +146,7 @@ type MissedDeps = Pick<DeliveryDeps, 'store' | 'deliveries' | 'policy' | 'target
  * Returns whether a target that received the alert lacks its recovery. A recovery in the outbox is still being
  * delivered, and a dropped or dead one needs no repetition.
  */
-const isEndMissed = async (
+const isRecoveryMissed = async (
   { store }: MissedDeps,
   { episode, sequence }: Notification,
   notified: readonly { key: string; isOver: boolean }[],

@@ -10,7 +10,7 @@ import {
   endUndelivered,
   hasUnfinishedDelivery,
   openNotification,
-  listOpenTargets,
+  listAddressedTargets,
   decideNextStep,
   withdrawSend,
 } from './record.ts'
@@ -196,8 +196,8 @@ describe('the delivery record of an episode', () => {
 
   it('opens a recovery for all targets of the episode, and others for their recipients', () => {
     const both = openNotification(undefined, fire, opening(['a', 'b']))
-    expect(listOpenTargets(then(both, remind, ['a']), remind)).toEqual(['a'])
-    expect(listOpenTargets(then(both, recover, ['c']), recover).toSorted()).toEqual(['a', 'b', 'c'])
+    expect(listAddressedTargets(then(both, remind, ['a']), remind)).toEqual(['a'])
+    expect(listAddressedTargets(then(both, recover, ['c']), recover).toSorted()).toEqual(['a', 'b', 'c'])
   })
 
   it('keeps earlier deliveries when a digest repeats the alert', () => {

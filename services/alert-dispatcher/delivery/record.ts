@@ -67,13 +67,13 @@ export const openNotification = (
   const before = record ?? { recipients: {}, endedBy: null, isWhole }
   const recipients = { ...before.recipients }
   for (const { key, sequence: taken } of notified) {
-    const known = recipients[key] ?? { ...unsent, sequence: taken, state: 'sent', sinceMs: nowMs }
-    recipients[key] = withReceived(known, taken)
+    const known = recipients[key] ?? { ...unsentDelivery, sequence: taken, state: 'sent', sinceMs: nowMs }
+    recipients[key] = addReceived(known, taken)
   }
   // Recipients of the alert also get its recovery, even if that turns out to be unnecessary.
   const all = kind === 'recover' ? new Set([...keys, ...Object.keys(recipients)]) : new Set(keys)
   for (const key of all) {
-    const known = recipients[key] ?? { ...unsent, mayKnow }
+    const known = recipients[key] ?? { ...unsentDelivery, mayKnow }
     const isNew = recipients[key] === undefined || known.sequence < sequence
     const isAgain = isReplay && known.sequence === sequence && isUndelivered(known)
     if (isNew || isAgain)
@@ -86,7 +86,7 @@ export const openNotification = (
   }
 }
 
-const unsent: TargetDelivery = {
+const unsentDelivery: TargetDelivery = {
   sequence: 0,
   state: 'pending',
   reason: null,
@@ -109,23 +109,29 @@ export const decideNextStep = (record: DeliveryRecord, key: string, { kind, sequ
   const { recipients, endedBy } = record
   const known = recipients[key]
   if (known?.taken.includes(sequence)) return 'sent'
-  if (endedBy !== null && endedBy > sequence) return drop('recovered before it was sent')
+  if (endedBy !== null && endedBy > sequence) return dropNotification('recovered before it was sent')
   if (known === undefined) return 'send'
-  if (known.sequence > sequence) return drop('superseded by a later notification')
+  if (known.sequence > sequence) return dropNotification('superseded by a later notification')
   if (known.state === 'dead' || known.state === 'dropped') return { end: known.state, reason: known.reason }
   if (kind !== 'recover' || known.taken.length > 0 || known.mayKnow) return 'send'
-  return known.digest === null ? drop('the target never received the alert that recovered') : 'wait'
+  return known.digest === null ? dropNotification('the target never received the alert that recovered') : 'wait'
 }
 
-const drop = (reason: string): NextStep => ({ end: 'dropped', reason })
+const dropNotification = (reason: string): NextStep => ({ end: 'dropped', reason })
 
 /** Returns the record after an interrupted send, which may have reached the target. */
 export const markInterrupted = (record: DeliveryRecord, key: string): DeliveryRecord =>
-  change(record, key, (known) => (known.sending === null ? known : { ...known, sending: null, mayKnow: true }))
+  updateTargetDelivery(record, key, (known) =>
+    known.sending === null ? known : { ...known, sending: null, mayKnow: true },
+  )
 
 /** Returns the record with a send in progress. */
 export const markSending = (record: DeliveryRecord, key: string, { sequence }: NotificationKey): DeliveryRecord =>
-  change(record, key, (known) => ({ ...known, sending: sequence, ...ifLatest(known, sequence, { state: 'sending' }) }))
+  updateTargetDelivery(record, key, (known) => ({
+    ...known,
+    sending: sequence,
+    ...changeIfLatest(known, sequence, { state: 'sending' }),
+  }))
 
 /** Returns the record after a successful or failed send; `isOver` means that no retry follows. */
 export const recordSendEnd = (
@@ -134,18 +140,22 @@ export const recordSendEnd = (
   { sequence }: NotificationKey,
   { result, isOver }: { result: SendResult; isOver: boolean },
 ): DeliveryRecord =>
-  change(record, key, (known) => {
+  updateTargetDelivery(record, key, (known) => {
     const ended = { ...known, sending: null }
     if (result.kind === 'ok')
-      return { ...withReceived(ended, sequence), ...ifLatest(known, sequence, { state: 'sent' }) }
+      return { ...addReceived(ended, sequence), ...changeIfLatest(known, sequence, { state: 'sent' }) }
     const mayKnow = known.mayKnow || (result.kind === 'retry' && result.mayHaveArrived === true)
     const [state, reason] = isOver ? (['dead', result.reason] as const) : (['retry', null] as const)
-    return { ...ended, mayKnow, ...ifLatest(known, sequence, { state, reason, attempts: known.attempts + 1 }) }
+    return { ...ended, mayKnow, ...changeIfLatest(known, sequence, { state, reason, attempts: known.attempts + 1 }) }
   })
 
 /** Returns the record after a rejected group, which says nothing about this notification. */
 export const withdrawSend = (record: DeliveryRecord, key: string, { sequence }: NotificationKey): DeliveryRecord =>
-  change(record, key, (known) => ({ ...known, sending: null, ...ifLatest(known, sequence, { state: 'pending' }) }))
+  updateTargetDelivery(record, key, (known) => ({
+    ...known,
+    sending: null,
+    ...changeIfLatest(known, sequence, { state: 'pending' }),
+  }))
 
 /** Returns the record after a notification ended without a send. */
 export const endUndelivered = (
@@ -153,7 +163,8 @@ export const endUndelivered = (
   key: string,
   { sequence }: NotificationKey,
   { state, reason }: Pick<TargetDelivery, 'reason'> & { state: 'dead' | 'dropped' },
-): DeliveryRecord => change(record, key, (known) => ({ ...known, ...ifLatest(known, sequence, { state, reason }) }))
+): DeliveryRecord =>
+  updateTargetDelivery(record, key, (known) => ({ ...known, ...changeIfLatest(known, sequence, { state, reason }) }))
 
 /** Returns the record of an episode that a digest will report to these targets. */
 export const recordDigestRecipients = (
@@ -164,17 +175,18 @@ export const recordDigestRecipients = (
 ): DeliveryRecord => {
   const opened = openNotification(record, { kind: 'digest', sequence: 0 }, { keys, isWhole: true, nowMs })
   return keys.reduce(
-    (before, key) => change(before, key, (known) => (known.taken.length === 0 ? { ...known, digest } : known)),
+    (before, key) =>
+      updateTargetDelivery(before, key, (known) => (known.taken.length === 0 ? { ...known, digest } : known)),
     opened,
   )
 }
 
 /** Returns the record of an episode after its digest ended at one target. */
 export const endDigest = (record: DeliveryRecord, key: string, isDelivered: boolean): DeliveryRecord =>
-  change(record, key, (known) => ({
-    ...(isDelivered && known.taken.length === 0 ? withReceived(known, 0) : known),
+  updateTargetDelivery(record, key, (known) => ({
+    ...(isDelivered && known.taken.length === 0 ? addReceived(known, 0) : known),
     digest: null,
-    ...ifLatest(known, 0, { state: isDelivered ? 'sent' : 'dead' }),
+    ...changeIfLatest(known, 0, { state: isDelivered ? 'sent' : 'dead' }),
   }))
 
 /** Returns whether any target has an unfinished notification, which a later one must supersede first. */
@@ -189,20 +201,27 @@ export const isDeliveryFinished = (recipient: TargetDelivery): boolean =>
 export const isUndelivered = ({ state }: TargetDelivery): boolean => state === 'dead' || state === 'dropped'
 
 /** Returns the targets to which this notification or a later one is addressed. */
-export const listOpenTargets = ({ recipients }: DeliveryRecord, { sequence }: NotificationKey): string[] =>
+export const listAddressedTargets = ({ recipients }: DeliveryRecord, { sequence }: NotificationKey): string[] =>
   Object.keys(recipients).filter((key) => (recipients[key]?.sequence ?? -1) >= sequence)
 
 const maxTaken = 8
 
-const withReceived = (known: TargetDelivery, sequence: number): TargetDelivery => {
+const addReceived = (known: TargetDelivery, sequence: number): TargetDelivery => {
   const taken = [...new Set([...known.taken, sequence])].toSorted((one, other) => one - other)
   return { ...known, taken: taken.slice(-maxTaken) }
 }
 
-const ifLatest = (known: TargetDelivery, sequence: number, changed: Partial<TargetDelivery>): Partial<TargetDelivery> =>
-  known.sequence === sequence ? changed : {}
+const changeIfLatest = (
+  known: TargetDelivery,
+  sequence: number,
+  changed: Partial<TargetDelivery>,
+): Partial<TargetDelivery> => (known.sequence === sequence ? changed : {})
 
-const change = (record: DeliveryRecord, key: string, to: (known: TargetDelivery) => TargetDelivery): DeliveryRecord => {
+const updateTargetDelivery = (
+  record: DeliveryRecord,
+  key: string,
+  to: (known: TargetDelivery) => TargetDelivery,
+): DeliveryRecord => {
   const known = record.recipients[key]
   return known === undefined ? record : { ...record, recipients: { ...record.recipients, [key]: to(known) } }
 }

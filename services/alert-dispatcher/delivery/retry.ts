@@ -41,7 +41,7 @@ export const getRetryDelayMs = (
   requestedMs: number | undefined,
   chance: number,
 ): number => {
-  return limited(plan, variedMs(plan, failures, chance), requestedMs)
+  return limitDelay(plan, computeJitteredDelayMs(plan, failures, chance), requestedMs)
 }
 
 /** Returns the pause of a target after this many consecutive failures. */
@@ -50,12 +50,12 @@ export const getTargetPauseMs = (
   failures: number,
   requestedMs: number | undefined,
   chance: number,
-): number => limited(plan, Math.min(variedMs(plan, failures, chance), plan.maxRestMs), requestedMs)
+): number => limitDelay(plan, Math.min(computeJitteredDelayMs(plan, failures, chance), plan.maxRestMs), requestedMs)
 
-const variedMs = ({ waitsMs, jitter }: RetryPlan, failures: number, chance: number): number => {
+const computeJitteredDelayMs = ({ waitsMs, jitter }: RetryPlan, failures: number, chance: number): number => {
   const index = Math.min(Math.max(failures, 1), waitsMs.length) - 1
   return (waitsMs[index] ?? 0) * (1 + jitter * (2 * chance - 1))
 }
 
-const limited = ({ maxWaitMs }: RetryPlan, ownMs: number, requestedMs = 0): number =>
+const limitDelay = ({ maxWaitMs }: RetryPlan, ownMs: number, requestedMs = 0): number =>
   Math.min(Math.max(ownMs, requestedMs), maxWaitMs)

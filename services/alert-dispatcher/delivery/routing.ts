@@ -31,41 +31,44 @@ export const selectTargets = <T extends RoutableTarget>(
   subject: RouteSubject,
   { routes, minSeverity }: Pick<Policy, 'routes'> & { minSeverity: Severity | null },
 ): T[] => {
-  const leadsSomewhere = (route: Route) => targets.some((target) => !target.own && leadsTo(route, target))
-  const matching = upToLast(routes.filter((route) => route.enabled && matches(route, subject) && leadsSomewhere(route)))
+  const leadsSomewhere = (route: Route) => targets.some((target) => !target.own && isTargetOfRoute(route, target))
+  const matching = takeUpToLast(
+    routes.filter((route) => route.enabled && matches(route, subject) && leadsSomewhere(route)),
+  )
   const isSelected = (target: T, minimum: Severity | null) =>
     minSeverity === null || reaches(subject.severity, minimum ?? target.minSeverity ?? minSeverity)
   return targets.filter((target) => {
-    if (target.own) return matches({ ...anything, ...target.own }, subject) && isSelected(target, null)
+    if (target.own) return matches({ ...matchAllMatchers, ...target.own }, subject) && isSelected(target, null)
     if (matching.length === 0) return isSelected(target, null)
-    return matching.some((route) => leadsTo(route, target) && isSelected(target, route.minSeverity))
+    return matching.some((route) => isTargetOfRoute(route, target) && isSelected(target, route.minSeverity))
   })
 }
 
 /** Returns the matching routes up to the first one marked as last. */
-const upToLast = (routes: readonly Route[]): readonly Route[] => {
+const takeUpToLast = (routes: readonly Route[]): readonly Route[] => {
   const last = routes.findIndex((route) => route.last)
   return last === -1 ? routes : routes.slice(0, last + 1)
 }
 
-const anything = { matchGroup: '*', matchTag: '*', matchSeverity: '*' } as const
+const matchAllMatchers = { matchGroup: '*', matchTag: '*', matchSeverity: '*' } as const
 
 /** Returns whether a severity reaches the minimum. */
 const reaches = (severity: Severity, minimum: Severity): boolean => minimum === 'warning' || severity === 'critical'
 
-const leadsTo = ({ target }: Route, { name, channel }: RoutableTarget): boolean => target === name || target === channel
+const isTargetOfRoute = ({ target }: Route, { name, channel }: RoutableTarget): boolean =>
+  target === name || target === channel
 
 type RouteMatchers = Pick<Route, 'matchRule' | 'matchHost' | 'matchGroup' | 'matchTag' | 'matchSeverity'>
 
 const matches = (route: RouteMatchers, { ruleId, hosts, group, tags, severity }: RouteSubject): boolean =>
   (route.matchSeverity === '*' || route.matchSeverity === severity) &&
   matchesPattern(ruleId, route.matchRule) &&
-  anyLike(hosts, route.matchHost) &&
-  anyLike(group === null ? [] : [group], route.matchGroup) &&
-  anyLike(tags, route.matchTag)
+  matchesAny(hosts, route.matchHost) &&
+  matchesAny(group === null ? [] : [group], route.matchGroup) &&
+  matchesAny(tags, route.matchTag)
 
 /** `*` alone also matches a host without group or tags. */
-const anyLike = (texts: readonly string[], pattern: string): boolean =>
+const matchesAny = (texts: readonly string[], pattern: string): boolean =>
   pattern === '*' || texts.some((text) => matchesPattern(text, pattern))
 
 /** Returns whether a text matches a pattern, ignoring case: `*` matches any text and `?` one character. */

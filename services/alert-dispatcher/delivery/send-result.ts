@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ageMs } from '#shared/time/clock.ts'
+import { computeAgeMs } from '#shared/time/clock.ts'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import type { Channel, SendResult } from '../channels/channel.ts'
 import type { NotificationTarget } from '../channels/targets.ts'
@@ -52,14 +52,14 @@ export const recordSendResult = async (
   const requestedMs = result.kind === 'retry' ? result.afterMs : undefined
   // A rejected group does not mean that its notifications are rejected; they are sent one by one.
   const isGroupRefused = isGroup && result.kind === 'permanent'
-  const ends = isGroupRefused ? new Map<QueuedDelivery, DeliveryResult>() : endsOf(deps, send, result)
-  const { acks, finish } = await record(
+  const ends = isGroupRefused ? new Map<QueuedDelivery, DeliveryResult>() : computeEnds(deps, send, result)
+  const { acks, finish } = await recordDeliveries(
     deps,
     claims,
     [...ends].map(([{ delivery }, end]) => [delivery, end]),
   )
   const rest = (count: number) => getTargetPauseMs(deps.retry, count, requestedMs, Math.random())
-  const restsMs = await patiently(() => write(deps, send, { result, ends, isGroupRefused, acks, rest }))
+  const restsMs = await retryPatiently(() => writeResult(deps, send, { result, ends, isGroupRefused, acks, rest }))
   await finish()
   if (isGroup)
     deps.log.info(
@@ -88,7 +88,11 @@ export const recordSendResult = async (
   }
 }
 
-const endsOf = (deps: DeliveryDeps, send: SendInProgress, result: SendResult): Map<QueuedDelivery, DeliveryResult> => {
+const computeEnds = (
+  deps: DeliveryDeps,
+  send: SendInProgress,
+  result: SendResult,
+): Map<QueuedDelivery, DeliveryResult> => {
   const { items, attempts } = send
   const others = items.length - 1
   const reason =
@@ -116,7 +120,7 @@ const isTooLate = (
   { lifeMs }: SendInProgress,
   { sinceMs }: PendingDelivery,
   failures: number,
-) => ageMs(clock, sinceMs) + getRetryDelayMs(retry, failures, undefined, 0.5) >= lifeMs
+) => computeAgeMs(clock, sinceMs) + getRetryDelayMs(retry, failures, undefined, 0.5) >= lifeMs
 
 interface SendOutcome {
   result: SendResult
@@ -127,19 +131,19 @@ interface SendOutcome {
 }
 
 /** Returns the record keys of the episodes in the ended digests, each with whether its digest was sent. */
-const gatheredRecords = (ends: SendOutcome['ends']) =>
+const listDigestRecords = (ends: SendOutcome['ends']) =>
   [...ends].flatMap(([{ delivery }, { result }]) =>
-    gatheredBy(delivery).map((episode) => [deliveryRecordKey(episode), result === 'sent'] as const),
+    listDigestEpisodes(delivery).map((episode) => [deliveryRecordKey(episode), result === 'sent'] as const),
   )
 
 /** Writes the result of a send. Returns how long the target pauses, in milliseconds. */
-const write = async (
+const writeResult = async (
   { store, clock }: DeliveryDeps,
   { channel: { id: channel }, target: { id: target, own }, items, reserved }: SendInProgress,
   { result, ends, isGroupRefused, acks, rest }: SendOutcome,
 ): Promise<number> => {
   const key = targetKey({ channel, target })
-  const gathered = gatheredRecords(ends)
+  const gathered = listDigestRecords(ends)
   const episodes = reserved.map(({ delivery }) => delivery.notification.episode)
   const names = [...episodes.map(deliveryRecordKey), ...gathered.map(([name]) => name)]
   let restsUntilMs = 0
@@ -182,11 +186,11 @@ const write = async (
       }
     },
   )
-  return Math.max(0, -ageMs(clock, restsUntilMs))
+  return Math.max(0, -computeAgeMs(clock, restsUntilMs))
 }
 
 /** Returns the episodes that a digest reports as open. */
-const gatheredBy = ({ notification: { gathered } }: PendingDelivery): string[] =>
+const listDigestEpisodes = ({ notification: { gathered } }: PendingDelivery): string[] =>
   gathered.flatMap(({ episode, recovered }) => (recovered ? [] : [episode]))
 
 /** The result of deliveries to a target that no longer exists. */
@@ -207,18 +211,18 @@ export const endWithoutSend = async (
   const { notification, opening, message } = delivery
   const key = targetKey(delivery)
   const name = deliveryRecordKey(notification.episode)
-  const gathered = gatheredBy(delivery).map(deliveryRecordKey)
-  const { acks, finish } = await record(deps, claims, [[delivery, ended]])
+  const gathered = listDigestEpisodes(delivery).map(deliveryRecordKey)
+  const { acks, finish } = await recordDeliveries(deps, claims, [[delivery, ended]])
   let hasEnded = true
   const isWritten = await store.updateTogether(
     { many: { keys: [name, ...gathered], schema: DeliveryRecord } },
     (_one, records) => {
       if (isRecordLost(delivery, records)) return undefined
       const record = openNotification(records.get(name), notification, opening)
-      hasEnded = ended.result !== 'dropped' || ended.reason === null || stillDrops(record, key, delivery, ended)
+      hasEnded = ended.result !== 'dropped' || ended.reason === null || shouldStillDrop(record, key, delivery, ended)
       if (!hasEnded) return undefined
       const many = new Map([
-        [name, ended.result === 'sent' ? record : endUndelivered(record, key, notification, endOf(ended))],
+        [name, ended.result === 'sent' ? record : endUndelivered(record, key, notification, toEndState(ended))],
       ])
       for (const each of gathered) {
         const known = many.get(each) ?? records.get(each)
@@ -239,13 +243,13 @@ export const isRecordLost = (
   records: ReadonlyMap<string, DeliveryRecord | undefined>,
 ): boolean => recordState.isStored && records.get(deliveryRecordKey(episode)) === undefined
 
-const endOf = ({ result, reason }: DeliveryResult) => ({
+const toEndState = ({ result, reason }: DeliveryResult) => ({
   state: result === 'dead' ? ('dead' as const) : ('dropped' as const),
   reason,
 })
 
 /** Returns whether the notification may still be dropped: not a recovery whose alert may have arrived meanwhile. */
-const stillDrops = (
+const shouldStillDrop = (
   record: DeliveryRecord,
   key: string,
   { notification }: PendingDelivery,
@@ -263,7 +267,7 @@ interface RecordResult {
  * Records results in the database before the store, so that every result in the store is recorded. If the database is
  * unavailable, the message stays in the outbox and recording is retried.
  */
-const record = async (
+const recordDeliveries = async (
   { store, clock }: DeliveryDeps,
   claims: ClaimedMessages,
   ends: readonly (readonly [PendingDelivery, DeliveryResult])[],
@@ -273,15 +277,15 @@ const record = async (
   const dead = ends.flatMap(([{ notification, channel, target }, { result, reason }]) =>
     result === 'dead' ? [{ addressed: { notification, channel, target }, reason: reason ?? 'not delivered' }] : [],
   )
-  await patiently(() => letters.put(dead, clock.now()))
-  const rows = ends.map(([delivery, ended]) => rowOf(delivery, ended, clock.now()))
+  await retryPatiently(() => letters.put(dead, clock.now()))
+  const rows = ends.map(([delivery, ended]) => toCompletedDelivery(delivery, ended, clock.now()))
   const notifications = ends.map(([delivery]) => delivery)
   if (!(await claims.record(rows))) return { acks: [], finish: () => claims.recordLater(notifications, rows) }
   const acks = claims.endingWith(notifications)
   return { acks, finish: () => claims.ended(notifications, acks) }
 }
 
-const rowOf = (
+const toCompletedDelivery = (
   { notification, channel, target }: PendingDelivery,
   ended: DeliveryResult,
   atMs: number,
@@ -291,18 +295,18 @@ const rowOf = (
   return { id, atMs, episode, sequence, kind, ruleId, hostKey, severity, channel, target, ...ended }
 }
 
-const patienceMs = 10_000
-const patienceEveryMs = 200
+const maxRetryMs = 10_000
+const retryIntervalMs = 200
 
 /** Retries for ten seconds. A result lost in a short outage of the store would cause a second send. */
-const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
-  const until = performance.now() + patienceMs
+const retryPatiently = async <T>(work: () => Promise<T>): Promise<T> => {
+  const until = performance.now() + maxRetryMs
   for (;;) {
     try {
       return await work()
     } catch (error) {
       if (performance.now() > until) throw error
-      await wait(patienceEveryMs)
+      await wait(retryIntervalMs)
     }
   }
 }

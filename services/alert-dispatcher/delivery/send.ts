@@ -1,4 +1,4 @@
-import { ageMs, adjustForClockJumps } from '#shared/time/clock.ts'
+import { computeAgeMs, adjustForClockJumps } from '#shared/time/clock.ts'
 import type { Channel } from '../channels/channel.ts'
 import type { Notification } from '../notification.ts'
 import { renderGroupMessage } from '../messages/group-message.ts'
@@ -42,7 +42,7 @@ import {
 } from './target-queue.ts'
 
 /** Interval at which a recovery checks whether the digest with its alert was delivered. */
-const digestAgainMs = 2_000
+const digestCheckIntervalMs = 2_000
 
 /** Delivers the notifications of one channel. Each waits in the queue of its target until it has ended. */
 export const openChannelDelivery = (
@@ -51,9 +51,9 @@ export const openChannelDelivery = (
   channel: Channel,
 ): Omit<TargetQueue, 'size'> => {
   const { clock, log } = deps
-  const isOver = ({ sinceMs }: PendingDelivery) => ageMs(clock, sinceMs) >= lifeMsOf(deps, channel)
+  const isOver = ({ sinceMs }: PendingDelivery) => computeAgeMs(clock, sinceMs) >= getLifetimeMs(deps, channel)
   const leave = async (delivery: PendingDelivery, why: 'no-room' | 'over') => {
-    if (why === 'over') return void (await end(deps, claims, channel, delivery))
+    if (why === 'over') return void (await endExpiredDelivery(deps, claims, channel, delivery))
     const { notification, opening, recordState } = delivery
     // The lifetime starts when the delivery is first queued.
     if (!recordState.isStored) await openStoredNotification(deps.store, notification, { opening, isStored: false })
@@ -62,7 +62,7 @@ export const openChannelDelivery = (
   }
   return openTargetQueues({
     limits: channel.limits,
-    serve: (batch) => serve(deps, claims, channel, batch),
+    serve: (batch) => sendBatch(deps, claims, channel, batch),
     nowMs: () => clock.now(),
     sinceMs: ({ sinceMs }) => adjustForClockJumps(clock, sinceMs),
     isOver,
@@ -76,11 +76,11 @@ export const openChannelDelivery = (
   })
 }
 
-const lifeMsOf = ({ retry: { lifeMs } }: DeliveryDeps, { isPaging }: Channel): number =>
+const getLifetimeMs = ({ retry: { lifeMs } }: DeliveryDeps, { isPaging }: Channel): number =>
   isPaging ? lifeMs.paging : lifeMs.others
 
 /** Ends a delivery whose lifetime is over. */
-const end = async (
+const endExpiredDelivery = async (
   deps: DeliveryDeps,
   claims: ClaimedMessages,
   { id: channel }: Channel,
@@ -93,7 +93,7 @@ const end = async (
 }
 
 /** Sends the lead of a batch, grouped with others if needed. */
-const serve = async (
+const sendBatch = async (
   deps: DeliveryDeps,
   claims: ClaimedMessages,
   channel: Channel,
@@ -109,26 +109,26 @@ const serve = async (
   const policy = await deps.policy()
   const target = deps.targets(policy).find((each) => each.channel === channel.id && each.id === delivery.target)
   if (!target) return endLead(endWithoutSend(deps, claims, delivery, missingTargetResult))
-  const lifeMs = lifeMsOf(deps, channel)
-  const isOver = ({ sinceMs }: PendingDelivery) => ageMs(deps.clock, sinceMs) >= lifeMs
-  if (isOver(delivery)) return endLead(end(deps, claims, channel, delivery))
+  const lifeMs = getLifetimeMs(deps, channel)
+  const isOver = ({ sinceMs }: PendingDelivery) => computeAgeMs(deps.clock, sinceMs) >= lifeMs
+  if (isOver(delivery)) return endLead(endExpiredDelivery(deps, claims, channel, delivery))
   const isAlone = batch.group === undefined || target.needsOwnMessage?.(delivery.notification) === true
   const candidates = isAlone
     ? []
     : batch.others.filter((other) => claims.isHeld(other.delivery.message) && !isOver(other.delivery))
   // Loaded before the send is reserved, so that nothing else delays the send afterwards.
-  const renderer = await openRenderer(deps)
+  const renderer = await createRenderer(deps)
   // The most likely message is rendered while the store responds.
   const [start, message] = await Promise.all([
-    begin(deps, channel, { lead, candidates, group: isAlone ? undefined : batch.group }),
+    reserveBatch(deps, channel, { lead, candidates, group: isAlone ? undefined : batch.group }),
     renderer.one(delivery.notification),
   ])
   if (start.state === 'gone') {
-    await forgetGone(deps, claims, [lead, ...candidates])
+    await forgetGoneMessages(deps, claims, [lead, ...candidates])
     return { ended: new Set(claims.isHeld(delivery.message) ? [] : [lead]) }
   }
   if (start.state === 'ended') return endLead(endWithoutSend(deps, claims, delivery, start.end))
-  if (start.state === 'waits') return waitsOf(lead, start.entry)
+  if (start.state === 'waits') return toWaitResult(lead, start.entry)
   const others = batch.claim(new Set(start.taken.slice(1)))
   const send: SendInProgress = {
     channel,
@@ -139,15 +139,15 @@ const serve = async (
     attempts: start.attempts,
   }
   const began = performance.now()
-  const words = others.length === 0 ? message : renderer.group([delivery.notification, ...others.map(notificationOf)])
+  const words = others.length === 0 ? message : renderer.group([delivery.notification, ...others.map(getNotification)])
   const result = await target.send(words, deps.net)
   deps.observe(channel.id, result.kind, (performance.now() - began) / 1_000)
   return recordSendResult(deps, claims, send, result)
 }
 
-const notificationOf = ({ delivery }: QueuedDelivery): Notification => delivery.notification
+const getNotification = ({ delivery }: QueuedDelivery): Notification => delivery.notification
 
-const waitsOf = (
+const toWaitResult = (
   lead: QueuedDelivery,
   { waitsFor, againInMs }: Extract<SendPermit, { entered: false }> | DigestWait,
 ): DeliveryBatchResult =>
@@ -164,7 +164,7 @@ interface DigestWait {
  * Handles messages that are gone from the outbox: another process ended them, or the store lost them. If only the
  * record is lost, the message is claimed again and its recipients are determined again.
  */
-const forgetGone = async (
+const forgetGoneMessages = async (
   { store, log }: DeliveryDeps,
   claims: ClaimedMessages,
   items: readonly QueuedDelivery[],
@@ -172,10 +172,10 @@ const forgetGone = async (
   const messages = new Set(items.map(({ delivery }) => delivery.message))
   const [held, records] = await Promise.all([
     store.outbox.holds([...messages].map(({ id }) => id)),
-    store.getAll(items.map(keyOf), DeliveryRecord),
+    store.getAll(items.map(getRecordKey), DeliveryRecord),
   ])
-  const stored = new Map(items.map((item, index) => [keyOf(item), records[index]]))
-  const lost = new Set(items.filter(({ delivery }) => isRecordLost(delivery, stored)).map(messageIdOf))
+  const stored = new Map(items.map((item, index) => [getRecordKey(item), records[index]]))
+  const lost = new Set(items.filter(({ delivery }) => isRecordLost(delivery, stored)).map(getMessageId))
   const gone = [...messages].filter(({ id }) => !held.has(id) || lost.has(id))
   claims.forget(gone)
   log.info({ messages: gone.length }, 'notifications removed from the outbox; not sent')
@@ -186,7 +186,7 @@ interface MessageRenderer {
   group(notifications: readonly [Notification, ...Notification[]]): Message
 }
 
-const openRenderer = async ({ env, origin, hosts }: DeliveryDeps): Promise<MessageRenderer> => {
+const createRenderer = async ({ env, origin, hosts }: DeliveryDeps): Promise<MessageRenderer> => {
   const [by, listed] = await Promise.all([origin(), hosts()])
   const frame = { ...readMessageSettings(env), origin: by }
   return {
@@ -208,7 +208,7 @@ type SendStart =
   | { state: 'gone' }
 
 /** Reserves the send and updates the records in one write, if the outbox still holds the message. */
-const begin = async (
+const reserveBatch = async (
   { store, clock, retry: { holdMs } }: DeliveryDeps,
   { limits }: Channel,
   { lead, candidates, group }: SendRequest,
@@ -218,12 +218,12 @@ const begin = async (
   const all = [lead, ...candidates]
   const keys = {
     one: { key: rateLimitKey(channel, target), schema: TargetRateLimit },
-    many: { keys: all.map(keyOf), schema: DeliveryRecord },
+    many: { keys: all.map(getRecordKey), schema: DeliveryRecord },
   }
   const isWritten = await store.updateTogether(keys, (stored, records) => {
     const nowMs = clock.now()
     const rateLimit = stored && adjustRateLimit(stored, clock)
-    const opened = new Map(all.map((item) => [item, stepOf(item.delivery, records.get(keyOf(item)))]))
+    const opened = new Map(all.map((item) => [item, computeStep(item.delivery, records.get(getRecordKey(item)))]))
     const first = opened.get(lead)
     if (!first) throw new Error('expected the lead among the deliveries')
     if (isRecordLost(lead.delivery, records)) {
@@ -231,12 +231,12 @@ const begin = async (
       return undefined
     }
     if (first.nextStep !== 'send' && !(rateLimit && isSendInProgress(rateLimit, notification.episode, nowMs))) {
-      start = withoutSend(first.nextStep, first.attempts)
+      start = toStartWithoutSend(first.nextStep, first.attempts)
       return undefined
     }
     const isSendable = (item: QueuedDelivery) =>
       opened.get(item)?.nextStep === 'send' && !isRecordLost(item.delivery, records)
-    const byEpisode = new Map(candidates.filter(isSendable).map((item) => [notificationOf(item).episode, item]))
+    const byEpisode = new Map(candidates.filter(isSendable).map((item) => [getNotification(item).episode, item]))
     byEpisode.delete(notification.episode)
     const episodes = [notification.episode, ...byEpisode.keys()] as const
     const request = { episodes, group, isUrgent: isUrgent(notification) }
@@ -250,9 +250,9 @@ const begin = async (
     start = { state: 'reserved', taken, attempts }
     const many = taken.flatMap((item) => {
       const step = opened.get(item)
-      return step ? [[keyOf(item), step.reserved] as const] : []
+      return step ? [[getRecordKey(item), step.reserved] as const] : []
     })
-    const needs = [...new Set(taken.map(messageIdOf))]
+    const needs = [...new Set(taken.map(getMessageId))]
     return { one: after, many: new Map(many), expiresInMs: deliveryRecordTtlMs, needs }
   })
   return isWritten ? markStored(start) : { state: 'gone' }
@@ -264,8 +264,8 @@ const markStored = (start: SendStart): SendStart => {
   return start
 }
 
-const keyOf = ({ delivery }: QueuedDelivery): string => deliveryRecordKey(delivery.notification.episode)
-const messageIdOf = ({ delivery }: QueuedDelivery): string => delivery.message.id
+const getRecordKey = ({ delivery }: QueuedDelivery): string => deliveryRecordKey(delivery.notification.episode)
+const getMessageId = ({ delivery }: QueuedDelivery): string => delivery.message.id
 
 interface DeliveryStep {
   nextStep: NextStep
@@ -275,7 +275,7 @@ interface DeliveryStep {
 }
 
 /** Returns the next step of a delivery that no process is sending. */
-const stepOf = (delivery: PendingDelivery, before: DeliveryRecord | undefined): DeliveryStep => {
+const computeStep = (delivery: PendingDelivery, before: DeliveryRecord | undefined): DeliveryStep => {
   const { notification, opening } = delivery
   const key = targetKey(delivery)
   const record = markInterrupted(openNotification(before, notification, opening), key)
@@ -287,8 +287,8 @@ const stepOf = (delivery: PendingDelivery, before: DeliveryRecord | undefined): 
   }
 }
 
-const withoutSend = (nextStep: Exclude<NextStep, 'send'>, attempts: number): SendStart => {
-  if (nextStep === 'wait') return { state: 'waits', entry: { waitsFor: 'episode', againInMs: digestAgainMs } }
+const toStartWithoutSend = (nextStep: Exclude<NextStep, 'send'>, attempts: number): SendStart => {
+  if (nextStep === 'wait') return { state: 'waits', entry: { waitsFor: 'episode', againInMs: digestCheckIntervalMs } }
   if (nextStep === 'sent') return { state: 'ended', end: { result: 'sent', reason: null, attempts: attempts + 1 } }
   const { end: result, reason } = nextStep
   return { state: 'ended', end: { result, reason, attempts: result === 'dead' ? attempts : 0 } }

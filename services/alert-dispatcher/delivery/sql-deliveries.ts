@@ -40,8 +40,8 @@ export const openSqlDeliveries = async (database: Database): Promise<DeliverySto
         if (value !== undefined) selection = selection.where(name, '=', value)
       }
       if (beforeMs !== undefined) selection = selection.where('at_ms', '<', beforeMs)
-      if (subscriptions !== 'all') selection = selection.where(visible(subscriptions))
-      return (await database.run(() => selection.limit(limit).execute())).map(deliveredOf)
+      if (subscriptions !== 'all') selection = selection.where(filterVisible(subscriptions))
+      return (await database.run(() => selection.limit(limit).execute())).map(toCompletedDelivery)
     },
     async notifiedTargets(episode) {
       const selection = tables
@@ -74,7 +74,7 @@ export const openSqlDeliveries = async (database: Database): Promise<DeliverySto
 const insert = (tables: Kysely<DeliveryTables>, delivered: readonly CompletedDelivery[]): Promise<unknown> =>
   tables
     .insertInto('watchhouse_deliveries')
-    .values(delivered.map(rowOf))
+    .values(delivered.map(toRow))
     .onConflict((conflict) =>
       conflict
         .column('id')
@@ -89,7 +89,7 @@ const insert = (tables: Kysely<DeliveryTables>, delivered: readonly CompletedDel
     .execute()
 
 /** The SQL form of `isVisible`. */
-const visible =
+const filterVisible =
   (subscriptions: readonly string[]) => (columns: ExpressionBuilder<DeliveryTables, 'watchhouse_deliveries'>) =>
     columns.or([
       columns('channel', '<>', subscriptionChannel),
@@ -98,14 +98,14 @@ const visible =
 
 type Row = DeliveryTables['watchhouse_deliveries']
 
-const rowOf = ({ atMs, ruleId, hostKey, ...delivered }: CompletedDelivery): Row => ({
+const toRow = ({ atMs, ruleId, hostKey, ...delivered }: CompletedDelivery): Row => ({
   ...delivered,
   at_ms: atMs,
   rule_id: ruleId,
   host_key: hostKey,
 })
 
-const deliveredOf = ({ at_ms, rule_id, host_key, ...row }: Row): CompletedDelivery =>
+const toCompletedDelivery = ({ at_ms, rule_id, host_key, ...row }: Row): CompletedDelivery =>
   CompletedDelivery.parse({ ...row, atMs: Number(at_ms), ruleId: rule_id, hostKey: host_key })
 
 const createTable = async (tables: Kysely<unknown>, prefix: string): Promise<void> => {

@@ -53,7 +53,7 @@ interface TargetQueueOptions {
 /** Maximum length of the queue; less urgent deliveries beyond it wait in the outbox. */
 export const maxQueuedDeliveries = 500
 /** Delay after an internal error. */
-const failedAgainMs = 1_000
+const errorRetryMs = 1_000
 /** Interval of the lifetime check while the target pauses. */
 const maxSleepMs = 60_000
 /** Maximum number of notifications per message, which keeps it below 200 kB. */
@@ -61,7 +61,7 @@ export const maxGroupSize = 500
 /** Queues that would take longer than this one by one count as a backlog. */
 const backlogMs = 5_000
 /** How long nothing is grouped after a target rejected a group. */
-const aloneForMs = 10 * 60_000
+const groupingPauseMs = 10 * 60_000
 
 /** `position` is the order of arrival, which a delivery keeps when it is queued again. */
 type Entry = QueuedDelivery & { notBefore: number; position: number }
@@ -165,7 +165,7 @@ class OpenTargetQueue implements TargetQueue {
       this.#apply(taken, await this.#options.serve({ lead, others, group, claim }), group?.key)
     } catch (error) {
       this.#options.failed(error)
-      for (const entry of taken) this.#waitAgain(entry, failedAgainMs)
+      for (const entry of taken) this.#waitAgain(entry, errorRetryMs)
     }
     hasEntered()
   }
@@ -176,7 +176,7 @@ class OpenTargetQueue implements TargetQueue {
     key: string | undefined,
   ): void {
     const now = performance.now()
-    if (isGroupRefused) this.#aloneUntil = now + aloneForMs
+    if (isGroupRefused) this.#aloneUntil = now + groupingPauseMs
     for (const entry of taken) if (!ended.has(entry)) this.#waitAgain(entry, againInMs?.get(entry) ?? 0)
     if (waits === undefined) return
     const until = now + waits.againInMs
@@ -235,8 +235,8 @@ class OpenTargetQueue implements TargetQueue {
 }
 
 /** Maximum number of queued deliveries per channel, over all targets; urgent ones have a higher limit. */
-const maxWaitingOfChannel = 3_000
-const maxUrgentOfChannel = 3_500
+const maxQueuedPerChannel = 3_000
+const maxQueuedPerChannelWithUrgent = 3_500
 const maxQueues = 1_000
 
 /** Opens the queues of all targets of one channel. */
@@ -254,7 +254,7 @@ export const openTargetQueues = (options: TargetQueueOptions): Omit<TargetQueue,
     add(delivery) {
       let size = 0
       for (const queue of queues.values()) size += queue.size
-      const max = isUrgent(delivery.notification) ? maxUrgentOfChannel : maxWaitingOfChannel
+      const max = isUrgent(delivery.notification) ? maxQueuedPerChannelWithUrgent : maxQueuedPerChannel
       return size < max && queueOf(delivery.target).add(delivery)
     },
     async [Symbol.asyncDispose]() {

@@ -8,7 +8,7 @@ import type { StrictServer } from '../channels/testing/strict-server.ts'
 import { TargetRateLimit, releaseSend, rateLimitKey } from './rate-limit.ts'
 import { testServiceCall } from './testing/fixture.ts'
 import { testPolicy } from '../testing/simulated-host.ts'
-import { testChannel } from './test-channel.ts'
+import { createTestChannelHandler } from './test-channel.ts'
 
 describe('testing a channel', () => {
   let server: StrictServer
@@ -25,7 +25,7 @@ describe('testing a channel', () => {
     const env = { ...pushARig.env(server.url), ...more }
     const net = opened.use(openNet({ env }))
     const policy = async () => testPolicy
-    return testChannel({ env, store, net, clock: systemClock, policy }).testChannel(
+    return createTestChannelHandler({ env, store, net, clock: systemClock, policy }).testChannel(
       { channel, target },
       testServiceCall,
     )

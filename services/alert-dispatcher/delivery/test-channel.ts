@@ -23,16 +23,16 @@ export type SendTestDeps = Pick<ServiceContext, 'env' | 'store' | 'net' | 'clock
  * Returns the handler that sends a test message to the targets of a channel and returns the results. It bypasses
  * routes, minimum severities and the outbox.
  */
-export const testChannel = (
+export const createTestChannelHandler = (
   deps: SendTestDeps & { policy(): Promise<Policy> },
 ): Pick<Handlers<typeof alerts>, 'testChannel'> => ({
   testChannel: async ({ channel, target }) => {
-    const found = targetsToTest(deps.env, channel, target, await deps.policy())
-    return Promise.all(found.map((each) => sendTest(deps, each)))
+    const found = selectTestTargets(deps.env, channel, target, await deps.policy())
+    return Promise.all(found.map((each) => sendTestMessage(deps, each)))
   },
 })
 
-const targetsToTest = (
+const selectTestTargets = (
   env: ServiceContext['env'],
   id: string,
   name: string | undefined,
@@ -51,7 +51,7 @@ const targetsToTest = (
   return found
 }
 
-const testNotification = (nowMs: number): Notification => {
+const createTestNotification = (nowMs: number): Notification => {
   const episode = `test:${randomUUID()}`
   return {
     id: `${episode}:0`,
@@ -76,18 +76,18 @@ const testNotification = (nowMs: number): Notification => {
 }
 
 /** Sends a test message to one target and returns the result. */
-export const sendTest = async (deps: SendTestDeps, target: NotificationTarget): Promise<TestMessageResult> => {
+export const sendTestMessage = async (deps: SendTestDeps, target: NotificationTarget): Promise<TestMessageResult> => {
   const { env, clock, store } = deps
   const origin = await openInstallationId(store)()
-  const message = renderMessage(testNotification(clock.now()), { ...readMessageSettings(env), origin }, new Map())
+  const message = renderMessage(createTestNotification(clock.now()), { ...readMessageSettings(env), origin }, new Map())
   const result = await target.send(message, deps.net)
-  await record(deps, target, message, result)
+  await recordTestResult(deps, target, message, result)
   const reason = result.kind === 'ok' ? (result.remark ?? null) : result.reason
   return { name: target.name, result: result.kind, reason }
 }
 
 /** Records the result. A successful test ends the pause of the target. */
-const record = async (
+const recordTestResult = async (
   { store, clock }: SendTestDeps,
   { channel, id: target, own }: NotificationTarget,
   { notification }: Message,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
 import { type Database, openDatabase } from '#shared/store/sql/connection.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
@@ -107,10 +107,10 @@ for (const [name, needs, start] of kinds)
       const cost = async (notification: Notification) => {
         writes = []
         await fixture.notify(notification)
-        await until(
+        await waitUntil(
           () => writes.includes('row') && post.notified.includes(`a ${notification.kind} ${notification.episode}`),
         )
-        await until(async () => (await servers.store.outbox.holds([notification.id])).size === 0)
+        await waitUntil(async () => (await servers.store.outbox.holds([notification.id])).size === 0)
         const [...made] = writes
         const [row] = await fixture.delivery.handlers.deliveries({ limit: 1 }, testServiceCall)
         expect(row).toMatchObject({ kind: notification.kind, result: 'sent' })

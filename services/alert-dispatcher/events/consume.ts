@@ -9,13 +9,13 @@ import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { matchesPattern } from '../delivery/routing.ts'
 import { applyEvent, type EventFacts } from './entry.ts'
 import { OpenCounts, openCountsKey, countOpen } from './event-buckets.ts'
-import { rebuildEvents } from './rebuild.ts'
+import { rebuildInboundConditions } from './rebuild.ts'
 import { type EventEntry, maxOpenConditions, overflowPlace, deriveEntryPlace } from './record.ts'
 import { eventAlertSettings } from './settings.ts'
 import { type EntryChange, finishWrites, writeEntry, type WriteDeps, type WrittenEntry } from './write.ts'
 
 /** High enough that events wait for an unavailable store as long as the stream retains them. */
-const tries = 100_000
+const maxTries = 100_000
 const maxInFlight = 128
 
 /** Consumes inbound events until disposed, and opens or closes their conditions. */
@@ -37,7 +37,7 @@ export const consumeEvents = (
   // Events that arrive together are processed as one batch, so that they are counted once and do not conflict.
   const { write: take } = createBatchWriter<PendingEvent>((waiting) => processEvents(consuming, waiting))
   return queue.consume(
-    { ...consumer, tries, maxInFlight, mayRepeat: true },
+    { ...consumer, tries: maxTries, maxInFlight, mayRepeat: true },
     deadLetterPoison(async ({ body }) => {
       const waiting: PendingEvent = { event: body }
       await take(waiting)
@@ -64,14 +64,17 @@ export interface PendingEvent {
 export const processEvents = async (deps: ProcessDeps, waiting: readonly PendingEvent[]): Promise<void> => {
   const relevant = waiting.filter(({ event }) => concernsConditions(event, deps.env))
   if (relevant.length === 0) return
-  await rebuildEvents(deps)
+  await rebuildInboundConditions(deps)
   const { store, maxOpen: max = maxOpenConditions } = deps
   const room = max - countOpen((await store.get(openCountsKey, OpenCounts)) ?? {})
   const batch: Batch = { room, opening: new Set(), left: [], written: [] }
   const byPlace = Map.groupBy(relevant, ({ event }) => deriveEntryPlace(event))
   await Promise.all([...byPlace].map(([place, those]) => processInOrder(deps, batch, place, those)))
   const worst = batch.left.find(({ severity }) => severity === 'critical') ?? batch.left[0]
-  if (worst) await write(deps, batch, overflowPlace, (entry, now) => applyEvent(entry, overflowOf(worst, max), now))
+  if (worst)
+    await writeChange(deps, batch, overflowPlace, (entry, now) =>
+      applyEvent(entry, createOverflowEvent(worst, max), now),
+    )
   await finishWrites(deps, batch.written)
 }
 
@@ -102,14 +105,14 @@ const processInOrder = async (
 }
 
 const processOne = async (deps: ProcessDeps, batch: Batch, place: string, event: InboundEvent): Promise<void> => {
-  const facts = withMinSeverity(event, deps.env)
+  const facts = applyMinSeverity(event, deps.env)
   let isLeft = false
-  await write(deps, batch, place, (entry, now) => {
+  await writeChange(deps, batch, place, (entry, now) => {
     isLeft = false
     if (!entry?.condition) {
       // Events below the minimum severity were never sent, and a late event may have ended already.
-      if (facts.status !== event.status || isPast(facts, now.nowMs)) return 'stays'
-      isLeft = facts.status === 'firing' && !mayOpen(batch, place)
+      if (facts.status !== event.status || hasEnded(facts, now.nowMs)) return 'stays'
+      isLeft = facts.status === 'firing' && !canOpen(batch, place)
       if (isLeft) return 'stays'
     }
     return applyEvent(entry, facts, now)
@@ -118,18 +121,18 @@ const processOne = async (deps: ProcessDeps, batch: Batch, place: string, event:
 }
 
 /** Reserves room for an entry, once per batch. */
-const mayOpen = ({ room, opening }: Batch, place: string): boolean => {
+const canOpen = ({ room, opening }: Batch, place: string): boolean => {
   if (opening.size >= room && !opening.has(place)) return false
   opening.add(place)
   return true
 }
 
-const isPast = ({ status, endsAt }: EventFacts, nowMs: number): boolean =>
+const hasEnded = ({ status, endsAt }: EventFacts, nowMs: number): boolean =>
   status === 'firing' && endsAt !== null && endsAt <= nowMs
 
 type Change = (entry: EventEntry | undefined, now: Parameters<typeof applyEvent>[2]) => EntryChange
 
-const write = async (deps: ProcessDeps, { written }: Batch, place: string, change: Change): Promise<void> => {
+const writeChange = async (deps: ProcessDeps, { written }: Batch, place: string, change: Change): Promise<void> => {
   const one = await writeEntry(deps, place, (entry, nowMs) => change(entry, { nowMs, newEpisode: randomUUID }))
   if (one) written.push(one)
 }
@@ -149,14 +152,14 @@ const concernsConditions = ({ status, source, own }: InboundEvent, env: Environm
 }
 
 /** Treats an event below the minimum severity as resolved. */
-const withMinSeverity = (event: InboundEvent, env: Environment): EventFacts => {
+const applyMinSeverity = (event: InboundEvent, env: Environment): EventFacts => {
   const least = parseSettings(eventAlertSettings, env).SVC_EVENTS_ALERTS_MIN_SEVERITY
   const isNotified = event.severity === 'critical' || event.severity === least
   return event.status === 'firing' && !isNotified ? { ...event, status: 'resolved' } : event
 }
 
 /** Returns the event of the overflow condition, with the highest severity of the events that it represents. */
-const overflowOf = ({ severity, receivedAt }: InboundEvent, max: number): EventFacts => ({
+const createOverflowEvent = ({ severity, receivedAt }: InboundEvent, max: number): EventFacts => ({
   source: 'watchhouse',
   sourceType: 'overflow',
   status: 'firing',

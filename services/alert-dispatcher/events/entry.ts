@@ -1,11 +1,11 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import type { Evaluation } from '../conditions/evaluate.ts'
-import { applyEvaluation, closeUnmonitored } from '../conditions/transition.ts'
+import { applyEvaluation, closeUnmonitoredCondition } from '../conditions/transition.ts'
 import type { MonitoredRule } from '../conditions/monitored-rules.ts'
 import type { EventEntry } from './record.ts'
 
-interface Now {
+interface ApplyContext {
   nowMs: number
   newEpisode: () => string
 }
@@ -27,10 +27,10 @@ export type EventFacts = Pick<
 >
 
 /** Returns the entry after an event. Older events change nothing; one breach fires, and one ok evaluation clears. */
-export const applyEvent = (before: EventEntry | undefined, event: EventFacts, now: Now): EventEntry => {
-  if (before && isOld(before, event)) return before
+export const applyEvent = (before: EventEntry | undefined, event: EventFacts, now: ApplyContext): EventEntry => {
+  if (before && isOutdatedEvent(before, event)) return before
   const known = before?.condition ?? undefined
-  const next = applyEvaluation(known, evaluationOf(event), now)
+  const next = applyEvaluation(known, toEvaluation(event), now)
   // The source knows when the condition started.
   const condition = next && known === undefined ? { ...next, sinceMs: Math.min(event.occurredAt, now.nowMs) } : next
   return {
@@ -43,11 +43,11 @@ export const applyEvent = (before: EventEntry | undefined, event: EventFacts, no
 }
 
 /** Returns whether an event is too old to apply. A firing event as old as the last one reopens no closed condition. */
-const isOld = ({ condition, occurredAtMs }: EventEntry, { status, occurredAt }: EventFacts): boolean =>
+const isOutdatedEvent = ({ condition, occurredAtMs }: EventEntry, { status, occurredAt }: EventFacts): boolean =>
   condition === null && status === 'firing' ? occurredAt <= occurredAtMs : occurredAt < occurredAtMs
 
-const evaluationOf = (event: EventFacts): Evaluation => ({
-  rule: ruleOf(event),
+const toEvaluation = (event: EventFacts): Evaluation => ({
+  rule: toRule(event),
   status: event.status === 'resolved' ? 'ok' : event.severity === 'critical' ? 'critical' : 'warning',
   value: null,
   threshold: null,
@@ -58,13 +58,13 @@ const evaluationOf = (event: EventFacts): Evaluation => ({
 const maxLengths = { id: 160, title: 300, runbook: 4_000 }
 
 /** Returns the event as a rule. Its id contains the alert name of Alertmanager, if any, so that routes can match it. */
-const ruleOf = ({ sourceType, labels, title, resource, body, url }: EventFacts): MonitoredRule => {
+const toRule = ({ sourceType, labels, title, resource, body, url }: EventFacts): MonitoredRule => {
   const subject = resource === '' || title.includes(resource) ? title : `${title} (${resource})`
   const never = { at: null, isConfigured: false }
   return {
     id: shortenText(`event:${labels.alertname ?? sourceType}`, maxLengths.id),
     title: shortenText(subject, maxLengths.title),
-    runbook: adviceOf({ body, url, labels }),
+    runbook: buildRunbook({ body, url, labels }),
     unit: 'none',
     measure: 'gauge',
     metric: null,
@@ -82,7 +82,7 @@ const ruleOf = ({ sourceType, labels, title, resource, body, url }: EventFacts):
 }
 
 /** Returns the text of the event, its runbook link and its URL. The text is truncated so that the links fit. */
-const adviceOf = ({ body, url, labels }: Pick<EventFacts, 'body' | 'url' | 'labels'>): string => {
+const buildRunbook = ({ body, url, labels }: Pick<EventFacts, 'body' | 'url' | 'labels'>): string => {
   const runbook = labels.runbook_url
   const links = [...(runbook ? [`Runbook: ${runbook}`] : []), ...(url ? [url] : [])].join('\n\n')
   const room = maxLengths.runbook - links.length - 2
@@ -101,5 +101,5 @@ export const applyExpiry = (
   const { condition, endsAtMs, seenAtMs } = entry
   if (condition === null || condition.phase === 'cleared') return entry
   const isOver = (endsAtMs !== null && endsAtMs <= nowMs) || nowMs - seenAtMs >= lifetimeMs
-  return isOver ? { ...entry, condition: closeUnmonitored(condition) ?? null } : entry
+  return isOver ? { ...entry, condition: closeUnmonitoredCondition(condition) ?? null } : entry
 }

@@ -17,7 +17,7 @@ import {
   eventBucketKey,
   countOpen,
 } from './event-buckets.ts'
-import { EventEntry, entryKey, overflowPlace, deriveEntryPlace } from './record.ts'
+import { EventEntry, eventEntryKey, overflowPlace, deriveEntryPlace } from './record.ts'
 
 const facts: EventFacts = {
   source: 'nagios',
@@ -43,7 +43,7 @@ describe('places of inbound events', () => {
   afterEach(() => store[Symbol.asyncDispose]())
   const write = async (entries: Readonly<Record<string, EventEntry>>) => {
     for (const [place, entry] of Object.entries(entries))
-      await store.update(entryKey(place), EventEntry, () => ({ value: entry }))
+      await store.update(eventEntryKey(place), EventEntry, () => ({ value: entry }))
     await updateEventBuckets(store, new Map(Object.entries(entries)))
   }
   const counts = async () => (await store.get(openCountsKey, OpenCounts)) ?? {}
@@ -59,7 +59,7 @@ describe('places of inbound events', () => {
 
   it('stay listed if they are reopened while being closed', async () => {
     await write({ aa1: over })
-    await store.update(entryKey('aa1'), EventEntry, () => ({ value: open }))
+    await store.update(eventEntryKey('aa1'), EventEntry, () => ({ value: open }))
     await updateEventBuckets(store, new Map([['aa1', over]]))
     expect([await listed('aa'), await counts()]).toEqual([['aa1'], { aa: 1 }])
   })
@@ -96,7 +96,7 @@ describe('inbound events in one batch', () => {
   it('fail individually', async () => {
     await using inbound = await openInboundFixture()
     const place = deriveEntryPlace({ source: 'prometheus', dedupKey: 'broken' })
-    await inbound.store.update(entryKey(place), z.unknown(), () => ({ value: 'not an entry' }))
+    await inbound.store.update(eventEntryKey(place), z.unknown(), () => ({ value: 'not an entry' }))
     const [broken, sound] = await inbound.take({ dedupKey: 'broken' }, { dedupKey: 'sound' })
     expect([broken?.failure, sound?.failure]).toEqual([expect.any(Error), undefined])
     expect(await inbound.handlers.inboundConditions({ limit: 10 }, testServiceCall)).toMatchObject({ open: 1 })

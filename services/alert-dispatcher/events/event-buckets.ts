@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { runConcurrently } from '../run-concurrently.ts'
-import { EventEntry, entryKey, overflowPlace, closedEntryTtlMs } from './record.ts'
+import { EventEntry, eventEntryKey, overflowPlace, closedEntryTtlMs } from './record.ts'
 
 const Place = z.string().max(40)
 
@@ -20,7 +20,7 @@ export const openCountsKey = 'alerts:events:counts'
 export const eventBucketKey = (name: string): string => `alerts:events:list:${name}`
 
 /** Returns the bucket of an entry: one of 256 by hash prefix, so that no single write contains all entries. */
-const bucketOf = (place: string): string => (place === overflowPlace ? place : place.slice(0, 2))
+const selectBucket = (place: string): string => (place === overflowPlace ? place : place.slice(0, 2))
 
 /** Returns the number of open entries without the overflow entry. */
 export const countOpen = ({ [overflowPlace]: _overflow, ...counts }: OpenCounts): number =>
@@ -39,9 +39,9 @@ type Entries = ReadonlyMap<string, EventEntry | undefined>
  */
 export const updateEventBuckets = async (store: Store, entries: Entries): Promise<void> => {
   if (entries.size === 0) return
-  const byList = Map.groupBy(entries, ([place]) => bucketOf(place))
+  const byList = Map.groupBy(entries, ([place]) => selectBucket(place))
   const lists = await Promise.all(
-    [...byList].map(async ([name, those]) => [name, await writeList(store, name, new Map(those))] as const),
+    [...byList].map(async ([name, those]) => [name, await writeBucket(store, name, new Map(those))] as const),
   )
   await store.update(openCountsKey, OpenCounts, (before = {}) => {
     const counts = lists.filter(([name, { open }]) => (before[name] ?? 0) !== open.length)
@@ -60,12 +60,12 @@ export const updateEventBuckets = async (store: Store, entries: Entries): Promis
 
 /** Reads the entry at a place; undefined if there is none. */
 export const readEntry = (store: Store, place: string): Promise<EventEntry | undefined> =>
-  store.get(entryKey(place), EventEntry)
+  store.get(eventEntryKey(place), EventEntry)
 
 /** Updates one bucket, deletes the oldest closed entries beyond the maximum, and returns the bucket. */
-const writeList = async (store: Store, name: string, entries: Entries): Promise<EventBucket> => {
+const writeBucket = async (store: Store, name: string, entries: Entries): Promise<EventBucket> => {
   let forgotten: readonly string[] = []
-  const after = await store.update(eventBucketKey(name), EventBucket, (before = none) => {
+  const after = await store.update(eventBucketKey(name), EventBucket, (before = emptyBucket) => {
     const placed = updateBucket(before, entries)
     forgotten = placed.forgotten
     if (placed.isSame) return undefined
@@ -73,17 +73,17 @@ const writeList = async (store: Store, name: string, entries: Entries): Promise<
   })
   await Promise.all(
     forgotten.map((place) =>
-      store.update(entryKey(place), EventEntry, (entry) =>
+      store.update(eventEntryKey(place), EventEntry, (entry) =>
         entry?.condition === null ? { value: undefined } : undefined,
       ),
     ),
   )
-  return after ?? none
+  return after ?? emptyBucket
 }
 
-const none: EventBucket = { open: [], over: [] }
+const emptyBucket: EventBucket = { open: [], over: [] }
 /** Maximum number of closed entries per bucket, so that a source cannot fill the store with fake events. */
-const maxRemembered = 100
+const maxClosedPerBucket = 100
 
 const updateBucket = (before: EventBucket, entries: Entries) => {
   const isOpen = (place: string) => Boolean(entries.get(place)?.condition)
@@ -96,12 +96,12 @@ const updateBucket = (before: EventBucket, entries: Entries) => {
     ...before.over.filter((place) => !entries.has(place)),
     ...[...entries].flatMap(([place, entry]) => (entry?.condition === null ? [place] : [])),
   ]
-  const forgotten = over.splice(0, Math.max(0, over.length - maxRemembered))
-  const isSame = sameList(open, before.open) && sameList(over, before.over)
+  const forgotten = over.splice(0, Math.max(0, over.length - maxClosedPerBucket))
+  const isSame = isSameList(open, before.open) && isSameList(over, before.over)
   return { list: { open, over }, forgotten, isSame }
 }
 
-const sameList = (one: readonly string[], other: readonly string[]): boolean =>
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((place, index) => place === other[index])
 
 /** The open condition of an inbound event and the place of its entry. */
@@ -111,13 +111,13 @@ export interface OpenCondition {
   condition: Condition
 }
 
-const atOnce = 16
+const readsAtOnce = 16
 
 /** Returns the places of open entries. It stops reading buckets after `max` places, so it may return a few more. */
 export const listOpenPlaces = async (store: Store, max: number): Promise<string[]> => {
   const counts = (await store.get(openCountsKey, OpenCounts)) ?? {}
   const places: string[] = []
-  await runConcurrently(Object.keys(counts), atOnce, async (name) => {
+  await runConcurrently(Object.keys(counts), readsAtOnce, async (name) => {
     if (places.length < max) places.push(...((await store.get(eventBucketKey(name), EventBucket))?.open ?? []))
   })
   return places
@@ -126,7 +126,7 @@ export const listOpenPlaces = async (store: Store, max: number): Promise<string[
 /** Returns at most `max` open conditions. */
 export const listOpenConditions = async (store: Store, max: number): Promise<OpenCondition[]> => {
   const found: OpenCondition[] = []
-  await runConcurrently((await listOpenPlaces(store, max)).slice(0, max), atOnce, async (place) => {
+  await runConcurrently((await listOpenPlaces(store, max)).slice(0, max), readsAtOnce, async (place) => {
     const entry = await readEntry(store, place)
     if (entry?.condition) found.push({ place, source: entry.source, condition: entry.condition })
   })

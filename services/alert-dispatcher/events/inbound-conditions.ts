@@ -21,10 +21,10 @@ import {
   RestoreMarker,
   createRepeatedEventNotification,
   restoreMarkerKey,
-  filterMissed,
+  filterMissedNotifications,
   repeatNotifications,
 } from './rebuild.ts'
-import { type EventEpisode, EventEntry, entryKey, maxOpenConditions } from './record.ts'
+import { type EventEpisode, EventEntry, eventEntryKey, maxOpenConditions } from './record.ts'
 
 type InboundConditionHandlers = Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods>
 
@@ -42,8 +42,8 @@ export const createInboundConditionHandlers = (
     },
     async silenceInbound({ episode, kind, minutes, note }, { identity }) {
       if (kind === 'ack') requireStateDatabase(stores, 'acknowledging')
-      const found = await findOpen(store, episode)
-      if (!found) throw noSuchEpisode()
+      const found = await findOpenCondition(store, episode)
+      if (!found) throw createUnknownEpisodeError()
       const of = { episode, hostKey: null, ruleId: found.condition.ruleId }
       const stored = createSilence({ kind, minutes, note }, of, { by: identity.subject, atMs: clock.now() })
       // The database is written first; reconciliation copies the silence into the condition if the next write fails.
@@ -56,7 +56,7 @@ export const createInboundConditionHandlers = (
       const stored = (await listActiveSilences(alerting)).find(
         (each: Silence) => each.kind === kind && each.episode === episode,
       )
-      if (!stored) throw noSuchEpisode()
+      if (!stored) throw createUnknownEpisodeError()
       await stores.silences.remove(kind, episode)
       await applyInboundSilence(store, stored, null)
       return stored
@@ -64,7 +64,7 @@ export const createInboundConditionHandlers = (
   }
 }
 
-const noSuchEpisode = (): ServiceError =>
+const createUnknownEpisodeError = (): ServiceError =>
   new ServiceError('not-found', 'inbound condition not found: it never existed or has been resolved', {
     details: { parameter: 'episode' },
   })
@@ -72,7 +72,7 @@ const noSuchEpisode = (): ServiceError =>
 type SilenceKey = Pick<Silence, 'kind' | 'episode'>
 
 /** Returns the open condition of an episode; undefined if it has ended. */
-const findOpen = async (store: Store, episode: string): Promise<OpenCondition | undefined> =>
+const findOpenCondition = async (store: Store, episode: string): Promise<OpenCondition | undefined> =>
   (await listOpenConditions(store, 2 * maxOpenConditions)).find(({ condition }) => condition.episode === episode)
 
 /** Sets or clears a silence in the condition; does nothing if the episode has ended. */
@@ -81,17 +81,17 @@ const applyInboundSilence = async (
   { kind, episode }: SilenceKey,
   silence: Pick<Silence, 'untilMs'> | null,
 ): Promise<void> => {
-  const found = await findOpen(store, episode)
+  const found = await findOpenCondition(store, episode)
   if (!found) return
   const stored = silence && { untilMs: silence.untilMs }
-  await changeOpen(store, found, { [kind === 'ack' ? 'acknowledged' : 'dismissed']: stored })
+  await updateOpenCondition(store, found, { [kind === 'ack' ? 'acknowledged' : 'dismissed']: stored })
 }
 
 /**
  * Copies silences from the database into open conditions, ends episodes that the store closed, and adds missing ones to
  * the database.
  */
-export const reconcileOpen = async (
+export const reconcileInboundConditions = async (
   parts: Pick<DispatcherDeps, 'store' | 'eventEpisodes' | 'clock' | 'isMissed'>,
   silences: readonly EpisodeSilences[],
 ): Promise<void> => {
@@ -119,12 +119,12 @@ export const reconcileOpen = async (
     endedAtMs,
   }))
   const last = ended.map((episode) => createRepeatedEventNotification(episode, endedAtMs))
-  await repeatNotifications(store, await filterMissed(parts, last))
+  await repeatNotifications(store, await filterMissedNotifications(parts, last))
   await eventEpisodes.write([...ended, ...(await readEpisodes(store, missing))])
   for (const open of all) {
     const { acknowledged = null, dismissed = null } = silencesOf.get(open.condition.episode) ?? {}
     if (!hasSameSilences(open.condition, { acknowledged, dismissed }))
-      await changeOpen(store, open, { acknowledged, dismissed })
+      await updateOpenCondition(store, open, { acknowledged, dismissed })
   }
 }
 
@@ -138,12 +138,12 @@ const readEpisodes = async (store: Store, open: readonly OpenCondition[]): Promi
   return found
 }
 
-const changeOpen = async (
+const updateOpenCondition = async (
   store: Store,
   { place, condition: { episode } }: OpenCondition,
   stored: Partial<Pick<EpisodeSilences, 'acknowledged' | 'dismissed'>>,
 ): Promise<void> => {
-  await store.update(entryKey(place), EventEntry, (entry) =>
+  await store.update(eventEntryKey(place), EventEntry, (entry) =>
     entry?.condition?.episode === episode
       ? { value: { ...entry, condition: { ...entry.condition, ...stored } } }
       : undefined,

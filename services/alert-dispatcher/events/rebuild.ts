@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
-import { instant } from '#shared/time/clock.ts'
+import { recordInstant } from '#shared/time/clock.ts'
 import { createRepeatedNotification } from '../conditions/notify.ts'
 import { type Notification, toOutboxMessage } from '../notification.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
-import { type EventEpisode, EventEntry, entryKey } from './record.ts'
+import { type EventEpisode, EventEntry, eventEntryKey } from './record.ts'
 import { readEntry, updateEventBuckets } from './event-buckets.ts'
 import { type WriteDeps, type WrittenEntry, toUnchangedEntry, finishWrites, writeEntry } from './write.ts'
 
@@ -13,7 +13,7 @@ import { type WriteDeps, type WrittenEntry, toUnchangedEntry, finishWrites, writ
 const OldIndex = z.record(z.string().max(16), z.unknown())
 const OldRecord = z.object({ entries: z.record(z.string(), EventEntry) })
 const oldIndexKey = 'alerts:events'
-const oldKey = (name: string): string => `alerts:events:${name}`
+const getOldRecordKey = (name: string): string => `alerts:events:${name}`
 const recordsAtOnce = 4
 
 /**
@@ -23,7 +23,7 @@ const recordsAtOnce = 4
 export const migrateOldEntries = async (store: Store): Promise<void> => {
   const index = await store.get(oldIndexKey, OldIndex)
   if (!index) return
-  await runConcurrently(Object.keys(index), recordsAtOnce, (name) => migrateRecord(store, oldKey(name)))
+  await runConcurrently(Object.keys(index), recordsAtOnce, (name) => migrateRecord(store, getOldRecordKey(name)))
   await store.update(oldIndexKey, OldIndex, () => ({ value: undefined }))
 }
 
@@ -35,7 +35,7 @@ const migrateRecord = async (store: Store, key: string): Promise<void> => {
     if (entry.condition === null) continue
     migrated.set(
       place,
-      await store.update(entryKey(place), EventEntry, (before) => (before ? undefined : { value: entry })),
+      await store.update(eventEntryKey(place), EventEntry, (before) => (before ? undefined : { value: entry })),
     )
   }
   await updateEventBuckets(store, migrated)
@@ -47,7 +47,7 @@ export const restoreMarkerKey = 'alerts:events:kept'
 export const RestoreMarker = z.number()
 /** Key that exists for ten minutes after the store was found empty. */
 const restoreKey = `${restoreMarkerKey}:started`
-const recheckForMs = 10 * 60_000
+const recheckPeriodMs = 10 * 60_000
 const entriesAtOnce = 16
 const maxPerWrite = 500
 
@@ -55,7 +55,7 @@ const maxPerWrite = 500
  * Restores open conditions to a store that was emptied, so that they are not notified again and their recoveries are
  * sent. While the database is unavailable, repeated events start new episodes.
  */
-export const rebuildEvents = async (deps: WriteDeps): Promise<void> => {
+export const rebuildInboundConditions = async (deps: WriteDeps): Promise<void> => {
   const { store, eventEpisodes, isPersistent, telemetry } = deps
   await migrateOldEntries(store)
   if (!isPersistent || (await store.get(restoreMarkerKey, RestoreMarker))) return
@@ -66,12 +66,12 @@ export const rebuildEvents = async (deps: WriteDeps): Promise<void> => {
   })
   if (!open) return
   const marker = Math.random()
-  await store.update(restoreKey, RestoreMarker, () => ({ value: marker, expiresInMs: recheckForMs }))
-  await restore(deps, open)
-  const nowMs = instant(deps.clock)
-  const missed = await filterMissed(deps, [
+  await store.update(restoreKey, RestoreMarker, () => ({ value: marker, expiresInMs: recheckPeriodMs }))
+  await restoreEntries(deps, open)
+  const nowMs = recordInstant(deps.clock)
+  const missed = await filterMissedNotifications(deps, [
     ...open.map((episode) => createRepeatedEventNotification(episode, nowMs)),
-    ...(await endsOf(deps, nowMs)),
+    ...(await listRecoveries(deps, nowMs)),
   ])
   await repeatNotifications(store, missed)
   // If the store is emptied meanwhile, the restored entries are lost and the marker is not written. Only written keys
@@ -80,7 +80,7 @@ export const rebuildEvents = async (deps: WriteDeps): Promise<void> => {
     { one: { key: restoreMarkerKey, schema: RestoreMarker }, many: { keys: [restoreKey], schema: RestoreMarker } },
     (_marker, restoring) =>
       restoring.get(restoreKey) === marker
-        ? { one: marker, many: new Map([[restoreKey, marker]]), expiresInMs: recheckForMs }
+        ? { one: marker, many: new Map([[restoreKey, marker]]), expiresInMs: recheckPeriodMs }
         : undefined,
   )
   if (open.length + missed.length === 0) return
@@ -88,14 +88,14 @@ export const rebuildEvents = async (deps: WriteDeps): Promise<void> => {
 }
 
 /** Age up to which ended episodes are checked for recoveries that the store lost. */
-const endedWithinMs = 24 * 3_600_000
+const maxEndedAgeMs = 24 * 3_600_000
 
 /** Returns the recovery notifications of recently ended episodes of hosts and inbound events. */
-const endsOf = async (
+const listRecoveries = async (
   { episodes, eventEpisodes }: Pick<DispatcherDeps, 'episodes' | 'eventEpisodes'>,
   nowMs: number,
 ): Promise<(Notification | undefined)[]> => {
-  const sinceMs = nowMs - endedWithinMs
+  const sinceMs = nowMs - maxEndedAgeMs
   const [ofHosts, ofEvents] = await Promise.all([episodes.ended(sinceMs), eventEpisodes.ended(sinceMs)])
   return [
     ...ofHosts.map(({ condition, endedAtMs, hostKey }) =>
@@ -109,11 +109,14 @@ const endsOf = async (
  * Repeats recoveries that a target has not received, for ten minutes after the store was found empty. Deliveries that
  * were in progress at that time had no record yet.
  */
-export const notifyMissedEnds = async (
+export const repeatMissedRecoveries = async (
   parts: Pick<DispatcherDeps, 'store' | 'clock' | 'episodes' | 'eventEpisodes' | 'isMissed'>,
 ) => {
   if (!(await parts.store.get(restoreKey, RestoreMarker))) return
-  await repeatNotifications(parts.store, await filterMissed(parts, await endsOf(parts, instant(parts.clock))))
+  await repeatNotifications(
+    parts.store,
+    await filterMissedNotifications(parts, await listRecoveries(parts, recordInstant(parts.clock))),
+  )
 }
 
 /** Returns the last notification of an inbound condition, to be repeated; undefined if none was sent. */
@@ -134,7 +137,7 @@ export const repeatNotifications = async (store: Store, notifications: readonly 
 }
 
 /** Returns the notifications that at least one of their targets has not received. */
-export const filterMissed = async (
+export const filterMissedNotifications = async (
   { isMissed }: Pick<DispatcherDeps, 'isMissed'>,
   notifications: readonly (Notification | undefined)[],
 ): Promise<Notification[]> => {
@@ -150,7 +153,7 @@ export const filterMissed = async (
 }
 
 /** Writes entries that the store lost; entries that exist already are newer. */
-const restore = async (deps: WriteDeps, open: readonly EventEpisode[]): Promise<void> => {
+const restoreEntries = async (deps: WriteDeps, open: readonly EventEpisode[]): Promise<void> => {
   const { store, clock } = deps
   // The time of the last event is lost, so its lifetime starts again.
   const seenAtMs = clock.now()

@@ -36,13 +36,13 @@ export const overflowPlace = 'overflow'
 export const deriveEntryPlace = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'dedupKey'>): string =>
   hash('sha256', JSON.stringify([source, dedupKey])).slice(0, 40)
 
-export const entryKey = (place: string): string => `alerts:events:entry:${place}`
+export const eventEntryKey = (place: string): string => `alerts:events:entry:${place}`
 
 /** How long late events are recognized after a condition closes. */
 export const closedEntryTtlMs = 60 * 60_000
 
 /** Returns whether an entry is open, or closed recently. A clock that was set back must not keep it forever. */
-export const isRemembered = ({ condition, seenAtMs }: EventEntry, nowMs: number): boolean =>
+export const isEntryRetained = ({ condition, seenAtMs }: EventEntry, nowMs: number): boolean =>
   condition !== null || Math.abs(nowMs - seenAtMs) <= closedEntryTtlMs
 
 /** One activation of an inbound condition, as the state database stores it. */

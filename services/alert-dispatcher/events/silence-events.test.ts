@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { openStore } from '#shared/store/open.ts'
 import { testServiceCall } from '../delivery/testing/fixture.ts'
 import { type InboundFixture, openInboundFixture } from '../testing/inbound.ts'
-import { RestoreMarker, restoreMarkerKey, rebuildEvents } from './rebuild.ts'
+import { RestoreMarker, restoreMarkerKey, rebuildInboundConditions } from './rebuild.ts'
 import { maxOpenConditions } from './record.ts'
 
 const hourMs = 60 * 60_000
@@ -177,10 +177,10 @@ describe('an emptied store', () => {
       return ended(sinceMs)
     }
     const deps = { ...inbound.parts, store, maxOpen: maxOpenConditions }
-    await rebuildEvents(deps)
+    await rebuildInboundConditions(deps)
     expect(await other.get(restoreMarkerKey, RestoreMarker)).toBeUndefined()
     eventEpisodes.ended = ended
-    await rebuildEvents(deps)
+    await rebuildInboundConditions(deps)
     expect(await other.get(restoreMarkerKey, RestoreMarker)).toBeDefined()
   })
 

@@ -1,4 +1,4 @@
-import { instant } from '#shared/time/clock.ts'
+import { recordInstant } from '#shared/time/clock.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import type { Fence } from '#shared/store/store.ts'
 import type { Transition, Condition } from '../conditions/condition.ts'
@@ -7,7 +7,14 @@ import { describeHold, notify } from '../conditions/notify.ts'
 import { toOutboxMessage, type Notification } from '../notification.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import { updateEventBuckets } from './event-buckets.ts'
-import { type EventEpisode, EventEntry, entryKey, adjustEntry, isRemembered, closedEntryTtlMs } from './record.ts'
+import {
+  type EventEpisode,
+  EventEntry,
+  eventEntryKey,
+  adjustEntry,
+  isEntryRetained,
+  closedEntryTtlMs,
+} from './record.ts'
 
 /** Dependencies of writing entries. */
 export type WriteDeps = Pick<
@@ -47,20 +54,20 @@ export const writeEntry = async (
   change: (entry: EventEntry | undefined, nowMs: number) => EntryChange,
   fence?: Fence,
 ): Promise<WrittenEntry | undefined> => {
-  const [policy, nowMs] = [await current(), instant(clock)]
+  const [policy, nowMs] = [await current(), recordInstant(clock)]
   let notified: NotifiedEntry | undefined
   let stays = false
   const entry = await store.update(
-    entryKey(place),
+    eventEntryKey(place),
     EventEntry,
     (stored) => {
       const before = stored && adjustEntry(stored, clock)
-      const changed = change(before && isRemembered(before, nowMs) ? before : undefined, nowMs)
+      const changed = change(before && isEntryRetained(before, nowMs) ? before : undefined, nowMs)
       stays = changed === 'stays'
       notified = typeof changed === 'object' ? notifyEntry(changed, { policy, nowMs }) : undefined
       if (!notified) return stays ? undefined : { value: undefined }
       const { entry, notifications } = notified
-      if (!isRemembered(entry, nowMs)) return { value: undefined, outbox: notifications.map(toOutboxMessage) }
+      if (!isEntryRetained(entry, nowMs)) return { value: undefined, outbox: notifications.map(toOutboxMessage) }
       const expiry = entry.condition === null ? { expiresInMs: closedEntryTtlMs } : {}
       return { value: entry, outbox: notifications.map(toOutboxMessage), ...expiry }
     },
@@ -114,12 +121,12 @@ export const notifyEntry = (entry: EventEntry, context: Omit<NotifyContext, 'hos
       ...notification,
       hostKey: null,
       source,
-      reason: reasonOf(notification, condition),
+      reason: describeReason(notification, condition),
     })),
     transitions: transitions.map((transition) => ({
       ...transition,
       hostKey: null,
-      reason: reasonOf(transition, condition),
+      reason: describeReason(transition, condition),
       title: shortenText(`${transition.title}, from ${source}`, maxTitleLength),
     })),
   }
@@ -128,7 +135,7 @@ export const notifyEntry = (entry: EventEntry, context: Omit<NotifyContext, 'hos
 const maxTitleLength = 300
 
 /** Returns the reason in terms of events instead of sweeps. */
-const reasonOf = (
+const describeReason = (
   { kind, reason }: Pick<Notification | Transition, 'kind' | 'reason'>,
   { held, clears }: Condition,
 ): string => {

@@ -12,12 +12,12 @@ export const renderGroupMessage = (
 ): Message => {
   const [first] = notifications
   const isOneRule = notifications.every(({ title, ruleId }) => title === first.title && ruleId === first.ruleId)
-  const message = renderMessage(groupNotificationOf(notifications, isOneRule), frame, hosts)
+  const message = renderMessage(buildGroupNotification(notifications, isOneRule), frame, hosts)
   const gathered = notifications.map((notification) => renderGroupLine(notification, hosts, isOneRule))
   return { ...message, members: notifications, gathered }
 }
 
-const groupNotificationOf = (notifications: NotificationList, isOneRule: boolean): Notification => {
+const buildGroupNotification = (notifications: NotificationList, isOneRule: boolean): Notification => {
   const [first] = notifications
   // The same conditions get the same id, so that targets can drop a repeated message.
   const names = notifications.map(({ id }) => id).toSorted()
@@ -32,8 +32,8 @@ const groupNotificationOf = (notifications: NotificationList, isOneRule: boolean
     sequence: 0,
     hostKey: isOneHost ? first.hostKey : null,
     source: null,
-    ruleId: isOneRule ? first.ruleId : groupRule,
-    title: titleOf(notifications, isOneRule, isOneHost),
+    ruleId: isOneRule ? first.ruleId : groupRuleId,
+    title: buildTitle(notifications, isOneRule, isOneHost),
     value: null,
     threshold: null,
     offenders: [],
@@ -46,10 +46,10 @@ const groupNotificationOf = (notifications: NotificationList, isOneRule: boolean
 }
 
 /** Rule id of a message about several rules. */
-const groupRule = 'group'
+const groupRuleId = 'group'
 
 /** Returns a title such as `Host unreachable on 500 hosts` or `12 conditions on 4 hosts`. */
-const titleOf = (notifications: NotificationList, isOneRule: boolean, isOneHost: boolean): string => {
+const buildTitle = (notifications: NotificationList, isOneRule: boolean, isOneHost: boolean): string => {
   const [{ title }] = notifications
   const hosts = new Set(notifications.flatMap(({ hostKey }) => hostKey ?? [])).size
   const on = isOneHost || hosts === 0 ? '' : ` on ${hosts} ${hosts === 1 ? 'host' : 'hosts'}`

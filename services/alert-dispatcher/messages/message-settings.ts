@@ -1,24 +1,24 @@
 import type { Severity } from '#proto/rules.ts'
-import { takesChatActions, displayZone } from '#shared/config/shared-settings.ts'
+import { canVerifyChatActions, readDisplayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { type Setting, optional, parseSettings, url } from '#shared/config/setting.ts'
+import { type Setting, optionalTextSetting, parseSettings, urlSetting } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { makeLenient } from '../lenient-settings.ts'
 
 const maxNameLength = 64
 const maxPairs = 10
-const keyShape = /^[A-Za-z0-9_.-]{1,32}$/
+const keyPattern = /^[A-Za-z0-9_.-]{1,32}$/
 const maxValueLength = 128
 
 /** Settings that apply to messages of every channel. */
 export const messageSettings = {
-  HEALTH_ALERT_INSTANCE_NAME: optional(
+  HEALTH_ALERT_INSTANCE_NAME: optionalTextSetting(
     'Name of this installation, at most 64 characters; shown in brackets before each message.',
   ),
-  HEALTH_ALERT_DASHBOARD_URL: url('Public URL of the dashboard; messages link to its health page.', {
+  HEALTH_ALERT_DASHBOARD_URL: urlSetting('Public URL of the dashboard; messages link to its health page.', {
     protocols: ['http', 'https'],
   }),
-  HEALTH_ALERT_METADATA: optional(
+  HEALTH_ALERT_METADATA: optionalTextSetting(
     'Up to 10 key-value pairs added to each message, as key=value,key2=value2 or a JSON object; do not put secrets here.',
   ),
 } as const
@@ -42,33 +42,33 @@ export const readMessageSettings = (env: Environment): MessageSettings => {
   const name = toOneLine(settings.HEALTH_ALERT_INSTANCE_NAME ?? '')
   return {
     instance: name === '' ? null : [...name].slice(0, maxNameLength).join(''),
-    dashboardUrl: baseOf(settings.HEALTH_ALERT_DASHBOARD_URL),
+    dashboardUrl: toBaseUrl(settings.HEALTH_ALERT_DASHBOARD_URL),
     metadata: readMetadata(settings.HEALTH_ALERT_METADATA),
-    zone: displayZone(env) ?? 'UTC',
-    isInteractive: takesChatActions(env),
+    zone: readDisplayZone(env) ?? 'UTC',
+    isInteractive: canVerifyChatActions(env),
   }
 }
 
 /** Returns the URL that paths are appended to, without credentials, because recipients must not see them. */
-const baseOf = (text: URL | undefined): string | null =>
+const toBaseUrl = (text: URL | undefined): string | null =>
   text === undefined ? null : `${text.origin}${text.pathname}`.replace(/\/+$/, '')
 
 /** Returns the first ten valid pairs of a list or JSON object. */
 export const readMetadata = (text: string | undefined): Record<string, string> => {
-  const pairs = text?.trim().startsWith('{') ? pairsOfJson(text) : pairsOfList(text ?? '')
-  const valid = new Map(pairs.filter(([key, value]) => keyShape.test(key) && isValue(value)))
+  const pairs = text?.trim().startsWith('{') ? parseJsonPairs(text) : parseListPairs(text ?? '')
+  const valid = new Map(pairs.filter(([key, value]) => keyPattern.test(key) && isValue(value)))
   return Object.fromEntries([...valid].slice(0, maxPairs))
 }
 
 const isValue = (value: string): boolean => [...value].length <= maxValueLength && !/[\r\n\u2028\u2029]/.test(value)
 
-const pairsOfList = (text: string): [string, string][] =>
+const parseListPairs = (text: string): [string, string][] =>
   text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=')
     return at < 0 ? [] : [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()]]
   })
 
-const pairsOfJson = (text: string): [string, string][] => {
+const parseJsonPairs = (text: string): [string, string][] => {
   const parsed = parseJson(text)
   if (typeof parsed !== 'object' || parsed === null) return []
   return Object.entries(parsed).flatMap(([key, value]: [string, unknown]) =>
@@ -80,7 +80,7 @@ const pairsOfJson = (text: string): [string, string][] => {
 export const toOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
 
 /** Returns a setting for the minimum severity of a channel; invalid values are ignored. */
-export const minSeveritySetting = (doc: string, fallback?: Severity): Setting<Severity | undefined> => ({
+export const createMinSeveritySetting = (doc: string, fallback?: Severity): Setting<Severity | undefined> => ({
   doc,
   audience: 'server',
   fallback: fallback ?? 'HEALTH_ALERT_MIN_SEVERITY',

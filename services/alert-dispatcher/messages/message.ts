@@ -58,23 +58,23 @@ export const renderMessage = (
   { origin, instance, dashboardUrl, metadata, zone, isInteractive }: RenderSettings,
   hosts: ReadonlyMap<string, NamedHost>,
 ): Message => {
-  const where = placeOf(notification, hosts)
+  const where = findPlace(notification, hosts)
   const prefix = instance === null ? '' : `[${instance}] `
   const title = toOneLine(notification.title)
   return {
     notification,
-    at: instant(notification.atMs, zone),
+    at: formatInstant(notification.atMs, zone),
     origin,
     headline: `${prefix}${statusPrefix(notification)}${title}${placeSuffix(notification, hosts)}${valueSuffix(notification)}`,
-    host: hostOf(notification, hosts),
+    host: findHost(notification, hosts),
     severity: notification.severity,
     isOver: notification.kind === 'recover',
-    tone: toneOf(notification),
-    facts: factsOf(notification, where, { metadata, zone }),
-    gathered: notification.gathered.map((entry) => gatheredLine(entry, hosts)),
+    tone: selectTone(notification),
+    facts: buildFacts(notification, where, { metadata, zone }),
+    gathered: notification.gathered.map((entry) => renderDigestLine(entry, hosts)),
     members: [],
-    runbook: textOf(notification),
-    url: dashboardUrl === null ? null : linkOf(dashboardUrl, notification, hosts),
+    runbook: selectText(notification),
+    url: dashboardUrl === null ? null : buildLink(dashboardUrl, notification, hosts),
     instance,
     metadata,
     isInteractive,
@@ -95,26 +95,26 @@ const statusPrefix = ({ kind, severity, isUnseen }: Notification): string => {
  * its rule.
  */
 const valueSuffix = ({ kind, value, unit }: Notification): string =>
-  value !== null && firingKinds.has(kind) && !bareUnits.has(unit) ? ` (${formatQuantity(value, unit)})` : ''
+  value !== null && firingKinds.has(kind) && !unitsWithoutValue.has(unit) ? ` (${formatQuantity(value, unit)})` : ''
 
 const firingKinds: ReadonlySet<Notification['kind']> = new Set(['fire', 'escalate', 'remind'])
-const bareUnits: ReadonlySet<Notification['unit']> = new Set(['count', 'ratio', 'level', 'yes-no', 'none'])
+const unitsWithoutValue: ReadonlySet<Notification['unit']> = new Set(['count', 'ratio', 'level', 'yes-no', 'none'])
 
-const toneOf = ({ kind, severity }: Notification): Message['tone'] => {
+const selectTone = ({ kind, severity }: Notification): Message['tone'] => {
   if (kind === 'recover') return 'over'
   return kind === 'notify' ? 'plain' : severity
 }
 
-const textOf = ({ kind, announced, runbook }: Notification): string =>
+const selectText = ({ kind, announced, runbook }: Notification): string =>
   kind === 'recover' ? '' : (announced?.text ?? runbook).trim()
 
-const hostOf = ({ hostKey }: Notification, hosts: ReadonlyMap<string, NamedHost>): Message['host'] => {
+const findHost = ({ hostKey }: Notification, hosts: ReadonlyMap<string, NamedHost>): Message['host'] => {
   if (hostKey === null) return null
   const host = hosts.get(hostKey)
   return { key: hostKey, id: host?.id ?? null, name: toOneLine(host?.name ?? hostKey) }
 }
 
-const placeOf = (
+const findPlace = (
   { hostKey, source }: Pick<Notification, 'hostKey' | 'source'>,
   hosts: ReadonlyMap<string, NamedHost>,
 ): string | null => {
@@ -130,14 +130,14 @@ const placeSuffix = (
   notification: Pick<Notification, 'hostKey' | 'source' | 'title'> & Partial<Pick<Notification, 'kind'>>,
   hosts: ReadonlyMap<string, NamedHost>,
 ): string => {
-  const place = placeOf(notification, hosts)
+  const place = findPlace(notification, hosts)
   if (place === null) return ''
   const isNamed = toOneLine(notification.title).includes(place)
   if (notification.hostKey !== null) return isNamed && notification.kind === 'notify' ? '' : ` on ${place}`
   return isNamed ? '' : `, from ${place}`
 }
 
-const factsOf = (
+const buildFacts = (
   notification: Notification,
   where: string | null,
   { metadata, zone }: Pick<RenderSettings, 'metadata' | 'zone'>,
@@ -162,19 +162,22 @@ const conditionPairs = (notification: Notification, zone: string): [string, stri
     ['Value', value === null || isDigest ? null : formatQuantity(value, unit)],
     // The threshold of a unit with named values, such as yes and no, has no meaning.
     ['Threshold', threshold === null || unitWords[unit] ? null : formatQuantity(threshold, unit)],
-    ['Since', `${instant(sinceMs, zone)}${atMs - sinceMs >= 1_000 ? `, for ${formatDuration(atMs - sinceMs)}` : ''}`],
+    [
+      'Since',
+      `${formatInstant(sinceMs, zone)}${atMs - sinceMs >= 1_000 ? `, for ${formatDuration(atMs - sinceMs)}` : ''}`,
+    ],
     ['Reason', reason],
     ['Worst', offenders.map(toOneLine).join(', ')],
   ]
 }
 
 /** Returns ISO 8601 in seconds with the offset of the zone: `2026-11-20T14:05:00+01:00`. */
-const instant = (ms: number, zone: string): string => {
+const formatInstant = (ms: number, zone: string): string => {
   const moment = Temporal.Instant.fromEpochMilliseconds(ms - (ms % 1_000))
   return zone === 'UTC' ? moment.toString() : moment.toString({ timeZone: zone })
 }
 
-const gatheredLine = (entry: Notification['gathered'][number], hosts: ReadonlyMap<string, NamedHost>): string => {
+const renderDigestLine = (entry: Notification['gathered'][number], hosts: ReadonlyMap<string, NamedHost>): string => {
   const { title, severity, recovered, isUnseen } = entry
   const end = isUnseen ? ' (fired, then closed)' : ' (fired and recovered)'
   return `${severity.toUpperCase()}: ${toOneLine(title)}${placeSuffix(entry, hosts)}${recovered ? end : ''}`
@@ -186,12 +189,16 @@ export const renderGroupLine = (
   hosts: ReadonlyMap<string, NamedHost>,
   isOneRule: boolean,
 ): string => {
-  const place = placeOf(notification, hosts)
+  const place = findPlace(notification, hosts)
   if (isOneRule && place !== null) return `${place}${valueSuffix(notification)}`
   return `${statusPrefix(notification)}${toOneLine(notification.title)}${placeSuffix(notification, hosts)}${valueSuffix(notification)}`
 }
 
-const linkOf = (base: string, { hostKey, announced }: Notification, hosts: ReadonlyMap<string, NamedHost>): string => {
+const buildLink = (
+  base: string,
+  { hostKey, announced }: Notification,
+  hosts: ReadonlyMap<string, NamedHost>,
+): string => {
   if (announced?.path !== undefined) return base + announced.path
   const host = hostKey === null ? undefined : hosts.get(hostKey)
   return host === undefined ? `${base}/health` : `${base}/health?host=${host.id}`

@@ -7,12 +7,12 @@ const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 /** Measures the size of a text, in any unit; the size is at least the UTF-16 length. */
 export type TextSizeFunction = (text: string) => number
 
-const unitsOf: TextSizeFunction = ({ length }) => length
+const countUnits: TextSizeFunction = ({ length }) => length
 /** Returns the number of bytes of a text in a UTF-8 JSON document. */
 export const countJsonBytes: TextSizeFunction = (text) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
 
 /** Cuts a text to a maximum size between grapheme clusters and appends an ellipsis. */
-export const truncateText = (text: string, maxSize: number, sizeOf: TextSizeFunction = unitsOf): string => {
+export const truncateText = (text: string, maxSize: number, sizeOf: TextSizeFunction = countUnits): string => {
   if (text.length <= maxSize && sizeOf(text) <= maxSize) return text
   let room = maxSize - sizeOf(ellipsis)
   if (room < 0) return ''
@@ -32,8 +32,8 @@ const maxClusterLength = 64
 export const truncateAndEscape = (text: string, maxLength: number, escape: (text: string) => string): string =>
   escape(truncateText(text, maxLength, (part) => escape(part).length))
 
-const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 })
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const numberFormat = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 })
+const integerFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
 const suffixes: Readonly<Record<Exclude<Unit, 'bytes' | 'bytes-per-second' | 'count'>, string>> = {
   rows: ' rows',
@@ -53,23 +53,23 @@ const suffixes: Readonly<Record<Exclude<Unit, 'bytes' | 'bytes-per-second' | 'co
 export const formatQuantity = (value: number, unit: Unit): string => {
   const word = unitWords[unit]?.[value]
   if (word !== undefined) return word
-  if (unit === 'bytes') return bytes(value)
-  if (unit === 'bytes-per-second') return `${bytes(value)}/s`
-  if (unit === 'count') return format(value)
+  if (unit === 'bytes') return formatBytes(value)
+  if (unit === 'bytes-per-second') return `${formatBytes(value)}/s`
+  if (unit === 'count') return formatNumber(value)
   if (unit === 'seconds' && value >= longSeconds) return formatDuration(value * secondMs)
-  return `${format(value)}${suffixes[unit]}`
+  return `${formatNumber(value)}${suffixes[unit]}`
 }
 
 /** Durations of at least this many seconds are shown in minutes. */
 const longSeconds = 120
 
-const format = (value: number): string => (Math.abs(value) >= 10_000 ? whole : number).format(value)
+const formatNumber = (value: number): string => (Math.abs(value) >= 10_000 ? integerFormat : numberFormat).format(value)
 
 const sizes = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
-const bytes = (value: number): string => {
+const formatBytes = (value: number): string => {
   const power = Math.min(Math.max(Math.floor(Math.log2(Math.abs(value) || 1) / 10), 0), sizes.length - 1)
-  return `${number.format(value / 1024 ** power)} ${sizes[power]}`
+  return `${numberFormat.format(value / 1024 ** power)} ${sizes[power]}`
 }
 
 const secondMs = 1_000

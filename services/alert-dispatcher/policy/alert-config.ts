@@ -11,13 +11,13 @@ import { channels } from '../channels/index.ts'
 import { parseHeaders } from '../channels/webhook-target-list.ts'
 import type { ExpectedState } from '../stores/stores.ts'
 import { describePolicy } from './describe-policy.ts'
-import { isOtherOrigin, invalidParameter } from './saved/errors.ts'
+import { isOtherOrigin, createInvalidParameterError } from './saved/errors.ts'
 import {
   buildChannelEntry,
   requireAllowedAddress,
   requireEncryptionKey,
   type SaveDeps,
-  secretRequiredError,
+  createSecretRequiredError,
 } from './saved/save-channel.ts'
 import { decryptTarget, sealTargetEntry, TargetEntry } from './saved/entries.ts'
 import { requireTarget, validateCustomRule, validateRuleSettings } from './warnings.ts'
@@ -31,48 +31,54 @@ export const prepareTargetEntry = async (
   const { id, url, headers, templates = {} } = deps
   requireKnownPlaceholders(templates)
   if (headers && !parseHeaders(JSON.stringify(headers)))
-    throw invalidParameter(
+    throw createInvalidParameterError(
       'headers',
       'must be at most 8 headers named Authorization or X-…, each of at most 1024 printable characters',
     )
-  if (url !== undefined && !/^https:/i.test(url)) throw invalidParameter('url', 'must be an absolute URL with https')
+  if (url !== undefined && !/^https:/i.test(url))
+    throw createInvalidParameterError('url', 'must be an absolute URL with https')
   if (url !== undefined) await requireAllowedAddress(net, 'url', url)
   const entries = await store.all()
   const before = TargetEntry.safeParse(entries.find((entry) => entry.kind === kind && entry.id === id)?.body).data
   const key = requireEncryptionKey(env)
   if (url !== undefined && headers === undefined && before?.sealed.headers !== undefined) {
-    if (isOtherOrigin(decryptTarget(id, before, key)?.saved?.url, url)) throw secretRequiredError('headers')
+    if (isOtherOrigin(decryptTarget(id, before, key)?.saved?.url, url)) throw createSecretRequiredError('headers')
   }
   const entry = sealTargetEntry(deps, before, key)
-  if (!entry) throw invalidParameter('url', 'is required')
+  if (!entry) throw createInvalidParameterError('url', 'is required')
   return entry
 }
 
 /** Validates a configuration change, stores it and returns the resulting configuration. */
-export const updateAlertConfig =
+export const createUpdateAlertConfigHandler =
   (alerting: AlertingDeps): AlertingHandlers['updateAlertConfig'] =>
   async ({ update: shown, encrypted, mustBe }, call) => {
     const { stores, clock, policy, transit } = alerting
     requireStateDatabase(stores, 'saving alert configuration')
-    const update = encrypted === undefined ? shown : withSecrets(shown, await transit.decrypt(encrypted, Secrets))
+    const update = encrypted === undefined ? shown : addSecrets(shown, await transit.decrypt(encrypted, Secrets))
     const id = idOf(update)
     const expected =
-      mustBe === null ? undefined : requireExpectedState(update, id, mustBe, await describedNow(alerting))
+      mustBe === null ? undefined : requireExpectedState(update, id, mustBe, await describeCurrentPolicy(alerting))
     await validateChange(alerting, update, call)
-    const body = await bodyOf(alerting, update)
+    const body = await buildEntryBody(alerting, update)
     if (!(await stores.policy.put(update.kind, id, body, clock.now(), expected)))
-      throw expected === 'absent' ? alreadyExists(update, id) : createNotFoundError(nouns[update.kind], id, [], 'id')
+      throw expected === 'absent'
+        ? createAlreadyExistsError(update, id)
+        : createNotFoundError(nouns[update.kind], id, [], 'id')
     policy.changed()
-    return describedNow(alerting)
+    return describeCurrentPolicy(alerting)
   }
 
 const Secrets = z.record(z.string(), z.json())
 
-const withSecrets = (shown: AlertConfigUpdate, secrets: z.output<typeof Secrets>): AlertConfigUpdate =>
+const addSecrets = (shown: AlertConfigUpdate, secrets: z.output<typeof Secrets>): AlertConfigUpdate =>
   AlertConfigUpdate.parse({ ...shown, value: { ...shown.value, ...secrets } })
 
 /** Returns the stored form of a change, with encrypted secrets. */
-const bodyOf = async ({ env, net, stores, policy }: AlertingDeps, update: AlertConfigUpdate): Promise<unknown> => {
+const buildEntryBody = async (
+  { env, net, stores, policy }: AlertingDeps,
+  update: AlertConfigUpdate,
+): Promise<unknown> => {
   const deps = { env, net, store: stores.policy }
   if (update.kind === 'webhook-target') return prepareTargetEntry(deps, update.value)
   if (update.kind !== 'channel') return update.value
@@ -82,7 +88,7 @@ const bodyOf = async ({ env, net, stores, policy }: AlertingDeps, update: AlertC
 }
 
 /** Deletes an entry from the database, so that files, variables or defaults apply again. */
-export const deleteAlertConfig =
+export const createDeleteAlertConfigHandler =
   (alerting: AlertingDeps): AlertingHandlers['deleteAlertConfig'] =>
   async ({ key }) => {
     const { stores, policy } = alerting
@@ -90,9 +96,9 @@ export const deleteAlertConfig =
     const id = 'id' in key ? key.id : singletonId
     const isRemoved = await stores.policy.remove(key.kind, id)
     // Deleting a singleton that was never stored changes nothing.
-    if (!isRemoved && 'id' in key) throw undeletable(key, id, await describedNow(alerting))
+    if (!isRemoved && 'id' in key) throw createUndeletableError(key, id, await describeCurrentPolicy(alerting))
     policy.changed()
-    return describedNow(alerting)
+    return describeCurrentPolicy(alerting)
   }
 
 /** Id of kinds with a single entry. */
@@ -104,7 +110,10 @@ const idOf = (update: AlertConfigUpdate): string => {
 }
 
 /** Returns all configured entries of a kind, from any source. */
-const known = (kind: AlertConfigUpdate['kind'], described: AlertPolicy): { id: string; source?: string }[] => {
+const listKnownEntries = (
+  kind: AlertConfigUpdate['kind'],
+  described: AlertPolicy,
+): { id: string; source?: string }[] => {
   switch (kind) {
     case 'custom-rule':
       return described.customRules
@@ -144,10 +153,10 @@ const requireExpectedState = (
   mustBe: 'new' | 'known',
   described: AlertPolicy,
 ): ExpectedState | undefined => {
-  const entries = known(update.kind, described)
+  const entries = listKnownEntries(update.kind, described)
   const found = entries.find((entry) => entry.id === id)
   if (mustBe === 'new') {
-    if (found) throw alreadyExists(update, id)
+    if (found) throw createAlreadyExistsError(update, id)
     return 'absent'
   }
   if (!found) {
@@ -157,7 +166,7 @@ const requireExpectedState = (
   return found.source === 'database' ? 'present' : undefined
 }
 
-const alreadyExists = ({ kind }: AlertConfigUpdate, id: string): ServiceError =>
+const createAlreadyExistsError = ({ kind }: AlertConfigUpdate, id: string): ServiceError =>
   new ServiceError('conflict', `${nouns[kind]} "${id}" already exists; choose another id`, {
     details: { parameter: 'id' },
   })
@@ -166,8 +175,8 @@ const alreadyExists = ({ kind }: AlertConfigUpdate, id: string): ServiceError =>
 const parameters: Readonly<Partial<Record<AlertConfigKey['kind'], string>>> = { rule: 'checkId', channel: 'channel' }
 
 /** Returns why an entry cannot be deleted: another source manages it, or it does not exist. */
-const undeletable = ({ kind }: AlertConfigKey, id: string, described: AlertPolicy): ServiceError => {
-  const entries = known(kind, described)
+const createUndeletableError = ({ kind }: AlertConfigKey, id: string, described: AlertPolicy): ServiceError => {
+  const entries = listKnownEntries(kind, described)
   const elsewhere = entries.find((entry) => entry.id === id)
   const parameter = parameters[kind] ?? 'id'
   const ids = entries.map((entry) => entry.id)
@@ -177,13 +186,13 @@ const undeletable = ({ kind }: AlertConfigKey, id: string, described: AlertPolic
   })
 }
 
-export const alertPolicy =
+export const createAlertPolicyHandler =
   (alerting: AlertingDeps): AlertingHandlers['alertPolicy'] =>
   () =>
-    describedNow(alerting)
+    describeCurrentPolicy(alerting)
 
 /** Returns the current configuration. */
-const describedNow = async ({ env, policy: book, stores }: AlertingDeps): Promise<AlertPolicy> => {
+const describeCurrentPolicy = async ({ env, policy: book, stores }: AlertingDeps): Promise<AlertPolicy> => {
   const [layers, policy] = [await book.layers(), await book.current()]
   return describePolicy({ env, layers, policy, isPersistent: stores.isPersistent, channels })
 }

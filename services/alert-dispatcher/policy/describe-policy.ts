@@ -26,7 +26,7 @@ export const describePolicy = (known: DescribeDeps): AlertPolicy => {
   const { layers, policy, isPersistent } = known
   return {
     persistent: isPersistent,
-    general: generalOf(layers, policy),
+    general: describeGeneral(layers, policy),
     digestMinutes: {
       value: policy.digestMs / minuteMs,
       source: layers.find(({ digestMinutes }) => digestMinutes !== undefined)?.source ?? 'default',
@@ -54,7 +54,7 @@ const describeRoutes = ({ env, layers, policy }: DescribeDeps): AlertPolicy['rou
   }))
 }
 
-const generalOf = (layers: readonly PolicyLayer[], policy: Policy): AlertPolicy['general'] => {
+const describeGeneral = (layers: readonly PolicyLayer[], policy: Policy): AlertPolicy['general'] => {
   const { values, sources } = mergeFields<AlertSettings>(layers, ({ general }) => general)
   const from = (field: keyof AlertSettings) => sources[field] ?? 'default'
   const { minSeverity, cooldownMinutes, breaches, clears } = { ...defaultAlertSettings, ...values }

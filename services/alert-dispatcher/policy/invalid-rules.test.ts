@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import type { CustomRule } from '../policy.ts'
-import { openInvalidRuleWarnings } from './warnings.ts'
+import { createInvalidRuleWarning } from './warnings.ts'
 
 const own = (id: string, metric: string): CustomRule => ({
   id,
@@ -15,7 +15,7 @@ const own = (id: string, metric: string): CustomRule => ({
 
 it('logs unknown rules and metrics with suggestions, and contradictory thresholds, once each', () => {
   const lines: string[] = []
-  const warn = openInvalidRuleWarnings(pino({}, { write: (line) => lines.push(line) }))
+  const warn = createInvalidRuleWarning(pino({}, { write: (line) => lines.push(line) }))
   const rules = {
     'disk-usage': { warning: 99 },
     parts: { critical: 3 },

@@ -12,7 +12,7 @@ import {
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { sealKey } from '#shared/seal/config.ts'
+import { readSealKey } from '#shared/seal/config.ts'
 import type { PolicyStore, PolicyEntry, PolicyKind } from '../stores/stores.ts'
 import { openLastKnownValue } from '../last-known.ts'
 import { buildEnvironmentLayer, findInvalidVariables } from './layers/environment.ts'
@@ -66,7 +66,7 @@ export const openPolicy = ({
     initial: createEmptyLayer('database'),
     clock,
     async read() {
-      const { layer, unread } = buildDatabaseLayer(await store.all(), sealKey(env))
+      const { layer, unread } = buildDatabaseLayer(await store.all(), readSealKey(env))
       for (const entry of unread.filter((entry) => !warned.has(entry))) {
         warned.add(entry)
         log.warn({ entry }, 'unreadable alert setting ignored')

@@ -14,16 +14,16 @@ import type { Policy, Route } from '../policy.ts'
  * Returns the functions that log rules, routes and channels that do not work as configured. Routes and channels are
  * also checked once at start.
  */
-export const openWarnings = async (env: Environment, log: Logger, book: Pick<PolicyProvider, 'current'>) => ({
-  warnOfInvalidRules: openInvalidRuleWarnings(log),
-  warnOfLostRoutes: await openLostRoutes(env, log, book),
-  warnOfBrokenChannels: await openBrokenChannels(env, log, book),
+export const createPolicyWarnings = async (env: Environment, log: Logger, book: Pick<PolicyProvider, 'current'>) => ({
+  warnOfInvalidRules: createInvalidRuleWarning(log),
+  warnOfLostRoutes: await createLostRouteWarning(env, log, book),
+  warnOfBrokenChannels: await createBrokenChannelWarning(env, log, book),
 })
 
 /** Logs each unavailable channel once per reason, and logs its recovery. */
 export type WarnOfBrokenChannels = (policy: Policy) => void
 
-const openBrokenChannels = async (
+const createBrokenChannelWarning = async (
   env: Environment,
   log: Logger,
   book: Pick<PolicyProvider, 'current'>,
@@ -57,7 +57,7 @@ interface LostRoute {
 
 /** Returns routes to targets that do not exist, are disabled or are incomplete. */
 export const findLostRoutes = (policy: TargetPolicy & Pick<Policy, 'routes'>, env: Environment): LostRoute[] => {
-  const { names, reaching } = destinations(policy, env)
+  const { names, reaching } = listDestinations(policy, env)
   return policy.routes
     .filter(({ target }) => !reaching.has(target))
     .map((route) => {
@@ -72,19 +72,19 @@ export const findLostRoutes = (policy: TargetPolicy & Pick<Policy, 'routes'>, en
 
 /** Throws `not-found` unless the target is the id of a channel (all its targets) or the name of a single target. */
 export const requireTarget = (target: string, policy: TargetPolicy, env: Environment): void => {
-  const { names } = destinations(policy, env)
+  const { names } = listDestinations(policy, env)
   if (!names.has(target)) throw createNotFoundError('channel or webhook target', target, names, 'target')
 }
 
 /** Returns all names of channels and targets, and the names that currently lead to an enabled target. */
-const destinations = (policy: TargetPolicy, env: Environment) => {
+const listDestinations = (policy: TargetPolicy, env: Environment) => {
   const reaching = listEnabledTargets({ channels, env, policy }).flatMap(({ channel, name }) => [channel, name])
   const listed = listWebhookTargets(env, policy).map(({ name }) => name)
   return { names: new Set([...channels.map(({ id }) => id), ...listed, ...reaching]), reaching: new Set(reaching) }
 }
 
 /** Logs each route without a reachable target, at start and whenever its reason changes. */
-const openLostRoutes = async (
+const createLostRouteWarning = async (
   env: Environment,
   log: Logger,
   book: Pick<PolicyProvider, 'current'>,
@@ -134,11 +134,11 @@ export const findInvalidRules = ({ rules, custom }: RuleOverrides, known: RuleCa
       rule: id,
       failure: createNotFoundError('metric', metric, metrics, 'metric'),
     })),
-    ...known.rules.flatMap((rule) => contradictionIn(rule, rules[rule.id])),
+    ...known.rules.flatMap((rule) => findContradictions(rule, rules[rule.id])),
   ]
 }
 
-const contradictionIn = (
+const findContradictions = (
   rule: RuleCatalogue['rules'][number],
   configured: RuleOverrides['rules'][string] = {},
 ): InvalidRule[] => {
@@ -154,7 +154,7 @@ const contradictionIn = (
 /** Logs each invalid rule setting once. */
 export type WarnOfInvalidRules = (policy: RuleOverrides, known: RuleCatalogue) => void
 
-export const openInvalidRuleWarnings = (log: Logger): WarnOfInvalidRules => {
+export const createInvalidRuleWarning = (log: Logger): WarnOfInvalidRules => {
   const warned = new Set<string>()
   return (policy, known) => {
     for (const { rule, failure } of findInvalidRules(policy, known)) {
@@ -170,7 +170,7 @@ export const openInvalidRuleWarnings = (log: Logger): WarnOfInvalidRules => {
 /** Throws `invalid` for contradictory thresholds of a custom rule. */
 export const validateCustomRule = (rule: Omit<CustomRule, 'id'>): void => {
   const problem = findThresholdProblem(rule)
-  if (problem !== undefined) throw invalid('warning', problem)
+  if (problem !== undefined) throw createInvalidError('warning', problem)
 }
 
 /** Throws `invalid` if the overrides make the critical threshold of a rule less severe than its warning threshold. */
@@ -182,11 +182,11 @@ export const validateRuleSettings = ({ thresholds }: Pick<Rule, 'thresholds'>, c
   if (below ? critical <= warning : critical >= warning) return
   const parameter = configured.critical === undefined ? 'warning' : 'critical'
   const bound = below ? 'at most' : 'at least'
-  throw invalid(
+  throw createInvalidError(
     parameter,
     `conflicts: critical is ${critical} and warning is ${warning}; critical must be ${bound} warning`,
   )
 }
 
-const invalid = (parameter: string, sentence: string): ServiceError =>
+const createInvalidError = (parameter: string, sentence: string): ServiceError =>
   new ServiceError('invalid', `${parameter} ${sentence}`, { details: { parameter } })

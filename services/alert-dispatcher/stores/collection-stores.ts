@@ -3,7 +3,7 @@ import { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import {
   type Collections,
   defineCollection,
-  memoryCollections,
+  createMemoryCollections,
   openCollections,
 } from '#shared/store/collection/collection.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
@@ -79,28 +79,28 @@ const policyEntries = defineCollection({
   },
 })
 
-const all = [episodeRecords, eventRecords, historyEntries, silenceRecords, policyEntries]
+const collectionDefinitions = [episodeRecords, eventRecords, historyEntries, silenceRecords, policyEntries]
 
 /** Opens the stores in the database, or in memory without one. */
 export const openCollectionStores = async (database: Database | undefined): Promise<DispatcherStores> =>
-  storesIn(await openCollections('alerts', all, database))
+  createStores(await openCollections('alerts', collectionDefinitions, database))
 
 /** Returns stores in memory, whose data is lost on restart. */
-export const createMemoryStores = (): DispatcherStores => storesIn(memoryCollections())
+export const createMemoryStores = (): DispatcherStores => createStores(createMemoryCollections())
 
-const storesIn = (collections: Collections): DispatcherStores => {
-  const silences = silencesIn(collections)
+const createStores = (collections: Collections): DispatcherStores => {
+  const silences = createSilenceStore(collections)
   return {
     isPersistent: collections.kind !== 'memory',
-    episodes: episodesIn(collections, silences),
-    eventEpisodes: eventEpisodesIn(collections),
-    history: historyIn(collections),
+    episodes: createEpisodeStore(collections, silences),
+    eventEpisodes: createEventEpisodeStore(collections),
+    history: createHistoryStore(collections),
     silences,
-    policy: policyIn(collections),
+    policy: createPolicyStore(collections),
   }
 }
 
-const endedSince = (sinceMs: number) =>
+const selectEndedSince = (sinceMs: number) =>
   ({
     where: { endedAtMs: { from: sinceMs } },
     orderBy: 'endedAtMs',
@@ -108,11 +108,11 @@ const endedSince = (sinceMs: number) =>
     limit: maxEndedEpisodes,
   }) as const
 
-const episodesIn = (collections: Collections, silences: SilenceStore): EpisodeStore => {
+const createEpisodeStore = (collections: Collections, silences: SilenceStore): EpisodeStore => {
   const episodes = collections.of(episodeRecords)
   return {
     open: () => episodes.list({ where: { endedAtMs: null } }),
-    ended: (sinceMs) => episodes.list(endedSince(sinceMs)),
+    ended: (sinceMs) => episodes.list(selectEndedSince(sinceMs)),
     async write(changed, transitions) {
       if (changed.length + transitions.length === 0) return
       await collections.atomically(async (within) => {
@@ -125,17 +125,17 @@ const episodesIn = (collections: Collections, silences: SilenceStore): EpisodeSt
   }
 }
 
-const eventEpisodesIn = (collections: Collections): EventEpisodes => {
+const createEventEpisodeStore = (collections: Collections): EventEpisodes => {
   const episodes = collections.of(eventRecords)
   return {
     open: () => episodes.list({ where: { endedAtMs: null } }),
-    ended: (sinceMs) => episodes.list(endedSince(sinceMs)),
+    ended: (sinceMs) => episodes.list(selectEndedSince(sinceMs)),
     write: (changed) => episodes.put(changed),
     prune: (beforeMs) => episodes.remove({ endedAtMs: { before: beforeMs } }),
   }
 }
 
-const historyIn = (collections: Collections): AlertHistoryStore => {
+const createHistoryStore = (collections: Collections): AlertHistoryStore => {
   const entries = collections.of(historyEntries)
   return {
     list: ({ hostKey, fromMs, toMs, limit }) =>
@@ -152,7 +152,7 @@ const historyIn = (collections: Collections): AlertHistoryStore => {
 /** Maximum number of ids per query. */
 const idsAtOnce = 500
 
-const silencesIn = (collections: Collections): SilenceStore => {
+const createSilenceStore = (collections: Collections): SilenceStore => {
   const silences = collections.of(silenceRecords)
   const known = [collections.of(episodeRecords), collections.of(eventRecords)]
   /** Returns those episodes of the silences that are open (`endedAtMs` null) or have ended; omits unknown episodes. */
@@ -183,7 +183,7 @@ const silencesIn = (collections: Collections): SilenceStore => {
   }
 }
 
-const policyIn = (collections: Collections): PolicyStore => ({
+const createPolicyStore = (collections: Collections): PolicyStore => ({
   async all() {
     const entries = await collections.of(policyEntries).list()
     return entries.map(({ kind, id, body }) => ({ kind, id, body }))

@@ -18,7 +18,7 @@ export const openStores = async (env: Environment, log: Logger): Promise<OpenedS
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
   const { episodes, eventEpisodes, ...stores } = await openCollectionStores(database)
-  const later = opening.use(openWriteLater(log))
+  const later = opening.use(openDeferredWrites(log))
   const opened = opening.move()
   return {
     database,
@@ -32,19 +32,19 @@ export const openStores = async (env: Environment, log: Logger): Promise<OpenedS
 }
 
 /** Maximum number of deferred writes of this process; the oldest are dropped beyond it. */
-const maxWaiting = 1_000
+const maxDeferredWrites = 1_000
 const defaultRetryMs = 2_000
 
 type Write<A extends readonly unknown[]> = (...written: A) => Promise<void>
 
 /** Retries writes that failed because the database was unavailable, until disposed. */
-interface WriteLater extends Disposable {
+interface DeferredWrites extends Disposable {
   /** Returns a write that is retried until it succeeds. It still rejects if the first attempt fails. */
   retried<A extends readonly unknown[]>(write: Write<A>): Write<A>
 }
 
 /** Opens a queue of deferred writes. A retried write may run late or twice, so it must not overwrite newer data. */
-export const openWriteLater = (log: Logger, againMs = defaultRetryMs): WriteLater => {
+export const openDeferredWrites = (log: Logger, againMs = defaultRetryMs): DeferredWrites => {
   const waiting: (() => Promise<void>)[] = []
   const over = new AbortController()
   let dropped = 0
@@ -78,7 +78,7 @@ export const openWriteLater = (log: Logger, againMs = defaultRetryMs): WriteLate
         } catch (error) {
           if (isUnavailable(error)) {
             waiting.push(() => write(...written))
-            if (waiting.length > maxWaiting) dropOldest()
+            if (waiting.length > maxDeferredWrites) dropOldest()
             tryLater()
           }
           throw error

@@ -107,15 +107,15 @@ export const requireRoomAndUniqueName = (
   const max = maxByKind[kind] ?? maxEntriesPerKind
   if (others.length >= max)
     throw new ServiceError('conflict', `too many entries of kind "${kind}": the maximum is ${max}; delete one first`)
-  const name = kind === 'webhook-target' ? nameOf(body) : undefined
-  if (name === undefined || others.every((other) => nameOf(other.body) !== name)) return
+  const name = kind === 'webhook-target' ? parseName(body) : undefined
+  if (name === undefined || others.every((other) => parseName(other.body) !== name)) return
   const details = { parameter: 'name' }
   throw new ServiceError('conflict', `webhook target "${name}" already exists; choose another name`, { details })
 }
 
 const Named = z.object({ name: z.string() })
 
-const nameOf = (body: unknown): string | undefined => Named.safeParse(body).data?.name
+const parseName = (body: unknown): string | undefined => Named.safeParse(body).data?.name
 
 /** Merges silences into one entry per episode. */
 export const groupSilences = (silences: readonly Silence[]): EpisodeSilences[] => {

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
-import { openWriteLater } from './open.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
+import { openDeferredWrites } from './open.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -20,25 +20,25 @@ const openTable = () => {
 }
 
 it('rejects a failed write and retries it in order until it succeeds', async () => {
-  using later = openWriteLater(log, 5)
+  using later = openDeferredWrites(log, 5)
   const { table, write } = openTable()
   const retried = later.retried(write)
   await expect(retried('one')).rejects.toThrow('the database is unavailable')
   await expect(retried('two')).rejects.toThrow('the database is unavailable')
   table.isAway = false
-  await until(() => table.rows.length === 2)
+  await waitUntil(() => table.rows.length === 2)
   expect(table.rows).toEqual(['one', 'two'])
   await retried('three')
   expect(table.rows).toEqual(['one', 'two', 'three'])
 })
 
 it('does not retry a write that cannot succeed', async () => {
-  using later = openWriteLater(log, 5)
+  using later = openDeferredWrites(log, 5)
   const { table, write } = openTable()
   await expect(later.retried(() => Promise.reject(new TypeError('a defect')))()).rejects.toThrow('a defect')
   const retried = later.retried(write)
   await expect(retried('one')).rejects.toThrow('the database is unavailable')
   table.isAway = false
-  await until(() => table.rows.length === 1)
+  await waitUntil(() => table.rows.length === 1)
   expect(table.rows).toEqual(['one'])
 })

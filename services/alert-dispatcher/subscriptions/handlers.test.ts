@@ -5,10 +5,10 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
-import { encryptFor, openTransit } from '#shared/seal/transit.ts'
+import { encryptForTransit, openTransit } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
 import { testServiceCall } from '../delivery/testing/fixture.ts'
-import { subscriptionHandlers } from './handlers.ts'
+import { createSubscriptionHandlers } from './handlers.ts'
 import { type Subscriptions, openSubscriptions } from './open.ts'
 import { maxSubscriptionsPerOwner } from './open.ts'
 
@@ -50,10 +50,10 @@ const open = async (more: Environment = {}) => {
   const delivery = { handlers: { deliveries: async () => [] } }
   // Only this part of delivery is used.
   const deps = { env, store, net, clock, transit, subscriptions, delivery } as unknown as Parameters<
-    typeof subscriptionHandlers
+    typeof createSubscriptionHandlers
   >[0]
-  const handlers = subscriptionHandlers(deps)
-  const encrypted = async (secrets: object) => encryptFor(await transit.publicKey(), secrets)
+  const handlers = createSubscriptionHandlers(deps)
+  const encrypted = async (secrets: object) => encryptForTransit(await transit.publicKey(), secrets)
   const add = async (number = 1, owner = 'ada', secrets: object = { url, signingSecret: secretOf(1) }) =>
     handlers.addSubscription({ owner, id: idOf(number), fields, encrypted: await encrypted(secrets) }, testServiceCall)
   return { clock, handlers, encrypted, add, subscriptions }

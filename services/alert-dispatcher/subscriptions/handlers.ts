@@ -4,15 +4,15 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type Subscription, SubscriptionSecrets, type subscriptionMethods } from '#proto/subscriptions.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { sealKey } from '#shared/seal/config.ts'
+import { readSealKey } from '#shared/seal/config.ts'
 import type { Transit } from '#shared/seal/transit.ts'
 import { subscriptions as channel } from '../channels/subscriptions.ts'
 import { listEnabledTargets } from '../channels/targets.ts'
 import type { Delivery } from '../delivery/open.ts'
 import { TargetRateLimit, rateLimitKey } from '../delivery/rate-limit.ts'
-import { sendTest, type SendTestDeps } from '../delivery/test-channel.ts'
+import { sendTestMessage, type SendTestDeps } from '../delivery/test-channel.ts'
 import { maskSecret } from '../policy/saved/fields.ts'
-import { invalidParameter } from '../policy/saved/errors.ts'
+import { createInvalidParameterError } from '../policy/saved/errors.ts'
 import { requireAllowedAddress } from '../policy/saved/save-channel.ts'
 import {
   updateSecrets,
@@ -31,22 +31,22 @@ interface HandlerDeps extends SendTestDeps {
 export type SubscriptionHandlers = Pick<Handlers<typeof alerts>, keyof typeof subscriptionMethods>
 
 /** Returns the handlers for webhook subscriptions of users. */
-export const subscriptionHandlers = (deps: HandlerDeps): SubscriptionHandlers => {
+export const createSubscriptionHandlers = (deps: HandlerDeps): SubscriptionHandlers => {
   const { subscriptions, delivery } = deps
-  const foundOf = (which: Pick<StoredSubscription, 'owner' | 'id'>) => found(subscriptions, which)
+  const foundOf = (which: Pick<StoredSubscription, 'owner' | 'id'>) => requireSubscription(subscriptions, which)
   return {
-    subscriptionsOffered: async () => ({ isOffered: subscriptions.hasStore && sealKey(deps.env) !== undefined }),
+    subscriptionsOffered: async () => ({ isOffered: subscriptions.hasStore && readSealKey(deps.env) !== undefined }),
     subscriptions: async ({ owner }) =>
-      Promise.all((await subscriptions.store().of(owner)).map((stored) => shownOf(deps, stored))),
-    addSubscription: add(deps),
-    changeSubscription: change(deps),
+      Promise.all((await subscriptions.store().of(owner)).map((stored) => toSubscriptionView(deps, stored))),
+    addSubscription: createAddHandler(deps),
+    changeSubscription: createChangeHandler(deps),
     async removeSubscription(which) {
-      const shown = await shownOf(deps, await foundOf(which))
-      if (!(await subscriptions.store().remove(which.owner, which.id))) throw noSuch()
+      const shown = await toSubscriptionView(deps, await foundOf(which))
+      if (!(await subscriptions.store().remove(which.owner, which.id))) throw createUnknownSubscriptionError()
       subscriptions.changed()
       return shown
     },
-    testSubscription: async (which) => test(deps, await foundOf(which)),
+    testSubscription: async (which) => sendSubscriptionTest(deps, await foundOf(which)),
     async subscriptionDeliveries({ limit, ...which }, call) {
       const { id } = await foundOf(which)
       const filter = { channel: channel.id, target: id, subscriptionsOf: 'everybody' as const }
@@ -55,14 +55,14 @@ export const subscriptionHandlers = (deps: HandlerDeps): SubscriptionHandlers =>
   }
 }
 
-const add =
+const createAddHandler =
   (deps: HandlerDeps): SubscriptionHandlers['addSubscription'] =>
   async ({ owner, id, fields, encrypted }) => {
     const { clock, subscriptions } = deps
     const [store, key, nowMs] = [subscriptions.store(), requireKey(deps), clock.now()]
-    const { url, signingSecret } = await secretsIn(deps, encrypted)
-    if (url === undefined) throw invalidParameter('url', 'is required')
-    if (signingSecret === undefined) throw invalidParameter('signingSecret', 'is required')
+    const { url, signingSecret } = await decryptSecrets(deps, encrypted)
+    if (url === undefined) throw createInvalidParameterError('url', 'is required')
+    if (signingSecret === undefined) throw createInvalidParameterError('signingSecret', 'is required')
     const secrets = {
       url: encryptSubscriptionSecret({ owner, id }, 'url', url, key),
       signingSecret: encryptSubscriptionSecret({ owner, id }, 'secret', signingSecret, key),
@@ -71,55 +71,55 @@ const add =
     const stored = { ...fields, ...secrets, id, owner, createdAtMs: nowMs, updatedAtMs: nowMs }
     await store.add(stored)
     subscriptions.changed()
-    return shownOf(deps, stored)
+    return toSubscriptionView(deps, stored)
   }
 
-const change =
+const createChangeHandler =
   (deps: HandlerDeps): SubscriptionHandlers['changeSubscription'] =>
   async ({ owner, id, fields, encrypted }) => {
     const { clock, subscriptions } = deps
-    const before = await found(subscriptions, { owner, id })
+    const before = await requireSubscription(subscriptions, { owner, id })
     const sealing = { key: requireKey(deps), nowMs: clock.now() }
-    const changes = encrypted === undefined ? {} : await secretsIn(deps, encrypted)
+    const changes = encrypted === undefined ? {} : await decryptSecrets(deps, encrypted)
     const { hasMoved, ...secrets } = updateSecrets(before, changes, sealing)
     const stored = { ...before, ...fields, ...secrets, updatedAtMs: sealing.nowMs }
-    if (!(await subscriptions.store().change(stored))) throw noSuch()
+    if (!(await subscriptions.store().change(stored))) throw createUnknownSubscriptionError()
     subscriptions.changed()
-    return { ...(await shownOf(deps, stored)), hasMoved }
+    return { ...(await toSubscriptionView(deps, stored)), hasMoved }
   }
 
-const secretsIn = async ({ transit, net }: HandlerDeps, encrypted: string): Promise<SubscriptionSecrets> => {
+const decryptSecrets = async ({ transit, net }: HandlerDeps, encrypted: string): Promise<SubscriptionSecrets> => {
   const secrets = await transit.decrypt(encrypted, SubscriptionSecrets)
   const { url } = secrets
   if (url === undefined) return secrets
-  if (!/^https:/i.test(url)) throw invalidParameter('url', 'must be an absolute URL with https')
+  if (!/^https:/i.test(url)) throw createInvalidParameterError('url', 'must be an absolute URL with https')
   await requireAllowedAddress(net, 'url', url)
   return secrets
 }
 
-const found = async (
+const requireSubscription = async (
   subscriptions: Subscriptions,
   { owner, id }: Pick<StoredSubscription, 'owner' | 'id'>,
 ): Promise<StoredSubscription> => {
   const stored = (await subscriptions.store().of(owner)).find((each) => each.id === id)
-  if (!stored) throw noSuch()
+  if (!stored) throw createUnknownSubscriptionError()
   return stored
 }
 
 /** Returns the error for an unknown subscription. Those of other users count as unknown, so that ids stay secret. */
-const noSuch = (): ServiceError =>
+const createUnknownSubscriptionError = (): ServiceError =>
   new ServiceError('not-found', 'subscription not found', { details: { parameter: 'id' } })
 
 const requireKey = ({ env }: HandlerDeps): RotatingKey => {
-  const key = sealKey(env)
+  const key = readSealKey(env)
   if (key) return key
   const missing = 'webhook subscriptions are unavailable: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set'
   throw new ServiceError('not-implemented', missing)
 }
 
-const shownOf = async ({ env, store }: HandlerDeps, stored: StoredSubscription): Promise<Subscription> => {
+const toSubscriptionView = async ({ env, store }: HandlerDeps, stored: StoredSubscription): Promise<Subscription> => {
   const { owner: _owner, signingSecret: _secret, replaced: _replaced, url: _url, ...shown } = stored
-  const opened = decryptSubscription(stored, sealKey(env))
+  const opened = decryptSubscription(stored, readSealKey(env))
   const {
     failures = 0,
     broken = null,
@@ -128,8 +128,8 @@ const shownOf = async ({ env, store }: HandlerDeps, stored: StoredSubscription):
   return { ...shown, url: opened ? maskSecret(opened.url) : '', failures, broken, last }
 }
 
-const test = async (deps: HandlerDeps, stored: StoredSubscription): Promise<TestMessageResult> => {
-  const opened = decryptSubscription(stored, sealKey(deps.env))
+const sendSubscriptionTest = async (deps: HandlerDeps, stored: StoredSubscription): Promise<TestMessageResult> => {
+  const opened = decryptSubscription(stored, readSealKey(deps.env))
   if (!opened) throw new ServiceError('conflict', 'cannot decrypt the secrets of this subscription; enter them again')
   const policy = {
     channels: {},
@@ -138,6 +138,6 @@ const test = async (deps: HandlerDeps, stored: StoredSubscription): Promise<Test
     chatApplications: [],
   }
   const [target] = listEnabledTargets({ channels: [channel], env: deps.env, policy })
-  if (!target) throw noSuch()
-  return sendTest(deps, target)
+  if (!target) throw createUnknownSubscriptionError()
+  return sendTestMessage(deps, target)
 }

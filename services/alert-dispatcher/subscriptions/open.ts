@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { offersSubscriptions } from '#shared/config/shared-settings.ts'
-import { sealKey } from '#shared/seal/config.ts'
+import { hasWebhookSubscriptions } from '#shared/config/shared-settings.ts'
+import { readSealKey } from '#shared/seal/config.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
-import { edgeBinding, edgeDatabase } from '#shared/store/edge-binding.ts'
+import { edgeBinding, toEdgeDatabase } from '#shared/store/edge-binding.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openLastKnownValue } from '../last-known.ts'
@@ -13,7 +13,7 @@ import { decryptSubscription, type DecryptedSubscription, StoredSubscription } f
 
 /** Maximum number of subscriptions per user, because each of them adds a delivery to every notification. */
 export const maxSubscriptionsPerOwner = 10
-const maxTotal = 500
+const maxSubscriptions = 500
 
 /** Subscriptions in the edge SQL binding. Operations on one subscription require its owner. */
 interface SubscriptionStore {
@@ -50,10 +50,10 @@ const openSubscriptionStore = async (database: Database): Promise<SubscriptionSt
             'conflict',
             `too many subscriptions: the maximum is ${maxSubscriptionsPerOwner} per user; delete one first`,
           )
-        if ((await count()) >= maxTotal)
+        if ((await count()) >= maxSubscriptions)
           throw new ServiceError(
             'conflict',
-            `too many subscriptions: the maximum is ${maxTotal} in total; delete one first`,
+            `too many subscriptions: the maximum is ${maxSubscriptions} in total; delete one first`,
           )
         if ((await add([added])) === 0) throw new TypeError('a subscription with this id already exists')
       }, subscriptions.name),
@@ -90,16 +90,16 @@ interface OpenDeps {
 /** Opens the edge SQL binding if subscriptions are enabled; throws `unavailable` if it does not respond. */
 export const openSubscriptions = async ({ env, clock, log }: OpenDeps): Promise<Subscriptions> => {
   const { CONVERSATIONS_EDGESQL: bound } = parseSettings(edgeBinding, env)
-  if (!offersSubscriptions(env)) return without('SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS')
-  if (bound === undefined) return without('CONVERSATIONS_EDGESQL')
+  if (!hasWebhookSubscriptions(env)) return createUnavailableSubscriptions('SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS')
+  if (bound === undefined) return createUnavailableSubscriptions('CONVERSATIONS_EDGESQL')
   await using opening = new AsyncDisposableStack()
   // Loaded only when needed, because the drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')
-  const store = await openSubscriptionStore(opening.use(await openDatabase(edgeDatabase(bound))))
+  const store = await openSubscriptionStore(opening.use(await openDatabase(toEdgeDatabase(bound))))
   const known = openLastKnownValue<readonly DecryptedSubscription[]>({
-    initial: await openAll(store, env),
+    initial: await decryptAll(store, env),
     clock,
-    read: () => openAll(store, env),
+    read: () => decryptAll(store, env),
     log,
     named: 'subscriptions',
   })
@@ -114,12 +114,12 @@ export const openSubscriptions = async ({ env, clock, log }: OpenDeps): Promise<
   }
 }
 
-const openAll = async (store: SubscriptionStore, env: Environment): Promise<DecryptedSubscription[]> => {
-  const key = sealKey(env)
+const decryptAll = async (store: SubscriptionStore, env: Environment): Promise<DecryptedSubscription[]> => {
+  const key = readSealKey(env)
   return (await store.all()).flatMap((stored) => decryptSubscription(stored, key) ?? [])
 }
 
-const without = (missing: string): Subscriptions => ({
+const createUnavailableSubscriptions = (missing: string): Subscriptions => ({
   hasStore: false,
   store: () => {
     throw new ServiceError('not-implemented', `webhook subscriptions are unavailable: ${missing} is not set`)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type SubscriptionSecrets, subscriptionFields } from '#proto/subscriptions.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { unseal, seal } from '#shared/seal/seal.ts'
-import { isOtherOrigin, invalidParameter } from '../policy/saved/errors.ts'
+import { isOtherOrigin, createInvalidParameterError } from '../policy/saved/errors.ts'
 
 const EncryptedText = z.string()
 
@@ -30,10 +30,10 @@ export interface DecryptedSubscription extends Pick<
   replaced: { signingSecret: string; untilMs: number } | null
 }
 
-const replacedForMs = 24 * 3_600_000
+const replacedSecretTtlMs = 24 * 3_600_000
 
 /** Associated data of the encryption, which binds a secret to its subscription and owner. */
-const aboutOf = ({ owner, id }: Pick<StoredSubscription, 'owner' | 'id'>, part: 'url' | 'secret'): string =>
+const buildAssociatedData = ({ owner, id }: Pick<StoredSubscription, 'owner' | 'id'>, part: 'url' | 'secret'): string =>
   JSON.stringify(['webhook-subscription', owner, id, part])
 
 /** Encrypts a secret for this subscription and owner. */
@@ -42,7 +42,7 @@ export const encryptSubscriptionSecret = (
   part: 'url' | 'secret',
   text: string,
   key: RotatingKey,
-): string => seal(text, aboutOf(of, part), key)
+): string => seal(text, buildAssociatedData(of, part), key)
 
 type ChangedSecrets = Partial<Pick<StoredSubscription, 'url' | 'signingSecret' | 'replaced'>>
 
@@ -57,14 +57,14 @@ export const updateSecrets = (
 ): ChangedSecrets & { hasMoved: boolean } => {
   const { url, movedSigningSecret } = changes
   const hasMoved = url !== undefined && isOtherOrigin(decryptSubscription(stored, sealing.key)?.url, url)
-  if (!hasMoved) return { ...replacedSecrets(stored, changes, sealing), hasMoved }
+  if (!hasMoved) return { ...replaceSecrets(stored, changes, sealing), hasMoved }
   if (movedSigningSecret === undefined)
-    throw invalidParameter('url', 'has a different host; set a new signingSecret too')
+    throw createInvalidParameterError('url', 'has a different host; set a new signingSecret too')
   const signingSecret = encryptSubscriptionSecret(stored, 'secret', movedSigningSecret, sealing.key)
   return { url: encryptSubscriptionSecret(stored, 'url', url, sealing.key), signingSecret, replaced: null, hasMoved }
 }
 
-const replacedSecrets = (
+const replaceSecrets = (
   stored: StoredSubscription,
   { url, signingSecret }: SubscriptionSecrets,
   { key, nowMs }: { key: RotatingKey; nowMs: number },
@@ -72,7 +72,7 @@ const replacedSecrets = (
   ...(url !== undefined && { url: encryptSubscriptionSecret(stored, 'url', url, key) }),
   ...(signingSecret !== undefined && {
     signingSecret: encryptSubscriptionSecret(stored, 'secret', signingSecret, key),
-    replaced: { signingSecret: stored.signingSecret, untilMs: nowMs + replacedForMs },
+    replaced: { signingSecret: stored.signingSecret, untilMs: nowMs + replacedSecretTtlMs },
   }),
 })
 
@@ -83,10 +83,10 @@ export const decryptSubscription = (
 ): DecryptedSubscription | undefined => {
   if (!key) return undefined
   const { id, name, enabled, minSeverity, matchRule, matchHost, replaced } = stored
-  const url = unseal(stored.url, aboutOf(stored, 'url'), key)
-  const signingSecret = unseal(stored.signingSecret, aboutOf(stored, 'secret'), key)
+  const url = unseal(stored.url, buildAssociatedData(stored, 'url'), key)
+  const signingSecret = unseal(stored.signingSecret, buildAssociatedData(stored, 'secret'), key)
   if (url === undefined || signingSecret === undefined) return undefined
-  const before = replaced && unseal(replaced.signingSecret, aboutOf(stored, 'secret'), key)
+  const before = replaced && unseal(replaced.signingSecret, buildAssociatedData(stored, 'secret'), key)
   return {
     id,
     name,

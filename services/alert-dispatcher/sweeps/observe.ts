@@ -2,10 +2,10 @@ import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import { type OutageLog, openOutageLog } from '#shared/telemetry/outage.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
-import { adjustForClockJumps, instant } from '#shared/time/clock.ts'
+import { adjustForClockJumps, recordInstant } from '#shared/time/clock.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import type { NotifyResult } from '../conditions/notify.ts'
-import { sweepIntervalMs } from './sweep-settings.ts'
+import { getSweepIntervalMs } from './sweep-settings.ts'
 
 /** Records metrics of sweeps and ticks. */
 export interface SweepMetrics {
@@ -34,11 +34,11 @@ export const openSweepMetrics = ({
   const { metrics: registry, log } = telemetry
   const duration = metrics.sweepDuration(registry)
   // Before the first sweep, the metric reports the start time of this process.
-  const startedAtMs = instant(clock)
+  const startedAtMs = recordInstant(clock)
   let succeededAtMs = startedAtMs
   // Prometheus compares the timestamp with its own clock, so it is adjusted when the clock of this host is set.
   metrics.sweepSucceeded(registry, () => [{ labels: {}, value: adjustForClockJumps(clock, succeededAtMs) / 1_000 }])
-  metrics.sweepInterval(registry, () => [{ labels: {}, value: sweepIntervalMs(env) / 1_000 }])
+  metrics.sweepInterval(registry, () => [{ labels: {}, value: getSweepIntervalMs(env) / 1_000 }])
   const firing = metrics.conditionsFiring(registry)
   const unknown = metrics.rulesUnknown(registry)
   const handedOn = metrics.notificationsDispatched(registry)

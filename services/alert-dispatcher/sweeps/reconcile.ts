@@ -7,18 +7,23 @@ import {
   type EpisodeSilences,
   hasSameSilences,
 } from '../conditions/condition.ts'
-import { filterMissed, repeatNotifications, notifyMissedEnds, rebuildEvents } from '../events/rebuild.ts'
+import {
+  filterMissedNotifications,
+  repeatNotifications,
+  repeatMissedRecoveries,
+  rebuildInboundConditions,
+} from '../events/rebuild.ts'
 import { emptyHostRecord } from '../conditions/decide.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
-import { reconcileOpen } from '../events/inbound-conditions.ts'
+import { reconcileInboundConditions } from '../events/inbound-conditions.ts'
 import { type NotifyResult, markRecovered, createRepeatedNotification, notify } from '../conditions/notify.ts'
 import { toOutboxMessage } from '../notification.ts'
-import { instant } from '#shared/time/clock.ts'
+import { recordInstant } from '#shared/time/clock.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import type { SweepLease } from '../sweep-lease.ts'
 
-const atOnce = 16
+const hostsAtOnce = 16
 
 /**
  * Reconciles the state store with the state database. Lost host records get their open episodes back, conditions get
@@ -29,7 +34,7 @@ export const reconcile = async (parts: DispatcherDeps, fleet: FleetRecord, { fen
   const { episodes, isPersistent, store, clock } = parts
   const { log } = parts.telemetry
   if (!isPersistent) return
-  const [policy, nowMs] = [await parts.policy(), instant(clock)]
+  const [policy, nowMs] = [await parts.policy(), recordInstant(clock)]
   const stored = await Promise.all([episodes.open(), episodes.storedSilences()]).catch((error: unknown) => {
     log.warn({ err: error }, 'reading episodes failed; using the last known ones')
     return undefined
@@ -40,48 +45,52 @@ export const reconcile = async (parts: DispatcherDeps, fleet: FleetRecord, { fen
   const openOf = Map.groupBy(open, ({ hostKey }) => hostKey)
   const isStored = new Set(open.map(({ condition }) => condition.episode))
   const [over, missing]: [Episode[], Episode[]] = [[], []]
-  await runConcurrently([...new Set([...openOf.keys(), ...withConditions(fleet)])], atOnce, async (hostKey) => {
-    const ofHost = openOf.get(hostKey) ?? []
-    const key = hostRecordKey(hostKey)
-    const known = await store.get(key, HostRecordSchema)
-    const conditions = Object.values(known?.conditions ?? {})
-    if (known) over.push(...ofHost.filter(({ condition }) => !isKnown(known, condition.episode)))
-    const unstored = conditions.filter(({ phase, episode }) => phase !== 'pending' && !isStored.has(episode))
-    missing.push(...unstored.map((condition) => ({ hostKey, condition, endedAtMs: null })))
-    if (reconcileRecord(known, ofHost, silencesOf) === known) return
-    const last = ofHost.map(({ condition }) => createRepeatedNotification(condition, null, { hostKey, nowMs }))
-    const missed = known ? [] : await filterMissed(parts, last)
-    let notified: NotifyResult | undefined
-    const step = (before: HostRecord | undefined) => {
-      const record = reconcileRecord(before, ofHost, silencesOf)
-      notified = before || !record ? undefined : notify(record.conditions, { hostKey, policy, nowMs })
-      if (!record || !notified) return { value: record }
-      return {
-        value: { ...record, conditions: notified.conditions },
-        outbox: [...missed, ...notified.notifications].map(toOutboxMessage),
+  await runConcurrently(
+    [...new Set([...openOf.keys(), ...listHostsWithConditions(fleet)])],
+    hostsAtOnce,
+    async (hostKey) => {
+      const ofHost = openOf.get(hostKey) ?? []
+      const key = hostRecordKey(hostKey)
+      const known = await store.get(key, HostRecordSchema)
+      const conditions = Object.values(known?.conditions ?? {})
+      if (known) over.push(...ofHost.filter(({ condition }) => !hasEpisode(known, condition.episode)))
+      const unstored = conditions.filter(({ phase, episode }) => phase !== 'pending' && !isStored.has(episode))
+      missing.push(...unstored.map((condition) => ({ hostKey, condition, endedAtMs: null })))
+      if (reconcileRecord(known, ofHost, silencesOf) === known) return
+      const last = ofHost.map(({ condition }) => createRepeatedNotification(condition, null, { hostKey, nowMs }))
+      const missed = known ? [] : await filterMissedNotifications(parts, last)
+      let notified: NotifyResult | undefined
+      const step = (before: HostRecord | undefined) => {
+        const record = reconcileRecord(before, ofHost, silencesOf)
+        notified = before || !record ? undefined : notify(record.conditions, { hostKey, policy, nowMs })
+        if (!record || !notified) return { value: record }
+        return {
+          value: { ...record, conditions: notified.conditions },
+          outbox: [...missed, ...notified.notifications].map(toOutboxMessage),
+        }
       }
-    }
-    await store.update(key, HostRecordSchema, step, fence)
-    if (notified) await saveEpisodes(parts, notified.episodes, notified.transitions)
-  })
+      await store.update(key, HostRecordSchema, step, fence)
+      if (notified) await saveEpisodes(parts, notified.episodes, notified.transitions)
+    },
+  )
   await reconcileEvents(parts, silences)
-  await endOver(parts, over, nowMs)
+  await endClosedEpisodes(parts, over, nowMs)
   await saveEpisodes(parts, missing)
 }
 
 /** Returns the hosts that may have conditions: all of them if the last sweep died before it updated the summaries. */
-const withConditions = ({ hosts, isSweeping }: FleetRecord): string[] =>
+const listHostsWithConditions = ({ hosts, isSweeping }: FleetRecord): string[] =>
   Object.entries(hosts).flatMap(([key, { conditions }]) => (isSweeping || conditions > 0 ? [key] : []))
 
 /** Ends episodes that the store closed. Repeats missed recoveries, because the store may have lost the episodes. */
-const endOver = async (parts: DispatcherDeps, over: readonly Episode[], nowMs: number): Promise<void> => {
+const endClosedEpisodes = async (parts: DispatcherDeps, over: readonly Episode[], nowMs: number): Promise<void> => {
   const endedAtMs = parts.clock.now()
   const ended = over.map(({ hostKey, condition }) => ({ hostKey, condition: markRecovered(condition), endedAtMs }))
   const last = ended.map(({ hostKey, condition }) =>
     createRepeatedNotification(condition, endedAtMs, { hostKey, nowMs }),
   )
   try {
-    await repeatNotifications(parts.store, await filterMissed(parts, last))
+    await repeatNotifications(parts.store, await filterMissedNotifications(parts, last))
   } catch (error) {
     return parts.telemetry.log.warn({ err: error }, 'closing ended episodes failed')
   }
@@ -100,16 +109,16 @@ const saveEpisodes = async (
 /** Reconciles inbound conditions. Lost ones are restored first, so that they are not mistaken for closed ones. */
 export const reconcileEvents = async (parts: DispatcherDeps, silences: readonly EpisodeSilences[]): Promise<void> => {
   const { log } = parts.telemetry
-  await rebuildEvents(parts)
+  await rebuildInboundConditions(parts)
   try {
-    await reconcileOpen(parts, silences)
-    await notifyMissedEnds(parts)
+    await reconcileInboundConditions(parts, silences)
+    await repeatMissedRecoveries(parts)
   } catch (error) {
     log.warn({ err: error }, 'reconciling inbound conditions failed')
   }
 }
 
-const isKnown = ({ conditions }: HostRecord, episode: string): boolean =>
+const hasEpisode = ({ conditions }: HostRecord, episode: string): boolean =>
   Object.values(conditions).some((condition) => condition.episode === episode)
 
 /** Returns a host record with lost open episodes and the stored silences; the same record if nothing differs. */

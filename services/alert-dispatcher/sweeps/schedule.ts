@@ -8,7 +8,7 @@ import { strictSweepSettings, isSweepEnabled } from './sweep-settings.ts'
 import { sweep, type SweepResult } from './sweep.ts'
 import { tick } from './tick.ts'
 
-const tickEveryMs = 10_000
+const tickIntervalMs = 10_000
 
 /** Sweeps on request and ticks on a timer. Disposing it stops both between two hosts. */
 export interface Schedule extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface Schedule extends AsyncDisposable {
   sweep(): Promise<SweepResult>
 }
 
-export const openSchedule = (parts: DispatcherDeps, everyMs = tickEveryMs): Schedule => {
+export const openSchedule = (parts: DispatcherDeps, everyMs = tickIntervalMs): Schedule => {
   const { log } = parts.telemetry
   for (const { name, sentence } of findSettingProblems(strictSweepSettings, parts.env))
     log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
@@ -59,13 +59,13 @@ export const openSchedule = (parts: DispatcherDeps, everyMs = tickEveryMs): Sche
   }
 }
 
-const nothing = { enabled: false, hosts: 0, firing: 0, messages: 0 }
+const disabledSweepResult = { enabled: false, hosts: 0, firing: 0, messages: 0 }
 
 /** Returns the handler that runs a sweep unless sweeps are disabled. */
-export const sweepHandler =
+export const createSweepHandler =
   (schedule: Schedule, env: Environment): Handlers<typeof alerts>['sweep'] =>
   async () => {
-    if (!isSweepEnabled(env)) return nothing
+    if (!isSweepEnabled(env)) return disabledSweepResult
     const result = await schedule.sweep()
     return { ...result, enabled: true, messages: result.dispatched }
   }

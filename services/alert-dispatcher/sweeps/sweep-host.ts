@@ -49,8 +49,8 @@ export const sweepHost = async (
   const needsConditions = !watched.every(isDue) && mayHaveConditions(hostKey)
   const known = needsConditions ? await parts.store.get(hostRecordKey(hostKey), KnownConditions) : undefined
   const dueRules = watched.filter((rule) => isDue(rule) || known?.conditions[rule.id])
-  const measured = await measure(parts, hostKey, dueRules, context)
-  const decision = await decideOn(parts, hostKey, context, { watched, dueRules, measured })
+  const measured = await measureHost(parts, hostKey, dueRules, context)
+  const decision = await storeDecision(parts, hostKey, context, { watched, dueRules, measured })
   return { decision, summary: summarizeHost(decision.record, measured.uptimeSeconds === null) }
 }
 
@@ -60,13 +60,17 @@ export const sweepUnlistedHost = async (
   hostKey: string,
   context: SweepContext,
 ): Promise<HostSweepResult> => {
-  const decision = await decideOn(parts, hostKey, context, { watched: [], dueRules: [], measured: nothing })
+  const decision = await storeDecision(parts, hostKey, context, {
+    watched: [],
+    dueRules: [],
+    measured: emptyMeasurements,
+  })
   return { decision, summary: summarizeHost(decision.record, false) }
 }
 
-const nothing: Measurements = { readings: new Map(), metrics: new Map(), uptimeSeconds: null }
+const emptyMeasurements: Measurements = { readings: new Map(), metrics: new Map(), uptimeSeconds: null }
 
-const decideOn = async (
+const storeDecision = async (
   { store, clock, observe }: DispatcherDeps,
   hostKey: string,
   { lease, policy, nowMs }: SweepContext,
@@ -95,7 +99,7 @@ const decideOn = async (
 }
 
 /** Measures the rules of one host. On failure they have no data, and their conditions stay unchanged. */
-const measure = async (
+const measureHost = async (
   parts: DispatcherDeps,
   hostKey: string,
   dueRules: readonly MonitoredRule[],
@@ -117,7 +121,7 @@ const measure = async (
     const reason = error instanceof ServiceError ? shortenText(error.message, 300) : 'measurement failed'
     failedHosts.add('measured', hostKey, error)
     const none = (id: string): Reading => ({
-      ...unmeasured,
+      ...emptyReading,
       id,
       reason,
     })
@@ -125,13 +129,13 @@ const measure = async (
   }
 }
 
-const unmeasured = { value: null, incomplete: null, samples: null, warning: null, critical: null, offenders: [] }
+const emptyReading = { value: null, incomplete: null, samples: null, warning: null, critical: null, offenders: [] }
 
 const byId = (readings: readonly Reading[]): ReadonlyMap<string, Reading> =>
   new Map(readings.map((reading) => [reading.id, reading]))
 
 /** Maximum number of hosts that a log line names. */
-const namedHosts = 10
+const maxNamedHosts = 10
 
 /** Hosts that a sweep could not measure or process. */
 interface FailedHosts {
@@ -142,7 +146,7 @@ interface FailedHosts {
   logAll(): void
 }
 
-export const openFailedHosts = (log: Logger): FailedHosts => {
+export const createFailedHosts = (log: Logger): FailedHosts => {
   const causes = new Map<string, { what: string; error: unknown; hosts: string[] }>()
   return {
     add(what, hostKey, error) {
@@ -154,7 +158,7 @@ export const openFailedHosts = (log: Logger): FailedHosts => {
     areAllDecided: () => [...causes.values()].every(({ what }) => what !== 'swept'),
     logAll() {
       for (const { what, error, hosts } of causes.values()) {
-        const facts = { err: error, hosts: hosts.length, named: hosts.slice(0, namedHosts) }
+        const facts = { err: error, hosts: hosts.length, named: hosts.slice(0, maxNamedHosts) }
         // A host that cannot be measured is expected and shown as no data. A host that cannot be processed is a defect.
         log[what === 'swept' ? 'error' : 'warn'](facts, `hosts not ${what}`)
       }

@@ -1,21 +1,27 @@
 import type { Environment } from '#shared/config/environment.ts'
-import { maybeFlag, signingKey, url, whole, parseSettings } from '#shared/config/setting.ts'
-import { makeLenient, strictFlag } from '../lenient-settings.ts'
+import {
+  optionalFlagSetting,
+  signingKeySetting,
+  urlSetting,
+  wholeNumberSetting,
+  parseSettings,
+} from '#shared/config/setting.ts'
+import { makeLenient, makeFlagStrict } from '../lenient-settings.ts'
 
 /** Sweep settings with strict parsers, used to report invalid values. The service itself ignores such values. */
 export const strictSweepSettings = {
   SVC_HEALTH_SWEEP_ENABLED: {
-    ...strictFlag(maybeFlag('Whether health sweeps run.')),
+    ...makeFlagStrict(optionalFlagSetting('Whether health sweeps run.')),
     fallback: 'on when CRON_SECRET is set',
   },
-  HEALTH_ALERT_HEARTBEAT_URL: url(
+  HEALTH_ALERT_HEARTBEAT_URL: urlSetting(
     "Heartbeat URL that is called after each health sweep. Its receiver alerts when calls stop (dead man's switch).",
     {
       protocols: ['http', 'https'],
       audience: 'secret',
     },
   ),
-  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: whole(
+  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: wholeNumberSetting(
     0,
     'Interval of health sweeps in minutes; 0 disables the schedule, so that only GET /api/cron/health-sweep runs sweeps.',
     { max: 1_440 },
@@ -24,7 +30,7 @@ export const strictSweepSettings = {
 
 /** Settings of the sweep, read at the start of each one. */
 export const sweepSettings = {
-  CRON_SECRET: signingKey('Bearer token of the cron routes; without it they return 503.'),
+  CRON_SECRET: signingKeySetting('Bearer token of the cron routes; without it they return 503.'),
   ...makeLenient(strictSweepSettings),
 } as const
 
@@ -36,10 +42,10 @@ export const isSweepEnabled = (env: Environment): boolean => {
 
 const minuteMs = 60_000
 /** Expected interval of an external scheduler, where the service does not start sweeps itself. */
-const scheduledEveryMs = 5 * minuteMs
+const externalIntervalMs = 5 * minuteMs
 
 /** Returns the interval between sweeps in milliseconds; 0 if sweeps are disabled. */
-export const sweepIntervalMs = (env: Environment): number => {
+export const getSweepIntervalMs = (env: Environment): number => {
   if (!isSweepEnabled(env)) return 0
-  return parseSettings(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs || scheduledEveryMs
+  return parseSettings(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs || externalIntervalMs
 }

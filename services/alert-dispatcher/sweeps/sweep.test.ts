@@ -12,9 +12,9 @@ import {
   openDispatcherBackends,
 } from '../../testing/alerts/dispatcher-backends.ts'
 import type { WatchedHosts } from '../../testing/alerts/watched-hosts.ts'
-import { eventually } from '../../testing/fetch-json.ts'
+import { retryUntil } from '../../testing/fetch-json.ts'
 import { hostRecordKey } from '../conditions/condition.ts'
-import { FleetRecord, fleetKey } from '../conditions/fleet-record.ts'
+import { FleetRecord, fleetRecordKey } from '../conditions/fleet-record.ts'
 import { createTestRule } from '../testing/simulated-host.ts'
 
 let ground: DispatcherBackends
@@ -118,7 +118,7 @@ describe('a sweep', () => {
     leaving.abort(new Error('the caller left'))
     await expect(requests).rejects.toThrow('the caller left')
     held.release()
-    await eventually(
+    await retryUntil(
       () => firing(rig.dispatchers),
       (hosts) => hosts.length === 1,
     )
@@ -202,7 +202,7 @@ describe('a sweep', () => {
     const place = await ground.next()
     await using rig = await open({ place })
     await using store = await place.openStore()
-    const succeededAtMs = async () => (await store.get(fleetKey, FleetRecord))?.succeededAtMs
+    const succeededAtMs = async () => (await store.get(fleetRecordKey, FleetRecord))?.succeededAtMs
     await sweep(rig.dispatchers)
     const before = await succeededAtMs()
     await store.update(hostRecordKey('one'), z.unknown(), () => ({ value: 'damaged' }))

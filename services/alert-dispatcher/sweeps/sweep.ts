@@ -1,18 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
-import { instant } from '#shared/time/clock.ts'
+import { recordInstant } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { HeldReason, Episode, Transition } from '../conditions/condition.ts'
-import { FleetRecord, emptyFleetRecord, fleetKey, unsweptHost, type HostSummary } from '../conditions/fleet-record.ts'
+import {
+  FleetRecord,
+  emptyFleetRecord,
+  fleetRecordKey,
+  unsweptHost,
+  type HostSummary,
+} from '../conditions/fleet-record.ts'
 import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
 import { runConcurrently, runQueues } from '../run-concurrently.ts'
 import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
 import { reconcile } from './reconcile.ts'
-import { openFailedHosts, type SweepContext, sweepUnlistedHost, sweepHost, type HostSweepResult } from './sweep-host.ts'
+import {
+  createFailedHosts,
+  type SweepContext,
+  sweepUnlistedHost,
+  sweepHost,
+  type HostSweepResult,
+} from './sweep-host.ts'
 import { sweepSettings } from './sweep-settings.ts'
 import { type SweepLease, acquireSweepLease } from '../sweep-lease.ts'
 
@@ -30,7 +42,7 @@ export const sweep = async (parts: DispatcherDeps, stop: AbortSignal): Promise<S
     await using lease = await acquireSweepLease(parts.store, stop)
     // Awaited here, because the lease is released at the end of this block.
     if (lease) return await sweepWithLease(lease, parts)
-    const fleet = await parts.store.get(fleetKey, FleetRecord)
+    const fleet = await parts.store.get(fleetRecordKey, FleetRecord)
     if (fleet?.isSweeping) break
     await wait(leaseRetryMs, undefined, { signal: stop })
   }
@@ -55,23 +67,23 @@ const sweepHosts = async (lease: SweepLease, parts: DispatcherDeps): Promise<Swe
   parts.warnOfInvalidRules(policy, catalogue)
   parts.warnOfLostRoutes(policy)
   parts.warnOfBrokenChannels(policy)
-  const nowMs = instant(parts.clock)
+  const nowMs = recordInstant(parts.clock)
   const listed = hosts.map(({ key }) => key)
-  const fleet = await begin(parts.store, lease, listed, nowMs)
-  const tally = newTally()
+  const fleet = await markSweepStarted(parts.store, lease, listed, nowMs)
+  const tally = createTally()
   const watched = selectMonitoredRules(catalogue, policy)
   // A sweep that died may have written records without updating the summaries.
   const mayHaveConditions = (key: string) => fleet.isSweeping || fleet.hosts[key]?.conditions !== 0
-  const failedHosts = openFailedHosts(parts.telemetry.log)
+  const failedHosts = createFailedHosts(parts.telemetry.log)
   const context = { lease, policy, watched, number: fleet.sweeps, failedHosts, mayHaveConditions, nowMs }
   const finish = async (hasSucceeded: boolean) => {
     failedHosts.logAll()
     await saveEpisodes(parts, tally)
-    await end(parts, lease, { listed: new Set(listed), swept: tally.hosts, hasSucceeded })
+    await markSweepEnded(parts, lease, { listed: new Set(listed), swept: tally.hosts, hasSucceeded })
   }
   try {
     await reconcile(parts, fleet, lease)
-    await sweepAll(parts, context, { fleet, listed, tally })
+    await sweepAllHosts(parts, context, { fleet, listed, tally })
   } catch (error) {
     // The results so far are saved. If that fails too, the next sweep reconciles them.
     await finish(false).catch(() => {})
@@ -85,7 +97,7 @@ const sweepHosts = async (lease: SweepLease, parts: DispatcherDeps): Promise<Swe
 }
 
 /** Marks the sweep as running and returns the previous fleet record. */
-const begin = async (
+const markSweepStarted = async (
   store: Store,
   { fence }: SweepLease,
   listed: readonly string[],
@@ -98,7 +110,7 @@ const begin = async (
     const hosts = { ...unswept, ...before.hosts }
     return { value: { ...before, hosts, sweeps: before.sweeps + 1, startedAtMs: nowMs, isSweeping: true } }
   }
-  await store.update(fleetKey, FleetRecord, step, fence)
+  await store.update(fleetRecordKey, FleetRecord, step, fence)
   return known
 }
 
@@ -108,7 +120,7 @@ interface SweepEnd {
   hasSucceeded: boolean
 }
 
-const end = async (
+const markSweepEnded = async (
   { store, observe, clock }: DispatcherDeps,
   { fence }: SweepLease,
   { listed, swept, hasSucceeded }: SweepEnd,
@@ -117,10 +129,10 @@ const end = async (
     // A host that is no longer listed is kept until its recoveries are sent.
     const isOver = (key: string) => !listed.has(key) && swept[key]?.conditions === 0
     const hosts = Object.entries({ ...before.hosts, ...swept }).filter(([key]) => !isOver(key))
-    const succeededAtMs = hasSucceeded ? instant(clock) : before.succeededAtMs
+    const succeededAtMs = hasSucceeded ? recordInstant(clock) : before.succeededAtMs
     return { value: { ...before, hosts: Object.fromEntries(hosts), succeededAtMs, isSweeping: false } }
   }
-  const fleet = await store.update(fleetKey, FleetRecord, step, fence)
+  const fleet = await store.update(fleetRecordKey, FleetRecord, step, fence)
   if (fleet) observe.fleet(fleet)
 }
 
@@ -149,17 +161,17 @@ const sendHeartbeat = async ({ env, net, log }: { env: Environment; net: Net; lo
   }
 }
 
-interface Hosts {
+interface SweepTargets {
   /** The record of the previous sweep. */
   fleet: FleetRecord
   listed: readonly string[]
   tally: Tally
 }
 
-const sweepAll = async (
+const sweepAllHosts = async (
   parts: DispatcherDeps,
   context: SweepContext,
-  { fleet, listed, tally }: Hosts,
+  { fleet, listed, tally }: SweepTargets,
 ): Promise<void> => {
   const isListed = new Set(listed)
   const gone = Object.keys(fleet.hosts).filter((key) => !isListed.has(key))
@@ -167,7 +179,7 @@ const sweepAll = async (
   const work = (sweepOne: typeof sweepHost) => async (hostKey: string) => {
     context.lease.signal.throwIfAborted()
     try {
-      count(tally, hostKey, await sweepOne(parts, hostKey, hostKey === listed[0] ? context : ofHosts))
+      addToTally(tally, hostKey, await sweepOne(parts, hostKey, hostKey === listed[0] ? context : ofHosts))
     } catch (error) {
       if (context.lease.signal.aborted || isStoreFailure(error)) throw error
       context.failedHosts.add('swept', hostKey, error)
@@ -212,7 +224,7 @@ interface Tally {
   transitions: Transition[]
 }
 
-const newTally = (): Tally => ({
+const createTally = (): Tally => ({
   swept: {
     hosts: 0,
     checks: 0,
@@ -230,7 +242,7 @@ const newTally = (): Tally => ({
 })
 
 /** Adds the result of one host. */
-const count = (
+const addToTally = (
   { swept, hosts, episodes, transitions }: Tally,
   hostKey: string,
   { decision, summary }: HostSweepResult,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { parseSettings } from '#shared/config/setting.ts'
-import { ageMs, adjustForClockJumps, instant } from '#shared/time/clock.ts'
+import { computeAgeMs, adjustForClockJumps, recordInstant } from '#shared/time/clock.ts'
 import { HostRecord, adjustRecord, hostRecordKey } from '../conditions/condition.ts'
-import { DigestRecord, digestKey, flushEndedDigest } from '../conditions/digest.ts'
-import { FleetRecord, emptyFleetRecord, fleetKey } from '../conditions/fleet-record.ts'
-import { isInMaintenance, isQuiet } from '../conditions/mute-timings.ts'
+import { DigestRecord, digestRecordKey, flushEndedDigest } from '../conditions/digest.ts'
+import { FleetRecord, emptyFleetRecord, fleetRecordKey } from '../conditions/fleet-record.ts'
+import { isInMaintenance, isInQuietHours } from '../conditions/mute-timings.ts'
 import { type NotifyResult, notify } from '../conditions/notify.ts'
-import { closeUnmonitored } from '../conditions/transition.ts'
+import { closeUnmonitoredCondition } from '../conditions/transition.ts'
 import { applyExpiry } from '../events/entry.ts'
 import {
   OpenCounts,
@@ -17,7 +17,7 @@ import {
   readEntry,
   countOpen,
 } from '../events/event-buckets.ts'
-import { rebuildEvents } from '../events/rebuild.ts'
+import { rebuildInboundConditions } from '../events/rebuild.ts'
 import { type EventEntry, adjustEntry, maxOpenConditions, overflowPlace } from '../events/record.ts'
 import { eventAlertSettings } from '../events/settings.ts'
 import {
@@ -41,12 +41,12 @@ const entriesAtOnce = 64
 const hourMs = 60 * 60_000
 
 /** Expires inbound conditions, and sends their due reminders and held notifications. */
-export const tickEvents = async (
+export const tickInboundConditions = async (
   parts: DispatcherDeps,
   { fence }: SweepLease,
   { policy, nowMs, max = maxOpenConditions }: { policy: Policy; nowMs: number; max?: number },
 ): Promise<void> => {
-  await rebuildEvents(parts)
+  await rebuildInboundConditions(parts)
   const { store, env, clock } = parts
   const lifetimeMs = parseSettings(eventAlertSettings, env).SVC_EVENTS_ALERTS_HOURS * hourMs
   const hasRoom = countOpen((await store.get(openCountsKey, OpenCounts)) ?? {}) < max
@@ -75,7 +75,7 @@ export const tickEvents = async (
 const closeOverflow = (entry: EventEntry): EventEntry =>
   entry.condition === null || entry.condition.phase === 'cleared'
     ? entry
-    : { ...entry, condition: closeUnmonitored(entry.condition) ?? null }
+    : { ...entry, condition: closeUnmonitoredCondition(entry.condition) ?? null }
 
 const hostsAtOnce = 16
 const minuteMs = 60_000
@@ -85,30 +85,30 @@ const minuteMs = 60_000
  * while another process holds the lease.
  */
 export const tick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<void> => {
-  const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleetRecord
+  const fleet = (await parts.store.get(fleetRecordKey, FleetRecord)) ?? emptyFleetRecord
   parts.observe.fleet(fleet)
   parts.observe.inbound(countOpenWithOverflow((await parts.store.get(openCountsKey, OpenCounts)) ?? {}))
   await using lease = await acquireSweepLease(parts.store, stop)
   if (!lease) return
   if (isSweepDue(fleet, parts)) return void (await sweepWithLease(lease, parts))
   const policy = await parts.policy()
-  const nowMs = instant(parts.clock)
+  const nowMs = recordInstant(parts.clock)
   if (await isReconcileDue(parts)) await reconcile(parts, fleet, lease)
   const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
   await runConcurrently(withConditions, hostsAtOnce, (hostKey) => notifyHost(parts, lease, { hostKey, policy, nowMs }))
-  await tickEvents(parts, lease, { policy, nowMs })
+  await tickInboundConditions(parts, lease, { policy, nowMs })
   await flushDigest(parts, lease, policy, nowMs)
 }
 
-const reconciledKey = 'alerts:reconciled'
+const lastReconcileKey = 'alerts:reconciled'
 
 /**
  * Returns true once a minute across all processes. Reconciliation also runs without sweeps, to recover what a process
  * decided during a database outage.
  */
 const isReconcileDue = async ({ store, isPersistent }: DispatcherDeps): Promise<boolean> => {
-  if (!isPersistent || (await store.get(reconciledKey, z.number()))) return false
-  await store.update(reconciledKey, z.number(), () => ({ value: 1, expiresInMs: minuteMs }))
+  if (!isPersistent || (await store.get(lastReconcileKey, z.number()))) return false
+  await store.update(lastReconcileKey, z.number(), () => ({ value: 1, expiresInMs: minuteMs }))
   return true
 }
 
@@ -117,7 +117,7 @@ const isSweepDue = ({ startedAtMs }: FleetRecord, { env, clock }: DispatcherDeps
   const intervalMs = parseSettings(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
   if (intervalMs === 0 || !isSweepEnabled(env)) return false
   if (startedAtMs === null) return true
-  const sinceMs = ageMs(clock, startedAtMs)
+  const sinceMs = computeAgeMs(clock, startedAtMs)
   return sinceMs < 0 || sinceMs >= intervalMs
 }
 
@@ -157,14 +157,14 @@ const flushDigest = async (
   policy: Policy,
   nowMs: number,
 ): Promise<void> => {
-  if (!(await store.get(digestKey, DigestRecord))) return
+  if (!(await store.get(digestRecordKey, DigestRecord))) return
   const mustWait = ({ hostKey, source, severity }: Notification) =>
     !policy.enabled ||
     isInMaintenance(policy.maintenance, hostKey ?? source, nowMs) ||
-    isQuiet(policy.quietHours, severity, nowMs)
+    isInQuietHours(policy.quietHours, severity, nowMs)
   const episode = randomUUID()
   await store.update(
-    digestKey,
+    digestRecordKey,
     DigestRecord,
     (before) => {
       const record = before && { ...before, startedAtMs: adjustForClockJumps(clock, before.startedAtMs) }

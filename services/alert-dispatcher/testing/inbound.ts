@@ -7,10 +7,10 @@ import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { listOpenPlaces, EventBucket, OpenCounts, openCountsKey, eventBucketKey } from '../events/event-buckets.ts'
 import { restoreMarkerKey } from '../events/rebuild.ts'
-import { entryKey, maxOpenConditions } from '../events/record.ts'
+import { eventEntryKey, maxOpenConditions } from '../events/record.ts'
 import { createInboundConditionHandlers } from '../events/inbound-conditions.ts'
 import { processEvents, type PendingEvent } from '../events/consume.ts'
-import { tickEvents } from '../sweeps/tick.ts'
+import { tickInboundConditions } from '../sweeps/tick.ts'
 import { Notification } from '../notification.ts'
 import { reconcileEvents } from '../sweeps/reconcile.ts'
 import { openSweepMetrics } from '../sweeps/observe.ts'
@@ -58,7 +58,10 @@ const unusedDeps = {
   warnOfBrokenChannels: () => {},
 }
 
-const partsOf = ({ episodes, eventEpisodes }: DispatcherStores, opened: Parameters<typeof openSweepMetrics>[0]) => ({
+const createEpisodeDeps = (
+  { episodes, eventEpisodes }: DispatcherStores,
+  opened: Parameters<typeof openSweepMetrics>[0],
+) => ({
   episodes,
   eventEpisodes,
   isPersistent: true,
@@ -77,7 +80,7 @@ export const openInboundFixture = async (max = maxOpenConditions): Promise<Inbou
   const clock = createClock(() => inbound.nowMs)
   const opened = { env, store, clock, telemetry, net: opening.use(openNet({ env: {} })) }
   const now = { policy: async () => inbound.policy, isMissed: async () => inbound.isMissed }
-  const parts: DispatcherDeps = { ...opened, ...unusedDeps, ...partsOf(stores, opened), ...now }
+  const parts: DispatcherDeps = { ...opened, ...unusedDeps, ...createEpisodeDeps(stores, opened), ...now }
 
   const notified = async (): Promise<string[]> => {
     inbound.notifications = await claimNotifications(store)
@@ -98,10 +101,10 @@ export const openInboundFixture = async (max = maxOpenConditions): Promise<Inbou
     store,
     parts,
     take,
-    history: () => historyIn(stores),
+    history: () => listHistory(stores),
     handlers: createInboundConditionHandlers({ store, clock: parts.clock, stores: { ...stores, isPersistent: true } }),
     reconcile: async () => reconcileEvents(parts, await stores.episodes.storedSilences()),
-    lose: () => lose(store),
+    lose: () => deleteEventData(store),
     process: async (...events: readonly Partial<InboundEvent>[]) => {
       for (const event of events) for (const { failure } of await take(event)) if (failure) throw failure
       return notified()
@@ -109,14 +112,14 @@ export const openInboundFixture = async (max = maxOpenConditions): Promise<Inbou
     tick: async () => {
       await using lease = await acquireSweepLease(store, new AbortController().signal)
       if (!lease) throw new Error('expected a free lease')
-      await tickEvents(parts, lease, { policy: inbound.policy, nowMs: inbound.nowMs, max })
+      await tickInboundConditions(parts, lease, { policy: inbound.policy, nowMs: inbound.nowMs, max })
       return notified()
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   })
 }
 
-const historyIn = async ({ history }: DispatcherStores): Promise<string[]> =>
+const listHistory = async ({ history }: DispatcherStores): Promise<string[]> =>
   (await history.list({ limit: 1_000 })).toReversed().map(({ kind, reason }) => `${kind}: ${reason}`)
 
 /** Claims and returns all notifications in the outbox. */
@@ -127,10 +130,10 @@ export const claimNotifications = async ({ outbox }: Store): Promise<Notificatio
 }
 
 /** Deletes the event data of the store. */
-const lose = async (store: Store): Promise<void> => {
+const deleteEventData = async (store: Store): Promise<void> => {
   const lists = Object.keys((await store.get(openCountsKey, OpenCounts)) ?? {}).map(eventBucketKey)
   const over = await Promise.all(lists.map(async (key) => (await store.get(key, EventBucket))?.over ?? []))
-  const entries = [...(await listOpenPlaces(store, maxOpenConditions)), ...over.flat()].map(entryKey)
+  const entries = [...(await listOpenPlaces(store, maxOpenConditions)), ...over.flat()].map(eventEntryKey)
   for (const key of [openCountsKey, restoreMarkerKey, ...lists, ...entries])
     await store.update(key, z.unknown(), () => ({ value: undefined }))
 }

@@ -133,7 +133,7 @@ export const sweepOnce = (
   const deciding = { hostKey, policy, nowMs, watched, dueRules: watched, measured, newEpisode }
   const decision = decide(story.record, deciding)
   story.record = decision.record
-  return take(story, decision)
+  return applyResult(story, decision)
 }
 
 /** Runs a tick after the given minutes; returns notifications like `sweepOnce`. */
@@ -143,7 +143,7 @@ export const tickOnce = (story: SimulatedHost, afterMinutes: number): string[] =
   if (!record) return []
   const notified = notify(record.conditions, { hostKey, policy, nowMs })
   story.record = { ...record, conditions: notified.conditions }
-  return take(story, notified)
+  return applyResult(story, notified)
 }
 
 /** Sets acknowledgement or dismissal of a condition. */
@@ -157,7 +157,7 @@ export const setSilence = (
   record.conditions[ruleId] = { ...condition, ...silences }
 }
 
-const take = (
+const applyResult = (
   story: SimulatedHost,
   notified: Pick<NotifyResult, 'notifications' | 'transitions' | 'episodes' | 'held'>,
 ): string[] => {

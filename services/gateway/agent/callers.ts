@@ -4,12 +4,12 @@ import { ServiceError, errorStatuses } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { anonymousCaller } from '../auth/identity.ts'
-import { looksLikeKey } from '../auth/keys/key-token.ts'
+import { hasKeyPrefix } from '../auth/keys/key-token.ts'
 import { resolveAuthProvider } from '../auth/provider.ts'
 import { findFeatureRefusal, findRouteRefusal } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { readBearerToken, isSharedSecret } from '../request/bearer.ts'
-import { publicUrl } from '../request/public-url.ts'
+import { resolvePublicUrl } from '../request/public-url.ts'
 import type { PublicError } from '../response/http-exchange.ts'
 import { requireAllowedHost } from '../server/allowed-hosts.ts'
 import { agentRouteSettings, mcpAccessSettings } from './config.ts'
@@ -54,7 +54,7 @@ export const identifyMcpCaller = async (request: AnyRequest, gateway: Gateway): 
     return anonymousCaller
   }
   const bearer = readBearerToken(request.headers)
-  const key = request.headers['x-api-key'] ?? (looksLikeKey(bearer ?? '') ? bearer : undefined)
+  const key = request.headers['x-api-key'] ?? (hasKeyPrefix(bearer ?? '') ? bearer : undefined)
   if (key === undefined && (bearer === undefined || !hasProvider)) {
     throw unauthenticated(
       `missing credentials; send ${hasProvider ? 'an API key or a token of the identity provider' : 'an API key'} as bearer token`,
@@ -68,7 +68,7 @@ export const identifyMcpCaller = async (request: AnyRequest, gateway: Gateway): 
 
 /** Returns the subject of an OAuth token. Rejects browser session tokens and tokens issued for another service. */
 const identifyByAccessToken = async (request: AnyRequest, { auth, env }: Gateway): Promise<Identity> => {
-  const here = publicUrl(request, env)
+  const here = resolvePublicUrl(request, env)
   const identity = await auth.accessTokens.verify(readBearerToken(request.headers) ?? '', [`${here}/api/mcp`, here])
   if (identity === undefined) throw unauthenticated('invalid access token')
   return identity
@@ -84,7 +84,7 @@ const unauthenticated = (sentence: string): ServiceError => new ServiceError('un
  * Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope (RFC 6750 §3, RFC 9728 §5.1);
  * undefined for all other errors. A 401 without credentials has no `error`, and a 403 names the required scope.
  */
-export const toolServerChallenge = (
+export const createMcpChallenge = (
   request: Pick<Request, 'headers' | 'protocol'>,
   env: Environment,
   { status, details }: Pick<PublicError, 'status' | 'details'>,
@@ -92,7 +92,7 @@ export const toolServerChallenge = (
   const scope = details?.scope
   const isShort = status === errorStatuses.forbidden && typeof scope === 'string'
   if (!isShort && status !== errorStatuses.unauthenticated) return undefined
-  const metadata = `${publicUrl(request, env)}/.well-known/oauth-protected-resource/api/mcp`
+  const metadata = `${resolvePublicUrl(request, env)}/.well-known/oauth-protected-resource/api/mcp`
   const hasToken = readBearerToken(request.headers) !== undefined
   const error = isShort ? `, error="insufficient_scope", scope="${scope}"` : hasToken ? ', error="invalid_token"' : ''
   return `Bearer realm="watchhouse", resource_metadata="${metadata}"${error}`

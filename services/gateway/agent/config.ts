@@ -1,11 +1,11 @@
-import { signingKey, whole, flag } from '#shared/config/setting.ts'
+import { signingKeySetting, wholeNumberSetting, flagSetting } from '#shared/config/setting.ts'
 
 /** Settings of the agent routes. */
 export const agentRouteSettings = {
-  AGENT_API_TOKEN: signingKey(
+  AGENT_API_TOKEN: signingKeySetting(
     'Shared bearer token for programs that call the agent; accepted while SVC_FEATURE_AGENT_ACCESS is authenticated.',
   ),
-  SVC_AGENT_MAX_BODY_BYTES: whole(131_072, 'Maximum body size of an agent request, in bytes.', {
+  SVC_AGENT_MAX_BODY_BYTES: wholeNumberSetting(131_072, 'Maximum body size of an agent request, in bytes.', {
     min: 1_024,
     max: 524_288,
   }),
@@ -13,7 +13,7 @@ export const agentRouteSettings = {
 
 /** Settings of the MCP server. */
 export const mcpAccessSettings = {
-  SVC_MCP_PUBLIC: flag(
+  SVC_MCP_PUBLIC: flagSetting(
     false,
     'Allow anonymous access to /api/mcp, from pages of every origin too: any web page that a user visits can read a public MCP server on loopback or in the network of the user. Ignored when API keys or an identity provider are configured.',
   ),

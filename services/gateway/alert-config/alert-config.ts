@@ -5,12 +5,12 @@ import type { AlertConfigUpdate, AlertPolicy, AlertConfigKey } from '#proto/aler
 import type { Call } from '#proto/call.ts'
 import { AlertConfigIdResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { encryptFor } from '#shared/seal/transit.ts'
+import { encryptForTransit } from '#shared/seal/transit.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, postRoute, putRoute, type Route } from '../http-route.ts'
 import { parse } from '../request/parse.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 type Listed = Extract<AlertConfigUpdate, { value: { id: string } }>
 
@@ -38,7 +38,9 @@ const common = {
 const IdPath = z.object({ id: AlertConfigId })
 
 /** Returns the routes that add, replace and delete entries of one kind. */
-export const alertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(family: Family<N, C>): readonly Route[] => {
+export const createAlertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(
+  family: Family<N, C>,
+): readonly Route[] => {
   const { name, kind, noun, added, changed, update, newId } = family
   const path = `/api/v1/health/${name}`
   return [
@@ -50,7 +52,7 @@ export const alertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(fami
       handle: async (request, gateway) => {
         const id = newId(request.body)
         await updateAlertConfig(gateway, request, await update(id, request.body, gateway), 'new')
-        return success({ id }, {})
+        return createSuccessBody({ id }, {})
       },
     }),
     putRoute({
@@ -61,7 +63,7 @@ export const alertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(fami
       handle: async (request, gateway) => {
         const { id } = parse(IdPath, request.path)
         await updateAlertConfig(gateway, request, await update(id, request.body, gateway), 'known')
-        return success({ id }, {})
+        return createSuccessBody({ id }, {})
       },
     }),
     deleteRoute({
@@ -71,14 +73,14 @@ export const alertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(fami
       handle: async (request, gateway) => {
         const { id } = parse(IdPath, request.path)
         await deleteAlertConfig(gateway, request, { kind, id })
-        return success({ id }, {})
+        return createSuccessBody({ id }, {})
       },
     }),
   ]
 }
 
 /** Returns eight random hexadecimal digits, which make ids of entries with equal names unique. */
-export const randomHex = (): string => randomBytes(4).toString('hex')
+export const generateHexSuffix = (): string => randomBytes(4).toString('hex')
 
 /** The request that changes the configuration, for the audit log. */
 interface ConfigRequest {
@@ -96,9 +98,9 @@ export const updateAlertConfig = (
   update: AlertConfigUpdate,
   mustBe: Precondition = null,
 ): Promise<AlertPolicy> => {
-  const action = { action: `update-${update.kind}`, host: null, target: { ...idOf(update), ...namesOf(update) } }
+  const action = { action: `update-${update.kind}`, host: null, target: { ...idOf(update), ...auditValuesOf(update) } }
   return gateway.audit.of(action, { call, requestId }, async () =>
-    gateway.alerts.updateAlertConfig({ ...(await withoutSecrets(gateway, update, call)), mustBe }, call),
+    gateway.alerts.updateAlertConfig({ ...(await encryptSecretFields(gateway, update, call)), mustBe }, call),
   )
 }
 
@@ -108,7 +110,7 @@ const secretFields: Readonly<Partial<Record<AlertConfigUpdate['kind'], readonly 
   'webhook-target': ['url', 'headers'],
 }
 
-const withoutSecrets = async (gateway: Gateway, update: AlertConfigUpdate, call: Call) => {
+const encryptSecretFields = async (gateway: Gateway, update: AlertConfigUpdate, call: Call) => {
   const names = new Set(secretFields[update.kind])
   const given = Object.entries(update.value).filter(([, each]) => each !== undefined)
   const secrets = given.filter(([name]) => names.has(name))
@@ -135,7 +137,7 @@ const idOf = (named: AlertConfigUpdate | AlertConfigKey): Record<string, string>
 const maxTextLength = 200
 
 /** Returns the new values for the audit record, without secrets and truncated. */
-const namesOf = ({ value }: AlertConfigUpdate): Record<string, string> =>
+const auditValuesOf = ({ value }: AlertConfigUpdate): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined && each !== null)
@@ -154,4 +156,4 @@ export const encryptForAlerts = async (
   { alerts }: Pick<Gateway, 'alerts'>,
   secrets: object,
   call: Call,
-): Promise<string> => encryptFor(await alerts.alertSecretsKey({}, call), secrets)
+): Promise<string> => encryptForTransit(await alerts.alertSecretsKey({}, call), secrets)

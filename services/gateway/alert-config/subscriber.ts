@@ -2,7 +2,7 @@ import type { Call } from '#proto/call.ts'
 import type { SubscriptionScope } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { offersSubscriptions } from '#shared/config/shared-settings.ts'
+import { hasWebhookSubscriptions } from '#shared/config/shared-settings.ts'
 import { authSettings } from '../auth/config.ts'
 import { deviceSettings } from '../auth/device/config.ts'
 import { computeOwnerId } from '../connections/user-connections.ts'
@@ -27,7 +27,7 @@ export const requireSubscriber = (gateway: Part, { identity }: Call): string => 
 }
 
 /** Returns the scope of delivery lists: subscriptions of the caller, or all if the caller may manage users. */
-export const visibleSubscriptions = async (gateway: Gateway, call: Call): Promise<SubscriptionScope> =>
+export const resolveSubscriptionScope = async (gateway: Gateway, call: Call): Promise<SubscriptionScope> =>
   (await canManageUsers(gateway, call)) ? 'everybody' : { owner: computeOwnerId(call.identity) }
 
 type Part = Pick<Gateway, 'env' | 'auth'>
@@ -46,7 +46,7 @@ export const canSubscribeWebhooks = async (call: Call, gateway: Part & Pick<Gate
 /** Returns the first required setting that is missing. */
 const missingFor = ({ env, auth }: Part): string | undefined => {
   const settings = parseSettings(requiredSettings, env)
-  if (!offersSubscriptions(env)) return 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS'
+  if (!hasWebhookSubscriptions(env)) return 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS'
   if (auth.provider() !== 'idp') return 'SVC_AUTH_PROVIDER=idp'
   if (settings.IDP_SECRET_KEY === undefined) return 'IDP_SECRET_KEY'
   return settings.CONVERSATIONS_EDGESQL === undefined ? 'CONVERSATIONS_EDGESQL' : undefined

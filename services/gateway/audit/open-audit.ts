@@ -4,13 +4,13 @@ import type { Call } from '#proto/call.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { Bus } from '#shared/bus/bus.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { whole } from '#shared/config/setting.ts'
+import { wholeNumberSetting } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { AuditFilter, AuditStore } from './store.ts'
 
 /** Settings of the audit log. */
 export const auditSettings = {
-  SVC_AUDIT_DAYS: whole(365, 'Retention of audit records in days.', { min: 1, max: 3_650 }),
+  SVC_AUDIT_DAYS: wholeNumberSetting(365, 'Retention of audit records in days.', { min: 1, max: 3_650 }),
 } as const
 
 /** Audit actions for acknowledging and dismissing alerts, and for undoing both. */
@@ -33,7 +33,7 @@ export interface AuditContext {
 }
 
 /** The audit log: actor, action, time and result. */
-export interface Audit extends AsyncDisposable {
+export interface AuditLog extends AsyncDisposable {
   /**
    * Records the action, runs it, then records the result. If the first record cannot be written, the action is not run
    * and this throws `unavailable`.
@@ -53,7 +53,7 @@ interface AuditDeps {
 const maxDetailLength = 500
 
 /** Opens the audit log for actions of the gateway and for records that other services publish. */
-export const openAudit = async ({ store, bus, clock, telemetry: { log } }: AuditDeps): Promise<Audit> => {
+export const openAudit = async ({ store, bus, clock, telemetry: { log } }: AuditDeps): Promise<AuditLog> => {
   const save = (record: AuditRecord): void => {
     store.put(record).catch((error: unknown) => log.error({ err: error, action: record.action }, 'audit record failed'))
   }

@@ -8,23 +8,23 @@ import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, parseSettings } from '#shared/config/setting.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { readBearerToken } from '../request/bearer.ts'
-import { publicUrlSettings, publicUrl } from '../request/public-url.ts'
-import { authProblems, authSettings, isProxyNamed, type AuthProvider } from './config.ts'
+import { publicUrlSettings, resolvePublicUrl } from '../request/public-url.ts'
+import { findAuthProblems, authSettings, isProxyConfigured, type AuthProvider } from './config.ts'
 import { readCookie, keyCookie, isCrossSiteWrite } from './cookies.ts'
 import type { DeniedUsers } from './denied-users.ts'
 import { anonymousCaller } from './identity.ts'
 import { type AccessTokens, openAccessTokens } from './idp/access-token.ts'
-import { idpAddresses } from './idp/addresses.ts'
-import { openProviderApi } from './idp/provider-api.ts'
-import { openSessionTokens } from './idp/session-token.ts'
-import { openRenewal, openIdpSessions, type IdpSessions } from './idp/sessions.ts'
-import { openSignIn, type SignIn, openSignOut, type SignOut } from './idp/sign-in.ts'
+import { resolveIdpAddresses } from './idp/addresses.ts'
+import { createProviderApi } from './idp/provider-api.ts'
+import { createSessionTokens } from './idp/session-token.ts'
+import { createRenewal, openIdpSessions, type IdpSessions } from './idp/sessions.ts'
+import { createSignIn, type SignIn, createSignOut, type SignOut } from './idp/sign-in.ts'
 import { openKeySets } from './key-sets.ts'
-import { looksLikeKey } from './keys/key-token.ts'
+import { hasKeyPrefix } from './keys/key-token.ts'
 import type { ApiKeys } from './keys/keys.ts'
 import type { FetchJson } from './fetch-json.ts'
 import { readBuildAuthSettings, resolveAuthProvider } from './provider.ts'
-import { openEdgeAccess, type EdgeAccess, identifyProxyUser, identifyTrustedUser } from './proxy/proxy.ts'
+import { createEdgeAccess, type EdgeAccess, identifyProxyUser, identifyTrustedUser } from './proxy/proxy.ts'
 
 /** Authentication: identifies callers, and signs users in and out. */
 export interface Auth {
@@ -48,28 +48,28 @@ interface AuthOptions {
 
 export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: AuthOptions): Auth => {
   const provider = () => resolveAuthProvider(env, build)
-  const addresses = () => idpAddresses(env, build)
+  const addresses = () => resolveIdpAddresses(env, build)
   // Throws for invalid settings of the web build, even if run-time settings override them.
   readBuildAuthSettings(build)
-  const problems = authProblems(env, provider())
+  const problems = findAuthProblems(env, provider())
   if (problems.length > 0) throw new InvalidSettings(problems)
-  if (provider() === 'idp') warnOfProvider(env, addresses() !== undefined, log)
-  if (provider() === 'proxy' && !isProxyNamed(env)) {
+  if (provider() === 'idp') warnOfMissingProviderSettings(env, addresses() !== undefined, log)
+  if (provider() === 'proxy' && !isProxyConfigured(env)) {
     log.warn('neither SVC_EDGE_ACCESS_TEAM_DOMAIN nor SVC_PROXY_AUTH_SECRET is set: proxy sign-in is disabled')
   }
 
   const keySets = openKeySets({ fetchJson, clock, log })
   const site = () => parseSettings(publicUrlSettings, env).SVC_PUBLIC_URL?.origin
-  const tokens = openSessionTokens({ addresses, site, clock, keySets, denied })
-  const api = openProviderApi(env, fetchJson)
-  const renew = openRenewal({ tokens, api, clock, log })
+  const tokens = createSessionTokens({ addresses, site, clock, keySets, denied })
+  const api = createProviderApi(env, fetchJson)
+  const renew = createRenewal({ tokens, api, clock, log })
   const idp = openIdpSessions({ env, tokens, renew })
-  const edgeAccess = openEdgeAccess({ env, clock, keySets })
+  const edgeAccess = createEdgeAccess({ env, clock, keySets })
   return {
     identify: openIdentify({ env, build, keys, idp, edgeAccess }),
     provider,
-    signIn: openSignIn({ addresses, tokens, keySets, clock }),
-    signOut: openSignOut({ tokens, api, log }),
+    signIn: createSignIn({ addresses, tokens, keySets, clock }),
+    signOut: createSignOut({ tokens, api, log }),
     accessTokens: openAccessTokens({ api, clock, log, denied }),
   }
 }
@@ -77,7 +77,7 @@ export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: Au
 const { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY } = authSettings
 
 /** Logs a warning for each feature of the identity provider that is disabled because a setting is missing. */
-const warnOfProvider = (env: Environment, hasAddress: boolean, log: Logger): void => {
+const warnOfMissingProviderSettings = (env: Environment, hasAddress: boolean, log: Logger): void => {
   const { IDP_SECRET_KEY: secret, SVC_IDP_PUBLISHABLE_KEY: key } = parseSettings(
     { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY },
     env,
@@ -132,7 +132,7 @@ const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): I
     if (explicit !== undefined) return explicit
     const implicit = (await byProvider[provider](request)) ?? (await byKeyCookie(request))
     if (implicit === undefined) return anonymousCaller
-    if (isCrossSiteWrite(request, publicUrl(request, env))) {
+    if (isCrossSiteWrite(request, resolvePublicUrl(request, env))) {
       throw new ServiceError('forbidden', 'cross-site request rejected: send requests from a page of this site')
     }
     return implicit
@@ -148,22 +148,23 @@ const identifyExplicit = async (
   const bearer = readBearerToken(headers)
   const key = keyOf(headers, bearer)
   if (key !== undefined && keys.enabled()) return requireIdentity(await keys.verify(key), 'invalid API key')
-  if (key !== undefined && provider !== 'none') throw refused('API keys are disabled: SVC_API_KEY_SECRET is not set')
+  if (key !== undefined && provider !== 'none')
+    throw createRefusal('API keys are disabled: SVC_API_KEY_SECRET is not set')
   if (bearer === undefined) return undefined
   if (provider === 'idp') return requireIdentity(await idp.ofToken(bearer), 'invalid session token')
-  if (provider === 'none' && keys.enabled()) throw refused('the bearer token is not an API key')
+  if (provider === 'none' && keys.enabled()) throw createRefusal('the bearer token is not an API key')
   // A proxy may add its own tokens. Without a provider, no credentials are checked.
   return undefined
 }
 
 const keyOf = ({ 'x-api-key': header }: IncomingHttpHeaders, bearer: string | undefined): string | undefined => {
   if (typeof header === 'string') return header
-  return bearer !== undefined && looksLikeKey(bearer) ? bearer : undefined
+  return bearer !== undefined && hasKeyPrefix(bearer) ? bearer : undefined
 }
 
 const requireIdentity = (identity: Identity | undefined, sentence: string): Identity => {
-  if (identity === undefined) throw refused(sentence)
+  if (identity === undefined) throw createRefusal(sentence)
   return identity
 }
 
-const refused = (sentence: string): ServiceError => new ServiceError('unauthenticated', sentence)
+const createRefusal = (sentence: string): ServiceError => new ServiceError('unauthenticated', sentence)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
-import { authProblems, authSettings, type AuthProvider } from './config.ts'
+import { findAuthProblems, authSettings, type AuthProvider } from './config.ts'
 
 type Variables = Record<string, string>
 
@@ -41,11 +41,11 @@ describe('authentication settings in combination', () => {
       [{ name: 'SVC_EDGE_ACCESS_TEAM_DOMAIN', sentence: oneOfTwo }],
     ],
   ])('%j has the problems %j', (env, problems, provider) => {
-    expect(authProblems(env, provider)).toEqual(problems)
+    expect(findAuthProblems(env, provider)).toEqual(problems)
   })
 
   it('report an invalid setting on its own', () => {
-    expect(authProblems({ SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_USER_HEADER: 'a b' })).toEqual([])
+    expect(findAuthProblems({ SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_USER_HEADER: 'a b' })).toEqual([])
   })
 })
 

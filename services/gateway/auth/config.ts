@@ -1,17 +1,17 @@
 import type { Environment } from '#shared/config/environment.ts'
 import {
-  signingKey,
-  flag,
-  list,
-  maybeFlag,
-  optional,
+  signingKeySetting,
+  flagSetting,
+  listSetting,
+  optionalFlagSetting,
+  optionalTextSetting,
   findSettingProblems,
   parseSettings,
-  secret,
+  secretSetting,
   type Setting,
   type SettingProblem,
-  url,
-  type Values,
+  urlSetting,
+  type SettingValues,
 } from '#shared/config/setting.ts'
 import { fieldHeadersSetting, headerNameSetting } from '../request/header.ts'
 
@@ -54,7 +54,7 @@ const publishableKey = (doc: string): Setting<PublishableKey | undefined> => ({
 
 /** Settings of API keys. */
 export const keySettings = {
-  SVC_API_KEY_SECRET: signingKey(
+  SVC_API_KEY_SECRET: signingKeySetting(
     "Secret that signs `svc_` keys, and the operator's bearer token for issuing them. Setting it enables API keys alongside any provider.",
   ),
 } as const
@@ -79,10 +79,10 @@ const provider = (doc: string): Setting<AuthProvider | undefined> => ({
 
 /** A setting for a URL of the identity provider or of Cloudflare Access; a host without scheme means https. */
 const providerUrl = (doc: string): Setting<URL | undefined> => ({
-  ...url(doc, { protocols: ['https', 'http'] }),
+  ...urlSetting(doc, { protocols: ['https', 'http'] }),
   parse: (given) => {
     const full = given === undefined || given.includes('://') ? given : `https://${given}`
-    return url(doc, { protocols: ['https', 'http'] }).parse(full)
+    return urlSetting(doc, { protocols: ['https', 'http'] }).parse(full)
   },
 })
 
@@ -96,28 +96,28 @@ const sharedSecretHeader = 'Header that contains the shared secret of the proxy.
 
 const idpSettings = {
   SVC_IDP_PUBLISHABLE_KEY: publishableKey('Publishable key of the identity provider (Clerk), which contains its URL.'),
-  IDP_SECRET_KEY: secret(
+  IDP_SECRET_KEY: secretSetting(
     'Secret key for the API of the identity provider (Clerk), used to renew and end sessions and to verify tokens.',
   ),
   IDP_PUBLISHABLE_KEY: publishableKey('Fallback publishable key for the OAuth metadata of the MCP server.'),
   IDP_OAUTH_ISSUER: providerUrl('URL of the identity provider, instead of the one in its publishable key.'),
   IDP_API_URL: apiUrl('https://api.clerk.com', 'API of the identity provider.'),
-  SVC_IDP_PUBLIC_READ: maybeFlag('Allow anonymous reads. Unset: off, on in cloud mode.'),
+  SVC_IDP_PUBLIC_READ: optionalFlagSetting('Allow anonymous reads. Unset: off, on in cloud mode.'),
 } as const
 
 /** Settings of the provider `proxy`: Cloudflare Access, or a proxy with a shared secret. */
 export const proxySettings = {
   SVC_EDGE_ACCESS_TEAM_DOMAIN: providerUrl('Team domain of Cloudflare Access, whose tokens are then verified.'),
-  SVC_EDGE_ACCESS_AUD: optional('Audience (AUD) tag that Cloudflare Access tokens must have.'),
-  SVC_PROXY_AUTH_SECRET: signingKey('Shared secret of the proxy. Unset: identity headers are ignored.'),
+  SVC_EDGE_ACCESS_AUD: optionalTextSetting('Audience (AUD) tag that Cloudflare Access tokens must have.'),
+  SVC_PROXY_AUTH_SECRET: signingKeySetting('Shared secret of the proxy. Unset: identity headers are ignored.'),
   SVC_PROXY_SHARED_SECRET_HEADER: headerNameSetting('X-Svc-Proxy-Secret', sharedSecretHeader),
   SVC_PROXY_AUTH_HEADER: headerNameSetting('X-Forwarded-User', 'Header that contains the user.'),
 } as const
 
 /** Settings of the provider `trusted`: user headers of a trusted proxy. */
 export const trustedSettings = {
-  SVC_TRUSTED_AUTH_SECRET: signingKey('Shared secret of the trusted proxy.'),
-  SVC_TRUSTED_ALLOW_INSECURE: flag(
+  SVC_TRUSTED_AUTH_SECRET: signingKeySetting('Shared secret of the trusted proxy.'),
+  SVC_TRUSTED_ALLOW_INSECURE: flagSetting(
     false,
     'Trust identity headers without a secret. Safe only when the service is reachable only through the proxy.',
   ),
@@ -141,7 +141,7 @@ export const trustedSettings = {
     'Header that contains one role, which is treated as a group.',
   ),
   SVC_TRUSTED_CUSTOM_HEADERS: fieldHeadersSetting('Additional user fields, as field:Header-Name pairs.'),
-  SVC_TRUSTED_ALLOWED_GROUPS: list(
+  SVC_TRUSTED_ALLOWED_GROUPS: listSetting(
     'Allowed groups, case-insensitive; a user needs at least one. Unset: all groups are allowed.',
   ),
 } as const
@@ -156,7 +156,7 @@ export const authSettings = {
 } as const
 
 /** Returns the conflicts between the settings of a provider, which defaults to the one set in the environment. */
-export const authProblems = (env: Environment, named?: AuthProvider): readonly SettingProblem[] => {
+export const findAuthProblems = (env: Environment, named?: AuthProvider): readonly SettingProblem[] => {
   if (findSettingProblems(authSettings, env).length > 0) return []
   const settings = parseSettings(authSettings, env)
   const provider = named ?? settings.SVC_AUTH_PROVIDER
@@ -164,7 +164,7 @@ export const authProblems = (env: Environment, named?: AuthProvider): readonly S
   return provider === 'trusted' ? trustGateProblems(settings) : []
 }
 
-type AuthValues = Values<typeof authSettings>
+type AuthValues = SettingValues<typeof authSettings>
 
 const edgeAccessProblems = (settings: AuthValues): readonly SettingProblem[] => {
   const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_EDGE_ACCESS_AUD: audience } = settings
@@ -177,7 +177,7 @@ const edgeAccessProblems = (settings: AuthValues): readonly SettingProblem[] => 
  * Returns whether the provider `proxy` can verify the proxy, by a Cloudflare Access team or a shared secret. Neither is
  * required at start, because both can be set later.
  */
-export const isProxyNamed = (env: Environment): boolean => {
+export const isProxyConfigured = (env: Environment): boolean => {
   const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_PROXY_AUTH_SECRET: secret } = parseSettings(proxySettings, env)
   return team !== undefined || secret !== undefined
 }

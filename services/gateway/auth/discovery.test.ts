@@ -5,7 +5,7 @@ import { openCounters } from '#shared/store/counters.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openDeniedUsers } from './denied-users.ts'
 import { openDeviceLogin } from './device/open-device-login.ts'
-import { cliDiscovery, authNotes } from './discovery.ts'
+import { createCliDiscovery, createAuthNotes } from './discovery.ts'
 import { openApiKeys } from './keys/keys.ts'
 
 const discovered = async (env: Record<string, string>): Promise<CliDiscovery> => {
@@ -15,7 +15,7 @@ const discovered = async (env: Record<string, string>): Promise<CliDiscovery> =>
   const codeStore = { kind: 'store' as const, store, [Symbol.asyncDispose]: async () => {} }
   const counters = await openCounters({})
   const deviceLogin = openDeviceLogin({ env, build: undefined, codeStore, counters, clock, keys })
-  return cliDiscovery({ env, build: undefined, keys, deviceLogin })
+  return createCliDiscovery({ env, build: undefined, keys, deviceLogin })
 }
 
 const secret = { SVC_API_KEY_SECRET: 'hush hush' }
@@ -44,7 +44,7 @@ describe('the discovery notes for a command line', () => {
 
 describe('the notes for agents', () => {
   const notes = async (env: Record<string, string>, issuer?: string) =>
-    authNotes({ discovery: await discovered(env), publicUrl: 'https://watch.example', issuer })
+    createAuthNotes({ discovery: await discovered(env), publicUrl: 'https://watch.example', issuer })
 
   it('state that no credentials are required if this is so', async () => {
     const text = await notes({})

@@ -6,7 +6,7 @@ import type { DeviceLogin } from './device/open-device-login.ts'
 import type { ApiKeys } from './keys/keys.ts'
 import { resolveAnonymousAccess, resolveAuthProvider } from './provider.ts'
 
-interface Configured {
+interface DiscoveryDeps {
   env: Environment
   build: BuildInfo | undefined
   keys: ApiKeys
@@ -14,7 +14,7 @@ interface Configured {
 }
 
 /** Returns how programs can authenticate with the current configuration, without secrets. */
-export const cliDiscovery = ({ env, build, keys, deviceLogin }: Configured): CliDiscovery => {
+export const createCliDiscovery = ({ env, build, keys, deviceLogin }: DiscoveryDeps): CliDiscovery => {
   const { enabled, mode, deviceOnly, reason } = deviceLogin.availability()
   const anonymous = resolveAnonymousAccess(env, build)
   const isOpen = anonymous === 'write'
@@ -46,11 +46,11 @@ interface NotesInput {
 }
 
 /** Returns authentication notes for agents as Markdown, with the configured methods only. */
-export const authNotes = (noted: NotesInput): string => {
+export const createAuthNotes = (noted: NotesInput): string => {
   const { discovery, publicUrl } = noted
   const sections = [
     `# Authentication\n\nAPI: ${publicUrl}/api/v1. ${discovery.hint}`,
-    discovery.api === 'open' ? undefined : howToSend(noted),
+    discovery.api === 'open' ? undefined : formatCredentialUsage(noted),
     discovery.deviceLogin.enabled ? deviceFlow(noted) : undefined,
     discovery.method === 'api_key' || discovery.method === 'device' ? operatorKeys(publicUrl) : undefined,
     noted.issuer === undefined ? undefined : oauth(publicUrl, noted.issuer),
@@ -59,7 +59,7 @@ export const authNotes = (noted: NotesInput): string => {
   return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
 }
 
-const howToSend = ({ discovery: { method, authProvider } }: NotesInput): string => {
+const formatCredentialUsage = ({ discovery: { method, authProvider } }: NotesInput): string => {
   const ways = [
     method === 'none' ? undefined : 'Send `Authorization: Bearer svc_…` or `x-api-key: svc_…` with every request.',
     signIns[authProvider],

@@ -21,7 +21,7 @@ export interface JsonHttpResponse {
 const timeoutMs = 5_000
 const maxBytes = 256 * 1024
 
-export const openFetchJson =
+export const createFetchJson =
   ({ trusted: send }: Net): FetchJson =>
   async (url, { method, bearer, json } = { method: 'GET' }) => {
     const headers = {

@@ -54,14 +54,14 @@ interface KeySetOptions {
   log: Logger
 }
 
-interface Known {
+interface CachedKeySet {
   keyOf: JWTVerifyGetKey
   loadedAtMs: number
 }
 
 /** Caches published keys (JWKS) and fetches them again when a token names an unknown key, because keys rotate. */
 export const openKeySet = ({ load, clock, log }: KeySetOptions): JWTVerifyGetKey => {
-  let known: Known | undefined
+  let known: CachedKeySet | undefined
   let fetchedAtMs = Number.NEGATIVE_INFINITY
   let fetching: Promise<void> | undefined
 

@@ -1,7 +1,7 @@
 import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { parseSettings, type Values } from '#shared/config/setting.ts'
-import { cloudMode } from '../installation/edition.ts'
+import { parseSettings, type SettingValues } from '#shared/config/setting.ts'
+import { resolveCloudMode } from '../installation/edition.ts'
 import { authSettings, type AuthProvider } from './config.ts'
 
 const builtSettings = {
@@ -13,7 +13,7 @@ const builtSettings = {
  * Returns the authentication settings of the web build. Throws `InvalidSettings` for an invalid value, which must not
  * disable authentication.
  */
-export const readBuildAuthSettings = (build: BuildInfo | undefined): Values<typeof builtSettings> => {
+export const readBuildAuthSettings = (build: BuildInfo | undefined): SettingValues<typeof builtSettings> => {
   const { CLIENT_AUTH_PROVIDER, CLIENT_IDP_PUBLISHABLE_KEY } = build?.client ?? {}
   return parseSettings(builtSettings, {
     CLIENT_AUTH_PROVIDER: CLIENT_AUTH_PROVIDER ?? undefined,
@@ -36,7 +36,7 @@ export const resolveAuthProvider = (env: Environment, build: BuildInfo | undefin
 }
 
 const providerOfMode = (env: Environment, build: BuildInfo | undefined): AuthProvider => {
-  const cloud = cloudMode(build, env)
+  const cloud = resolveCloudMode(build, env)
   return cloud.runtime || cloud.build ? 'idp' : 'none'
 }
 
@@ -49,11 +49,11 @@ export const resolveAnonymousAccess = (env: Environment, build: BuildInfo | unde
   const { SVC_API_KEY_SECRET: secret, SVC_IDP_PUBLIC_READ: publicRead } = parseSettings(anonymousSettings, env)
   if (provider === 'none') return secret ? 'nothing' : 'write'
   if (provider !== 'idp') return 'nothing'
-  return (publicRead ?? cloudMode(build, env).runtime) ? 'read' : 'nothing'
+  return (publicRead ?? resolveCloudMode(build, env).runtime) ? 'read' : 'nothing'
 }
 
 /** Returns whether requests are accepted without verified credentials, so that network access alone is enough. */
-export const acceptsUnverifiedCallers = (env: Environment, build: BuildInfo | undefined): boolean => {
+export const canCallUnverified = (env: Environment, build: BuildInfo | undefined): boolean => {
   if (resolveAnonymousAccess(env, build) !== 'nothing') return true
   return resolveAuthProvider(env, build) === 'trusted' && parseSettings(headerSettings, env).SVC_TRUSTED_ALLOW_INSECURE
 }

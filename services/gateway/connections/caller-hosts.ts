@@ -7,7 +7,7 @@ import type { Host } from '#proto/query.ts'
 import { SealedConnection } from '#proto/sealed-connection.ts'
 import type { Gateway } from '../gateway.ts'
 import { type HostList, createUnknownHostError } from '../hosts/host-list.ts'
-import { type SavedConnection, connectionKey, type OwnConnections, computeOwnerId } from './user-connections.ts'
+import { type SavedConnection, formatConnectionKey, type OwnConnections, computeOwnerId } from './user-connections.ts'
 
 /** A call with sealed connections, which `query` can decrypt. */
 type CallWithConnections = Call & { connections: Map<string, SealedConnection> }
@@ -66,7 +66,7 @@ const ownHosts = (
     const saved = await own.saved.byNumber(own.owner, -hostId)
     if (saved === undefined) throw createUnknownHostError(hostId, parameter, await all())
     const host = savedHost(own.owner, saved)
-    call.connections.set(host.key, sealedConnection(own.owner, saved))
+    call.connections.set(host.key, toSealedConnection(own.owner, saved))
     return host
   }
   return {
@@ -84,14 +84,14 @@ const noSavedConnections = (parameter: string): ServiceError => {
 }
 
 /** Converts a saved connection to the format of a call. */
-export const sealedConnection = (owner: string, { id, name, sealed }: SavedConnection): SealedConnection => ({
-  key: connectionKey(owner, id),
+export const toSealedConnection = (owner: string, { id, name, sealed }: SavedConnection): SealedConnection => ({
+  key: formatConnectionKey(owner, id),
   name,
   sealed,
 })
 
 const savedHost = (owner: string, saved: SavedConnection): Host =>
-  asHost(-saved.number, { key: connectionKey(owner, saved.id), name: saved.name }, saved.host)
+  asHost(-saved.number, { key: formatConnectionKey(owner, saved.id), name: saved.name }, saved.host)
 
 const asHost = (id: number, { key, name }: Pick<Host, 'key' | 'name'>, host: string): Host => ({
   id,
@@ -133,7 +133,7 @@ export const readConnectionSession = (headers: IncomingHttpHeaders, identity: Id
   const token = headers[connectionSessionHeader]
   if (token === undefined) return undefined
   const { id = '', name = '', host = '', sealed } = tokenShape.exec(String(token))?.groups ?? {}
-  const key = connectionKey(computeOwnerId(identity), id)
+  const key = formatConnectionKey(computeOwnerId(identity), id)
   const read = Session.safeParse({ key, name: decoded(name), host: decoded(host), sealed })
   if (read.success) return read.data
   throw invalidSession('must be the token of a connection session')

@@ -119,10 +119,10 @@ export const openSavedConnections = async (database: Database): Promise<SavedCon
   const saved = collections.of(connections)
   const one = async (where: { owner: string; id?: string; number?: number }) => {
     const [connection] = await saved.list({ where, limit: 1 })
-    return connection && shown(connection)
+    return connection && withoutOwner(connection)
   }
   return {
-    list: async (owner) => (await saved.list({ where: { owner }, orderBy: 'number' })).map(shown),
+    list: async (owner) => (await saved.list({ where: { owner }, orderBy: 'number' })).map(withoutOwner),
     byId: (owner, id) => one({ owner, id }),
     byNumber: (owner, number) => one({ owner, number }),
     add: (owner, added) =>
@@ -142,7 +142,7 @@ export const openSavedConnections = async (database: Database): Promise<SavedCon
       const { after } = await saved.change(id, (present) =>
         present?.owner === owner ? { ...present, ...changed, id } : undefined,
       )
-      return after && shown(after)
+      return after && withoutOwner(after)
     },
     async remove(owner, id) {
       const connection = await one({ owner, id })
@@ -152,7 +152,7 @@ export const openSavedConnections = async (database: Database): Promise<SavedCon
   }
 }
 
-const shown = ({ owner: _owner, ...connection }: z.infer<typeof OwnedConnection>): SavedConnection => connection
+const withoutOwner = ({ owner: _owner, ...connection }: z.infer<typeof OwnedConnection>): SavedConnection => connection
 
 const idBytes = 16
 const ownerLength = 22
@@ -164,7 +164,7 @@ export const computeOwnerId = ({ kind, subject }: Identity): string => {
 }
 
 /** Returns a random, unguessable id. */
-export const newConnectionId = (): string => randomBytes(idBytes).toString('base64url')
+export const generateConnectionId = (): string => randomBytes(idBytes).toString('base64url')
 
 /** Returns the key of a connection in caches, pools and queues. Keys of configured hosts never start with `user:`. */
-export const connectionKey = (owner: string, id: string): string => `user:${owner}:${id}`
+export const formatConnectionKey = (owner: string, id: string): string => `user:${owner}:${id}`

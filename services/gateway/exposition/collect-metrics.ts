@@ -15,10 +15,10 @@ const maxTextBytes = 64 * 1024 * 1024
 /** How long a failed response may be cached. */
 const retryAfterMs = 5_000
 
-const plain = promisify(gunzip)
+const gunzipAsync = promisify(gunzip)
 
 /** The metrics of one host, or the reason of the failure. */
-interface Gathered extends ExpositionHead {
+interface HostMetrics extends ExpositionHead {
   host: Host
   text: string
 }
@@ -28,20 +28,20 @@ export const collectHostMetrics = async (
   client: Client<typeof query>,
   hosts: readonly Host[],
   call: () => Call,
-  take: (gathered: Gathered) => void,
+  take: (gathered: HostMetrics) => void,
 ): Promise<void> => {
   const waiting = hosts.values()
   const worker = async (): Promise<void> => {
-    for (const host of waiting) take(await figuresOf(client, host, call()))
+    for (const host of waiting) take(await collectMetricsOfHost(client, host, call()))
   }
   await Promise.all(Array.from({ length: maxConcurrent }, worker))
 }
 
-const figuresOf = async (client: Client<typeof query>, host: Host, call: Call): Promise<Gathered> => {
+const collectMetricsOfHost = async (client: Client<typeof query>, host: Host, call: Call): Promise<HostMetrics> => {
   try {
     const { head, frames } = await client.exposition({ hostKey: host.key }, call)
     const pieces = await Array.fromAsync(frames)
-    const text = pieces.length === 0 ? '' : await plain(Buffer.concat(pieces), { maxOutputLength: maxTextBytes })
+    const text = pieces.length === 0 ? '' : await gunzipAsync(Buffer.concat(pieces), { maxOutputLength: maxTextBytes })
     return { ...head, host, text: text.toString('utf8') }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -50,7 +50,7 @@ const figuresOf = async (client: Client<typeof query>, host: Host, call: Call): 
 }
 
 /** Returns a cache key that is the same for all requests with the same result. */
-export const selectionKey = ({ 'host[]': hosts, group, 'match[]': match }: MetricsQuery): string =>
+export const formatSelectionKey = ({ 'host[]': hosts, group, 'match[]': match }: MetricsQuery): string =>
   JSON.stringify([sorted(hosts), group, sorted(match)])
 
 const sorted = <T>(values: readonly T[] | undefined): T[] | undefined => values && [...new Set(values)].toSorted()

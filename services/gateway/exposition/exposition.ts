@@ -10,8 +10,8 @@ import type { Host, query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { gatewayIdentity } from '../auth/identity.ts'
 import type { HostList } from '../hosts/host-list.ts'
-import { type MetricFamilies, openMetricFamilies } from './families.ts'
-import { collectHostMetrics, findSelectedHosts, selectionKey } from './collect-metrics.ts'
+import { type MetricFamilies, createMetricFamilies } from './families.ts'
+import { collectHostMetrics, findSelectedHosts, formatSelectionKey } from './collect-metrics.ts'
 import { parseSelector } from './selector.ts'
 
 /** Timeout for the metrics of one host; `query` itself waits four seconds for a host. */
@@ -25,11 +25,11 @@ const shortHostTimeoutMs = 250
 /** Timeout for the number of alerts, which `alert-dispatcher` reads from memory. */
 const alertsTimeoutMs = 1_000
 /** Maximum time that a response is cached, even if there are no hosts. */
-const maxFreshMs = 30_000
+const maxCacheMs = 30_000
 /** Level 1, because higher levels save only 5 % of the bytes and take three times as long. */
 const gzipLevel = 1
 
-const gzipped = promisify(gzip)
+const gzipAsync = promisify(gzip)
 
 /** Metrics of all hosts in the Prometheus text format. */
 export interface Exposition {
@@ -47,23 +47,23 @@ interface Sources {
 
 export const openExposition = (sources: Sources): Exposition => {
   const { clock, hosts } = sources
-  const bodies = openReadyBodies(clock.elapsedMs)
+  const bodies = createBodyCache(clock.elapsedMs)
 
   const build = async (request: MetricsQuery) => {
     const selectors = request['match[]']?.map(parseSelector)
-    const families = openMetricFamilies(selectors)
+    const families = createMetricFamilies(selectors)
     const startedMs = clock.elapsedMs()
-    const freshForMs = await fill(families, await findSelectedHosts(hosts, request), sources)
+    const freshForMs = await addHostMetrics(families, await findSelectedHosts(hosts, request), sources)
     const took = families.declare('watchhouse_scrape_duration_seconds', 'Time to collect these metrics in seconds.')
     took({}, (clock.elapsedMs() - startedMs) / 1_000)
-    return { body: await gzipped(families.text(), { level: gzipLevel }), freshUntilMs: startedMs + freshForMs }
+    return { body: await gzipAsync(families.text(), { level: gzipLevel }), freshUntilMs: startedMs + freshForMs }
   }
-  return { body: (request) => bodies.of(selectionKey(request), () => build(request)) }
+  return { body: (request) => bodies.of(formatSelectionKey(request), () => build(request)) }
 }
 
 /** Adds the metrics of the hosts; returns how long the result may be cached, in milliseconds. */
-const fill = async (families: MetricFamilies, hosts: readonly Host[], sources: Sources): Promise<number> => {
-  const counting = firing(sources)
+const addHostMetrics = async (families: MetricFamilies, hosts: readonly Host[], sources: Sources): Promise<number> => {
+  const counting = readFiringCounts(sources)
   const declare = families.declare
   const info = declare('watchhouse_host_info', 'Always 1; name and group of a host.')
   const up = declare('watchhouse_host_up', 'Whether the last collection of metrics of a host succeeded.')
@@ -72,12 +72,16 @@ const fill = async (families: MetricFamilies, hosts: readonly Host[], sources: S
   const alerts = declare('watchhouse_alerts_firing', 'Number of firing conditions on a host.')
 
   for (const { id, name, group } of hosts) info({ host: String(id), name, ...(group !== null && { group }) }, 1)
-  let freshForMs = maxFreshMs
+  let freshForMs = maxCacheMs
   const shortTimeoutFromMs = sources.clock.elapsedMs() + shortTimeoutAfterMs
   await collectHostMetrics(
     sources.query,
     hosts,
-    () => ownCall(sources.clock, sources.clock.elapsedMs() < shortTimeoutFromMs ? hostTimeoutMs : shortHostTimeoutMs),
+    () =>
+      createGatewayCall(
+        sources.clock,
+        sources.clock.elapsedMs() < shortTimeoutFromMs ? hostTimeoutMs : shortHostTimeoutMs,
+      ),
     (gathered) => {
       const labels = { host: String(gathered.host.id) }
       up(labels, gathered.failure === null ? 1 : 0)
@@ -93,9 +97,9 @@ const fill = async (families: MetricFamilies, hosts: readonly Host[], sources: S
 }
 
 /** Returns the number of firing conditions by host key; undefined if `alert-dispatcher` fails. */
-const firing = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<string, number> | undefined> => {
+const readFiringCounts = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<string, number> | undefined> => {
   try {
-    const counted = await alerts.firing({}, ownCall(clock, alertsTimeoutMs))
+    const counted = await alerts.firing({}, createGatewayCall(clock, alertsTimeoutMs))
     return new Map(counted.map(({ hostKey, conditions }) => [hostKey, conditions]))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -108,7 +112,7 @@ const firing = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<stri
  * Returns a call of the gateway with low priority. A scraper that disconnects does not cancel it, because other
  * scrapers share the result.
  */
-const ownCall = (clock: Clock, withinMs: number): Call => ({
+const createGatewayCall = (clock: Clock, withinMs: number): Call => ({
   identity: gatewayIdentity,
   deadline: clock.elapsedMs() + withinMs,
   signal: new AbortController().signal,
@@ -118,22 +122,22 @@ const ownCall = (clock: Clock, withinMs: number): Call => ({
 const maxBodies = 64
 const maxBytes = 64 * 1024 * 1024
 
-interface Ready {
+interface CachedBody {
   body: Buffer
   freshUntilMs: number
 }
 
 /** A cache of bodies by request, which evicts the oldest. */
-interface ReadyBodies {
+interface BodyCache {
   /** Returns the cached body, or builds it. Concurrent callers share one build; a failure is not cached. */
-  of(key: string, build: () => Promise<Ready>): Promise<Buffer>
+  of(key: string, build: () => Promise<CachedBody>): Promise<Buffer>
 }
 
-const openReadyBodies = (elapsedMs: () => number): ReadyBodies => {
-  const ready = new Map<string, Ready>()
+const createBodyCache = (elapsedMs: () => number): BodyCache => {
+  const ready = new Map<string, CachedBody>()
   const building = new Map<string, Promise<Buffer>>()
 
-  const keep = (key: string, fresh: Ready): Buffer => {
+  const keep = (key: string, fresh: CachedBody): Buffer => {
     ready.delete(key)
     ready.set(key, fresh)
     let bytes = 0
@@ -145,7 +149,7 @@ const openReadyBodies = (elapsedMs: () => number): ReadyBodies => {
     return fresh.body
   }
 
-  const begin = (key: string, build: () => Promise<Ready>): Promise<Buffer> => {
+  const begin = (key: string, build: () => Promise<CachedBody>): Promise<Buffer> => {
     const started = build()
       .then((fresh) => keep(key, fresh))
       .finally(() => building.delete(key))

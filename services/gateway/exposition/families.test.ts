@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
-import { openMetricFamilies } from './families.ts'
+import { createMetricFamilies } from './families.ts'
 import { parseSelector } from './selector.ts'
 
 const hostText = (value: number): string =>
@@ -8,7 +8,7 @@ const hostText = (value: number): string =>
 
 describe('metric families of several hosts', () => {
   it('are grouped by name, with the labels of each host', () => {
-    const families = openMetricFamilies(undefined)
+    const families = createMetricFamilies(undefined)
     families.add(hostText(1), { host: '0' })
     families.add(`${hostText(5)}# TYPE c gauge\nc NaN\n`, { host: '1' })
     expect(families.text()).toBe(
@@ -21,13 +21,13 @@ describe('metric families of several hosts', () => {
   })
 
   it('escape label values', () => {
-    const families = openMetricFamilies(undefined)
+    const families = createMetricFamilies(undefined)
     families.declare('info', 'Always 1.')({ name: 'a "b"\\c\nd}' }, 1)
     expect(findSampleValue(parseExposition(families.text()), 'info', { name: 'a "b"\\c\nd}' })).toBe(1)
   })
 
   it('contain the series that any selector matches, and no metric without series', () => {
-    const families = openMetricFamilies(['a{host="0"}', '{host="1",__name__="b"}', 'none'].map(parseSelector))
+    const families = createMetricFamilies(['a{host="0"}', '{host="1",__name__="b"}', 'none'].map(parseSelector))
     families.declare('none', 'Nothing.')
     for (const host of ['0', '1']) families.add(hostText(1), { host })
     const read = parseExposition(families.text())
@@ -38,7 +38,7 @@ describe('metric families of several hosts', () => {
   })
 
   it('are empty when no series match', () => {
-    const families = openMetricFamilies([parseSelector('none')])
+    const families = createMetricFamilies([parseSelector('none')])
     families.add(hostText(1), { host: '0' })
     expect(families.text()).toBe('')
   })

@@ -19,7 +19,7 @@ export interface MetricFamilies {
 }
 
 /** Creates an empty collection of metric families. Without selectors, all series are selected. */
-export const openMetricFamilies = (selectors: readonly SeriesSelector[] | undefined): MetricFamilies => {
+export const createMetricFamilies = (selectors: readonly SeriesSelector[] | undefined): MetricFamilies => {
   const families = new Map<string, Family>()
 
   const familyOf = (name: string, head: string): Family => {
@@ -34,11 +34,11 @@ export const openMetricFamilies = (selectors: readonly SeriesSelector[] | undefi
     declare(name, help) {
       const family = familyOf(name, `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`)
       return (labels, value) => {
-        if (isSelected(family, labels)) family.samples.push(`${name}${braced(labels)} ${value}\n`)
+        if (isSelected(family, labels)) family.samples.push(`${name}${formatLabels(labels)} ${value}\n`)
       }
     },
     add(text, labels) {
-      const suffix = braced(labels)
+      const suffix = formatLabels(labels)
       let head = ''
       for (const line of text.split('\n')) {
         if (line === '') continue
@@ -65,7 +65,7 @@ export const openMetricFamilies = (selectors: readonly SeriesSelector[] | undefi
 const isSelected = ({ selectors }: Family, labels: Labels): boolean =>
   selectors === undefined || selectors.some((selector) => selector.takesLabels(labels))
 
-const braced = (labels: Labels): string => {
+const formatLabels = (labels: Labels): string => {
   const written = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
   return written.length === 0 ? '' : `{${written.join(',')}}`
 }

@@ -10,10 +10,10 @@ export interface SeriesSelector {
   takesLabels(labels: Labels): boolean
 }
 
-type Test = (value: string) => boolean
+type ValueTest = (value: string) => boolean
 interface Matcher {
   label: string
-  test: Test
+  test: ValueTest
 }
 
 const nameLabel = '__name__'
@@ -24,13 +24,13 @@ const matcherSource = `\\s*(?<label>${word})\\s*(?<operator>=~|!~|!=|=)\\s*(?<te
 
 /** Parses a Prometheus series selector such as `clickhouse_query{host=~"0|1"}`; throws `invalid`. */
 export const parseSelector = (text: string): SeriesSelector => {
-  const { metric, matchers: listed = '' } = metricPattern.exec(text)?.groups ?? refuse(text)
+  const { metric, matchers: listed = '' } = metricPattern.exec(text)?.groups ?? rejectSelector(text)
   const matchers = [
     ...(metric === undefined ? [] : [{ label: nameLabel, test: testOf('=', metric) }]),
     ...parseMatchers(text, listed),
   ]
   // Prometheus also rejects selectors in which every matcher matches an absent label: they would select all series.
-  if (matchers.every(({ test }) => test(''))) refuse(text)
+  if (matchers.every(({ test }) => test(''))) rejectSelector(text)
   const ofName = matchers.filter(({ label }) => label === nameLabel)
   const ofLabels = matchers.filter(({ label }) => label !== nameLabel)
   return {
@@ -44,16 +44,16 @@ const parseMatchers = (selector: string, listed: string): Matcher[] => {
   const pattern = new RegExp(matcherSource, 'y')
   const length = listed.trimEnd().length
   while (pattern.lastIndex < length) {
-    const { label = '', operator = '', text = '' } = pattern.exec(listed)?.groups ?? refuse(selector)
+    const { label = '', operator = '', text = '' } = pattern.exec(listed)?.groups ?? rejectSelector(selector)
     found.push({ label, test: testOf(operator, unquote(selector, text), selector) })
   }
   return found
 }
 
-const testOf = (operator: string, text: string, selector = text): Test => {
+const testOf = (operator: string, text: string, selector = text): ValueTest => {
   if (operator === '=') return (value) => value === text
   if (operator === '!=') return (value) => value !== text
-  const pattern = compile(text) ?? refuse(selector)
+  const pattern = compile(text) ?? rejectSelector(selector)
   return operator === '=~' ? (value) => pattern.testExact(value) : (value) => !pattern.testExact(value)
 }
 
@@ -71,10 +71,10 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '
 const unquote = (selector: string, text: string): string => {
   const inside = text.slice(1, -1)
   if (text.startsWith('`')) return inside
-  return inside.replaceAll(/\\(.)/gs, (_all, letter: string) => escapes[letter] ?? refuse(selector))
+  return inside.replaceAll(/\\(.)/gs, (_all, letter: string) => escapes[letter] ?? rejectSelector(selector))
 }
 
-const refuse = (selector: string): never => {
+const rejectSelector = (selector: string): never => {
   const sentence = `match[] must be a Prometheus series selector such as clickhouse_query{host="0"}; got "${selector}"`
   throw new ServiceError('invalid', sentence, { details: { parameter: 'match[]' } })
 }

@@ -1,5 +1,5 @@
 import { type Feature, features } from '#proto/call.ts'
-import { type Setting, maybeFlag, optional, flag } from '#shared/config/setting.ts'
+import { type Setting, optionalFlagSetting, optionalTextSetting, flagSetting } from '#shared/config/setting.ts'
 
 /** Access level of an enabled feature. */
 export type FeatureAccess = 'public' | 'authenticated'
@@ -57,7 +57,7 @@ const accessOf = (feature: Feature): Setting<FeatureAccess | undefined> => ({
 })
 
 const enabledOf = (feature: Feature): Setting<boolean | undefined> => ({
-  ...maybeFlag(`Whether the feature ${feature} is enabled.`),
+  ...optionalFlagSetting(`Whether the feature ${feature} is enabled.`),
   fallback: 'true',
 })
 
@@ -68,7 +68,7 @@ type FeatureSettings = Record<`SVC_FEATURE_${Feature}_ACCESS`, Setting<FeatureAc
 export const featureSettings = {
   SVC_DISABLED_FEATURES: featureList('Features that are disabled.'),
   SVC_AUTH_REQUIRED_FEATURES: featureList('Features that require authentication.'),
-  SVC_CONFIG_FILE: optional(
+  SVC_CONFIG_FILE: optionalTextSetting(
     'TOML or YAML file with a features table, read once at start; ignored on the edge. Environment variables take precedence.',
   ),
   // Object.fromEntries loses the key type. Both variables of every feature are generated here.
@@ -82,14 +82,14 @@ export const featureSettings = {
 
 /** Settings of the Prometheus endpoint. */
 export const expositionSettings = {
-  SVC_FEATURE_PROMETHEUS_ENABLED: maybeFlag(
+  SVC_FEATURE_PROMETHEUS_ENABLED: optionalFlagSetting(
     'Serve GET /api/v1/metrics with the metrics of all hosts for Prometheus. Unset: on, off in cloud mode.',
   ),
 } as const
 
 /** Settings of saved connections. */
 export const userConnectionSettings = {
-  SVC_FEATURE_USER_CONNECTIONS_DB: flag(
+  SVC_FEATURE_USER_CONNECTIONS_DB: flagSetting(
     false,
     'Allow users to save their own connections; requires a state database and SVC_USER_CONNECTIONS_ENCRYPTION_KEY.',
     { audience: 'client' },
@@ -98,7 +98,7 @@ export const userConnectionSettings = {
 
 /** Settings of stored conversations. The value is fixed when the web is built, so that web and server agree. */
 export const conversationFeatureSettings = {
-  SVC_FEATURE_CONVERSATION_DB: flag(
+  SVC_FEATURE_CONVERSATION_DB: flagSetting(
     false,
     'Store conversations of users of the identity provider on the server. Build-time variable: setting it at run time has no effect.',
     { audience: 'client' },

@@ -8,7 +8,7 @@ import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import {
   parseSettings,
-  type Values,
+  type SettingValues,
   InvalidSettings,
   type SettingProblem,
   parseFlag,
@@ -30,8 +30,12 @@ export interface Policy {
  * Returns a function that returns the current policy. Permissions are resolved again only when a feature variable
  * changes.
  */
-export const openPolicy = (env: Environment, build: BuildInfo | undefined, file: FilePermissions): (() => Policy) => {
-  let resolved: { values: Values<typeof featureSettings>; permissions: Permissions } | undefined
+export const createPolicyReader = (
+  env: Environment,
+  build: BuildInfo | undefined,
+  file: FilePermissions,
+): (() => Policy) => {
+  let resolved: { values: SettingValues<typeof featureSettings>; permissions: Permissions } | undefined
   return () => {
     const values = parseSettings(featureSettings, env)
     if (resolved?.values !== values) resolved = { values, permissions: resolvePermissions(values, file) }
@@ -58,9 +62,12 @@ export type FilePermissions = Readonly<Partial<Record<Feature, FilePermission>>>
  * Returns the permission of each feature. The environment overrides the file. When a list and a variable of the feature
  * disagree, the stricter one wins, because templates often write out every default.
  */
-export const resolvePermissions = (values: Values<typeof featureSettings>, file: FilePermissions): Permissions => {
+export const resolvePermissions = (
+  values: SettingValues<typeof featureSettings>,
+  file: FilePermissions,
+): Permissions => {
   const permission = (feature: Feature): Permission => {
-    const offBy = disabledBy(feature, values, file)
+    const offBy = findDisablingSetting(feature, values, file)
     const access = values[`SVC_FEATURE_${feature}_ACCESS`] ?? file[feature]?.access ?? 'public'
     return {
       enabled: offBy === null,
@@ -72,7 +79,11 @@ export const resolvePermissions = (values: Values<typeof featureSettings>, file:
   return Object.fromEntries(features.map((feature) => [feature, permission(feature)])) as Permissions
 }
 
-const disabledBy = (feature: Feature, values: Values<typeof featureSettings>, file: FilePermissions) => {
+const findDisablingSetting = (
+  feature: Feature,
+  values: SettingValues<typeof featureSettings>,
+  file: FilePermissions,
+) => {
   const own = `SVC_FEATURE_${feature}_ENABLED` as const
   if (values.SVC_DISABLED_FEATURES.has(feature)) return 'SVC_DISABLED_FEATURES'
   if (values[own] === false) return own
@@ -94,7 +105,7 @@ export const readFeatureFile = (env: Environment, log: Logger): FilePermissions 
 }
 
 /** Returns the problems that make the whole file unreadable. */
-export const featureFileProblems = (env: Environment): readonly SettingProblem[] => {
+export const findFeatureFileProblems = (env: Environment): readonly SettingProblem[] => {
   if (findSettingProblems({ SVC_CONFIG_FILE }, env).length > 0) return []
   const { SVC_CONFIG_FILE: path } = parseSettings({ SVC_CONFIG_FILE }, env)
   if (path === undefined || isOnEdge(env)) return []

@@ -8,7 +8,7 @@ import { anonymousCaller } from '../auth/identity.ts'
 import type { RouteAccessLevel } from '../http-route.ts'
 import { featureSettings } from './config.ts'
 import { resolvePermissions, type Policy } from './policy.ts'
-import { explainForbidden, findRouteRefusal, usableFeatures } from './refusal.ts'
+import { explainForbidden, findRouteRefusal, listUsableFeatures } from './refusal.ts'
 
 const policy = (right: AnonymousAccess, env: Record<string, string> = {}): Policy => ({
   permissions: resolvePermissions(parseSettings(featureSettings, env), {}),
@@ -122,6 +122,6 @@ describe('the features of a caller', () => {
     [{ ...user, features: ['ABOUT', 'TABLES'] }, { SVC_DISABLED_FEATURES: 'TABLES' }, ['ABOUT']],
   ]
   it.each(rows)('for %j with %j', (identity, env, expected) => {
-    expect(usableFeatures(identity, policy('write', env).permissions)).toEqual(expected)
+    expect(listUsableFeatures(identity, policy('write', env).permissions)).toEqual(expected)
   })
 })

@@ -1,6 +1,6 @@
 import { Feature, features, type Identity, mayUse, type Call, type Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
+import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import type { Gateway } from '../gateway.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import type { Route } from '../http-route.ts'
@@ -19,18 +19,18 @@ export const findRouteRefusal = (
 ): Error | undefined => {
   const isOpen = access === 'anonymous' || access === 'own-bearer'
   if (feature !== null) {
-    if (!policy.permissions[feature].enabled) return featureDisabled(feature)
+    if (!policy.permissions[feature].enabled) return createFeatureDisabledError(feature)
     if (!isOpen) {
       const refusal = findFeatureRefusal(feature, identity, policy.permissions)
       if (refusal) return refusal
     }
   }
   if (isOpen || (guests && identity.kind === 'guest')) return undefined
-  if (isStranger(identity) && !opens(policy.anonymous, access)) return signIn()
-  return scopesAllowRoute(identity, { access, feature })
+  if (isNotSignedIn(identity) && !isAccessAllowed(policy.anonymous, access)) return createSignInError()
+  return hasScopeForRoute(identity, { access, feature })
     ? undefined
-    : new ServiceError('forbidden', `the API key lacks the scope "${openingScopes({ access, feature })[0]}"`, {
-        details: { scope: openingScopes({ access, feature })[0] },
+    : new ServiceError('forbidden', `the API key lacks the scope "${listSufficientScopes({ access, feature })[0]}"`, {
+        details: { scope: listSufficientScopes({ access, feature })[0] },
       })
 }
 
@@ -41,8 +41,8 @@ export const findFeatureRefusal = (
   permissions: Permissions,
 ): Error | undefined => {
   const { enabled, access } = permissions[feature]
-  if (!enabled) return featureDisabled(feature)
-  if (access === 'authenticated' && isStranger(identity)) return signIn()
+  if (!enabled) return createFeatureDisabledError(feature)
+  if (access === 'authenticated' && isNotSignedIn(identity)) return createSignInError()
   return mayUse(identity, feature)
     ? undefined
     : new ServiceError('forbidden', `you do not have access to feature "${feature}"`)
@@ -59,38 +59,39 @@ export const explainForbidden = (error: unknown, identity: Identity, { permissio
 }
 
 /** Returns the features of an identity that the permissions allow. */
-export const usableFeatures = (identity: Identity, permissions: Permissions): Identity['features'] => {
+export const listUsableFeatures = (identity: Identity, permissions: Permissions): Identity['features'] => {
   const usable = features.filter((feature) => findFeatureRefusal(feature, identity, permissions) === undefined)
   return usable.length === features.length ? 'all' : usable
 }
 
 /** Cache of `limitToPermissions`. Anonymous callers share one identity object, and permissions rarely change. */
-const limited = new WeakMap<Permissions, WeakMap<Identity, Identity>>()
+const limitedIdentities = new WeakMap<Permissions, WeakMap<Identity, Identity>>()
 
 /** Returns the identity that other services receive, limited to the features that it may use. */
 export const limitToPermissions = (identity: Identity, permissions: Permissions): Identity => {
-  const known = limited.get(permissions) ?? new WeakMap<Identity, Identity>()
-  limited.set(permissions, known)
-  const limitedIdentity = known.get(identity) ?? { ...identity, features: usableFeatures(identity, permissions) }
+  const known = limitedIdentities.get(permissions) ?? new WeakMap<Identity, Identity>()
+  limitedIdentities.set(permissions, known)
+  const limitedIdentity = known.get(identity) ?? { ...identity, features: listUsableFeatures(identity, permissions) }
   known.set(identity, limitedIdentity)
   return limitedIdentity
 }
 
 /** Returns whether a caller is not signed in. */
-const isStranger = ({ kind }: Identity): boolean => kind === 'anonymous' || kind === 'guest'
+const isNotSignedIn = ({ kind }: Identity): boolean => kind === 'anonymous' || kind === 'guest'
 
-const opens = (right: Policy['anonymous'], access: Route['access']): boolean =>
+const isAccessAllowed = (right: Policy['anonymous'], access: Route['access']): boolean =>
   right === 'write' || (right === 'read' && access === 'read')
 
-const featureDisabled = (feature: Feature): HttpError =>
+const createFeatureDisabledError = (feature: Feature): HttpError =>
   new HttpError(404, 'feature-disabled', `feature "${feature}" is disabled`)
 
-const signIn = (): ServiceError => new ServiceError('unauthenticated', 'sign in, or send an API key, to use this')
+const createSignInError = (): ServiceError =>
+  new ServiceError('unauthenticated', 'sign in, or send an API key, to use this')
 
 /** Returns whether the caller may change users and grants of hosts; false while `query` is unavailable. */
 export const canManageUsers = async ({ query, policy }: Gateway, call: Call): Promise<boolean> => {
   if (findRouteRefusal({ access: 'write', feature: 'SECURITY' }, call.identity, policy())) return false
-  return (await undefinedIfUnavailable(() => query.management({}, call)))?.enabled === true
+  return (await ignoreUnavailable(() => query.management({}, call)))?.enabled === true
 }
 
 /**
@@ -98,16 +99,16 @@ export const canManageUsers = async ({ query, policy }: Gateway, call: Call): Pr
  * and `mcp` allow only the routes of the agent and of the MCP server. The data that these two read depends on the
  * features of the caller.
  */
-export const scopesAllowRoute = (
+export const hasScopeForRoute = (
   { scopes }: Identity,
   { access, feature }: Pick<Route, 'access' | 'feature'>,
 ): boolean => {
   if (scopes === undefined || access === 'anonymous' || access === 'own-bearer') return true
-  return openingScopes({ access, feature }).some((scope) => scopes.includes(scope))
+  return listSufficientScopes({ access, feature }).some((scope) => scopes.includes(scope))
 }
 
 /** Returns the scopes that allow a route, narrowest first; one of them is sufficient. */
-const openingScopes = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly Scope[] => {
+const listSufficientScopes = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly Scope[] => {
   if (feature === 'AGENT') return ['agent']
   if (feature === 'MCP') return ['mcp']
   return access === 'write' ? ['write'] : ['read', 'write']

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { scopes, type Identity } from '#proto/call.ts'
 import type { Route } from '../http-route.ts'
-import { scopesAllowRoute } from './refusal.ts'
+import { hasScopeForRoute } from './refusal.ts'
 
 const key = (...held: string[]): Identity => ({ kind: 'key', subject: 'ada', features: 'all', scopes: held })
 
@@ -19,13 +19,13 @@ const rows: [access: Route['access'], feature: Route['feature'], allowed: string
 ]
 
 it.each(rows)('a route of access %s and feature %s is allowed by %j', (access, feature, allowed) => {
-  const allowing = [...scopes, 'later'].filter((scope) => scopesAllowRoute(key(scope), { access, feature }))
+  const allowing = [...scopes, 'later'].filter((scope) => hasScopeForRoute(key(scope), { access, feature }))
   expect(allowing).toEqual(allowed)
-  expect(scopesAllowRoute(key(...scopes), { access, feature })).toBe(true)
+  expect(hasScopeForRoute(key(...scopes), { access, feature })).toBe(true)
 })
 
 it('do not limit callers without scopes, such as users', () => {
   for (const [access, feature] of rows) {
-    expect(scopesAllowRoute({ kind: 'user', subject: 'ada', features: 'all' }, { access, feature })).toBe(true)
+    expect(hasScopeForRoute({ kind: 'user', subject: 'ada', features: 'all' }, { access, feature })).toBe(true)
   }
 })

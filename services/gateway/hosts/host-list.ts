@@ -80,7 +80,7 @@ export const openHostStates = (
     async lastSeen() {
       if (ageMs() > freshMs) {
         refreshing ??= refresh()
-        await within(refreshing, ageMs() <= staleAfterMs ? refreshWithinMs : firstWithinMs)
+        await waitAtMost(refreshing, ageMs() <= staleAfterMs ? refreshWithinMs : firstWithinMs)
       }
       return ageMs() <= staleAfterMs ? seen?.states : undefined
     },
@@ -89,7 +89,7 @@ export const openHostStates = (
 }
 
 /** Waits for a promise, but at most `ms`. */
-const within = async (done: Promise<void>, ms: number): Promise<void> => {
+const waitAtMost = async (done: Promise<void>, ms: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   await Promise.race([done, promise])
@@ -118,7 +118,7 @@ export const loadHostNames = async (hosts: HostList): Promise<HostNameLookup> =>
 const isSessionList = (all: readonly Host[]): boolean => all.some((host) => host.id >= 0 && isUserConnection(host))
 
 /** Returns whether the caller may see the installation; a connection session shows only its own host. */
-export const maySeeInstallation = async (hosts: HostList): Promise<boolean> => !isSessionList(await hosts.all())
+export const canSeeInstallation = async (hosts: HostList): Promise<boolean> => !isSessionList(await hosts.all())
 
 /** Returns the monitored host at this position; throws `invalid` for a user connection, which is not monitored. */
 export const findMonitoredHost = async (hosts: HostList, hostId: number): Promise<Host> => {

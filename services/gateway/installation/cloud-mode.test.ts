@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BuildInfo } from '#proto/http/build.ts'
-import { cloudMode } from './edition.ts'
+import { resolveCloudMode } from './edition.ts'
 
 const builtWith = (value: string | null): BuildInfo => ({
   version: '1.0.0',
@@ -21,7 +21,7 @@ describe('cloud mode', () => {
     ['maybe', { SVC_CLOUD_MODE: 'maybe' }, false, false, false],
   ])('built with %s and run with %j', (built, env, build, runtime, warns) => {
     const facts = built === undefined ? undefined : builtWith(built)
-    const mode = cloudMode(facts, env)
+    const mode = resolveCloudMode(facts, env)
     expect(mode).toMatchObject({ build, runtime })
     expect(mode.warning !== null).toBe(warns)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseSettings } from '#shared/config/setting.ts'
 import { startFake } from '../testing/start.ts'
-import { editionSettings, resolveEdition, ignoredEditionSettings } from './edition.ts'
+import { editionSettings, resolveEdition, findIgnoredEditionSettings } from './edition.ts'
 
 const builtWith = (edition: string | null) => ({
   version: '1.0.0',
@@ -23,7 +23,7 @@ describe('the edition', () => {
     [{ SVC_EDITION: 'cloud', SVC_LICENSE_KEY: 'key' }, null, 'cloud', ['SVC_LICENSE_KEY']],
   ])('with %j and a build of %j is %s', (env, built, edition, ignored) => {
     expect(resolveEdition(env, builtWith(built))).toBe(edition)
-    expect(ignoredEditionSettings(env, builtWith(built)).map(({ name }) => name)).toEqual(ignored)
+    expect(findIgnoredEditionSettings(env, builtWith(built)).map(({ name }) => name)).toEqual(ignored)
   })
 
   it.each(['two words', '-', 'x'.repeat(33), '<b>'])('rejects %j', (word) => {

@@ -1,7 +1,7 @@
 import type { Billing } from '#proto/http/billing.ts'
 import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { optional, parseFlag, parseSettings, secret, type Setting } from '#shared/config/setting.ts'
+import { optionalTextSetting, parseFlag, parseSettings, secretSetting, type Setting } from '#shared/config/setting.ts'
 import type { Logger } from 'pino'
 import { isCloudMode } from '#shared/config/shared-settings.ts'
 
@@ -12,7 +12,7 @@ export interface CloudMode {
 }
 
 /** Returns whether cloud mode is set at build time and at run time, with a warning when only the server has it. */
-export const cloudMode = (build: BuildInfo | undefined, env: Environment): CloudMode => {
+export const resolveCloudMode = (build: BuildInfo | undefined, env: Environment): CloudMode => {
   const runtime = isCloudMode(env)
   const built = parseFlag(build?.client.CLIENT_CLOUD_MODE ?? undefined, ['cloud']) ?? false
   const warning =
@@ -23,8 +23,8 @@ export const cloudMode = (build: BuildInfo | undefined, env: Environment): Cloud
 }
 
 /** Logs a warning when run time and build time disagree; the server follows the run-time setting. */
-export const warnOfCloudMode = (build: BuildInfo | undefined, env: Environment, log: Logger): void => {
-  const mode = cloudMode(build, env)
+export const warnOfCloudModeMismatch = (build: BuildInfo | undefined, env: Environment, log: Logger): void => {
+  const mode = resolveCloudMode(build, env)
   if (mode.warning !== null) log.warn({ reason: mode.warning }, 'cloud mode mismatch')
   if (mode.build && !mode.runtime)
     log.warn(
@@ -50,7 +50,7 @@ const edition: Setting<string | undefined> = {
 /** Settings of the edition. */
 export const editionSettings = {
   SVC_EDITION: edition,
-  SVC_LICENSE_KEY: secret(
+  SVC_LICENSE_KEY: secretSetting(
     'License key. Sets the edition to enterprise while SVC_EDITION is unset. It unlocks no features and is never sent anywhere.',
   ),
 } as const
@@ -79,7 +79,7 @@ export interface IgnoredSetting {
 }
 
 /** Returns SVC_EDITION if its license key is missing, or a license key that the edition does not use. */
-export const ignoredEditionSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => {
+export const findIgnoredEditionSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => {
   const claimed = claimedEdition(env, build)
   const hasKey = parseSettings(editionSettings, env).SVC_LICENSE_KEY !== undefined
   if (claimed === enterpriseEdition && !hasKey)
@@ -91,11 +91,13 @@ export const ignoredEditionSettings = (env: Environment, build: BuildInfo | unde
 
 /** Settings of billing; they have no effect outside the cloud edition. */
 export const billingSettings = {
-  SVC_BILLING_SERVER: optional('URL where users of the cloud edition manage billing; ignored in other editions.'),
-  BILLING_ACCESS_TOKEN: secret(
+  SVC_BILLING_SERVER: optionalTextSetting(
+    'URL where users of the cloud edition manage billing; ignored in other editions.',
+  ),
+  BILLING_ACCESS_TOKEN: secretSetting(
     'Token of the billing server, for other processes of the cloud edition; not used by this service.',
   ),
-  BILLING_WEBHOOK_SECRET: secret(
+  BILLING_WEBHOOK_SECRET: secretSetting(
     'Secret of the billing server’s webhooks, for other processes of the cloud edition; not used by this service.',
   ),
 } as const
@@ -115,7 +117,7 @@ const noBilling = (message: string): Billing => ({ active: false, message, serve
 const isWebAddress = (text: string): boolean => /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
 
 /** Returns the billing variables that are set but have no effect. */
-export const ignoredBillingSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => {
+export const findIgnoredBillingSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => {
   const settings = parseSettings(billingSettings, env)
   const { active, message } = resolveBilling(env, build)
   const isCloud = resolveEdition(env, build) === cloudEdition

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { startFake, buildWebWith } from '../testing/start.ts'
-import { ignoredSettings } from '../open-gateway.ts'
+import { startFake, createWebBuild } from '../testing/start.ts'
+import { findIgnoredSettings } from '../open-gateway.ts'
 
 const build = {
   version: '1.0.0',
@@ -15,14 +15,14 @@ describe('an ignored setting', () => {
   it.each(['SVC_RATE_LIMIT_API', 'SVC_RATE_LIMIT_AGENT', 'SVC_RATE_LIMIT_MCP', 'SVC_RATE_LIMIT_BROWSER_CONN'])(
     'includes the edge binding %s',
     (name) => {
-      expect(ignoredSettings({ [name]: 'bound' }, undefined)).toEqual([
+      expect(findIgnoredSettings({ [name]: 'bound' }, undefined)).toEqual([
         { name, reason: expect.stringContaining('REDIS_URL or a state database') },
       ])
     },
   )
 
   it('includes build variables that differ from the build of the web', () => {
-    const names = (env: Record<string, string>) => ignoredSettings(env, build).map(({ name }) => name)
+    const names = (env: Record<string, string>) => findIgnoredSettings(env, build).map(({ name }) => name)
     expect(names({ CLIENT_TITLE_SHORT: 'Shop' })).toEqual([])
     expect(names({ CLIENT_TITLE_SHORT: '', CLIENT_LOGO: ' ' })).toEqual([])
     expect(names({ CLIENT_TITLE_SHORT: 'Other', CLIENT_LOGO: '/own.svg' })).toEqual([
@@ -44,7 +44,7 @@ describe('cloud mode', () => {
     ['true', {}, 'the server runs without it'],
     [null, { SVC_CLOUD_MODE: 'cloud' }, 'the web does not show it'],
   ])('built as %s and run with %j logs a mismatch at start', async (built, env, reason) => {
-    const webDirectory = await buildWebWith({ CLIENT_CLOUD_MODE: built })
+    const webDirectory = await createWebBuild({ CLIENT_CLOUD_MODE: built })
     await using product = await startFake({ env, webDirectory })
     await rm(webDirectory, { recursive: true })
     const line = product.logged.find((each) => each.includes('cloud mode mismatch')) ?? ''
@@ -55,7 +55,7 @@ describe('cloud mode', () => {
     ['true', { SVC_CLOUD_MODE: 'true' }],
     [null, {}],
   ])('built as %s and run with %j logs no mismatch', async (built, env) => {
-    const webDirectory = await buildWebWith({ CLIENT_CLOUD_MODE: built })
+    const webDirectory = await createWebBuild({ CLIENT_CLOUD_MODE: built })
     await using product = await startFake({ env, webDirectory })
     await rm(webDirectory, { recursive: true })
     expect(product.logged.filter((each) => each.includes('half set'))).toEqual([])

@@ -2,14 +2,14 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { url, parseSettings } from '#shared/config/setting.ts'
+import { urlSetting, parseSettings } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { HostList } from '../hosts/host-list.ts'
 
 /** Settings of the usage report, which is sent only if an endpoint is set. */
 export const usageReportSettings = {
-  SVC_TELEMETRY_ENDPOINT: url(
+  SVC_TELEMETRY_ENDPOINT: urlSetting(
     'URL that receives a daily usage report: version, Node.js major version, number of hosts rounded up to a power of ten, and whether several processes share a bus. It contains no names. Unset: no report is sent.',
     { protocols: ['https', 'http'] },
   ),
@@ -56,7 +56,7 @@ export const reportIfDue = async (deps: UsageReportDeps): Promise<void> => {
       product: 'watchhouse',
       version,
       node: Number(process.versions.node.split('.')[0]),
-      hostsUpTo: upTo((await hosts.all()).length),
+      hostsUpTo: roundUpToPowerOfTen((await hosts.all()).length),
       isCluster: Boolean(env.NATS_URL),
     }
     const headers = { 'content-type': 'application/json' }
@@ -66,7 +66,7 @@ export const reportIfDue = async (deps: UsageReportDeps): Promise<void> => {
   }
 }
 
-const upTo = (count: number): number => 10 ** Math.ceil(Math.log10(Math.max(1, count)))
+const roundUpToPowerOfTen = (count: number): number => 10 ** Math.ceil(Math.log10(Math.max(1, count)))
 
 /** Returns whether this process should send the report, because the last one is at least a day old. */
 const acquireReport = async (store: Store, nowMs: number): Promise<boolean> => {

@@ -53,7 +53,7 @@ export interface RateLimits {
 const minuteSeconds = 60
 const dayMs = 86_400_000
 
-export const openLimits = (env: Environment, clock: Clock, counters: Counters): RateLimits => {
+export const createRateLimits = (env: Environment, clock: Clock, counters: Counters): RateLimits => {
   const allowances = allowancesOf(env)
 
   const count = (counted: Kind, key: string, name: LimitName, seconds = minuteSeconds) => {

@@ -8,9 +8,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { startFake } from '../testing/start.ts'
 import { routes } from '../routes.ts'
-import { openDocument, addNameEnums } from './document.ts'
+import { createDocumentLoader, addNameEnums } from './document.ts'
 
-const open = openDocument(routes, '1.2.3')
+const open = createDocumentLoader(routes, '1.2.3')
 
 const run = promisify(execFile)
 const redocly = fileURLToPath(new URL('../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))

@@ -8,7 +8,7 @@ import { createOperation, createErrorResponses, getRouteTag } from './operation.
 type Document = ReturnType<typeof createDocument>
 
 /** Returns a function that creates the OpenAPI 3.0 document once. The library is loaded on the first call. */
-export const openDocument = (routes: readonly Route[], version: string): Gateway['document'] => {
+export const createDocumentLoader = (routes: readonly Route[], version: string): Gateway['document'] => {
   let document: Promise<Document> | undefined
   return async () => {
     document ??= createOnce(routes, version)

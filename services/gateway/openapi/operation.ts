@@ -20,7 +20,7 @@ export const createOperation = (route: Route): ZodOpenApiOperationObject => ({
     ...(route.revalidated && {
       '304': { description: 'The response with the ETag in If-None-Match is still current.' },
     }),
-    ...refusals(route),
+    ...createErrorReferences(route),
   },
 })
 
@@ -91,7 +91,7 @@ const successResponses = ({
 const withoutParameters = (mediaType: string): string => mediaType.split(';')[0] ?? mediaType
 
 /** Returns the errors of a route as references to the shared responses. */
-const refusals = (route: Route): ZodOpenApiResponsesObject =>
+const createErrorReferences = (route: Route): ZodOpenApiResponsesObject =>
   Object.fromEntries(
     statusesOf(route).map((status) => [status, { $ref: `#/components/responses/${nameOf(status, route)}` }]),
   )
@@ -105,7 +105,7 @@ export const createErrorResponses = (routes: readonly Route[]): Record<string, Z
   )
 
 const statusesOf = (route: Route): string[] =>
-  Object.entries(refused).flatMap(([status, { when }]) =>
+  Object.entries(errorStatusesOfApi).flatMap(([status, { when }]) =>
     !when || when(route) || route.refuses?.some((extra) => String(extra) === status) || isJsonRpc(status, route)
       ? [status]
       : [],
@@ -130,7 +130,7 @@ const JsonRpcFailure = z.union([
 ])
 
 const refusalResponse = (status: string, route: Route): ZodOpenApiResponseObject => {
-  const { description = '', retried } = refused[status] ?? {}
+  const { description = '', retried } = errorStatusesOfApi[status] ?? {}
   const headers = retried && { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' as const } } }
   const content = { 'application/json': { schema: failureOf(status, route) } }
   return { description, ...(headers && { headers }), content }
@@ -150,24 +150,24 @@ interface ErrorStatus {
   retried?: true
 }
 
-const writes = ({ method }: Route): boolean => method !== 'GET'
+const isWrite = ({ method }: Route): boolean => method !== 'GET'
 const requiresIdentity = ({ access }: Route): boolean => access !== 'anonymous'
-const readsBody = ({ body, reads }: Route): boolean => body !== undefined || reads !== undefined
+const hasBody = ({ body, reads }: Route): boolean => body !== undefined || reads !== undefined
 
 const isStream = ({ mediaType }: Route): boolean => mediaType === 'text/event-stream'
 
 /** All error statuses of the API. */
-const refused: Readonly<Record<string, ErrorStatus>> = {
+const errorStatusesOfApi: Readonly<Record<string, ErrorStatus>> = {
   '400': { description: 'A parameter or the body is invalid; the message names it.' },
   '401': { description: 'No user is signed in, or the credentials are invalid.', when: requiresIdentity },
   '403': { description: 'The caller may not do this.' },
   '404': { description: 'The resource does not exist, or the feature is disabled.' },
   '405': { description: 'The method is not allowed; Allow lists the allowed methods.', when: () => false },
   '408': { description: 'The request did not arrive in time.' },
-  '409': { description: 'The request conflicts with the current state.', when: writes },
-  '410': { description: 'The resource no longer exists.', when: (route) => writes(route) || isStream(route) },
-  '413': { description: 'The body is too large.', when: readsBody },
-  '415': { description: 'The media type of the body is not supported.', when: readsBody },
+  '409': { description: 'The request conflicts with the current state.', when: isWrite },
+  '410': { description: 'The resource no longer exists.', when: (route) => isWrite(route) || isStream(route) },
+  '413': { description: 'The body is too large.', when: hasBody },
+  '415': { description: 'The media type of the body is not supported.', when: hasBody },
   '422': { description: 'The body contains no valid event.', when: () => false },
   '429': { description: 'Too many requests.', when: ({ limit }) => limit !== 'none', retried: true },
   '431': { description: 'The path and header fields are too large, or there are too many fields.' },

@@ -32,7 +32,7 @@ const comparisons = new WeakMap<RotatingKey, readonly ((candidate: string) => bo
 const comparisonsWith = (secret: RotatingKey) => {
   const known = comparisons.get(secret)
   if (known) return known
-  const created = [secret.current, secret.previous].filter((text) => text !== undefined).map(sameTextAs)
+  const created = [secret.current, secret.previous].filter((text) => text !== undefined).map(createTextComparison)
   comparisons.set(secret, created)
   return created
 }
@@ -42,10 +42,10 @@ export const readBearerToken = ({ authorization }: IncomingHttpHeaders): string 
   /^bearer +(?<bearer>\S.*)$/i.exec(authorization ?? '')?.groups?.bearer?.trimEnd()
 
 /** Compares two texts in constant time, so that the duration reveals neither their content nor their lengths. */
-export const isSameText = (candidate: string, secret: string): boolean => sameTextAs(secret)(candidate)
+export const isSameText = (candidate: string, secret: string): boolean => createTextComparison(secret)(candidate)
 
 /** Returns `isSameText` for one secret, whose digest is computed once. */
-const sameTextAs = (secret: string): ((candidate: string) => boolean) => {
+const createTextComparison = (secret: string): ((candidate: string) => boolean) => {
   const digest = digestOf(secret)
   return (candidate) => timingSafeEqual(digestOf(candidate), digest)
 }

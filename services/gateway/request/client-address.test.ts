@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startFake } from '../testing/start.ts'
-import { clientAddress, resolveClientNetwork } from './client-address.ts'
+import { resolveRateLimitKey, resolveClientNetwork } from './client-address.ts'
 
 const nearest = '10.0.0.9'
 const requestWith = (headers: Record<string, string | string[]>, remoteAddress: string | undefined = nearest) =>
@@ -56,7 +56,7 @@ describe('trusted headers', () => {
     [{ ...worker, SVC_TRUST_PROXY_HEADERS: 'yes' }, forwarded, '192.0.2.2'],
   ]
   it.each(rows)('with %j and headers %j: %s', (env, headers, address) => {
-    expect(clientAddress(requestWith(headers), env)).toBe(address)
+    expect(resolveRateLimitKey(requestWith(headers), env)).toBe(address)
   })
 })
 
@@ -73,7 +73,7 @@ describe('X-Forwarded-For', () => {
   ]
   it.each(rows)('%s with %d trusted proxies is %s', (header, hops, address) => {
     const env = { ...on, SVC_TRUSTED_PROXY_HOPS: String(hops) }
-    expect(clientAddress(requestWith({ 'x-forwarded-for': header }), env)).toBe(address)
+    expect(resolveRateLimitKey(requestWith({ 'x-forwarded-for': header }), env)).toBe(address)
   })
 })
 
@@ -92,8 +92,8 @@ describe('two trusted proxies, where the second names the first in X-Real-IP', (
       'x-original-forwarded-for': '192.0.2.5, 172.16.3.4',
       'x-client': '198.51.100.7, 192.0.2.4',
     }
-    expect(clientAddress(requestWith(headers), { ...hops, SVC_CLIENT_ADDRESS_HEADER: header })).toBe(address)
-    expect(clientAddress(requestWith(headers), hops)).toBe('192.0.2.2')
+    expect(resolveRateLimitKey(requestWith(headers), { ...hops, SVC_CLIENT_ADDRESS_HEADER: header })).toBe(address)
+    expect(resolveRateLimitKey(requestWith(headers), hops)).toBe('192.0.2.2')
   })
 })
 
@@ -140,7 +140,7 @@ describe('an address in X-Forwarded-For', () => {
     ['', nearest],
   ]
   it.each(rows)('%s is %s', (header, address) => {
-    expect(clientAddress(requestWith({ 'x-forwarded-for': header }), on)).toBe(address)
+    expect(resolveRateLimitKey(requestWith({ 'x-forwarded-for': header }), on)).toBe(address)
   })
 })
 
@@ -157,15 +157,15 @@ describe('the network of a client', () => {
 
 describe('a connection', () => {
   it('counts under its network over IPv6, and as IPv4 over mapped IPv4', () => {
-    expect(clientAddress(requestWith({}, '2001:db8::1'), {})).toBe('2001:db8:0:0::/64')
-    expect(clientAddress(requestWith({}, '::ffff:192.0.2.2'), {})).toBe('192.0.2.2')
+    expect(resolveRateLimitKey(requestWith({}, '2001:db8::1'), {})).toBe('2001:db8:0:0::/64')
+    expect(resolveRateLimitKey(requestWith({}, '::ffff:192.0.2.2'), {})).toBe('192.0.2.2')
   })
 
   it('without an address has the same key for all its requests', () => {
     // Only these fields of the request are used.
     const local = () => ({ headers: {}, socket: {} }) as unknown as IncomingMessage
     const [one, other] = [local(), local()]
-    expect(clientAddress(one, {})).toBe(clientAddress(one, {}))
-    expect(clientAddress(one, {})).not.toBe(clientAddress(other, {}))
+    expect(resolveRateLimitKey(one, {})).toBe(resolveRateLimitKey(one, {}))
+    expect(resolveRateLimitKey(one, {})).not.toBe(resolveRateLimitKey(other, {}))
   })
 })

@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express'
 import ipaddr from 'ipaddr.js'
 import type { Logger } from 'pino'
 import type { Environment } from '#shared/config/environment.ts'
-import { parseSettings, type Setting, whole, flag } from '#shared/config/setting.ts'
+import { parseSettings, type Setting, wholeNumberSetting, flagSetting } from '#shared/config/setting.ts'
 import { headerNameSetting } from './header.ts'
 
 const trustWords: Readonly<Record<string, boolean>> = { true: true, '1': true, cloud: true, false: false, '0': false }
@@ -39,7 +39,7 @@ const addressHeader: Setting<string | undefined> = {
 export const addressSettings = {
   SVC_TRUST_PROXY_HEADERS: trust,
   SVC_CLIENT_ADDRESS_HEADER: addressHeader,
-  SVC_TRUSTED_PROXY_HOPS: whole(
+  SVC_TRUSTED_PROXY_HOPS: wholeNumberSetting(
     1,
     'Number of trusted proxies in front of the service, such as 2 for load balancer and ingress. The client is this many entries from the right of X-Forwarded-For. Ignored for single-value headers such as X-Real-IP.',
     { min: 1, max: 16 },
@@ -50,21 +50,21 @@ const { IPv4, IPv6 } = ipaddr
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** Returns true if headers of proxies are trusted. */
-export const trustsProxies = (env: Environment): boolean =>
+export const shouldTrustProxies = (env: Environment): boolean =>
   parseSettings(addressSettings, env).SVC_TRUST_PROXY_HEADERS ?? isOnEdge(env)
 
 /**
  * Returns the rate limit key of a client: its IPv4 address, or its IPv6 /64, the smallest network that providers
  * assign. A connection without an address gets a key of its own, so that such clients do not share a budget.
  */
-export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environment): string => {
+export const resolveRateLimitKey = ({ headers, socket }: IncomingMessage, env: Environment): string => {
   const address = namedAddress(headers, env)
-  return address ? networkOf(address) : ofConnection(socket)
+  return address ? networkOf(address) : keyOfConnection(socket)
 }
 
 /** Returns the network of a client, in which it can easily get other addresses: /24 for IPv4, /64 for IPv6. */
 export const resolveClientNetwork = (request: IncomingMessage, env: Environment): string =>
-  clientAddress(request, env).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
+  resolveRateLimitKey(request, env).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
 
 /** Returns the address in the trusted header; undefined if there is none. */
 const namedAddress = (headers: IncomingHttpHeaders, env: Environment): Address | undefined => {
@@ -78,7 +78,7 @@ const namedAddress = (headers: IncomingHttpHeaders, env: Environment): Address |
 /** Returns the header that names the client; undefined if no header is trusted. */
 const addressHeaderIn = (headers: IncomingHttpHeaders, env: Environment): string | undefined => {
   const { SVC_CLIENT_ADDRESS_HEADER: chosen } = parseSettings(addressSettings, env)
-  const isTrusted = trustsProxies(env)
+  const isTrusted = shouldTrustProxies(env)
   if (isTrusted && chosen !== undefined) return chosen
   // The edge platform overwrites it in every request.
   if (isOnEdge(env) && headers[edgeHeader] !== undefined) return edgeHeader
@@ -114,12 +114,12 @@ export const selectForwardedEntry = (list: string | string[] | undefined, hops: 
 export const readTrustedProxyHops = (env: Environment): number =>
   parseSettings(addressSettings, env).SVC_TRUSTED_PROXY_HOPS
 
-const known = new WeakMap<Socket, string>()
+const connectionKeys = new WeakMap<Socket, string>()
 
 /** Returns the rate limit key of the peer, which is the same for all requests of a connection. */
-const ofConnection = (socket: Socket): string => {
-  const name = known.get(socket) ?? nameOf(socket)
-  known.set(socket, name)
+const keyOfConnection = (socket: Socket): string => {
+  const name = connectionKeys.get(socket) ?? nameOf(socket)
+  connectionKeys.set(socket, name)
   return name
 }
 
@@ -146,9 +146,9 @@ const networkOf = (address: Address): string => {
 
 /** Variables that the edge platform sets in its runtime. */
 export const edgeSettings = {
-  EDGE_WORKERS: flag(false, 'Set by the edge platform: runs as a worker.'),
-  EDGE_PAGES: flag(false, 'Set by the edge platform: runs as pages.'),
-  EDGE_LOCAL_EMULATOR: flag(false, 'Set by the emulator of the edge platform.'),
+  EDGE_WORKERS: flagSetting(false, 'Set by the edge platform: runs as a worker.'),
+  EDGE_PAGES: flagSetting(false, 'Set by the edge platform: runs as pages.'),
+  EDGE_LOCAL_EMULATOR: flagSetting(false, 'Set by the emulator of the edge platform.'),
 } as const
 
 /** Returns true if the edge platform runs this process. */

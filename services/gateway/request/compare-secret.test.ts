@@ -1,6 +1,6 @@
 import { type Expression, type PrivateIdentifier, Visitor } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
-import { isCode, isTest, parseSource, readSource, repositoryFiles } from '../../testing/source-file.ts'
+import { isCode, isTest, parseSource, readSource, listRepositoryFiles } from '../../testing/source-file.ts'
 import { isSameText } from './bearer.ts'
 
 /** Matches names of values that must not leak through the duration of a comparison. */
@@ -41,7 +41,7 @@ describe('a secret', () => {
   it('is compared in constant time only', () => {
     expect(comparisonsIn('x.ts', 'const a = given === settings.secret')).toEqual(['x.ts: secret'])
     expect(comparisonsIn('x.ts', "const a = secret === undefined || signature !== ''")).toEqual([])
-    const product = repositoryFiles().filter(
+    const product = listRepositoryFiles().filter(
       (path) =>
         /^services\/(gateway|shared)\//.test(path) && isCode(path) && !isTest(path) && !path.includes('/testing/'),
     )

@@ -10,7 +10,7 @@ export const headerNameSetting = (fallback: string, doc: string): Setting<string
   allowed: 'name of a header',
   parse: (given = fallback) => {
     if (isHeaderName(given)) return given.toLowerCase()
-    throw new Error(`must be ${notAHeader}`)
+    throw new Error(`must be ${headerNameHint}`)
   },
 })
 
@@ -45,14 +45,14 @@ const readPair = (pair: string): FieldHeader => {
   if (fieldShape.test(field) && isHeaderName(header) && rest.length === 0)
     return { field, header: header.toLowerCase() }
   throw new Error(
-    `must be field:Header-Name pairs separated by commas: a field of letters, digits, _ and -, then ${notAHeader}`,
+    `must be field:Header-Name pairs separated by commas: a field of letters, digits, _ and -, then ${headerNameHint}`,
   )
 }
 
 /** Returns whether a text is a valid header name: a token (RFC 9110 §5.6.2) of at most 64 characters. */
 const isHeaderName = (text: string): boolean => /^[\w!#$%&'*+.^`|~-]{1,64}$/.test(text)
 
-const notAHeader = 'the name of a header, such as X-Forwarded-User'
+const headerNameHint = 'the name of a header, such as X-Forwarded-User'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

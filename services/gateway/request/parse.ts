@@ -40,7 +40,7 @@ const relevantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[]
 
 const problemsOf = (issue: z.core.$ZodIssue, schema: z.ZodType): Problem[] => {
   if (issue.code !== 'unrecognized_keys') {
-    return [{ parameter: nameOf(issue.path) || 'the body', message: beginning(issue.message) }]
+    return [{ parameter: nameOf(issue.path) || 'the body', message: lowercaseFirstLetter(issue.message) }]
   }
   const known = issue.path.length === 0 ? namesOf(schema) : undefined
   const message = known === undefined ? 'is unknown' : `is unknown; allowed: ${known}`
@@ -57,7 +57,7 @@ const namesOf = (schema: z.ZodType): string | undefined =>
     : undefined
 
 /** Lowercases the first letter of a message of zod, so that it can follow a name. */
-const beginning = (message: string): string => message.charAt(0).toLowerCase() + message.slice(1)
+const lowercaseFirstLetter = (message: string): string => message.charAt(0).toLowerCase() + message.slice(1)
 
 /** Maximum number of parameters, more than any route accepts with repeated filters. */
 const maxParameters = 100

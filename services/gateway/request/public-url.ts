@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { parseSettings, url } from '#shared/config/setting.ts'
-import { selectForwardedEntry, readTrustedProxyHops, trustsProxies } from './client-address.ts'
+import { parseSettings, urlSetting } from '#shared/config/setting.ts'
+import { selectForwardedEntry, readTrustedProxyHops, shouldTrustProxies } from './client-address.ts'
 
 export const publicUrlSettings = {
-  SVC_PUBLIC_URL: url(
+  SVC_PUBLIC_URL: urlSetting(
     'Public URL of the service. Unset: links use the host of the request, or the host that trusted proxies report.',
     {
       protocols: ['http', 'https'],
@@ -16,10 +16,12 @@ export const publicUrlSettings = {
 } as const
 
 /** Returns the public URL of the product as the caller sees it, without a trailing slash. */
-export const publicUrl = (request: HostRequest, env: Environment): string => {
+export const resolvePublicUrl = (request: HostRequest, env: Environment): string => {
   const { SVC_PUBLIC_URL: known } = parseSettings(publicUrlSettings, env)
   if (known !== undefined) return `${known.origin}${known.pathname.replace(/\/+$/, '')}`
-  const { protocol, host } = trustsProxies(env) ? forwarded(request, readTrustedProxyHops(env)) : requestedHost(request)
+  const { protocol, host } = shouldTrustProxies(env)
+    ? forwarded(request, readTrustedProxyHops(env))
+    : requestedHost(request)
   const address = `${protocol}://${host}`
   if (!hostShape.test(host) || !URL.canParse(address)) {
     throw new ServiceError('invalid', 'invalid Host header')

@@ -5,7 +5,7 @@ import type { ErrorResponse } from '#proto/http/response.ts'
 import { getExchange, HttpError, type PublicError } from './http-exchange.ts'
 import { sendJson } from './send.ts'
 
-const defect: PublicError = {
+const internalError: PublicError = {
   status: errorStatuses.internal,
   type: 'internal',
   message: 'internal error; search the log for this request id',
@@ -27,21 +27,21 @@ export const toPublicError = (error: unknown): PublicError => {
   // A stream that failed at both ends reports both errors, the cause first.
   if (error instanceof AggregateError && error.errors.length > 0) return toPublicError(error.errors[0])
   if (error instanceof ServiceError) {
-    if (error.code === 'internal') return defect
+    if (error.code === 'internal') return internalError
     const { code, message, details, retryAfterMs } = error
     return { status: errorStatuses[code], type: code, message, details, retryAfterMs }
   }
   if (error instanceof HttpError) return { status: error.status, type: error.type, message: error.message }
   const status = statusOf(error)
   const refusal = refusals[status]
-  return refusal ? { status, ...refusal } : defect
+  return refusal ? { status, ...refusal } : internalError
 }
 
 const statusOf = (error: unknown): number =>
   error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : 500
 
 /** Returns the body of an error response. */
-export const failure = ({ type, message, details }: PublicError, requestId: string): ErrorResponse => ({
+export const createErrorBody = ({ type, message, details }: PublicError, requestId: string): ErrorResponse => ({
   success: false,
   error: { type, message, ...(details && { details }) },
   metadata: { requestId },
@@ -62,7 +62,10 @@ export const answerFailure =
     setRetryAfter(response, visible)
     const challenged = exchange.challenge?.(visible) ?? defaultChallenge(visible)
     if (challenged !== undefined) response.setHeader('WWW-Authenticate', challenged)
-    const { status, body } = errorFormat?.(visible) ?? { status: visible.status, body: failure(visible, requestId) }
+    const { status, body } = errorFormat?.(visible) ?? {
+      status: visible.status,
+      body: createErrorBody(visible, requestId),
+    }
     sendJson(request, response, status, body)
   }
 

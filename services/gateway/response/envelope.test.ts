@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rowEnvelope } from './envelope.ts'
+import { wrapRows } from './envelope.ts'
 
 async function* framesOf(bytes: Uint8Array, cuts: readonly number[]) {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length]
@@ -9,7 +9,7 @@ async function* framesOf(bytes: Uint8Array, cuts: readonly number[]) {
 
 const textOf = async (frames: AsyncIterable<Uint8Array>, metadata: unknown = {}): Promise<string> => {
   const parts: Uint8Array[] = []
-  for await (const part of rowEnvelope(frames, () => metadata)) parts.push(part)
+  for await (const part of wrapRows(frames, () => metadata)) parts.push(part)
   return Buffer.concat(parts).toString()
 }
 
@@ -37,7 +37,7 @@ describe('rowEnvelope', () => {
       yield Buffer.from('[2,"b"]\n')
     }
     const parts: Uint8Array[] = []
-    for await (const part of rowEnvelope(frames(), () => ({}), [{ name: 'id', type: 'UInt8' }])) parts.push(part)
+    for await (const part of wrapRows(frames(), () => ({}), [{ name: 'id', type: 'UInt8' }])) parts.push(part)
     expect(Buffer.concat(parts).toString()).toBe(
       '{"success":true,"data":{"columns":[{"name":"id","type":"UInt8"}],"rows":[[1,"a"],[2,"b"]]},"metadata":{}}',
     )
@@ -51,6 +51,6 @@ describe('rowEnvelope', () => {
 
   it('yields nothing before the first frame', async () => {
     const refused = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('refused')) })
-    await expect(rowEnvelope(refused, () => ({})).next()).rejects.toThrow('refused')
+    await expect(wrapRows(refused, () => ({})).next()).rejects.toThrow('refused')
   })
 })

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { sendFrames } from './send.ts'
 
 /** Returns the body of a successful response, unless the specification fixes another format. */
-export const success = <D, M>(data: D, metadata: M) => ({ success: true as const, data, metadata })
+export const createSuccessBody = <D, M>(data: D, metadata: M) => ({ success: true as const, data, metadata })
 
 /** A stream of rows, and the metadata that follows them. */
 export interface RowStream<M> {
@@ -19,7 +19,7 @@ export const sendRows = (request: Request, response: Response, rows: RowStream<u
     request,
     response,
     { 'Content-Type': 'application/json' },
-    rowEnvelope(rows.frames, rows.metadata, rows.columns),
+    wrapRows(rows.frames, rows.metadata, rows.columns),
   )
 
 const newline = 0x0a
@@ -32,7 +32,7 @@ const encoder = new TextEncoder()
  * not parsed: newlines only end rows, so every newline but the last becomes a comma. Nothing is yielded before the
  * first frame arrives, so that a statement that fails at once has its own status.
  */
-export async function* rowEnvelope(
+export async function* wrapRows(
   frames: AsyncIterable<Uint8Array>,
   metadata: () => unknown,
   columns?: unknown,

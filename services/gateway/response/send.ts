@@ -31,7 +31,7 @@ export const sendStream = async (response: Response, { status, headers, body }: 
     return
   }
   response.flushHeaders()
-  await sentOrCallerLeft(pipeline(body, response))
+  await waitUntilSent(pipeline(body, response))
 }
 
 /**
@@ -55,7 +55,7 @@ export const sendFrames = async (
   const compressed = Promise.withResolvers<void>()
   compress(request, response, compressed.resolve)
   await compressed.promise
-  await sentOrCallerLeft(pipeline(startingWith(first.value, body), response))
+  await waitUntilSent(pipeline(startingWith(first.value, body), response))
 }
 
 async function* startingWith(
@@ -87,19 +87,21 @@ export const sendGzipped = async (
   } else if (request.method === 'HEAD') {
     response.end()
   } else {
-    await sentOrCallerLeft(pipeline(Readable.from([body]), createGunzip(), response))
+    await waitUntilSent(pipeline(Readable.from([body]), createGunzip(), response))
   }
 }
 
 /** Error codes of streams whose reader disconnected before or after the first byte. */
-const closed: ReadonlySet<unknown> = new Set(['ERR_STREAM_UNABLE_TO_PIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+const disconnectErrorCodes: ReadonlySet<unknown> = new Set(['ERR_STREAM_UNABLE_TO_PIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** Waits until a response is sent; throws `createClientClosedError()` if the caller disconnected. */
-const sentOrCallerLeft = async (sending: Promise<void>): Promise<void> => {
+const waitUntilSent = async (sending: Promise<void>): Promise<void> => {
   try {
     await sending
   } catch (error) {
-    throw error instanceof Error && 'code' in error && closed.has(error.code) ? createClientClosedError() : error
+    throw error instanceof Error && 'code' in error && disconnectErrorCodes.has(error.code)
+      ? createClientClosedError()
+      : error
   }
 }
 
@@ -167,7 +169,7 @@ export const sendJson = (request: Request, response: Response, status: number, b
   sendText(request, response, status, JSON.stringify(body))
 }
 
-/** Sends text, by default as JSON; compresses it if it has at least `compressFromBytes`. */
+/** Sends text, by default as JSON; compresses it if it has at least `minCompressedBytes`. */
 export const sendText = (
   request: Request,
   response: Response,
@@ -179,21 +181,21 @@ export const sendText = (
   response.setHeader('Content-Type', mediaType)
   const length = Buffer.byteLength(text)
   response.setHeader('Content-Length', length)
-  if (length < compressFromBytes) end(response, text)
+  if (length < minCompressedBytes) end(response, text)
   else compress(request, response, () => response.end(text))
 }
 
 /** Content security policy of pages: that of API responses, with inline styles allowed. */
-const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 /** Sends a self-contained HTML page without scripts. */
 export const sendPage = (request: Request, response: Response, html: string): void => {
-  response.setHeader('Content-Security-Policy', policy)
+  response.setHeader('Content-Security-Policy', pagePolicy)
   sendText(request, response, 200, html, 'text/html; charset=utf-8')
 }
 
 /** Minimum size for compression. Smaller responses fit into a few packets, and compression costs more than it saves. */
-const compressFromBytes = 4_096
+const minCompressedBytes = 4_096
 
 const middleware = compression({ threshold: 0 })
 

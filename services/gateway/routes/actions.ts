@@ -10,7 +10,7 @@ import { HostQuery, noQuery } from '#proto/http/parameters.ts'
 import type { ManagementOperation, PasswordHash } from '#proto/management.ts'
 import type { Gateway } from '../gateway.ts'
 import { postRoute, getRoute, type Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 export const actionsRoute = postRoute({
   path: '/api/v1/actions',
@@ -24,7 +24,7 @@ export const actionsRoute = postRoute({
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
     const host = await gateway.hosts.find(hostId)
     const outcome = await runAction(gateway, host, body, { call, requestId })
-    return { ...success(outcome, { host: host.name }), message: sentences[outcome.state] }
+    return { ...createSuccessBody(outcome, { host: host.name }), message: sentences[outcome.state] }
   },
 })
 

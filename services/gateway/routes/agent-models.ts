@@ -11,7 +11,7 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { SkillResponse, SkillIndex, SkillsResponse } from '#proto/http/skills.ts'
 import { deleteRoute, getRoute, postRoute, redirectRoute, type Route, textRoute } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const reading = { feature: 'AGENT', access: 'read', limit: 'data', query: noQuery } as const
 const writing = { ...reading, access: 'write' } as const
@@ -25,7 +25,7 @@ const models = getRoute({
   answer: ModelsResponse,
   handle: async ({ call }, { agent }) => {
     const available = await agent.models({}, call)
-    return success(available, { count: available.models.length })
+    return createSuccessBody(available, { count: available.models.length })
   },
 })
 
@@ -34,7 +34,7 @@ const configCheck = getRoute({
   path: '/api/v1/agents/config-check',
   doc: 'Returns which model gateways have keys, and which variables to set for the others',
   answer: ConfigCheckResponse,
-  handle: async ({ call }, { agent }) => success(await agent.modelCheck({}, call), {}),
+  handle: async ({ call }, { agent }) => createSuccessBody(await agent.modelCheck({}, call), {}),
 })
 
 const signIn = getRoute({
@@ -42,7 +42,7 @@ const signIn = getRoute({
   path: signInPath,
   doc: 'Returns whether the caller is signed in with AnyRouter, or can sign in',
   answer: ModelSignInResponse,
-  handle: async ({ call }, { agent }) => success(await agent.modelSignIn({}, call), {}),
+  handle: async ({ call }, { agent }) => createSuccessBody(await agent.modelSignIn({}, call), {}),
 })
 
 const startSignIn = postRoute({
@@ -53,7 +53,7 @@ const startSignIn = postRoute({
   answer: BeginSignInResponse,
   handle: async ({ body, call, publicUrl }, { agent }) => {
     const redirectUri = `${publicUrl()}${callbackPath}`
-    return success(await agent.beginModelSignIn({ redirectUri, returnTo: body.return }, call), {})
+    return createSuccessBody(await agent.beginModelSignIn({ redirectUri, returnTo: body.return }, call), {})
   },
 })
 
@@ -80,7 +80,7 @@ const removeSignIn = deleteRoute({
   path: signInPath,
   doc: 'Deletes the key that AnyRouter issued for the caller. At AnyRouter, the key stays valid until it expires or is revoked',
   answer: ModelSignInResponse,
-  handle: async ({ call }, { agent }) => success(await agent.endModelSession({}, call), {}),
+  handle: async ({ call }, { agent }) => createSuccessBody(await agent.endModelSession({}, call), {}),
 })
 
 const probe = postRoute({
@@ -90,7 +90,7 @@ const probe = postRoute({
   limit: 'agent',
   body: ProbeRequest,
   answer: ProbeResponse,
-  handle: async ({ body, call }, { agent }) => success(await agent.probeServer(body, call), {}),
+  handle: async ({ body, call }, { agent }) => createSuccessBody(await agent.probeServer(body, call), {}),
 })
 
 /** Routes of language models and of MCP servers that callers provide. */
@@ -118,7 +118,7 @@ const list = getRoute({
   answer: SkillsResponse,
   handle: async ({ call }, { agent }) => {
     const { skills } = await agent.skills({}, call)
-    return success(skills, { count: skills.length })
+    return createSuccessBody(skills, { count: skills.length })
   },
 })
 
@@ -128,7 +128,7 @@ const one = getRoute({
   doc: 'Returns one expert guide, with its text in Markdown',
   revalidated: true,
   answer: SkillResponse,
-  handle: async ({ path, call }, { agent }) => success(await agent.skill({ name: path.name }, call), {}),
+  handle: async ({ path, call }, { agent }) => createSuccessBody(await agent.skill({ name: path.name }, call), {}),
 })
 
 const index = getRoute({

@@ -21,7 +21,7 @@ import type { Gateway } from '../gateway.ts'
 import { type RawRequest, type Route, postRoute } from '../http-route.ts'
 import { parse } from '../request/parse.ts'
 import { parseJsonBody } from '../request/read-body.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import type { Reply } from '../response/http-reply.ts'
 import { runAction } from './actions.ts'
@@ -79,7 +79,7 @@ const stopRun: Route = {
   async respond(exchange, gateway, reply) {
     const runId = await runIdOf(exchange, gateway)
     if (runId === undefined) throw new ServiceError('gone', 'this chat has no recent run; send a new message')
-    reply.json(success(await gateway.agent.stop({ runId }, exchange.call), {}))
+    reply.json(createSuccessBody(await gateway.agent.stop({ runId }, exchange.call), {}))
   },
 }
 
@@ -151,7 +151,7 @@ const decideApproval = postRoute({
     const { agent, telemetry } = gateway
     if (!approved) {
       await agent.resolveApproval({ approvalId, outcome: { state: 'denied' } }, call)
-      return success(null, { approved })
+      return createSuccessBody(null, { approved })
     }
     const request = await agent.takeApproval({ approvalId }, call)
     const reportOutcome = (outcome: Outcome) =>
@@ -163,7 +163,7 @@ const decideApproval = postRoute({
       const host = await hostOf(gateway, request.hostKey)
       const result = await runAction(gateway, host, actionOf(request), { call, requestId, origin: { approvalId } })
       await reportOutcome({ state: 'done', result })
-      return success(result, { approved })
+      return createSuccessBody(result, { approved })
     } catch (error) {
       const message = error instanceof ServiceError ? error.message : 'internal error'
       await reportOutcome({ state: 'failed', message })
@@ -202,7 +202,7 @@ const decideEgress = postRoute({
   handle: async ({ path, body: { approved }, call }, { agent }) => {
     const { id: approvalId } = parse(ApprovalPath, path)
     await agent.decideEgress({ approvalId, approved }, call)
-    return success(null, { approved })
+    return createSuccessBody(null, { approved })
   },
 })
 

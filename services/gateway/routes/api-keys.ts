@@ -6,11 +6,11 @@ import { ApiKeyResponse, ApiKeyRequest, ApiKeysResponse, type ListedKey, Revoked
 import { noQuery } from '#proto/http/parameters.ts'
 import { type ApiKeys, isOperator, createOperatorRequiredError, operatorIdentity } from '../auth/keys/keys.ts'
 import type { ApiKeyRecord } from '../auth/keys/registry.ts'
-import { scopesAllowRoute } from '../features/refusal.ts'
+import { hasScopeForRoute } from '../features/refusal.ts'
 import { ApiKeyId } from '../auth/keys/key-token.ts'
 import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const own = { feature: null, access: 'own-bearer', limit: 'data', query: noQuery } as const
 
@@ -45,7 +45,7 @@ const listKeys = getRoute({
   handle: async ({ headers, call }, { keys }) => {
     keys.requireEnabled()
     const records = await keys.list(ownerOf(headers, call.identity, keys, 'read'))
-    return success(records.map(toListedKey), { count: records.length })
+    return createSuccessBody(records.map(toListedKey), { count: records.length })
   },
 })
 
@@ -61,7 +61,7 @@ const revokeKey = deleteRoute({
     const context = { call: owner === undefined ? { identity: operatorIdentity } : call, requestId }
     const action = { action: 'revoke-api-key', host: null, target: { id } }
     const record = await audit.of(action, context, () => keys.revoke(id, owner))
-    return success(toListedKey(record), {})
+    return createSuccessBody(toListedKey(record), {})
   },
 })
 
@@ -74,7 +74,7 @@ const ownerOf = (
 ): string | undefined => {
   if (isOperator(headers, keys)) return undefined
   if (identity.kind !== 'user' && identity.kind !== 'key') throw createOperatorRequiredError(headers)
-  if (!scopesAllowRoute(identity, { access, feature: null }))
+  if (!hasScopeForRoute(identity, { access, feature: null }))
     throw new ServiceError('forbidden', `this requires an API key with the scope "${access}"`)
   return identity.subject
 }

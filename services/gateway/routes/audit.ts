@@ -1,7 +1,7 @@
 import type { AuditRecord } from '#proto/audit.ts'
 import { AuditResponse, AuditQuery } from '#proto/http/audit.ts'
 import { canManageUsers } from '../features/refusal.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { getRoute } from '../http-route.ts'
 
 export const auditRoute = getRoute({
@@ -16,7 +16,7 @@ export const auditRoute = getRoute({
     const reader = (await canManageUsers(gateway, call)) ? undefined : call.identity.subject
     const found = await gateway.audit.list({ ...filter, reader, beforeMs: before, limit: limit + 1 })
     const { records, next } = splitAuditPage(found, limit)
-    return success(records, { next })
+    return createSuccessBody(records, { next })
   },
 })
 

@@ -3,8 +3,8 @@ import { ApiCatalog, ProtectedResource, CliDiscovery } from '#proto/http/auth.ts
 import { noQuery } from '#proto/http/parameters.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { authSettings } from '../auth/config.ts'
-import { cliDiscovery, authNotes } from '../auth/discovery.ts'
-import { idpAddresses } from '../auth/idp/addresses.ts'
+import { createCliDiscovery, createAuthNotes } from '../auth/discovery.ts'
+import { resolveIdpAddresses } from '../auth/idp/addresses.ts'
 import { resolveAuthProvider } from '../auth/provider.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route, textRoute } from '../http-route.ts'
@@ -17,8 +17,8 @@ const notes = textRoute({
   doc: 'Instructions for agents on how to authenticate',
   mediaType: 'text/markdown; charset=utf-8',
   handle: async ({ publicUrl }, gateway) =>
-    authNotes({
-      discovery: cliDiscovery(gateway),
+    createAuthNotes({
+      discovery: createCliDiscovery(gateway),
       publicUrl: publicUrl(),
       issuer: issuerOf(gateway),
     }),
@@ -51,7 +51,8 @@ const { IDP_PUBLISHABLE_KEY } = authSettings
 const issuerOf = ({ env, build }: Pick<Gateway, 'env' | 'build'>): string | undefined => {
   if (resolveAuthProvider(env, build) !== 'idp') return undefined
   return (
-    idpAddresses(env, build)?.issuer ?? parseSettings({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.issuer?.origin
+    resolveIdpAddresses(env, build)?.issuer ??
+    parseSettings({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.issuer?.origin
   )
 }
 
@@ -104,5 +105,5 @@ export const authCliRoute = getRoute({
   limit: 'data',
   query: noQuery,
   answer: CliDiscovery,
-  handle: async (_request, gateway) => cliDiscovery(gateway),
+  handle: async (_request, gateway) => createCliDiscovery(gateway),
 })

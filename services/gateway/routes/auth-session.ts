@@ -12,7 +12,7 @@ import {
 } from '#proto/http/session.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
+import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import { keySettings } from '../auth/config.ts'
 import {
   idpCookie,
@@ -23,10 +23,10 @@ import {
   keyCookie,
 } from '../auth/cookies.ts'
 import { verifyKeySignature } from '../auth/keys/key-token.ts'
-import { findRouteRefusal, usableFeatures } from '../features/refusal.ts'
+import { findRouteRefusal, listUsableFeatures } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
-import { cloudMode } from '../installation/edition.ts'
-import { success } from '../response/envelope.ts'
+import { resolveCloudMode } from '../installation/edition.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { deleteRoute, getRoute, type RawRequest, postRoute, redirectRoute, type Route } from '../http-route.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data' } as const
@@ -40,9 +40,9 @@ const me = getRoute({
   answer: MeResponse,
   handle: async ({ call: { identity }, headers, publicUrl }, gateway, { setCookie }) => {
     // The web calls this route first, so the cookie exists before a visitor uses the agent.
-    const cookie = await undefinedIfUnavailable(() => guestCookie(identity, headers, publicUrl, gateway))
+    const cookie = await ignoreUnavailable(() => guestCookie(identity, headers, publicUrl, gateway))
     if (cookie) setCookie(cookie)
-    return success(describeCaller(identity, gateway), {})
+    return createSuccessBody(describeCaller(identity, gateway), {})
   },
 })
 
@@ -52,7 +52,7 @@ const guestCookie = async (
   publicUrl: () => string,
   { build, env, guests }: Gateway,
 ): Promise<string | undefined> => {
-  const isVisitor = kind === 'anonymous' && cloudMode(build, env).runtime && !(await guests.find(headers))
+  const isVisitor = kind === 'anonymous' && resolveCloudMode(build, env).runtime && !(await guests.find(headers))
   return isVisitor ? guests.invite(headers, publicUrl()) : undefined
 }
 
@@ -72,7 +72,7 @@ const signInWithKey = postRoute({
     cookies.setCookie(keyCookieLine(key, { ...request, env: gateway.env, nowMs: gateway.clock.now() }))
     // The key replaces a session of the identity provider.
     cookies.setCookie(formatCookieRemoval(idpCookie))
-    return success(describeCaller(identity, gateway), {})
+    return createSuccessBody(describeCaller(identity, gateway), {})
   },
 })
 
@@ -84,7 +84,7 @@ const signOut = deleteRoute({
   handle: async (request, gateway, cookies) => {
     rejectCrossSite('DELETE', request)
     for (const line of await gateway.auth.signOut(request.headers)) cookies.setCookie(line)
-    return success({ signedOut: true }, {})
+    return createSuccessBody({ signedOut: true }, {})
   },
 })
 
@@ -139,7 +139,7 @@ export const describeCaller = (
 ): Me => {
   const current = policy()
   const may = (access: 'read' | 'write') => findRouteRefusal({ access, feature: null }, identity, current) === undefined
-  const usable = usableFeatures(identity, current.permissions)
+  const usable = listUsableFeatures(identity, current.permissions)
   const provider = auth.provider()
   return {
     kind: identity.kind,

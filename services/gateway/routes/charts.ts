@@ -7,7 +7,7 @@ import { toPublicError } from '../response/answer-failure.ts'
 import { explainForbidden } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const chart = getRoute({
   path: '/api/v1/charts/{name}',
@@ -21,7 +21,7 @@ const chart = getRoute({
     const { key } = await gateway.hosts.find(hostId)
     const chartRequest = { hostKey: key, name, ...window, parameters: params }
     const { rows, statement, chart, window: used, unavailable } = await gateway.query.chart(chartRequest, call)
-    return success(rows, { ...statement, chart, window: used, unavailable })
+    return createSuccessBody(rows, { ...statement, chart, window: used, unavailable })
   },
 })
 
@@ -38,7 +38,7 @@ const chartBatch = postRoute({
     const { key, name } = await gateway.hosts.find(hostId)
     const results = await gateway.query.charts({ hostKey: key, ...batch, parameters: params }, call)
     const data = Object.entries(results).map(([chart, result]) => [chart, explainFailure(result, call, gateway)])
-    return success(Object.fromEntries(data), { host: name })
+    return createSuccessBody(Object.fromEntries(data), { host: name })
   },
 })
 

@@ -13,7 +13,7 @@ import {
   ChatActionForm,
 } from '#proto/http/chat-application.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
+import { chatSigningSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type RotatingKey, parseSettings } from '#shared/config/setting.ts'
 import { formatSetCookie, readCookie, isSecure, formatCookieRemoval } from '../auth/cookies.ts'
@@ -21,7 +21,7 @@ import { deleteRoute, getRoute, redirectRoute, type Route } from '../http-route.
 import { isSameText } from '../request/bearer.ts'
 import { parse, parseForm } from '../request/parse.ts'
 import { parseJsonText, decodeBody } from '../request/read-body.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import { performChatAction } from '../webhooks/chat-click.ts'
 import { requireChatSignature } from '../webhooks/signature.ts'
@@ -47,7 +47,10 @@ const state = getRoute({
   answer: ChatApplicationResponse,
   handle: async ({ call }, { alerts }) => {
     const { installations, ...rest } = await alerts.chatApplication({}, call)
-    return success({ ...rest, installations: installations.map(shown) }, { count: installations.length })
+    return createSuccessBody(
+      { ...rest, installations: installations.map(toInstallationView) },
+      { count: installations.length },
+    )
   },
 })
 
@@ -91,11 +94,11 @@ const remove = deleteRoute({
     const { id } = parse(ChatInstallationPath, path)
     const action = { action: 'remove-chat-application', host: null, target: { id } }
     const removing = () => alerts.removeChatApplication({ id }, call)
-    return success(shown(await audit.of(action, { call, requestId }, removing)), {})
+    return createSuccessBody(toInstallationView(await audit.of(action, { call, requestId }, removing)), {})
   },
 })
 
-const shown = ({ installedAtMs, ...installation }: ChatInstallation): ChatInstallationView => ({
+const toInstallationView = ({ installedAtMs, ...installation }: ChatInstallation): ChatInstallationView => ({
   ...installation,
   installedAt: new Date(installedAtMs).toISOString(),
 })
@@ -128,12 +131,12 @@ export const chatWebhook: Route = {
     const { payload } = parse(ChatActionForm, parseForm(decodeBody(body)))
     const click = parse(ChatAction, parseJsonText(payload))
     await gateway.requireFirstTime('chat-application', signature)
-    reply.json(success({ said: await performChatAction(gateway, { call, requestId }, click) }, {}))
+    reply.json(createSuccessBody({ said: await performChatAction(gateway, { call, requestId }, click) }, {}))
   },
 }
 
 const secretOf = (env: Environment): RotatingKey => {
-  const secret = parseSettings(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET
+  const secret = parseSettings(chatSigningSettings, env).CHATAPP_SIGNING_SECRET
   if (secret) return secret
   throw new ServiceError('unavailable', 'Slack actions are disabled: CHATAPP_SIGNING_SECRET is not set')
 }

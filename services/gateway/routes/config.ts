@@ -5,17 +5,17 @@ import { ConfigResponse, type HostSummary, type InstallationCapabilities } from 
 import { noQuery } from '#proto/http/parameters.ts'
 import { VersionResponse } from '#proto/http/status.ts'
 import type { Host, HostState } from '#proto/query.ts'
-import { displayZone } from '#shared/config/shared-settings.ts'
+import { readDisplayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { canSubscribeWebhooks } from '../alert-config/subscriber.ts'
 import { settings } from '../config.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route } from '../http-route.ts'
-import { resolveBilling, cloudMode, resolveEdition } from '../installation/edition.ts'
+import { resolveBilling, resolveCloudMode, resolveEdition } from '../installation/edition.ts'
 import { limitSettings } from '../limits/config.ts'
 import { isOnEdge } from '../request/client-address.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { webhookSettings } from '../webhooks/signature.ts'
 import { describeCaller } from './auth-session.ts'
 import { filterCatalogue } from './hosts.ts'
@@ -33,14 +33,14 @@ export const configRoute = getRoute({
     const { provider, may, signIn } = describeCaller(call.identity, gateway)
     const { permissions } = gateway.policy()
     const fleet = may.read ? await visibleFleetOf(call, gateway) : emptyFleet
-    return success(
+    return createSuccessBody(
       {
         provider,
         capabilities: may,
         signIn,
         features: permissions,
         limits: limitsOf(gateway),
-        displayZone: displayZone(gateway.env),
+        displayZone: readDisplayZone(gateway.env),
         ...fleet,
       },
       {},
@@ -74,14 +74,14 @@ const visibleFleetOf = async (call: Call, gateway: Gateway): Promise<VisibleFlee
     gateway.hosts.all(),
     gateway.query.hostStates({}, call),
     gateway.query.catalogue({}, call),
-    offersOf(call, gateway),
+    resolveCapabilities(call, gateway),
   ])
   const byKey = new Map(states.map((state) => [state.key, state]))
   const hosts = known.map((host) => summary(host, byKey.get(host.key)))
   return { offers, hosts, catalogue: filterCatalogue(call.identity, definitions) }
 }
 
-const offersOf = async (call: Call, gateway: Gateway): Promise<InstallationCapabilities> => {
+const resolveCapabilities = async (call: Call, gateway: Gateway): Promise<InstallationCapabilities> => {
   const [storedConnections, management, { isOffered: postgresSource }, replicationService, pageViews, subscriptions] =
     await Promise.all([
       gateway.connections.canSave(call),
@@ -126,7 +126,7 @@ const limitsOf = ({ build, env }: Gateway) => {
   return {
     requestsPerMinute: limits.RATE_LIMIT_API_PER_MIN,
     questionsPerMinute: limits.RATE_LIMIT_AGENT_PER_MIN,
-    guestQuestionsPerDay: cloudMode(build, env).runtime ? limits.SVC_GUEST_AI_REQUESTS_PER_DAY : null,
+    guestQuestionsPerDay: resolveCloudMode(build, env).runtime ? limits.SVC_GUEST_AI_REQUESTS_PER_DAY : null,
   }
 }
 
@@ -164,7 +164,7 @@ const billing = getRoute({
   limit: 'data',
   query: noQuery,
   answer: BillingResponse,
-  handle: async (_request, { env, build }) => success(resolveBilling(env, build), {}),
+  handle: async (_request, { env, build }) => createSuccessBody(resolveBilling(env, build), {}),
 })
 
 export const installationRoutes: readonly Route[] = [version, billing]

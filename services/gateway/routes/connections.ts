@@ -15,18 +15,18 @@ import {
   UserConnectionsResponse,
 } from '#proto/http/connections.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { encryptFor } from '#shared/seal/transit.ts'
+import { encryptForTransit } from '#shared/seal/transit.ts'
 import type { AuditContext, AuditedAction } from '../audit/open-audit.ts'
-import { createConnectionToken, sealedConnection } from '../connections/caller-hosts.ts'
+import { createConnectionToken, toSealedConnection } from '../connections/caller-hosts.ts'
 import {
   type SavedConnection,
-  connectionKey,
-  newConnectionId,
+  formatConnectionKey,
+  generateConnectionId,
   computeOwnerId,
 } from '../connections/user-connections.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { postRoute, deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
 
 const lifetimeSeconds = 15 * 60
@@ -42,7 +42,7 @@ const connectionTest = postRoute({
   answer: ConnectionTestResponse,
   handle: async ({ body: target, call }, gateway) => {
     const encryptedTarget = await encryptTarget(gateway, target, call)
-    return success(await gateway.query.testConnection({ encryptedTarget }, call), {})
+    return createSuccessBody(await gateway.query.testConnection({ encryptedTarget }, call), {})
   },
 })
 
@@ -57,12 +57,15 @@ const connectionSession = postRoute({
     const encryptedTarget = await encryptTarget(gateway, target, call)
     const { version } = await requireWorking(gateway, encryptedTarget, call)
     const name = requestedName ?? new URL(target.url).host.slice(0, maxNameLength)
-    const id = newConnectionId()
-    const key = connectionKey(computeOwnerId(call.identity), id)
+    const id = generateConnectionId()
+    const key = formatConnectionKey(computeOwnerId(call.identity), id)
     const expiresAt = new Date(gateway.clock.now() + lifetimeSeconds * 1_000).toISOString()
     const sealRequest = { key, name, encryptedTarget, lifetimeMs: lifetimeSeconds * 1_000 }
     const token = createConnectionToken(id, { name, ...(await gateway.query.sealConnection(sealRequest, call)) })
-    return success({ token, header: connectionSessionHeader, hostId: 0, name, version, expiresAt, lifetimeSeconds }, {})
+    return createSuccessBody(
+      { token, header: connectionSessionHeader, hostId: 0, name, version, expiresAt, lifetimeSeconds },
+      {},
+    )
   },
 })
 
@@ -78,8 +81,8 @@ const userConnections = getRoute({
   answer: UserConnectionsResponse,
   handle: async ({ call }, gateway) => {
     const { owner, saved } = await gateway.connections.of(call)
-    const connections = (await saved.list(owner)).map(shown)
-    return success(connections, { count: connections.length })
+    const connections = (await saved.list(owner)).map(toUserConnection)
+    return createSuccessBody(connections, { count: connections.length })
   },
 })
 
@@ -92,13 +95,13 @@ const addUserConnection = postRoute({
     const { owner, saved } = await gateway.connections.of(call)
     const encryptedTarget = await encryptTarget(gateway, target, call)
     await requireWorking(gateway, encryptedTarget, call)
-    const id = newConnectionId()
-    const sealRequest = { key: connectionKey(owner, id), name, encryptedTarget, lifetimeMs: null }
+    const id = generateConnectionId()
+    const sealRequest = { key: formatConnectionKey(owner, id), name, encryptedTarget, lifetimeMs: null }
     const { sealed, host } = await gateway.query.sealConnection(sealRequest, call)
     const now = gateway.clock.now()
     const connection = { id, name, host, sealed, createdAtMs: now, updatedAtMs: now }
     const action = { action: 'keep-connection', target: { id, name, address: host } }
-    return recorded(gateway, { call, requestId }, action, () => saved.add(owner, connection))
+    return runAudited(gateway, { call, requestId }, action, () => saved.add(owner, connection))
   },
 })
 
@@ -115,17 +118,17 @@ const changeUserConnection = putRoute({
     const change = (to: Parameters<typeof saved.change>[2]) => {
       const target = { id: present.id, name, address: to.host ?? present.host }
       const action = { action: 'change-connection', target }
-      return recorded(gateway, { call, requestId }, action, () => saved.change(owner, present.id, to))
+      return runAudited(gateway, { call, requestId }, action, () => saved.change(owner, present.id, to))
     }
     if (url !== undefined && user !== undefined && password !== undefined) {
       const encryptedTarget = await encryptTarget(gateway, { url, user, password }, call)
       await requireWorking(gateway, encryptedTarget, call)
-      const sealRequest = { key: connectionKey(owner, present.id), name, encryptedTarget, lifetimeMs: null }
+      const sealRequest = { key: formatConnectionKey(owner, present.id), name, encryptedTarget, lifetimeMs: null }
       const { sealed, host } = await gateway.query.sealConnection(sealRequest, call)
       return change({ name, host, sealed, updatedAtMs })
     }
     const { sealed } = await gateway.query.renameConnection(
-      { connection: sealedConnection(owner, present), name },
+      { connection: toSealedConnection(owner, present), name },
       call,
     )
     return change({ name, sealed, updatedAtMs })
@@ -140,17 +143,21 @@ const removeUserConnection = deleteRoute({
     const { owner, saved } = await gateway.connections.of(call)
     const { id } = parse(UserConnectionPath, path)
     const action = { action: 'forget-connection', target: { id } }
-    return recorded(gateway, { call, requestId }, action, () => saved.remove(owner, id))
+    return runAudited(gateway, { call, requestId }, action, () => saved.remove(owner, id))
   },
 })
 
 /** Runs and audits a change of a saved connection; returns the connection after the change. */
-const recorded = async (
+const runAudited = async (
   { audit }: Gateway,
   context: AuditContext,
   action: Omit<AuditedAction, 'host'>,
   change: () => Promise<SavedConnection | undefined>,
-) => success(shown(await audit.of({ ...action, host: null }, context, async () => requireFound(await change()))), {})
+) =>
+  createSuccessBody(
+    toUserConnection(await audit.of({ ...action, host: null }, context, async () => requireFound(await change()))),
+    {},
+  )
 
 /** Throws the same error for a connection of another caller as for an unknown one. */
 const requireFound = (connection: SavedConnection | undefined): SavedConnection => {
@@ -158,7 +165,7 @@ const requireFound = (connection: SavedConnection | undefined): SavedConnection 
   throw new ServiceError('not-found', 'connection not found', { details: { parameter: 'id' } })
 }
 
-const shown = ({ id, number, name, host, createdAtMs, updatedAtMs }: SavedConnection): UserConnection => ({
+const toUserConnection = ({ id, number, name, host, createdAtMs, updatedAtMs }: SavedConnection): UserConnection => ({
   id,
   hostId: -number,
   name,
@@ -173,7 +180,7 @@ const encryptTarget = async (
   { query }: Pick<Gateway, 'query'>,
   { url, user, password }: ConnectionTarget,
   call: Call,
-): Promise<string> => encryptFor(await query.connectionKey({}, call), { url, user, password })
+): Promise<string> => encryptForTransit(await query.connectionKey({}, call), { url, user, password })
 
 type WorkingConnection = Extract<ConnectionTest, { ok: true }>
 

@@ -12,8 +12,8 @@ import type { ExportFormat } from '#proto/table-page.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { deleteRoute, type Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
-import { exportFormat, exportMediaTypes, fileMetadata } from './table-export.ts'
+import { createSuccessBody } from '../response/envelope.ts'
+import { resolveExportFormat, exportMediaTypes, createFileMetadata } from './table-export.ts'
 
 const common = { feature: 'QUERIES', access: 'write', limit: 'data' } as const
 
@@ -31,7 +31,7 @@ const runQuery: Route = {
   answer: ConsoleResponse,
   async respond({ body, call, preferred }, gateway, reply) {
     const { format: requestedFormat, ...request } = parse(ConsoleRequest, body)
-    const format = exportFormat(requestedFormat, preferred)
+    const format = resolveExportFormat(requestedFormat, preferred)
     if (format) await reply.download(await file(request, format, call, gateway))
     else await reply.rows(await rows(request, call, gateway))
   },
@@ -48,7 +48,7 @@ const file = async ({ hostId, ...request }: ConsoleRequest, format: ExportFormat
   const { key, name } = await gateway.hosts.find(hostId)
   const { frames, tail } = await gateway.query.streamQuery({ hostKey: key, ...request, format }, call)
   return {
-    ...fileMetadata('query', name, format, gateway.clock),
+    ...createFileMetadata('query', name, format, gateway.clock),
     frames,
     trailers: () => ({
       'X-Result-Rows': String(tail().statement.rows),
@@ -67,7 +67,7 @@ const cancelQuery = deleteRoute({
   handle: async ({ path, query: { hostId }, call }, gateway) => {
     const { runId } = parse(ConsoleRunPath, path)
     const { key, name } = await gateway.hosts.find(hostId)
-    return success(await gateway.query.cancelQuery({ hostKey: key, runId }, call), { host: name })
+    return createSuccessBody(await gateway.query.cancelQuery({ hostKey: key, runId }, call), { host: name })
   },
 })
 

@@ -21,7 +21,7 @@ import type { Gateway } from '../gateway.ts'
 import type { HostList } from '../hosts/host-list.ts'
 import { deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
 import { parse } from '../request/parse.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const path = '/api/v1/conversations'
 const one = `${path}/{id}` as const
@@ -51,8 +51,8 @@ const list = getRoute({
   handle: async ({ query, call }, gateway) => {
     requireStored(gateway, call.identity)
     const { conversations, next } = await gateway.agent.conversations(query, call)
-    const shown = await presenter(gateway.hosts)
-    return success(conversations.map(shown), { count: conversations.length, next })
+    const shown = await createHostPresenter(gateway.hosts)
+    return createSuccessBody(conversations.map(shown), { count: conversations.length, next })
   },
 })
 
@@ -65,7 +65,7 @@ const get = getRoute({
   handle: async ({ path: rawPath, call }, gateway) => {
     requireStored(gateway, call.identity)
     const conversation = await gateway.agent.conversation(parse(ConversationPath, rawPath), call)
-    return success((await presenter(gateway.hosts))(conversation), {})
+    return createSuccessBody((await createHostPresenter(gateway.hosts))(conversation), {})
   },
 })
 
@@ -80,7 +80,7 @@ const save = putRoute({
     const { id } = parse(ConversationPath, rawPath)
     const hostKey = hostId === null ? null : (await gateway.hosts.find(hostId)).key
     const { created, conversation } = await gateway.agent.keepConversation({ ...body, id, hostKey }, call)
-    return success((await presenter(gateway.hosts))(conversation), { created })
+    return createSuccessBody((await createHostPresenter(gateway.hosts))(conversation), { created })
   },
 })
 
@@ -94,7 +94,7 @@ const remove = deleteRoute({
     const { id } = parse(ConversationPath, rawPath)
     const action = { action: 'remove-conversation', host: null, target: { id } }
     await gateway.audit.of(action, { call, requestId }, () => gateway.agent.removeConversation({ id }, call))
-    return success({ removed: 1 }, {})
+    return createSuccessBody({ removed: 1 }, {})
   },
 })
 
@@ -109,7 +109,7 @@ const removeAll = deleteRoute({
     const removed = await gateway.audit.of(action, { call, requestId }, () =>
       gateway.agent.removeConversations({}, call),
     )
-    return success(removed, {})
+    return createSuccessBody(removed, {})
   },
 })
 
@@ -123,7 +123,7 @@ const followUps = getRoute({
   answer: FollowUpsResponse,
   handle: async ({ path: rawPath, call }, gateway) => {
     requireStored(gateway, call.identity)
-    return success(await gateway.agent.followUps(parse(ConversationPath, rawPath), call), {})
+    return createSuccessBody(await gateway.agent.followUps(parse(ConversationPath, rawPath), call), {})
   },
 })
 
@@ -144,7 +144,7 @@ const exportConversations: Route = {
   mediaType,
   async respond({ call }, gateway, reply) {
     requireStored(gateway, call.identity)
-    const shown = await presenter(gateway.hosts)
+    const shown = await createHostPresenter(gateway.hosts)
     let count = 0
     const lines = async function* () {
       for await (const conversation of everyConversation(gateway, call)) {
@@ -209,7 +209,7 @@ const missing = (what: string): ServiceError =>
   new ServiceError('not-implemented', `conversations are stored in the browser: ${what}`)
 
 /** Returns a function that replaces the host key of a conversation by the position and name of the host. */
-const presenter = async (hosts: HostList) => {
+const createHostPresenter = async (hosts: HostList) => {
   const byKey = new Map((await hosts.all()).map(({ key, id, name }) => [key, { hostId: id, host: name }]))
   return <T extends ConversationSummary>({ hostKey, ...conversation }: T) => ({
     ...conversation,

@@ -5,7 +5,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { auditSettings } from '../audit/open-audit.ts'
 import { gatewayIdentity } from '../auth/identity.ts'
 import type { Gateway } from '../gateway.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { getRoute, type Route } from '../http-route.ts'
 import { requireCronSecret } from '../webhooks/bearers.ts'
 
@@ -20,7 +20,7 @@ const healthSweep = getRoute({
   handle: async ({ headers, query, call }, gateway) => {
     requireCronSecret({ headers, query }, gateway.env)
     const swept = await withServiceName('alert-dispatcher', gateway.alerts.sweep({}, scheduled(call)))
-    return success(swept.enabled ? swept : { enabled: false as const }, {})
+    return createSuccessBody(swept.enabled ? swept : { enabled: false as const }, {})
   },
 })
 
@@ -31,7 +31,7 @@ const retentionPrune = getRoute({
   answer: PruneResponse,
   handle: async ({ headers, query, call }, gateway) => {
     requireCronSecret({ headers, query }, gateway.env)
-    return success({ removed: await pruneAll(gateway, scheduled(call)) }, {})
+    return createSuccessBody({ removed: await pruneAll(gateway, scheduled(call)) }, {})
   },
 })
 
@@ -42,7 +42,7 @@ const weeklyReport = getRoute({
   answer: WeeklyReportResponse,
   handle: async ({ headers, query, call }, gateway) => {
     requireCronSecret({ headers, query }, gateway.env)
-    return success(await withServiceName('report', gateway.report.weekly({}, scheduled(call))), {})
+    return createSuccessBody(await withServiceName('report', gateway.report.weekly({}, scheduled(call))), {})
   },
 })
 
@@ -66,7 +66,7 @@ const withServiceName = async <T>(service: ServiceName, request: Promise<T>): Pr
 type Removed = Readonly<Record<string, number>>
 
 /** Returns the prune calls of all services with a retention, including the gateway. */
-const ownersOf = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) => Promise<Removed>>> => ({
+const collectPruneCalls = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) => Promise<Removed>>> => ({
   gateway: async () => ({ audit: await pruneAudit(gateway) }),
   agent: async (call) => (await gateway.agent.prune({}, call)).removed,
   'alert-dispatcher': async (call) => (await gateway.alerts.prune({}, call)).removed,
@@ -79,7 +79,7 @@ const ownersOf = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) =>
  * failed, throws `unavailable` with their names after all have finished.
  */
 const pruneAll = async (gateway: Gateway, call: Call): Promise<Record<string, Removed>> => {
-  const owners = Object.entries(ownersOf(gateway))
+  const owners = Object.entries(collectPruneCalls(gateway))
   const results = await Promise.allSettled(owners.map(([, prune]) => prune(call)))
   const removed: Record<string, Removed> = {}
   const failed: string[] = []

@@ -19,7 +19,7 @@ import {
 } from '../auth/device/codes.ts'
 import type { Decider, DeviceLogin } from '../auth/device/open-device-login.ts'
 import { operatorIdentity, type ApiKeys, isOperator, createOperatorRequiredError } from '../auth/keys/keys.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError, type ErrorFormat, type PublicError } from '../response/http-exchange.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 
@@ -104,7 +104,7 @@ const decision = (path: string, state: DeviceDecision['state']): Route =>
       const context = { call: decider.isOperator ? { identity: operatorIdentity } : call, requestId }
       await audit.of(action, context, () => deviceLogin.decide(body.user_code, state, decider))
       const { deviceOnly } = deviceLogin.availability()
-      return success({ approved: state === 'approved', deviceOnly, subject: decider.subject }, {})
+      return createSuccessBody({ approved: state === 'approved', deviceOnly, subject: decider.subject }, {})
     },
   })
 
@@ -121,7 +121,7 @@ const deviceStatus = getRoute({
     const isOver = login.state === 'pending' && gateway.clock.now() >= login.expiresAtMs
     const issuedAt = new Date(login.issuedAtMs).toISOString()
     const expiresAt = new Date(login.expiresAtMs).toISOString()
-    return success({ state: isOver ? 'expired' : login.state, clientId, scopes, issuedAt, expiresAt }, {})
+    return createSuccessBody({ state: isOver ? 'expired' : login.state, clientId, scopes, issuedAt, expiresAt }, {})
   },
 })
 

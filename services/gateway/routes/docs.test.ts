@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { DocResponse, DocsResponse } from '#proto/http/docs.ts'
-import { type FakeProduct, startFake, buildWebWith } from '../testing/start.ts'
+import { type FakeProduct, startFake, createWebBuild } from '../testing/start.ts'
 
-const webDirectory = await buildWebWith({})
+const webDirectory = await createWebBuild({})
 const scope = new AsyncDisposableStack()
 scope.defer(() => rm(webDirectory, { recursive: true }))
 afterAll(() => scope.disposeAsync())

@@ -3,7 +3,7 @@ import { DocResponse, DocsResponse } from '#proto/http/docs.ts'
 import { OpenApiDocument } from '#proto/http/openapi.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { addNameEnums } from '../openapi/document.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { getRoute, type Route } from '../http-route.ts'
 
 const common = { feature: 'DOCS', access: 'read', limit: 'data', query: noQuery, revalidated: true } as const
@@ -14,7 +14,7 @@ const list = getRoute({
   doc: 'Lists the pages of the built-in documentation in order',
   answer: DocsResponse,
   handle: async (_request, { docs }) =>
-    success(
+    createSuccessBody(
       docs.map(({ id, title }) => ({ id, title })),
       { count: docs.length },
     ),
@@ -29,7 +29,7 @@ const one = getRoute({
     const text = docs.find(({ id }) => id === page)
     if (!text)
       throw new ServiceError('not-found', 'page not found in the documentation; GET /api/v1/docs lists all pages')
-    return success(text, {})
+    return createSuccessBody(text, {})
   },
 })
 

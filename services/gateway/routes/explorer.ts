@@ -26,7 +26,7 @@ import type { Call } from '#proto/call.ts'
 import type { UnavailableReason } from '#proto/unavailable.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route, rowsRoute } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const common = { feature: 'TABLES', access: 'read', limit: 'data' } as const
 
@@ -62,7 +62,7 @@ const respondWithList =
   async ({ query, call }: ExplorerRequest<Q>, gateway: Gateway) => {
     const { host, request } = await resolveHost(gateway, query)
     const { rows, ...metadata } = await load(gateway.query, request, call)
-    return success(rows, { host, ...metadata })
+    return createSuccessBody(rows, { host, ...metadata })
   }
 
 /** Returns a handler that responds with one object of one host. */
@@ -71,7 +71,7 @@ const respondWithDetail =
   async ({ query, call }: ExplorerRequest<Q>, gateway: Gateway) => {
     const { host, request } = await resolveHost(gateway, query)
     const { detail, unavailable } = await load(gateway.query, request, call)
-    return success(detail, { host, unavailable })
+    return createSuccessBody(detail, { host, unavailable })
   }
 
 const databases = getRoute({

@@ -10,7 +10,7 @@ import type { Cluster } from '#proto/topology.ts'
 import { readConnectionSession } from '../connections/caller-hosts.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const fleet = getRoute({
   path: '/api/v1/fleet',
@@ -22,13 +22,16 @@ const fleet = getRoute({
   answer: FleetResponse,
   handle: async ({ headers, call }, gateway) => {
     if (readConnectionSession(headers, call.identity)) {
-      return success([entry(await sessionHost(gateway, call), null)], { oldestMs: 0, findingsBy: [] })
+      return createSuccessBody([toFleetEntry(await querySessionHost(gateway, call), null)], {
+        oldestMs: 0,
+        findingsBy: [],
+      })
     }
-    const [hosts, findings] = await Promise.all([gateway.query.fleet({}, call), worstFindings(gateway, call)])
+    const [hosts, findings] = await Promise.all([gateway.query.fleet({}, call), collectWorstFindings(gateway, call)])
     const ages = hosts.flatMap(({ ageMs }) => ageMs ?? [])
     const oldestMs = ages.length > 0 ? Math.max(...ages) : null
-    return success(
-      hosts.map((host) => entry(host, findings.of.get(host.key) ?? null)),
+    return createSuccessBody(
+      hosts.map((host) => toFleetEntry(host, findings.of.get(host.key) ?? null)),
       { oldestMs, findingsBy: findings.sources },
     )
   },
@@ -45,19 +48,19 @@ const ownCost = getRoute({
   handle: async ({ query: { hostId, ...parameters }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
     const { cost, ...metadata } = await gateway.query.ownCost({ hostKey: key, ...parameters }, call)
-    return success(cost, { host: name, ...metadata })
+    return createSuccessBody(cost, { host: name, ...metadata })
   },
 })
 
 /** Queries the host of a connection session, which is neither probed nor monitored. */
-const sessionHost = async (gateway: Gateway, call: Call): Promise<FleetHost> => {
+const querySessionHost = async (gateway: Gateway, call: Call): Promise<FleetHost> => {
   const host = await gateway.hosts.find(0)
   const { version, uptimeSeconds, metrics } = await gateway.query.hostStatus({ hostKey: host.key, fleet: true }, call)
   const state = { reason: null, version, uptimeSeconds, latencyMs: null, missingGrants: [] }
   return { ...host, ...state, status: 'up', load: metrics, ageMs: 0 }
 }
 
-const entry = (host: FleetHost, worstFinding: FleetEntry['worstFinding']): FleetEntry => {
+const toFleetEntry = (host: FleetHost, worstFinding: FleetEntry['worstFinding']): FleetEntry => {
   const { id, name, group, tags, status, reason, version, uptimeSeconds: uptime, load } = host
   const summary = { id, name, group, tags, status, version, uptime, load: load && loadFigures(load), worstFinding }
   return reason === null ? summary : { ...summary, reason }
@@ -86,7 +89,7 @@ interface WorstFindings {
 }
 
 /** Reads the worst findings of all services that have any; a service that fails is left out. */
-const worstFindings = async (gateway: Gateway, call: Call): Promise<WorstFindings> => {
+const collectWorstFindings = async (gateway: Gateway, call: Call): Promise<WorstFindings> => {
   const deadline = Math.min(call.deadline, gateway.clock.elapsedMs() + findingsTimeoutMs)
   const clients = { 'alert-dispatcher': gateway.alerts, report: gateway.report }
   const results = await Promise.all(
@@ -129,7 +132,7 @@ export const clusterTopology = getRoute({
     })
     const { truncated, unavailable } = topology
     const clusters = topology.clusters.map((each) => withHostIds(each, hosts))
-    return success({ clusters, members }, { host: name, truncated, unavailable })
+    return createSuccessBody({ clusters, members }, { host: name, truncated, unavailable })
   },
 })
 

@@ -10,8 +10,8 @@ import {
 } from '#proto/http/channels.ts'
 import { PagingServicesResponse, PagingServicesQuery } from '#proto/http/paging-services.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { encryptForAlerts, alertConfigRoutes } from '../alert-config/alert-config.ts'
-import { success } from '../response/envelope.ts'
+import { encryptForAlerts, createAlertConfigRoutes } from '../alert-config/alert-config.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { postRoute, type Route, getRoute } from '../http-route.ts'
 
 const test = postRoute({
@@ -26,7 +26,7 @@ const test = postRoute({
   handle: async ({ path: { channel }, body, call, requestId }, { alerts, audit }) => {
     const action = { action: 'test-channel', host: null, target: { channel, ...body } }
     const tested = await audit.of(action, { call, requestId }, () => alerts.testChannel({ channel, ...body }, call))
-    return success(tested, { count: tested.length })
+    return createSuccessBody(tested, { count: tested.length })
   },
 })
 
@@ -45,7 +45,7 @@ export const healthPagingServices = getRoute({
   answer: PagingServicesResponse,
   handle: async ({ query, call }, { alerts }) => {
     const { services, more } = await alerts.pagingServices(query, call)
-    return success(services, { count: services.length, more })
+    return createSuccessBody(services, { count: services.length, more })
   },
 })
 
@@ -60,7 +60,7 @@ const list = getRoute({
   answer: WebhookTargetsResponse,
   handle: async ({ call }, { alerts }) => {
     const { targets, persistent } = await alerts.alertPolicy({}, call)
-    return success(targets, { persistent, count: targets.length })
+    return createSuccessBody(targets, { persistent, count: targets.length })
   },
 })
 
@@ -73,11 +73,11 @@ const preview = postRoute({
   answer: TargetPreviewResponse,
   handle: async ({ body: { url, ...request }, call }, gateway) => {
     const sealed = url === undefined ? {} : { encrypted: await encryptForAlerts(gateway, { url }, call) }
-    return success(await gateway.alerts.previewTarget({ ...request, ...sealed }, call), {})
+    return createSuccessBody(await gateway.alerts.previewTarget({ ...request, ...sealed }, call), {})
   },
 })
 
-const writeRoutes = alertConfigRoutes({
+const writeRoutes = createAlertConfigRoutes({
   name: 'webhook-targets',
   kind: 'webhook-target',
   noun: 'a webhook target',

@@ -9,9 +9,9 @@ import {
   ReplayRequest,
 } from '#proto/http/deliveries.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { visibleSubscriptions } from '../alert-config/subscriber.ts'
+import { resolveSubscriptionScope } from '../alert-config/subscriber.ts'
 import { loadHostNames, replaceHostKeys, nameHostOrNull } from '../hosts/host-list.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { getRoute, type Route, postRoute } from '../http-route.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
@@ -25,10 +25,10 @@ const deliveries = getRoute({
   answer: DeliveriesResponse,
   handle: async ({ query: { before, limit, ...filter }, call }, gateway) => {
     const { hosts, alerts } = gateway
-    const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await visibleSubscriptions(gateway, call)]
+    const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await resolveSubscriptionScope(gateway, call)]
     const found = await alerts.deliveries({ ...filter, subscriptionsOf, beforeMs: before, limit }, call)
     const next = found.length === limit ? (found.at(-1)?.atMs ?? null) : null
-    return success(replaceHostKeys(found, nameOf), { next })
+    return createSuccessBody(replaceHostKeys(found, nameOf), { next })
   },
 })
 
@@ -41,7 +41,7 @@ const targets = getRoute({
   answer: TargetsResponse,
   handle: async ({ call }, { alerts }) => {
     const found = await alerts.alertTargets({}, call)
-    return success(found, { count: found.length })
+    return createSuccessBody(found, { count: found.length })
   },
 })
 
@@ -60,7 +60,7 @@ const deadLetters = getRoute({
   handle: async ({ query: { stream, ...page }, call }, gateway) => {
     const { hosts, alerts, ingest } = gateway
     const alertLetters = async (): Promise<LetterPage<Letter>> => {
-      const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await visibleSubscriptions(gateway, call)]
+      const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await resolveSubscriptionScope(gateway, call)]
       const { letters, next } = await alerts.deadLetters({ ...page, subscriptionsOf }, call)
       return { letters: replaceHostKeys(letters, nameOf).map((letter) => ({ stream: 'DELIVER', ...letter })), next }
     }
@@ -73,7 +73,7 @@ const deadLetters = getRoute({
       ...(stream === 'DELIVER' ? [] : [eventLetters()]),
     ])
     const { letters, next } = mergeLetterPages(pages, page.limit)
-    return success([...letters], { next })
+    return createSuccessBody([...letters], { next })
   },
 })
 
@@ -91,13 +91,13 @@ const replay = postRoute({
     const action = { action: name, host: null, target: { letter: id } }
     if (stream === 'EVENTS') {
       const letter = await audit.of(action, { call, requestId }, () => ingest.replayDeadEvent({ id }, call))
-      return success({ stream, ...letter }, {})
+      return createSuccessBody({ stream, ...letter }, {})
     }
-    const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await visibleSubscriptions(gateway, call)]
+    const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await resolveSubscriptionScope(gateway, call)]
     const replayLetter = () => alerts.replayDeadLetter({ id, subscriptionsOf }, call)
     const letter = await audit.of(action, { call, requestId }, replayLetter)
     const { hostKey, ...shown } = letter
-    return success({ stream, ...shown, ...nameHostOrNull(hostKey, nameOf) }, {})
+    return createSuccessBody({ stream, ...shown, ...nameHostOrNull(hostKey, nameOf) }, {})
   },
 })
 

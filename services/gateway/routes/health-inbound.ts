@@ -5,7 +5,7 @@ import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, postRoute, type Route } from '../http-route.ts'
 import { silenceActions } from '../audit/open-audit.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const path = '/api/v1/health/inbound/{episode}'
 const writing = {
@@ -55,7 +55,7 @@ const undoRoute = (kind: Silence['kind'], path: `/${string}/{episode}/${string}`
     },
   })
 
-const shown = ({ hostKey: _, ...silence }: Silence) => success({ ...silence, hostId: null, host: null }, {})
+const shown = ({ hostKey: _, ...silence }: Silence) => createSuccessBody({ ...silence, hostId: null, host: null }, {})
 
 /** Routes of acknowledging and dismissing inbound conditions. */
 export const healthInboundRoutes: readonly Route[] = [

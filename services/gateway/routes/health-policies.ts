@@ -16,9 +16,9 @@ import {
   CustomRuleTestRequest,
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { randomHex, alertConfigRoutes } from '../alert-config/alert-config.ts'
+import { generateHexSuffix, createAlertConfigRoutes } from '../alert-config/alert-config.ts'
 import { findMonitoredHost, type HostNameLookup, loadHostNames } from '../hosts/host-list.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { getRoute, type Route, postRoute } from '../http-route.ts'
 
 const reading = { feature: 'HEALTH', access: 'read', limit: 'data', query: noQuery } as const
@@ -33,16 +33,16 @@ const maintenanceRoutes: readonly Route[] = [
       const { maintenanceWindows, persistent } = await alerts.alertPolicy({}, call)
       const nameOf = await loadHostNames(hosts)
       const windows = maintenanceWindows.flatMap((window) => shownWindow(window, nameOf) ?? [])
-      return success(windows, { persistent, count: windows.length })
+      return createSuccessBody(windows, { persistent, count: windows.length })
     },
   }),
-  ...alertConfigRoutes({
+  ...createAlertConfigRoutes({
     name: 'maintenance-windows',
     kind: 'maintenance-window',
     noun: 'a maintenance window',
     added: NewMaintenanceWindow,
     changed: MaintenanceWindowRequest,
-    newId: ({ id }) => id ?? `maintenance-${randomHex()}`,
+    newId: ({ id }) => id ?? `maintenance-${generateHexSuffix()}`,
     update: async (id, { hostId, reason, startsAt, endsAt }, { hosts }) => {
       const hostKey = hostId === null ? null : (await findMonitoredHost(hosts, hostId)).key
       const times = { startsAtMs: Date.parse(startsAt), endsAtMs: Date.parse(endsAt) }
@@ -68,16 +68,16 @@ const quietHoursRoutes: readonly Route[] = [
     answer: QuietHoursResponse,
     handle: async ({ call }, { alerts }) => {
       const { quietHours, persistent } = await alerts.alertPolicy({}, call)
-      return success(quietHours, { persistent, count: quietHours.length })
+      return createSuccessBody(quietHours, { persistent, count: quietHours.length })
     },
   }),
-  ...alertConfigRoutes({
+  ...createAlertConfigRoutes({
     name: 'quiet-hours',
     kind: 'quiet-hours',
     noun: 'quiet hours',
     added: NewQuietHours,
     changed: QuietHoursRequest,
-    newId: ({ id }) => id ?? `quiet-hours-${randomHex()}`,
+    newId: ({ id }) => id ?? `quiet-hours-${generateHexSuffix()}`,
     update: (id, body) => ({ kind: 'quiet-hours', value: { ...body, id } }),
   }),
 ]
@@ -90,16 +90,16 @@ const routeRoutes: readonly Route[] = [
     answer: RoutesResponse,
     handle: async ({ call }, { alerts }) => {
       const { routes, persistent } = await alerts.alertPolicy({}, call)
-      return success(routes, { persistent, count: routes.length })
+      return createSuccessBody(routes, { persistent, count: routes.length })
     },
   }),
-  ...alertConfigRoutes({
+  ...createAlertConfigRoutes({
     name: 'routes',
     kind: 'route',
     noun: 'a route',
     added: NewRoute,
     changed: RouteRequest,
-    newId: ({ id }) => id ?? `route-${randomHex()}`,
+    newId: ({ id }) => id ?? `route-${generateHexSuffix()}`,
     update: (id, body) => ({ kind: 'route', value: { ...body, id } }),
   }),
 ]
@@ -120,7 +120,7 @@ const list = getRoute({
   handle: async ({ query: { catalog }, call }, { alerts, query }) => {
     const { customRules, persistent } = await alerts.alertPolicy({}, call)
     const metrics = catalog ? (await query.rules({}, call)).metrics : null
-    return success(customRules, { persistent, count: customRules.length, metrics })
+    return createSuccessBody(customRules, { persistent, count: customRules.length, metrics })
   },
 })
 
@@ -134,17 +134,17 @@ const test = postRoute({
   answer: CustomRuleTestResponse,
   handle: async ({ body: { hostId, ...rule }, call }, { hosts, alerts }) => {
     const { key, name } = await findMonitoredHost(hosts, hostId)
-    return success(await alerts.testCustomRule({ hostKey: key, rule }, call), { host: name })
+    return createSuccessBody(await alerts.testCustomRule({ hostKey: key, rule }, call), { host: name })
   },
 })
 
-const writeRoutes = alertConfigRoutes({
+const writeRoutes = createAlertConfigRoutes({
   name: 'custom-rules',
   kind: 'custom-rule',
   noun: 'a custom rule',
   added: CustomRuleRequest,
   changed: CustomRuleRequest,
-  newId: ({ name }) => `custom:${slugOf(name)}-${randomHex()}`,
+  newId: ({ name }) => `custom:${slugOf(name)}-${generateHexSuffix()}`,
   update: (id, body) => ({ kind: 'custom-rule', value: { ...body, id } }),
 })
 

@@ -11,7 +11,7 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
 import { updateAlertConfig, deleteAlertConfig } from '../alert-config/alert-config.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
 const reading = { ...common, access: 'read' } as const
@@ -24,9 +24,9 @@ const checksPath = '/api/v1/health/check-alerts'
 const checkPath = '/api/v1/health/check-alerts/{checkId}'
 
 const config = ({ general, digestMinutes, channels, webhookTargets, persistent }: AlertPolicy) =>
-  success({ general, digestMinutes, channels, webhookTargets }, { persistent })
-const digest = ({ digestMinutes, persistent }: AlertPolicy) => success(digestMinutes, { persistent })
-const checks = ({ rules, persistent }: AlertPolicy) => success(rules, { persistent, count: rules.length })
+  createSuccessBody({ general, digestMinutes, channels, webhookTargets }, { persistent })
+const digest = ({ digestMinutes, persistent }: AlertPolicy) => createSuccessBody(digestMinutes, { persistent })
+const checks = ({ rules, persistent }: AlertPolicy) => createSuccessBody(rules, { persistent, count: rules.length })
 
 const configRoutes: readonly Route[] = [
   getRoute({

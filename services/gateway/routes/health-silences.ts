@@ -6,7 +6,7 @@ import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
 import { silenceActions } from '../audit/open-audit.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { findMonitoredHost, type HostNameLookup, loadHostNames } from '../hosts/host-list.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
@@ -22,7 +22,7 @@ const silences = getRoute({
   handle: async ({ call }, { hosts, alerts }) => {
     const [nameOf, all] = [await loadHostNames(hosts), await alerts.silences({}, call)]
     const shown = all.flatMap((silence) => present(silence, nameOf) ?? [])
-    return success(shown, { count: shown.length })
+    return createSuccessBody(shown, { count: shown.length })
   },
 })
 
@@ -71,7 +71,7 @@ const silence = async (
   const { hostKey: _, ...silenced } = await audit.of(action, context, () =>
     alerts.silence({ ...request, hostKey: host.key }, context.call),
   )
-  return success({ ...silenced, hostId, host: host.name }, {})
+  return createSuccessBody({ ...silenced, hostId, host: host.name }, {})
 }
 
 const undoRoute = (kind: Silence['kind'], path: string, doc: string) =>
@@ -86,7 +86,7 @@ const undoRoute = (kind: Silence['kind'], path: string, doc: string) =>
       const { hostKey: _, ...silenced } = await audit.of(action, { call, requestId }, () =>
         alerts.unsilence({ kind, hostKey: host.key, ruleId }, call),
       )
-      return success({ ...silenced, hostId, host: host.name }, {})
+      return createSuccessBody({ ...silenced, hostId, host: host.name }, {})
     },
   })
 

@@ -14,8 +14,8 @@ import type { Call } from '#proto/call.ts'
 import { maxInboundConditions } from '#proto/inbound-conditions.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
-import { findMonitoredHost, maySeeInstallation, loadHostNames } from '../hosts/host-list.ts'
+import { createSuccessBody } from '../response/envelope.ts'
+import { findMonitoredHost, canSeeInstallation, loadHostNames } from '../hosts/host-list.ts'
 
 const common = { feature: 'HEALTH', access: 'read', limit: 'data' } as const
 
@@ -28,7 +28,7 @@ const checks = getRoute({
   handle: async ({ query: { hostId }, call }, { hosts, alerts }) => {
     const { key, name } = await findMonitoredHost(hosts, hostId)
     const found = await alerts.alertChecks({ hostKey: key }, call)
-    return success(found, { count: found.length, host: name })
+    return createSuccessBody(found, { count: found.length, host: name })
   },
 })
 
@@ -44,12 +44,12 @@ const snapshot = getRoute({
       alerts.alertState({ figuresOnly: true }, call),
       alerts.inboundConditions({ limit: 0 }, call),
     ])
-    const inbound = (await maySeeInstallation(hosts)) ? open : 0
+    const inbound = (await canSeeInstallation(hosts)) ? open : 0
     const figures = found.flatMap(({ hostKey, conditions: _, ...host }) => {
       const named = nameOf(hostKey)
       return named ? [{ ...named, ...host }] : []
     })
-    return success(figures, { count: figures.length, sweptAtMs, isSweeping, inbound })
+    return createSuccessBody(figures, { count: figures.length, sweptAtMs, isSweeping, inbound })
   },
 })
 
@@ -69,11 +69,11 @@ const alertState = getRoute({
       const named = nameOf(host.hostKey)
       return named ? host.conditions.map((condition) => ({ ...named, ...condition, source: null })) : []
     })
-    const isAll = hostKey === undefined && (await maySeeInstallation(hosts))
+    const isAll = hostKey === undefined && (await canSeeInstallation(hosts))
     const inbound = isAll ? await readInbound(maxInboundConditions - ofHosts.length, alerts, call) : noInbound
     const conditions = [...ofHosts, ...inbound.shown]
     const truncated = sweep.truncated || inbound.truncated
-    return success(conditions, { count: conditions.length, ...sweep, truncated })
+    return createSuccessBody(conditions, { count: conditions.length, ...sweep, truncated })
   },
 })
 
@@ -103,7 +103,7 @@ const history = getRoute({
       const named = hostKey === null ? { hostId: null, host: null } : nameOf(hostKey)
       return named ? [{ ...line, ...named }] : []
     })
-    return success(shown, { count: shown.length })
+    return createSuccessBody(shown, { count: shown.length })
   },
 })
 
@@ -117,7 +117,7 @@ const diagnose = postRoute({
   handle: async ({ body: { hostId, ruleId }, call }, { hosts, query }) => {
     const { key, name } = await findMonitoredHost(hosts, hostId)
     const { unavailable, ...diagnosis } = await query.diagnoseRule({ hostKey: key, rule: ruleId }, call)
-    return success(diagnosis, { host: name, unavailable })
+    return createSuccessBody(diagnosis, { host: name, unavailable })
   },
 })
 

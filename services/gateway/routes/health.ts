@@ -10,7 +10,7 @@ import { rejectConnectionSession } from '../connections/caller-hosts.ts'
 import { expositionSettings } from '../features/config.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, gzippedRoute } from '../http-route.ts'
-import { cloudMode } from '../installation/edition.ts'
+import { resolveCloudMode } from '../installation/edition.ts'
 
 export const healthRoute = getRoute({
   path: '/api/health',
@@ -41,7 +41,7 @@ export const healthzRoute = getRoute({
     const states = await gateway.hostStates.lastSeen()
     const ok = states !== undefined && states.every(({ status }) => status === 'up')
     const hosts = states?.map((state) => visibleHealth(state, call.identity)) ?? unknownHosts(gateway)
-    return { ok, hosts, cloudMode: cloudMode(gateway.build, gateway.env) }
+    return { ok, hosts, cloudMode: resolveCloudMode(gateway.build, gateway.env) }
   },
 })
 
@@ -68,12 +68,12 @@ export const metricsRoute = gzippedRoute({
   mediaType: 'text/plain; version=0.0.4; charset=utf-8',
   handle: async ({ query, headers }, gateway) => {
     rejectConnectionSession(headers)
-    if (!isServed(gateway)) {
+    if (!isExpositionEnabled(gateway)) {
       throw new ServiceError('not-found', 'Prometheus metrics are disabled; set SVC_FEATURE_PROMETHEUS_ENABLED=true')
     }
     return gateway.exposition.body(query)
   },
 })
 
-const isServed = ({ build, env }: Gateway): boolean =>
-  parseSettings(expositionSettings, env).SVC_FEATURE_PROMETHEUS_ENABLED ?? !cloudMode(build, env).runtime
+const isExpositionEnabled = ({ build, env }: Gateway): boolean =>
+  parseSettings(expositionSettings, env).SVC_FEATURE_PROMETHEUS_ENABLED ?? !resolveCloudMode(build, env).runtime

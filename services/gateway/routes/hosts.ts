@@ -3,7 +3,7 @@ import type { Catalogue } from '#proto/catalogue.ts'
 import { HostsResponse, HostStatusResponse, OverviewResponse, CatalogueResponse } from '#proto/http/data.ts'
 import { noQuery, HostStatusQuery, HostQuery } from '#proto/http/parameters.ts'
 import { getRoute, type Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const hosts = getRoute({
   path: '/api/v1/hosts',
@@ -15,7 +15,7 @@ const hosts = getRoute({
   answer: HostsResponse,
   handle: async (_request, gateway) => {
     const configured = await gateway.hosts.all()
-    return success(
+    return createSuccessBody(
       configured.map(({ key: _key, ...host }) => host),
       {},
     )
@@ -33,7 +33,7 @@ const hostStatus = getRoute({
   handle: async ({ query: { hostId, fleet }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
     const { uptimeSeconds, ...status } = await gateway.query.hostStatus({ hostKey: key, fleet }, call)
-    return success({ ...status, uptime: uptimeSeconds }, { host: name })
+    return createSuccessBody({ ...status, uptime: uptimeSeconds }, { host: name })
   },
 })
 
@@ -47,7 +47,7 @@ const overview = getRoute({
   answer: OverviewResponse,
   handle: async ({ query: { hostId }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
-    return success(await gateway.query.overview({ hostKey: key }, call), { host: name })
+    return createSuccessBody(await gateway.query.overview({ hostKey: key }, call), { host: name })
   },
 })
 
@@ -64,7 +64,7 @@ export const catalogueRoute = getRoute({
   revalidated: true,
   handle: async ({ call }, gateway) => {
     const all = await gateway.query.catalogue({}, call)
-    return success(filterCatalogue(call.identity, all), {})
+    return createSuccessBody(filterCatalogue(call.identity, all), {})
   },
 })
 

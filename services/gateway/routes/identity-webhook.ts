@@ -10,7 +10,7 @@ import { computeOwnerId } from '../connections/user-connections.ts'
 import type { Gateway } from '../gateway.ts'
 import { parseJsonBody } from '../request/read-body.ts'
 import { parse } from '../request/parse.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import type { RawRequest, Route } from '../http-route.ts'
 import { requireSvixSignature, webhookSettings } from '../webhooks/signature.ts'
 
@@ -40,7 +40,7 @@ export const identityWebhook: Route = {
     if (gateway.auth.provider() !== 'idp')
       throw new ServiceError('unavailable', 'identity provider webhooks are disabled: SVC_AUTH_PROVIDER is not "idp"')
     const payload = parseJsonBody(body, headers['content-type'])
-    reply.json(success(await handleEvent(payload, request, gateway), {}))
+    reply.json(createSuccessBody(await handleEvent(payload, request, gateway), {}))
   },
 }
 

@@ -11,9 +11,9 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { isIngestHeader, maxIngestBodyBytes, type IngestResult } from '#proto/ingest.ts'
 import { gatewayIdentity } from '../auth/identity.ts'
-import { maySeeInstallation } from '../hosts/host-list.ts'
+import { canSeeInstallation } from '../hosts/host-list.ts'
 import { decodeBody } from '../request/read-body.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import { type Route, getRoute } from '../http-route.ts'
 import { requireIngestToken } from '../webhooks/bearers.ts'
@@ -62,7 +62,7 @@ const responseTo = (outcomes: readonly IngestResult[]): z.input<typeof IngestRes
   if (accepted.length === 0)
     throw new HttpError(422, 'invalid-event', errors[0]?.message ?? 'the body contains no event')
   const duplicates = accepted.filter(({ duplicate }) => duplicate).length
-  return success({ accepted: accepted.length, duplicates, ids: accepted.map(({ id }) => id), errors }, {})
+  return createSuccessBody({ accepted: accepted.length, duplicates, ids: accepted.map(({ id }) => id), errors }, {})
 }
 
 export const eventsRoute = getRoute({
@@ -76,7 +76,7 @@ export const eventsRoute = getRoute({
   handle: async ({ query: { from, to, before, limit, ...filter }, call }, { ingest }) => {
     const found = await ingest.events({ ...filter, fromMs: from, toMs: to, after: before, limit }, call)
     const last = found.at(-1)
-    return success(found, { next: last && found.length === limit ? formatEventCursor(last) : null })
+    return createSuccessBody(found, { next: last && found.length === limit ? formatEventCursor(last) : null })
   },
 })
 
@@ -92,8 +92,8 @@ export const deploymentsRoute = getRoute({
   query: DeploymentsQuery,
   answer: DeploymentsResponse,
   handle: async ({ query: { from, to, limit }, call }, { hosts, ingest }) => {
-    if (!(await maySeeInstallation(hosts))) return success([], { count: 0 })
+    if (!(await canSeeInstallation(hosts))) return createSuccessBody([], { count: 0 })
     const found = await ingest.deployments({ fromMs: inMs(from), toMs: inMs(to), limit }, call)
-    return success(found, { count: found.length })
+    return createSuccessBody(found, { count: found.length })
   },
 })

@@ -21,7 +21,7 @@ import type { Insight } from '#proto/insights.ts'
 import type { Host } from '#proto/query.ts'
 import { findMonitoredHost } from '../hosts/host-list.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const reading = { feature: 'INSIGHTS', access: 'read', limit: 'data' } as const
 const writing = { feature: 'INSIGHTS', access: 'write', limit: 'data', query: noQuery } as const
@@ -35,7 +35,7 @@ const insights = getRoute({
   handle: async ({ query: { hostId, ...filter }, call }, { hosts, report }) => {
     const host = await findMonitoredHost(hosts, hostId)
     const found = await report.insights({ hostKey: host.key, ...filter }, call)
-    return success(found.map(shown(host)), { count: found.length })
+    return createSuccessBody(found.map(shown(host)), { count: found.length })
   },
 })
 
@@ -69,7 +69,7 @@ const status = getRoute({
   answer: InsightStatusResponse,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey } = await findMonitoredHost(hosts, hostId)
-    return success(await report.insightStatus({ hostKey }, call), {})
+    return createSuccessBody(await report.insightStatus({ hostKey }, call), {})
   },
 })
 
@@ -82,7 +82,7 @@ const forecast = getRoute({
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey } = await hosts.find(hostId)
     const { forecasts, ...rest } = await report.forecast({ hostKey }, call)
-    return success(forecasts, rest)
+    return createSuccessBody(forecasts, rest)
   },
 })
 
@@ -95,7 +95,7 @@ const anomalies = getRoute({
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const host = await hosts.find(hostId)
     const { anomalies: found, notes } = await report.anomalies({ hostKey: host.key }, call)
-    return success(found.map(shown(host)), { notes })
+    return createSuccessBody(found.map(shown(host)), { notes })
   },
 })
 
@@ -108,7 +108,7 @@ const generate = postRoute({
   handle: async ({ body: { hostId, force }, call }, { hosts, report }) => {
     const host = await findMonitoredHost(hosts, hostId)
     const { insights: found, ...rest } = await report.generateInsights({ hostKey: host.key, force }, call)
-    return success(found.map(shown(host)), { count: found.length, ...rest })
+    return createSuccessBody(found.map(shown(host)), { count: found.length, ...rest })
   },
 })
 
@@ -125,7 +125,7 @@ const dismiss = postRoute({
     const insight = await audit.of(action, { call, requestId }, () =>
       report.dismissInsight({ hostKey: host.key, id, dismissed }, call),
     )
-    return success(shown(host)(insight), {})
+    return createSuccessBody(shown(host)(insight), {})
   },
 })
 
@@ -164,7 +164,7 @@ export const adviceRoute = postRoute({
   handle: async ({ body: { hostId, ...request }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
     const { recommendations, notes } = await gateway.report.advise({ hostKey: key, ...request }, call)
-    return success(recommendations, { host: name, notes })
+    return createSuccessBody(recommendations, { host: name, notes })
   },
 })
 
@@ -184,7 +184,7 @@ const tableAdvice = postRoute({
     const { database, table, measure } = request
     const action = { action: 'measure-codecs', host: formatAuditHostName(host), target: { database, table } }
     const { recommendations, notes } = measure ? await audit.of(action, { call, requestId }, advise) : await advise()
-    return success(recommendations, { host: host.name, notes })
+    return createSuccessBody(recommendations, { host: host.name, notes })
   },
 })
 
@@ -199,7 +199,7 @@ const hostAdvice = getRoute({
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey, name: host } = await hosts.find(hostId)
     const { recommendations, notes } = await report.adviseHost({ hostKey }, call)
-    return success(recommendations, { host, notes })
+    return createSuccessBody(recommendations, { host, notes })
   },
 })
 

@@ -5,12 +5,12 @@ import { ServiceError } from '#proto/errors.ts'
 import { McpInfo, ServerCard } from '#proto/http/mcp.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { maxMcpBodyBytes, mcpRequestHeaders, mcpVersions } from '#proto/mcp.ts'
-import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
-import { toolServerChallenge, identifyMcpCaller, isMcpPublic } from '../agent/callers.ts'
+import { ignoreUnavailable } from '#shared/bus/failure.ts'
+import { createMcpChallenge, identifyMcpCaller, isMcpPublic } from '../agent/callers.ts'
 import { rejectConnectionSession } from '../connections/caller-hosts.ts'
 import type { Gateway } from '../gateway.ts'
 import { decodeBody } from '../request/read-body.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { type Route, getRoute } from '../http-route.ts'
 
 const common = {
@@ -21,7 +21,7 @@ const common = {
   limit: 'mcp',
   query: noQuery,
   identify: identifyMcpCaller,
-  challenge: toolServerChallenge,
+  challenge: createMcpChallenge,
 } as const
 
 /** Returns a route that forwards requests to the MCP server, for both transport versions, without parsing them. */
@@ -85,12 +85,12 @@ export const mcpInfo = getRoute({
       promptCount: offer?.prompts.length ?? null,
       offer: offer ?? null,
     }
-    return success(info, { url: `${publicUrl()}${endpoint}` })
+    return createSuccessBody(info, { url: `${publicUrl()}${endpoint}` })
   },
 })
 
 /** Returns the tools, resources and prompts of the MCP server; undefined while the server is unavailable. */
-const offerOf = ({ mcp }: Gateway, call: Call) => undefinedIfUnavailable(() => mcp.offer({}, call))
+const offerOf = ({ mcp }: Gateway, call: Call) => ignoreUnavailable(() => mcp.offer({}, call))
 
 const staticList = { listChanged: false }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { PageViewResponse, PageViewRequest } from '#proto/http/page-views.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { PageView } from '#proto/page-views.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { postRoute } from '../http-route.ts'
 
 export const pageView = postRoute({
@@ -19,7 +19,7 @@ export const pageView = postRoute({
     const { kind, subject } = call.identity
     const actor = kind === 'user' || kind === 'key' ? subject : 'anonymous'
     if (enabled) pageViews.add({ page, actor, ...visitorOf(headers), atMs: clock.now() })
-    return success({ kept: enabled }, {})
+    return createSuccessBody({ kept: enabled }, {})
   },
 })
 

@@ -11,7 +11,7 @@ import {
   PostgresTablesQuery,
 } from '#proto/http/postgres.ts'
 import { getRoute } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const traits = { access: 'read', limit: 'data' } as const
 
@@ -22,7 +22,7 @@ const status = getRoute({
   feature: 'QUERIES',
   query: noQuery,
   answer: PostgresStatusResponse,
-  handle: async ({ call }, { query }) => success(await query.postgresStatus({}, call), {}),
+  handle: async ({ call }, { query }) => createSuccessBody(await query.postgresStatus({}, call), {}),
 })
 
 const activity = getRoute({
@@ -34,7 +34,7 @@ const activity = getRoute({
   answer: PostgresActivityResponse,
   handle: async ({ query: request, call }, { query }) => {
     const { sessions, ...metadata } = await query.postgresActivity({ ...request, withValues: true }, call)
-    return success(sessions, metadata)
+    return createSuccessBody(sessions, metadata)
   },
 })
 
@@ -47,7 +47,7 @@ const statements = getRoute({
   answer: PostgresStatementsResponse,
   handle: async ({ query: request, call }, { query }) => {
     const { statements: patterns, ...metadata } = await query.postgresStatements(request, call)
-    return success(patterns, metadata)
+    return createSuccessBody(patterns, metadata)
   },
 })
 
@@ -60,7 +60,7 @@ const tables = getRoute({
   answer: PostgresTablesResponse,
   handle: async ({ query: request, call }, { query }) => {
     const { tables: found, ...metadata } = await query.postgresTables(request, call)
-    return success(found, metadata)
+    return createSuccessBody(found, metadata)
   },
 })
 
@@ -73,7 +73,7 @@ const replication = getRoute({
   answer: PostgresReplicationResponse,
   handle: async ({ call }, { query }) => {
     const { replication: found, ...metadata } = await query.postgresReplication({}, call)
-    return success(found, metadata)
+    return createSuccessBody(found, metadata)
   },
 })
 
@@ -86,7 +86,7 @@ const locks = getRoute({
   answer: PostgresLocksResponse,
   handle: async ({ call }, { query }) => {
     const { sessions, ...metadata } = await query.postgresLocks({ withValues: true }, call)
-    return success(sessions, metadata)
+    return createSuccessBody(sessions, metadata)
   },
 })
 

@@ -21,7 +21,7 @@ import type { Host } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 import { parse } from '../request/parse.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const common = { feature: 'QUERIES', access: 'read', limit: 'data' } as const
 
@@ -37,7 +37,7 @@ const queryPatterns = getRoute({
       { hostKey: key, ...request },
       call,
     )
-    return success(fingerprints, { ...statement, ...metadata })
+    return createSuccessBody(fingerprints, { ...statement, ...metadata })
   },
 })
 
@@ -51,7 +51,7 @@ const queryPattern = getRoute({
     const { hash } = parse(QueryPatternPath, path)
     const { key, name } = await gateway.hosts.find(hostId)
     const { detail, ...metadata } = await gateway.query.fingerprint({ hostKey: key, hash, ...request }, call)
-    return success(detail, { host: name, ...metadata })
+    return createSuccessBody(detail, { host: name, ...metadata })
   },
 })
 
@@ -65,7 +65,7 @@ const queryExecutions = getRoute({
     const { hash } = parse(QueryPatternPath, path)
     const { key, name } = await gateway.hosts.find(hostId)
     const { executions, ...metadata } = await gateway.query.executions({ hostKey: key, hash, ...request }, call)
-    return success(executions, { host: name, ...metadata })
+    return createSuccessBody(executions, { host: name, ...metadata })
   },
 })
 
@@ -79,7 +79,7 @@ const queryDetail = getRoute({
     const { queryId } = parse(QueryDetailPath, path)
     const { key, name } = await gateway.hosts.find(hostId)
     const { detail, unavailable } = await gateway.query.queryDetail({ hostKey: key, queryId, lastHours }, call)
-    return success(detail, { host: name, unavailable })
+    return createSuccessBody(detail, { host: name, unavailable })
   },
 })
 
@@ -97,7 +97,7 @@ const respond = async (request: z.output<typeof ExplainRequest>, call: Call, gat
   const { hostId, ...parameters } = request
   const { key, name } = await gateway.hosts.find(hostId)
   const explained = await gateway.query.explain({ hostKey: key, ...parameters }, call)
-  return success(explained, { host: name })
+  return createSuccessBody(explained, { host: name })
 }
 
 const explain = getRoute({
@@ -135,7 +135,7 @@ const settingsDiff = getRoute({
     const hosts = await findHosts(gateway, ids)
     const result = await gateway.query.settingsDiff({ hostKeys: hosts.map(({ key }) => key), ...parameters }, call)
     const rows = result.rows.map((row) => ({ ...row, values: byId(hosts, row.values) }))
-    return success({ hosts: result.hosts.flatMap((host) => withName(hosts, host)), rows }, {})
+    return createSuccessBody({ hosts: result.hosts.flatMap((host) => withName(hosts, host)), rows }, {})
   },
 })
 
@@ -151,7 +151,7 @@ const compare = getRoute({
     const result = await gateway.query.comparison({ hostKeys: hosts.map(({ key }) => key), ...request }, call)
     const patterns = result.patterns.map((pattern) => ({ ...pattern, values: byId(hosts, pattern.values) }))
     const { window } = result
-    return success({ hosts: result.hosts.flatMap((host) => withName(hosts, host)), patterns }, { window })
+    return createSuccessBody({ hosts: result.hosts.flatMap((host) => withName(hosts, host)), patterns }, { window })
   },
 })
 

@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import {
-  repldbResponse,
+  createRepldbResponseSchema,
   RepldbPeerInfo,
   RepldbPeers,
   RepldbPeerStats,
@@ -11,7 +11,7 @@ import {
   RepldbSlots,
 } from '#proto/http/repldb.ts'
 import type { Gateway } from '../gateway.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const
@@ -20,14 +20,14 @@ const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const
 export const respondFrom =
   <G extends { call: Call }, D>(load: (query: Gateway['query'], request: G, call: Call) => Promise<D>) =>
   async (request: G, gateway: Gateway) =>
-    success(await load(gateway.query, request, request.call), {})
+    createSuccessBody(await load(gateway.query, request, request.call), {})
 
 const peers = getRoute({
   ...common,
   path: '/api/v1/repldb/peers/list',
   doc: 'Lists peers: the databases that the replication service reads and writes',
   query: noQuery,
-  answer: repldbResponse(RepldbPeers),
+  answer: createRepldbResponseSchema(RepldbPeers),
   handle: respondFrom((query, _request, call) => query.repldbPeers({}, call)),
 })
 
@@ -36,7 +36,7 @@ const peerInfo = getRoute({
   path: '/api/v1/repldb/peers/info/{peer}',
   doc: 'Returns the kind and version of a peer, without connection details',
   query: noQuery,
-  answer: repldbResponse(RepldbPeerInfo),
+  answer: createRepldbResponseSchema(RepldbPeerInfo),
   handle: respondFrom((query, { path }, call) => query.repldbPeerInfo(path, call)),
 })
 
@@ -45,7 +45,7 @@ const peerType = getRoute({
   path: '/api/v1/repldb/peers/type/{peer}',
   doc: 'Returns the kind of a peer',
   query: noQuery,
-  answer: repldbResponse(RepldbPeerType),
+  answer: createRepldbResponseSchema(RepldbPeerType),
   handle: respondFrom((query, { path }, call) => query.repldbPeerType(path, call)),
 })
 
@@ -54,7 +54,7 @@ const slots = getRoute({
   path: '/api/v1/repldb/peers/slots/{peer}',
   doc: 'Lists the replication slots of a peer',
   query: noQuery,
-  answer: repldbResponse(RepldbSlots),
+  answer: createRepldbResponseSchema(RepldbSlots),
   handle: respondFrom((query, { path }, call) => query.repldbSlots(path, call)),
 })
 
@@ -63,7 +63,7 @@ const peerStats = getRoute({
   path: '/api/v1/repldb/peers/stats/{peer}',
   doc: 'Lists the statements that the replication service runs on a peer, without literals',
   query: noQuery,
-  answer: repldbResponse(RepldbPeerStats),
+  answer: createRepldbResponseSchema(RepldbPeerStats),
   handle: respondFrom((query, { path }, call) => query.repldbPeerStats(path, call)),
 })
 
@@ -73,7 +73,7 @@ const slotLag = postRoute({
   doc: 'Returns the lag of a slot over time',
   query: noQuery,
   body: RepldbSlotLagRequest,
-  answer: repldbResponse(RepldbSlotLag),
+  answer: createRepldbResponseSchema(RepldbSlotLag),
   handle: respondFrom((query, { body }, call) => query.repldbSlotLag(body, call)),
 })
 

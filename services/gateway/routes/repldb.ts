@@ -1,6 +1,6 @@
 import { noQuery } from '#proto/http/parameters.ts'
 import {
-  repldbResponse,
+  createRepldbResponseSchema,
   RepldbBatches,
   RepldbBatchesRequest,
   RepldbGraph,
@@ -59,7 +59,7 @@ const version = getRoute({
   path: '/api/v1/repldb/version',
   doc: 'Returns the version of the replication service',
   query: noQuery,
-  answer: repldbResponse(RepldbVersion),
+  answer: createRepldbResponseSchema(RepldbVersion),
   handle: respondFrom((query, _request, call) => query.repldbVersion({}, call)),
 })
 
@@ -68,7 +68,7 @@ const settings = getRoute({
   path: '/api/v1/repldb/dynamic_settings',
   doc: 'Lists the settings of the replication service without secrets',
   query: noQuery,
-  answer: repldbResponse(RepldbSettings),
+  answer: createRepldbResponseSchema(RepldbSettings),
   handle: respondFrom((query, _request, call) => query.repldbSettings({}, call)),
 })
 
@@ -77,7 +77,7 @@ const mirrors = getRoute({
   path: '/api/v1/repldb/mirrors/list',
   doc: 'Lists the mirrors of the replication service',
   query: noQuery,
-  answer: repldbResponse(RepldbMirrors),
+  answer: createRepldbResponseSchema(RepldbMirrors),
   handle: respondFrom((query, _request, call) => query.repldbMirrors({}, call)),
 })
 
@@ -86,7 +86,7 @@ const mirrorNames = getRoute({
   path: '/api/v1/repldb/mirrors/names',
   doc: 'Lists the names of the mirrors',
   query: noQuery,
-  answer: repldbResponse(RepldbMirrorNames),
+  answer: createRepldbResponseSchema(RepldbMirrorNames),
   handle: respondFrom((query, _request, call) => query.repldbMirrorNames({}, call)),
 })
 
@@ -95,7 +95,7 @@ const tableCounts = getRoute({
   path: '/api/v1/repldb/mirrors/cdc/table_total_counts/{mirror}',
   doc: 'Returns the rows of a mirror by table and kind of change',
   query: noQuery,
-  answer: repldbResponse(RepldbTableCounts),
+  answer: createRepldbResponseSchema(RepldbTableCounts),
   handle: respondFrom((query, { path }, call) => query.repldbTableCounts(path, call)),
 })
 
@@ -104,7 +104,7 @@ const initialLoad = getRoute({
   path: '/api/v1/repldb/mirrors/cdc/initial_load/{mirror}',
   doc: 'Returns the progress of the initial load for each table of a mirror',
   query: noQuery,
-  answer: repldbResponse(RepldbInitialLoad),
+  answer: createRepldbResponseSchema(RepldbInitialLoad),
   handle: respondFrom((query, { path }, call) => query.repldbInitialLoad(path, call)),
 })
 
@@ -113,7 +113,7 @@ const rowsSynced = getRoute({
   path: '/api/v1/repldb/mirrors/total_rows_synced/{mirror}',
   doc: 'Returns the number of rows that a mirror has written',
   query: noQuery,
-  answer: repldbResponse(RepldbRowsSynced),
+  answer: createRepldbResponseSchema(RepldbRowsSynced),
   handle: respondFrom((query, { path }, call) => query.repldbRowsSynced(path, call)),
 })
 
@@ -123,7 +123,7 @@ const mirrorStatus = postRoute({
   doc: 'Returns the state and details of a mirror',
   query: noQuery,
   body: RepldbMirrorStatusRequest,
-  answer: repldbResponse(RepldbMirrorStatus),
+  answer: createRepldbResponseSchema(RepldbMirrorStatus),
   handle: respondFrom((query, { body }, call) => query.repldbMirrorStatus(body, call)),
 })
 
@@ -133,7 +133,7 @@ const graph = postRoute({
   doc: 'Returns the rows that a mirror wrote over time',
   query: noQuery,
   body: RepldbGraphRequest,
-  answer: repldbResponse(RepldbGraph),
+  answer: createRepldbResponseSchema(RepldbGraph),
   handle: respondFrom((query, { body }, call) => query.repldbGraph(body, call)),
 })
 
@@ -143,7 +143,7 @@ const batches = postRoute({
   doc: 'Lists the batches of a mirror',
   query: noQuery,
   body: RepldbBatchesRequest,
-  answer: repldbResponse(RepldbBatches),
+  answer: createRepldbResponseSchema(RepldbBatches),
   handle: respondFrom((query, { body }, call) => query.repldbBatches(body, call)),
 })
 
@@ -153,7 +153,7 @@ const logs = postRoute({
   doc: 'Lists the log lines of a mirror or of all',
   query: noQuery,
   body: RepldbLogsRequest,
-  answer: repldbResponse(RepldbLogs),
+  answer: createRepldbResponseSchema(RepldbLogs),
   handle: respondFrom((query, { body }, call) => query.repldbLogs(body, call)),
 })
 

@@ -13,7 +13,7 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { parse } from '../request/parse.ts'
 import { documentRoute, getRoute, postRoute, type Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { findMonitoredHost, type NamedHost, loadHostNames } from '../hosts/host-list.ts'
 
 const common = { feature: 'INSIGHTS', limit: 'data' } as const
@@ -33,7 +33,7 @@ const list = getRoute({
       const named = nameOf(hostKey)
       return named ? { ...summary, ...named } : []
     })
-    return success(shown, { count: shown.length })
+    return createSuccessBody(shown, { count: shown.length })
   },
 })
 
@@ -53,7 +53,7 @@ const open = documentRoute({
     const nameOf = await loadHostNames(hosts)
     if (format !== 'json') return { format, text: await rendered(id, format) }
     const { report: found, delivery } = await report.hostReport({ id }, call)
-    return { format, body: success(shown(found, hostOf(found.hostKey)), { delivery }) }
+    return { format, body: createSuccessBody(shown(found, hostOf(found.hostKey)), { delivery }) }
 
     async function rendered(request: string, as: (typeof reportFormats)[number]): Promise<string> {
       const { hostKey, text } = await report.renderReport({ id: request, format: as }, call)
@@ -91,7 +91,7 @@ const build = postRoute({
     }
     const request = { hostKey: host.key, fromMs: from * 1_000, toMs: to * 1_000, ...(timezone && { zone: timezone }) }
     const built = await audit.of(action, { call, requestId }, () => report.buildReport(request, call))
-    return success(shown(built, { hostId: host.id, host: host.name }), {})
+    return createSuccessBody(shown(built, { hostId: host.id, host: host.name }), {})
   },
 })
 

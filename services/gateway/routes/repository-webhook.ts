@@ -9,7 +9,7 @@ import { HttpError } from '../response/http-exchange.ts'
 import { gatewayIdentity } from '../auth/identity.ts'
 import { parseForm } from '../request/parse.ts'
 import type { Route } from '../http-route.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { isValidSignature, listSecrets, readSingleHeader, webhookSettings } from '../webhooks/signature.ts'
 import { parseRepositoryEvent } from '../webhooks/repository-event.ts'
 
@@ -43,12 +43,12 @@ export const repositoryWebhook: Route = {
     const event = readSingleHeader(headers['x-github-event'])
     if (!event) throw new ServiceError('invalid', 'X-GitHub-Event must name the event')
     const parsed = parseRepositoryEvent(event, payloadOf(body, headers['content-type']))
-    if ('reason' in parsed) return reply.json(success({ kept: false, reason: parsed.reason }, {}))
+    if ('reason' in parsed) return reply.json(createSuccessBody({ kept: false, reason: parsed.reason }, {}))
     const nowMs = clock.now()
     // The clock of the sender may be ahead, so future times are replaced by the current one.
     const atMs = Math.min(parsed.deployment.atMs ?? nowMs, nowMs)
     await ingest.storeDeployment({ ...parsed.deployment, atMs }, { ...call, identity: gatewayIdentity })
-    reply.json(success({ kept: true, reason: null }, {}))
+    reply.json(createSuccessBody({ kept: true, reason: null }, {}))
   },
 }
 

@@ -19,7 +19,7 @@ const kinds: Readonly<Record<ExportFormat, { extension: string; contentType: str
 }
 
 /** Returns the format from the parameter, else from the Accept header; undefined for the default JSON response. */
-export const exportFormat = (
+export const resolveExportFormat = (
   requestedFormat: z.output<typeof TableQuery>['format'],
   preferred: ContentPreference,
 ): ExportFormat | undefined => {
@@ -44,7 +44,7 @@ export const exportTablePage = async (
   const { head, frames, tail } = await queryClient.exportTable(request, call)
   if (head.unavailable) return { frames, metadata: () => ({ ...head, truncated: false, total: null }) }
   const download: Download = {
-    ...fileMetadata(request.name, host, request.format, clock),
+    ...createFileMetadata(request.name, host, request.format, clock),
     frames,
     trailers: () => ({ 'X-Result-Rows': String(tail().rows), 'X-Result-Truncated': String(tail().truncated) }),
   }
@@ -52,7 +52,7 @@ export const exportTablePage = async (
 }
 
 /** Returns the file name, content type and trailer names of an export. */
-export const fileMetadata = (
+export const createFileMetadata = (
   name: string,
   host: string,
   format: ExportFormat,

@@ -5,9 +5,9 @@ import { TableResponse, TableListResponse, FilterOptionsResponse } from '#proto/
 import { TableListQuery, TableQuery, FilterOptionsQuery } from '#proto/http/parameters.ts'
 import type { TableRequest } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 import { getRoute, rowsRoute, type Route } from '../http-route.ts'
-import { exportFormat, exportMediaTypes, exportTablePage } from './table-export.ts'
+import { resolveExportFormat, exportMediaTypes, exportTablePage } from './table-export.ts'
 
 const tableList = getRoute({
   path: '/api/v1/tables',
@@ -20,7 +20,7 @@ const tableList = getRoute({
   handle: async ({ query: { hostId, search, limit }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
     const tables = await gateway.query.databaseTables({ hostKey: key, search, limit: limit + 1 }, call)
-    return success(tables.slice(0, limit), { host: name, truncated: tables.length > limit })
+    return createSuccessBody(tables.slice(0, limit), { host: name, truncated: tables.length > limit })
   },
 })
 
@@ -36,7 +36,7 @@ const table = rowsRoute({
   handle: async ({ path: { name }, query, call, preferred }, gateway) => {
     const { key, name: host } = await gateway.hosts.find(query.hostId)
     const request = { hostKey: key, name, ...tableRequest(query) }
-    const format = exportFormat(query.format, preferred)
+    const format = resolveExportFormat(query.format, preferred)
     return format ? exportTablePage(gateway, { ...request, format }, host, call) : rows(gateway, request, call)
   },
 })
@@ -89,7 +89,7 @@ const filterOptions = getRoute({
     const parameters = pageParameters(others)
     const request = { hostKey: key, name, column, filters, search, timezone, ...span, parameters }
     const { options, truncated, unavailable } = await gateway.query.filterOptions(request, call)
-    return success(options, { host, column, truncated, unavailable })
+    return createSuccessBody(options, { host, column, truncated, unavailable })
   },
 })
 

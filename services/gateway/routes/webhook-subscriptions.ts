@@ -17,7 +17,7 @@ import { encryptForAlerts } from '../alert-config/alert-config.ts'
 import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, postRoute, putRoute, type Route } from '../http-route.ts'
 import { requireSubscriber } from '../alert-config/subscriber.ts'
-import { success } from '../response/envelope.ts'
+import { createSuccessBody } from '../response/envelope.ts'
 
 const path = '/api/v1/webhook-subscriptions'
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
@@ -31,7 +31,7 @@ const list = getRoute({
   answer: SubscriptionsResponse,
   handle: async ({ call }, gateway) => {
     const found = await gateway.alerts.subscriptions({ owner: requireSubscriber(gateway, call) }, call)
-    return success(found.map(shown), { count: found.length })
+    return createSuccessBody(found.map(toSubscriptionView), { count: found.length })
   },
 })
 
@@ -43,12 +43,12 @@ const add = postRoute({
   answer: SignedSubscriptionResponse,
   handle: async ({ body: { url, ...fields }, call, requestId }, gateway) => {
     const owner = requireSubscriber(gateway, call)
-    const [id, signingSecret] = [`whs_${randomBytes(12).toString('hex')}`, newSecret()]
+    const [id, signingSecret] = [`whs_${randomBytes(12).toString('hex')}`, generateSigningSecret()]
     const encrypted = await encryptForAlerts(gateway, { url, signingSecret }, call)
     const action = { action: 'subscribe-webhook', host: null, target: { id, name: fields.name } }
     const addSubscription = () => gateway.alerts.addSubscription({ owner, id, fields, encrypted }, call)
-    return success(
-      { ...shown(await gateway.audit.of(action, { call, requestId }, addSubscription)), signingSecret },
+    return createSuccessBody(
+      { ...toSubscriptionView(await gateway.audit.of(action, { call, requestId }, addSubscription)), signingSecret },
       {},
     )
   },
@@ -62,13 +62,16 @@ const change = putRoute({
   answer: ChangedSubscriptionResponse,
   handle: async ({ path, body: { url, ...fields }, call, requestId }, gateway) => {
     const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
-    const movedSigningSecret = newSecret()
+    const movedSigningSecret = generateSigningSecret()
     const secrets = { url, movedSigningSecret }
     const encrypted = url === undefined ? undefined : await encryptForAlerts(gateway, secrets, call)
     const action = { action: 'change-webhook-subscription', host: null, target: { id: key.id, name: fields.name } }
     const changing = () => gateway.alerts.changeSubscription({ ...key, fields, encrypted }, call)
     const { hasMoved, ...changed } = await gateway.audit.of(action, { call, requestId }, changing)
-    return success({ ...shown(changed), ...(hasMoved && { signingSecret: movedSigningSecret }) }, {})
+    return createSuccessBody(
+      { ...toSubscriptionView(changed), ...(hasMoved && { signingSecret: movedSigningSecret }) },
+      {},
+    )
   },
 })
 
@@ -80,12 +83,12 @@ const rotate = postRoute({
   answer: SignedSubscriptionResponse,
   handle: async ({ path, call, requestId }, gateway) => {
     const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
-    const signingSecret = newSecret()
+    const signingSecret = generateSigningSecret()
     const encrypted = await encryptForAlerts(gateway, { signingSecret }, call)
     const action = { action: 'rotate-webhook-secret', host: null, target: { id: key.id } }
     const changing = () => gateway.alerts.changeSubscription({ ...key, encrypted }, call)
     const { hasMoved: _, ...changed } = await gateway.audit.of(action, { call, requestId }, changing)
-    return success({ ...shown(changed), signingSecret }, {})
+    return createSuccessBody({ ...toSubscriptionView(changed), signingSecret }, {})
   },
 })
 
@@ -98,7 +101,7 @@ const remove = deleteRoute({
     const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
     const action = { action: 'end-webhook-subscription', host: null, target: { id: key.id } }
     const removing = () => gateway.alerts.removeSubscription(key, call)
-    return success(shown(await gateway.audit.of(action, { call, requestId }, removing)), {})
+    return createSuccessBody(toSubscriptionView(await gateway.audit.of(action, { call, requestId }, removing)), {})
   },
 })
 
@@ -112,7 +115,7 @@ const test = postRoute({
     const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
     const action = { action: 'test-webhook-subscription', host: null, target: { id: key.id } }
     const testing = () => gateway.alerts.testSubscription(key, call)
-    return success(await gateway.audit.of(action, { call, requestId }, testing), {})
+    return createSuccessBody(await gateway.audit.of(action, { call, requestId }, testing), {})
   },
 })
 
@@ -128,7 +131,7 @@ const deliveries = getRoute({
     const owner = requireSubscriber(gateway, call)
     const { id } = parse(SubscriptionPath, path)
     const found = await gateway.alerts.subscriptionDeliveries({ owner, id, limit: maxDeliveries }, call)
-    return success(
+    return createSuccessBody(
       found.map(({ hostKey: _host, channel: _channel, target: _target, ...delivered }) => delivered),
       { count: found.length },
     )
@@ -136,9 +139,9 @@ const deliveries = getRoute({
 })
 
 const secretBytes = 32
-const newSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
+const generateSigningSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
 
-const shown = ({ createdAtMs, updatedAtMs, ...subscription }: Subscription): SubscriptionView => ({
+const toSubscriptionView = ({ createdAtMs, updatedAtMs, ...subscription }: Subscription): SubscriptionView => ({
   ...subscription,
   createdAt: new Date(createdAtMs).toISOString(),
   updatedAt: new Date(updatedAtMs).toISOString(),

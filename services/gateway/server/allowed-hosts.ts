@@ -5,13 +5,13 @@ import { domainToASCII } from 'node:url'
 import type { RequestHandler } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { parseSettings, type Setting, url } from '#shared/config/setting.ts'
+import { parseSettings, type Setting, urlSetting } from '#shared/config/setting.ts'
 import { publicUrlSettings } from '../request/public-url.ts'
 import type { Route } from '../http-route.ts'
-import { trustsProxies } from '../request/client-address.ts'
+import { shouldTrustProxies } from '../request/client-address.ts'
 
 const anyHost = '*'
-const malformed =
+const malformedHostsMessage =
   'must be host names such as watch.example.com or *.example.com, separated by commas, without scheme, port or path; or *'
 
 const hostNames: Setting<readonly string[]> = {
@@ -29,7 +29,7 @@ const hostNames: Setting<readonly string[]> = {
 
 const dashboardDoc = 'Public URL of the dashboard; messages link to its health page.'
 
-const httpUrl = url(dashboardDoc, { protocols: ['http', 'https'] })
+const httpUrl = urlSetting(dashboardDoc, { protocols: ['http', 'https'] })
 
 /** A setting that ignores an invalid URL, as `alert-dispatcher` does. */
 const dashboardUrl: Setting<URL | undefined> = {
@@ -44,7 +44,7 @@ const patternOf = (item: string): string => {
   if (item === anyHost) return item
   const below = item.startsWith('*.') ? '*.' : ''
   const name = domainToASCII(item.slice(below.length))
-  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(name) || /[/:]/.test(item)) throw new Error(malformed)
+  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(name) || /[/:]/.test(item)) throw new Error(malformedHostsMessage)
   return below + name
 }
 
@@ -83,7 +83,7 @@ const maxQuoted = 100
  * HTTP/1.0 needs neither.
  */
 const hostsIn = ({ host, 'x-forwarded-host': forwarded }: IncomingMessage['headers'], env: Environment): string[] => {
-  const requested = trustsProxies(env) ? String(forwarded ?? '').split(',') : []
+  const requested = shouldTrustProxies(env) ? String(forwarded ?? '').split(',') : []
   return [...(host === undefined ? [] : [host]), ...requested.map((each) => each.trim()).filter((each) => each !== '')]
 }
 

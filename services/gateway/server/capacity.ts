@@ -10,12 +10,12 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { ErrorResponse } from '#proto/http/response.ts'
 import { createClientClosedError } from '../response/http-exchange.ts'
 import { createCorsMiddleware } from './cross-origin.ts'
-import { getRequestPath, requestId } from './receive.ts'
+import { getRequestPath, resolveRequestId } from './receive.ts'
 import type { HeaderLines } from './security-headers.ts'
 
 /** Maximum number of requests in flight, because each uses memory until its response has ended. */
 const maxInFlight = 1_024
-const refusal = 'the process is overloaded'
+const overloadMessage = 'the process is overloaded'
 const maxWaiting = 1_024
 /** Maximum time in the queue; users do not wait longer for a page. */
 const maxWaitMs = 5_000
@@ -29,7 +29,7 @@ const minRetryMs = 1_000
 /** Paths that bypass the queue, because orchestrators use them as probes. */
 const healthPaths: ReadonlySet<string> = new Set(['/api/health', '/api/healthz'])
 /** Paths of background work. */
-const background = /^\/api\/(cron\/|v1\/metrics$)/
+const backgroundPath = /^\/api\/(cron\/|v1\/metrics$)/
 
 interface CapacityDeps {
   env: Environment
@@ -50,9 +50,9 @@ export const limitConcurrency = (
   holdMs = maxHoldMs,
 ): RequestListener => {
   const { telemetry, requestTimeoutMs } = deps
-  const queue = openAdmissionQueue({ refusal, maxWaiting, maxWaitMs })
+  const queue = openAdmissionQueue({ refusal: overloadMessage, maxWaiting, maxWaitMs })
   const slots = openLoopSlots(queue, pressure)
-  const reject = openReject(deps, headers)
+  const reject = createReject(deps, headers)
   let inFlight = 0
   metrics.httpInFlight(telemetry.metrics, () => [{ labels: {}, value: inFlight }])
   metrics.httpWaiting(telemetry.metrics, () => [{ labels: {}, value: queue.waiting }])
@@ -82,7 +82,7 @@ export const limitConcurrency = (
     if (healthPaths.has(path)) return answer(request, response)
     if (inFlight + queue.waiting >= maxInFlight) return reject(request, response, minRetryMs)
     if (!path.startsWith('/api/')) return answer(request, response)
-    const priority = background.test(path) ? 'sweep' : 'person'
+    const priority = backgroundPath.test(path) ? 'sweep' : 'person'
     const leave = queue.tryEnter(priority, slots.count)
     if (leave) return answer(request, response, leave)
     slots.isWanted = true
@@ -107,14 +107,14 @@ const enterLater = async (
 }
 
 /** Returns a function that sends the rejection without the usual error handling. */
-const openReject = ({ env, telemetry }: CapacityDeps, headers: HeaderLines) => {
+const createReject = ({ env, telemetry }: CapacityDeps, headers: HeaderLines) => {
   const allowOrigin = createCorsMiddleware(env)
   const refused = metrics.httpRefused(telemetry.metrics)
   const lines = [...headers, ['Content-Type', 'application/json; charset=utf-8'] as const].flat()
   return (request: IncomingMessage, response: ServerResponse, waitMs: number): void => {
     refused.inc()
-    const id = requestId(request.headers['x-request-id'])
-    const error = { type: 'busy', message: `${refusal}; try again shortly` }
+    const id = resolveRequestId(request.headers['x-request-id'])
+    const error = { type: 'busy', message: `${overloadMessage}; try again shortly` }
     const body = JSON.stringify({ success: false, error, metadata: { requestId: id } } satisfies ErrorResponse)
     const send = (): void => {
       const own = ['X-Request-Id', id, 'Retry-After', String(Math.ceil(waitMs / 1_000))]

@@ -37,7 +37,7 @@ const exposedHeaders = [
   'X-Request-Id',
 ]
 /** Path of the MCP server, open to pages of every site. It accepts no cookies, so each page needs its own key. */
-const toolServerPath = '/api/mcp'
+const mcpPath = '/api/mcp'
 /** Path of documents that pages of every site may read. They are public, and clients need them to authenticate. */
 const publicDocuments = '/.well-known/'
 /** How long browsers cache a preflight response. */
@@ -52,17 +52,18 @@ export const createCorsMiddleware = (env: Environment): CorsMiddleware => {
   const answer = cors<IncomingMessage>(({ url }, decided) => {
     const path = getRequestPath(url ?? '')
     const allowed = allowedNow()
-    const origin = isOpen(path) || allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
+    const origin = isOpenToAllOrigins(path) || allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
     decided(null, { origin, exposedHeaders, maxAge: maxAgeSeconds })
   })
   return (request, response, next) => {
     const { url, headers, method } = request
     const path = getRequestPath(url ?? '')
-    const isPreflight = method === 'OPTIONS' && path === toolServerPath
-    const needsAnswer = isPreflight || (headers.origin !== undefined && (isOpen(path) || allowedNow().length > 0))
+    const isPreflight = method === 'OPTIONS' && path === mcpPath
+    const needsAnswer =
+      isPreflight || (headers.origin !== undefined && (isOpenToAllOrigins(path) || allowedNow().length > 0))
     if (needsAnswer) answer(request, response, next)
     else next()
   }
 }
 
-const isOpen = (path: string): boolean => path === toolServerPath || path.startsWith(publicDocuments)
+const isOpenToAllOrigins = (path: string): boolean => path === mcpPath || path.startsWith(publicDocuments)

@@ -70,7 +70,7 @@ export const listen = async (application: RequestListener, options: ListenerOpti
   server.on('request', answer)
   // Other expectations than 100-continue are ignored, as HTTP allows.
   server.on('checkExpectation', answer)
-  await bound(server, options)
+  await bindServer(server, options)
   return {
     url: urlOf(server, options.host),
     get listening() {
@@ -84,7 +84,7 @@ export const listen = async (application: RequestListener, options: ListenerOpti
   }
 }
 
-const bound = async (server: Server, { port, host }: ListenerOptions): Promise<void> => {
+const bindServer = async (server: Server, { port, host }: ListenerOptions): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
   server.listen(port, host, resolve)

@@ -5,7 +5,7 @@ import type { RequestHandler, Response } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { failure } from '../response/answer-failure.ts'
+import { createErrorBody } from '../response/answer-failure.ts'
 import { clientClosedStatus, HttpError, attachExchange, type HttpExchange } from '../response/http-exchange.ts'
 import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 
@@ -26,7 +26,7 @@ export const receive = ({ log, metrics: registry }: Telemetry, headers: Security
 
   return (request, response, next) => {
     const startedAtMs = performance.now()
-    const id = requestId(request.headers['x-request-id'])
+    const id = resolveRequestId(request.headers['x-request-id'])
     const path = getRequestPath(request.url)
     const isApi = /^\/api(\/|$)/i.test(path)
     const exchange: HttpExchange = { requestId: id, route: isApi ? 'unknown' : 'web', startedAtMs }
@@ -54,7 +54,7 @@ export const setFixedHeaders = (response: Response, lines: HeaderLines): void =>
 const requestIdShape = /^[\w.:-]{1,64}$/
 
 /** Returns the request id of a proxy if it is valid, or a new one. */
-export const requestId = (header: string | string[] | undefined): string =>
+export const resolveRequestId = (header: string | string[] | undefined): string =>
   typeof header === 'string' && requestIdShape.test(header) ? header : randomUUID()
 
 /** Maximum number of header fields, more than browsers and proxies send. Node would silently drop further ones. */
@@ -91,7 +91,7 @@ interface ParseError {
   message: string
 }
 
-const malformed: ParseError = {
+const malformedRequest: ParseError = {
   status: 400,
   reason: 'Bad Request',
   type: 'invalid',
@@ -121,14 +121,14 @@ export const answerMalformed = (error: Error & { code?: string }, socket: Duplex
     socket.destroy()
     return
   }
-  hangUp(socket, parseErrors[error.code ?? ''] ?? malformed)
+  hangUp(socket, parseErrors[error.code ?? ''] ?? malformedRequest)
 }
 
 /** Rejects CONNECT on a socket that the HTTP server has detached. */
 export const rejectConnect = (socket: Duplex): void => {
   socket.once('error', () => socket.destroy())
   socket.once('finish', () => socket.destroy())
-  hangUp(socket, { ...malformed, message: 'CONNECT is not supported; this server is not a proxy' })
+  hangUp(socket, { ...malformedRequest, message: 'CONNECT is not supported; this server is not a proxy' })
 }
 
 /** Returns true if the request target is an unambiguous path: no absolute URL and no fragment. */
@@ -136,15 +136,15 @@ export const isPathTarget = (target = ''): boolean => /^\/[^#]*$/.test(target)
 
 /** Rejects a request whose target is not a path, before anything uses the target. */
 export const rejectInvalidTarget = ({ headers }: IncomingMessage, response: ServerResponse): void => {
-  const id = requestId(headers['x-request-id'])
+  const id = resolveRequestId(headers['x-request-id'])
   const message = 'the request target must be a path without a fragment; proxy requests are not supported'
-  const body = JSON.stringify(failure({ ...malformed, message }, id))
+  const body = JSON.stringify(createErrorBody({ ...malformedRequest, message }, id))
   const own = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), 'X-Request-Id': id }
-  response.writeHead(malformed.status, { ...own, Connection: 'close' }).end(body)
+  response.writeHead(malformedRequest.status, { ...own, Connection: 'close' }).end(body)
 }
 
 const hangUp = (socket: Duplex, { status, reason, ...visible }: ParseError): void => {
-  const body = JSON.stringify(failure({ status, ...visible }, randomUUID()))
+  const body = JSON.stringify(createErrorBody({ status, ...visible }, randomUUID()))
   socket.end(
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Connection: close\r\n\r\n${body}`,

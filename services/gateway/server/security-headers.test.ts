@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { inlineScriptHashes, securityHeaders } from './security-headers.ts'
+import { inlineScriptHashes, createSecurityHeaders } from './security-headers.ts'
 
 const hashOf = (code: string) => `'sha256-${hash('sha256', code, 'base64')}'`
 const policyOf = (html: string | undefined, client: Record<string, string | null> = {}): string => {
   const build = { version: '1', gitSha: null, gitRef: null, builtAt: null, client }
-  return new Map(securityHeaders(html, build).page).get('content-security-policy') ?? ''
+  return new Map(createSecurityHeaders(html, build).page).get('content-security-policy') ?? ''
 }
 const directiveOf = (name: string, policy: string): string | undefined =>
   policy.split(';').find((directive) => directive.startsWith(`${name} `))
@@ -87,7 +87,7 @@ describe('the content security policy of pages', () => {
   })
 
   it('leaves HSTS and upgrades to the TLS proxy', () => {
-    const names = securityHeaders('', undefined).page.map(([name]) => name)
+    const names = createSecurityHeaders('', undefined).page.map(([name]) => name)
     expect(names).not.toContain('strict-transport-security')
     expect(policyOf('')).not.toContain('upgrade-insecure-requests')
   })

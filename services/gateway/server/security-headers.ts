@@ -17,7 +17,10 @@ export interface SecurityHeaders {
  * Computes the headers of Helmet once: they do not depend on the request, and Helmet dominated the cost of
  * middleware.
  */
-export const securityHeaders = (indexHtml: string | undefined, build: BuildInfo | undefined): SecurityHeaders => ({
+export const createSecurityHeaders = (
+  indexHtml: string | undefined,
+  build: BuildInfo | undefined,
+): SecurityHeaders => ({
   api: [...linesOf(apiOptions), ['Cache-Control', 'no-store']],
   page: linesOf(pageOptions(indexHtml ?? '', build)),
 })

@@ -1,5 +1,5 @@
 import type { adviceMethods } from '#proto/advice.ts'
-import type { advisingMethods } from '#proto/advising.ts'
+import type { adviceDataMethods } from '#proto/advising.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { StructureAdvice, structureAdviceMethods, structureFactMethods } from '#proto/structure-advice.ts'
 import type { ValidRequest } from './valid-requests.ts'
@@ -10,12 +10,12 @@ export const fakeAdvice = {
 } satisfies Partial<Handlers<Service<typeof adviceMethods>>>
 
 /** A `query` service whose host has empty tables and does not support hypothetical indexes. */
-export const fakeAdvising = {
+export const fakeAdviceData = {
   statementReads: async () => ({ reads: [], others: [], formatted: null }),
   tryIndex: async () => ({ outcome: 'not-possible', marks: null, isEmpirical: false }),
   countMatches: async () => ({ rows: 0, matchingRows: 0, matchingGranules: 0 }),
   countGroups: async () => ({ groups: 0, matchingGroups: 0, matchingRows: 0 }),
-} satisfies Partial<Handlers<Service<typeof advisingMethods>>>
+} satisfies Partial<Handlers<Service<typeof adviceDataMethods>>>
 
 const codec: StructureAdvice = {
   kind: 'codec',

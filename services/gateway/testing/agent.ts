@@ -5,7 +5,7 @@ import type { Conversation, conversationMethods } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { OfferedModel } from '#proto/models.ts'
 import type { ValidRequest } from './valid-requests.ts'
-import { sampledHandlers } from './schema-samples.ts'
+import { createSampleHandlers } from './schema-samples.ts'
 
 /** Id of the only run. */
 export const fakeRunId = `agent.${'r'.repeat(22)}`
@@ -193,7 +193,7 @@ export const skillRequests: Readonly<Record<string, ValidRequest>> = {
 
 /** An `agent` service with conversations, models and skills. */
 export const fakeAgent: Handlers<typeof agent> = {
-  ...sampledHandlers(agent),
+  ...createSampleHandlers(agent),
   ...fakeRuns,
   prune: async () => ({ removed: { conversations: 3 } }),
   ...fakeConversations,

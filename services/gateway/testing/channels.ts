@@ -100,7 +100,7 @@ export const createSignedClick = (
 const chatPath = '/api/v1/health/chat-application'
 
 /** Returns a valid request for every route of the chat application. */
-export const chatApplicationRequests = (secret: string): Readonly<Record<string, ValidRequest>> => ({
+export const createChatApplicationRequests = (secret: string): Readonly<Record<string, ValidRequest>> => ({
   [`GET ${chatPath}`]: { url: chatPath },
   [`GET ${chatPath}/install`]: { url: `${chatPath}/install` },
   [`GET ${chatPath}/callback`]: { url: `${chatPath}/callback?state=s&code=good`, cookie: 'watchhouse_chat=s' },

@@ -12,7 +12,7 @@ import { fakeAlerting } from './alerting.ts'
 import { fakeChannels, fakeChatApplication, fakePagingServices } from './channels.ts'
 import { fakeDeliveries, fakeInboundConditions, fakeSubscriptions } from './deliveries.ts'
 import { fakeForecasts, fakeInsights, fakeReports } from './reports.ts'
-import { sampledHandlers } from './schema-samples.ts'
+import { createSampleHandlers } from './schema-samples.ts'
 
 const event: InboundEvent = {
   id: 'a1',
@@ -63,7 +63,7 @@ const dead: DeadEvent = {
 
 /** An `ingest` service with one stored event, which it recognizes as a duplicate, and one deployment. */
 export const fakeIngest: Handlers<typeof ingest> = {
-  ...sampledHandlers(ingest),
+  ...createSampleHandlers(ingest),
   accept: async () => [{ id: event.id, duplicate: true }],
   events: async () => [event],
   storeDeployment: async () => ({}),
@@ -78,7 +78,7 @@ export const fakeIngest: Handlers<typeof ingest> = {
 
 /** An MCP server with one tool, which echoes every request. */
 export const fakeMcp: Handlers<typeof mcp> = {
-  ...sampledHandlers(mcp),
+  ...createSampleHandlers(mcp),
   http: async ({ method, headers, body }, { identity }) => ({
     head: { status: 200, headers: { 'content-type': 'application/json' } },
     frames: framesOf(
@@ -104,7 +104,7 @@ async function* framesOf(text: string) {
 
 /** An `alert-dispatcher` service with one firing condition. */
 export const fakeAlerts: Handlers<typeof alerts> = {
-  ...sampledHandlers(alerts),
+  ...createSampleHandlers(alerts),
   firing: async () => [{ hostKey: 'logs', conditions: 1 }],
   worstFindings: async () => [{ hostKey: 'logs', severity: 'critical', title: 'Disk full' }],
   sweep: async () => ({
@@ -131,7 +131,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
 
 /** A `report` service with two subscribed hosts, where the delivery for one failed. */
 export const fakeReport: Handlers<typeof report> = {
-  ...sampledHandlers(report),
+  ...createSampleHandlers(report),
   worstFindings: async () => [
     { hostKey: 'logs', severity: 'warning', title: 'Slow merges' },
     { hostKey: 'analytics', severity: 'warning', title: 'Many parts' },

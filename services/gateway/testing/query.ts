@@ -10,11 +10,11 @@ import {
   query,
   type StatementFacts,
 } from '#proto/query.ts'
-import { sampledHandlers } from './schema-samples.ts'
+import { createSampleHandlers } from './schema-samples.ts'
 import { fakeExposition, fakeFleet } from './fleet.ts'
 import { explanation, sampleFingerprint, sampleFingerprintDetail, queryDetail, fakeRules } from './analysis.ts'
 import { fakeActions, fakeConnections, fakePageViews } from './query-writes.ts'
-import { fakeAdvising, fakeStructureFacts } from './advice.ts'
+import { fakeAdviceData, fakeStructureFacts } from './advice.ts'
 import { fakeConsole, fakeExplorer } from './explorer.ts'
 import { fakeInsightRows, fakeReportRows } from './reports.ts'
 import { fakePostgresSource } from './postgres-source.ts'
@@ -115,7 +115,7 @@ export const encodeRows = (...rows: unknown[]): Uint8Array =>
 
 /** A minimal `query` service with two hosts, one chart and one table page; all other methods return samples. */
 export const fakeQuery: QueryHandlers = {
-  ...sampledHandlers(query),
+  ...createSampleHandlers(query),
   ...fakeActions,
   ...fakeRules,
   ...fakeRepldb,
@@ -171,7 +171,7 @@ export const fakeQuery: QueryHandlers = {
   ...fakeConnections,
   ...fakeConsole,
   ...fakeExplorer,
-  ...fakeAdvising,
+  ...fakeAdviceData,
   ...fakeInsightRows,
   ...fakeReportRows,
   ...fakeStructureFacts,
@@ -189,7 +189,7 @@ async function* threeLines() {
 }
 
 /** Returns the handlers, which then also record each call in `received`. */
-export const recordingHandlers = (handlers: QueryHandlers, received: RecordedCall[]): QueryHandlers => {
+export const recordCalls = (handlers: QueryHandlers, received: RecordedCall[]): QueryHandlers => {
   const wrapped = Object.entries(handlers).map(([method, handle]) => [
     method,
     (input: never, call: Call) => {

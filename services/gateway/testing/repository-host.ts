@@ -78,7 +78,7 @@ export const createSignedEvent = (
 }
 
 /** Returns a valid request for every route of deployments. */
-export const repositoryRequests = (secret: string): Readonly<Record<string, ValidRequest>> => ({
+export const createRepositoryRequests = (secret: string): Readonly<Record<string, ValidRequest>> => ({
   'POST /api/webhooks/repository': createSignedEvent(repositoryEvents.deployment, { secret, event: 'deployment' }),
   'GET /api/v1/deployments': { url: '/api/v1/deployments?from=1790000000&limit=5' },
 })

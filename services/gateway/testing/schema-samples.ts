@@ -63,7 +63,7 @@ const sampleOf = (schema: z.ZodType): unknown => {
 type UnaryMethods<M extends Methods> = { [N in keyof M]: M[N] extends Stream ? never : N }[keyof M]
 
 /** Returns handlers for all unary methods of a service; each returns a sample of its output. */
-export const sampledHandlers = <M extends Methods>({ methods }: Service<M>) => {
+export const createSampleHandlers = <M extends Methods>({ methods }: Service<M>) => {
   const rpcs = Object.entries(methods).filter(([, { kind }]) => kind === 'rpc')
   const handlers = rpcs.map(([name, method]) => [name, async () => 'output' in method && sampleOf(method.output)])
   // Each handler returns a value that its output schema accepts.

@@ -24,11 +24,11 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route } from '../http-route.ts'
-import { startWith } from '../service.ts'
+import { startGatewayService } from '../service.ts'
 import { openWebBuild } from '../web/built-web.ts'
 import { fakeAgent } from './agent.ts'
 import { fakeIngest, fakeMcp, fakeAlerts, fakeReport } from './fake-services.ts'
-import { fakeQuery, type RecordedCall, recordingHandlers, type QueryHandlers } from './query.ts'
+import { fakeQuery, type RecordedCall, recordCalls, type QueryHandlers } from './query.ts'
 
 interface StartFakeOptions {
   query?: Partial<QueryHandlers>
@@ -103,7 +103,7 @@ export const startFake = async (replaced: StartFakeOptions = {}): Promise<FakePr
   const net = { ...opening.use(openNet({ env })), ...replaced.net }
   const context = { env, bus, store, openQueue: openMemoryQueues(), net, telemetry: gatewayTelemetry, clock, readiness }
   const web = openWebBuild(replaced.webDirectory ?? '/nowhere', context.telemetry.log)
-  const gateway = opening.use(await startWith(context, web, replaced.identify, replaced.routes))
+  const gateway = opening.use(await startGatewayService(context, web, replaced.identify, replaced.routes))
 
   const release = opening.move()
   return {
@@ -128,7 +128,7 @@ const serveOwners = async (
   // The bus exists even if the service is not started.
   const queryBus = await open('query')
   if (!replaced.withoutQuery) {
-    served.push(await queryBus.serve(query, recordingHandlers({ ...fakeQuery, ...replaced.query }, received)))
+    served.push(await queryBus.serve(query, recordCalls({ ...fakeQuery, ...replaced.query }, received)))
   }
   if (replaced.alerts) {
     served.push(await (await open('alert-dispatcher')).serve(alerts, { ...fakeAlerts, ...replaced.alerts }))
@@ -141,7 +141,7 @@ const serveOwners = async (
 }
 
 /** Creates a temporary folder with a web build that has these variables; the caller must delete it. */
-export const buildWebWith = async (client: BuildInfo['client']): Promise<string> => {
+export const createWebBuild = async (client: BuildInfo['client']): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-web-'))
   const facts: BuildInfo = { version: '1.0.0', gitSha: null, gitRef: null, builtAt: null, client }
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>web</title>')

@@ -23,7 +23,7 @@ const grantType = 'urn:ietf:params:oauth:grant-type:device_code'
  * Valid requests for the routes of API keys and device login, by route. Some are built from the responses to earlier
  * requests. Device login must be enabled and the caller authenticated.
  */
-export const authRequests = (post: PostJson, secret: string): Record<string, () => Promise<ValidRequest>> => {
+export const createAuthRequests = (post: PostJson, secret: string): Record<string, () => Promise<ValidRequest>> => {
   const begin = async () => DeviceCodeResponse.parse(await post({ url: code, body: {} }))
   const approved = async () => {
     const codes = await begin()
@@ -62,7 +62,7 @@ const target = { url: 'https://clickhouse.example.com:8443', user: 'ada', passwo
 const kept = '/api/v1/user-connections'
 
 /** Valid requests for the routes of user-supplied connections; saving must be enabled and the caller authenticated. */
-export const connectionRequests = (post: PostJson): Record<string, () => Promise<ValidRequest>> => {
+export const createConnectionRequests = (post: PostJson): Record<string, () => Promise<ValidRequest>> => {
   const add = { url: kept, body: { ...target, name: 'mine' } }
   const added = async () => `${kept}/${UserConnectionResponse.parse(await post(add)).data.id}`
   return {

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { BuildInfo } from '#proto/http/build.ts'
 import { DocPage } from '#proto/http/docs.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { parseSettings, text } from '#shared/config/setting.ts'
+import { parseSettings, textSetting } from '#shared/config/setting.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import { setFixedHeaders } from '../server/receive.ts'
 import type { HeaderLines } from '../server/security-headers.ts'
@@ -68,7 +68,7 @@ const stampOf = (directory: string): string =>
     .map((file) => statSync(join(directory, file), { throwIfNoEntry: false })?.mtimeMs ?? 'absent')
     .join(' ')
 
-const unbuilt = `<!doctype html><meta charset="utf-8"><title>Watchhouse</title>
+const missingBuildPage = `<!doctype html><meta charset="utf-8"><title>Watchhouse</title>
 <h1>The web is not built</h1><p>Run <code>npm start</code>, which builds it, or <code>npm run build -w web</code> and start again.
 The API under <code>/api</code> works.</p>
 `
@@ -79,7 +79,7 @@ export const serveMissingBuild: RequestHandler = (request, response) => {
   response.setHeader('Cache-Control', 'no-store')
   response.setHeader('Content-Type', 'text/html; charset=utf-8')
   response.statusCode = 503
-  response.end(unbuilt)
+  response.end(missingBuildPage)
 }
 
 const requireReadMethod = (method: string, response: Response): void => {
@@ -90,7 +90,7 @@ const requireReadMethod = (method: string, response: Response): void => {
 
 /** Settings of the served web build. */
 export const webSettings = {
-  SVC_WEB_DIRECTORY: text(
+  SVC_WEB_DIRECTORY: textSetting(
     'web/build',
     'Folder of the built web UI, relative to the product folder. Set it to serve a build with other build-time variables.',
   ),
@@ -99,7 +99,7 @@ export const webSettings = {
 const root = join(import.meta.dirname, '../../..')
 
 /** Returns the absolute path of the web build. */
-export const webDirectory = (env: Environment): string =>
+export const resolveWebDirectory = (env: Environment): string =>
   resolve(root, parseSettings(webSettings, env).SVC_WEB_DIRECTORY)
 
 /** A web build; everything is undefined or empty while the web is not built. */

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { pino } from 'pino'
 import { afterAll, expect, it } from 'vitest'
-import { buildWebWith } from '../testing/start.ts'
-import { openWebBuild, webDirectory } from './built-web.ts'
+import { createWebBuild } from '../testing/start.ts'
+import { openWebBuild, resolveWebDirectory } from './built-web.ts'
 
-const folder = await buildWebWith({ CLIENT_EDITION: 'own' })
+const folder = await createWebBuild({ CLIENT_EDITION: 'own' })
 afterAll(() => rm(folder, { recursive: true }))
 
 it.each([
@@ -12,12 +12,12 @@ it.each([
   [{ SVC_WEB_DIRECTORY: 'other/build' }, /^\/.*\/other\/build$/],
   [{ SVC_WEB_DIRECTORY: '/opt/web' }, /^\/opt\/web$/],
 ])('with %j serves the web from %s', (env, directory) => {
-  expect(webDirectory(env)).toMatch(directory)
+  expect(resolveWebDirectory(env)).toMatch(directory)
 })
 
 it('reads the build variables of that folder, and returns none without a build', () => {
   const log = pino({ level: 'silent' })
-  const open = (SVC_WEB_DIRECTORY: string) => openWebBuild(webDirectory({ SVC_WEB_DIRECTORY }), log)
+  const open = (SVC_WEB_DIRECTORY: string) => openWebBuild(resolveWebDirectory({ SVC_WEB_DIRECTORY }), log)
   expect(open(folder)).toMatchObject({ directory: folder, facts: { client: { CLIENT_EDITION: 'own' } } })
   expect(open('/nowhere')).toEqual({ directory: undefined, indexHtml: undefined, facts: undefined, docs: [] })
 })

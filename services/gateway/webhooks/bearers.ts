@@ -1,17 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { signingKey, parseSettings } from '#shared/config/setting.ts'
+import { signingKeySetting, parseSettings } from '#shared/config/setting.ts'
 import { requireBearer } from '../request/bearer.ts'
 
 /** Settings of the cron routes. */
 export const cronSettings = {
-  CRON_SECRET: signingKey('Bearer token of the cron routes; without it they return 503.'),
+  CRON_SECRET: signingKeySetting('Bearer token of the cron routes; without it they return 503.'),
 } as const
 
 /** Settings of the event ingest route. */
 export const eventSettings = {
-  SVC_EVENTS_INGEST_TOKEN: signingKey('Bearer token of POST /api/events/ingest; without it the route returns 503.'),
+  SVC_EVENTS_INGEST_TOKEN: signingKeySetting(
+    'Bearer token of POST /api/events/ingest; without it the route returns 503.',
+  ),
 } as const
 
 interface BearerRequest {

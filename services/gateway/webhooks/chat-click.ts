@@ -23,7 +23,7 @@ interface ChatAnswer {
 const timeoutMs = 1_500
 
 /** Returns a function that replies to a click. Failures are logged only, because the action was performed. */
-export const openChatReply =
+export const createChatReply =
   (send: Send, log: Logger): ReplyToChat =>
   async (address, { text, toAll }) => {
     const body = JSON.stringify({ text, response_type: toAll ? 'in_channel' : 'ephemeral', replace_original: false })
@@ -98,12 +98,12 @@ export const performChatAction = async (
     await answerChat(click.response_url, { text: `Not done: ${sentenceOf(error)}.`, toAll: false })
     throw error
   }
-  const said = `<@${person.id}> ${words[kind]}: ${escaped(ruleId)}${host === null ? '' : ` on ${escaped(host)}`}.`
+  const said = `<@${person.id}> ${confirmations[kind]}: ${escaped(ruleId)}${host === null ? '' : ` on ${escaped(host)}`}.`
   await answerChat(click.response_url, { text: said, toAll: true })
   return said
 }
 
-const words = {
+const confirmations = {
   ack: 'acknowledged, so no reminders are sent until it recovers',
   dismissal: 'dismissed; no notifications until it recovers',
 } as const

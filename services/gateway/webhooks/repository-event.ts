@@ -11,7 +11,7 @@ const time = z.iso.datetime({ offset: true })
 const Person = z.object({ login: word }).nullish()
 const repository = z.object({ id: z.int(), full_name: word, default_branch: word })
 
-const Deployed = z.object({
+const DeploymentEvent = z.object({
   repository,
   deployment: z.object({
     id: z.int(),
@@ -23,7 +23,7 @@ const Deployed = z.object({
     creator: Person,
   }),
 })
-const DeploymentStatus = Deployed.extend({
+const DeploymentStatus = DeploymentEvent.extend({
   deployment_status: z.object({
     state: word,
     target_url: z.string().nullish(),
@@ -31,7 +31,7 @@ const DeploymentStatus = Deployed.extend({
     created_at: time,
   }),
 })
-const Released = z.object({
+const ReleaseEvent = z.object({
   repository,
   action: word,
   release: z.object({
@@ -43,7 +43,7 @@ const Released = z.object({
     author: Person,
   }),
 })
-const Pushed = z.object({
+const PushEvent = z.object({
   repository: repository.extend({ pushed_at: z.union([z.int(), time]).nullish() }),
   ref: word,
   after: word,
@@ -60,15 +60,15 @@ export const parseRepositoryEvent = (event: string, payload: unknown): Repositor
     : { reason: `event "${shortenText(event, 64)}" ignored: charts annotate only deployments, releases and pushes` }
 }
 
-const deployed = (payload: unknown): RepositoryEvent => {
-  const { repository, deployment } = parse(Deployed, payload)
+const readDeployment = (payload: unknown): RepositoryEvent => {
+  const { repository, deployment } = parse(DeploymentEvent, payload)
   return { deployment: deploymentOf(repository, deployment) }
 }
 
 /** Final states of a deployment; intermediate states are ignored. */
 const finalStates: ReadonlySet<string> = new Set(['success', 'failure', 'error'])
 
-const ended = (payload: unknown): RepositoryEvent => {
+const readDeploymentStatus = (payload: unknown): RepositoryEvent => {
   const { repository, deployment, deployment_status: status } = parse(DeploymentStatus, payload)
   if (!finalStates.has(status.state))
     return { reason: `deployment status "${shortenText(status.state, 64)}" ignored: the deployment has not ended` }
@@ -80,7 +80,7 @@ const ended = (payload: unknown): RepositoryEvent => {
 /** Returns the annotation of a deployment. Its events share one id, so the latest event replaces the others. */
 const deploymentOf = (
   { id: repositoryId, full_name }: z.infer<typeof repository>,
-  { id, sha, ref, environment, description, created_at, creator }: z.infer<typeof Deployed>['deployment'],
+  { id, sha, ref, environment, description, created_at, creator }: z.infer<typeof DeploymentEvent>['deployment'],
 ) => {
   const version = versionOf(ref, sha)
   return {
@@ -97,8 +97,8 @@ const deploymentOf = (
   }
 }
 
-const released = (payload: unknown): RepositoryEvent => {
-  const { repository, action, release } = parse(Released, payload)
+const readRelease = (payload: unknown): RepositoryEvent => {
+  const { repository, action, release } = parse(ReleaseEvent, payload)
   if (action !== 'published') return { reason: 'release ignored: only the publication of a release is annotated' }
   return {
     deployment: {
@@ -116,8 +116,8 @@ const released = (payload: unknown): RepositoryEvent => {
   }
 }
 
-const pushed = (payload: unknown): RepositoryEvent => {
-  const { repository, ref, after, deleted, head_commit: head, sender } = parse(Pushed, payload)
+const readPush = (payload: unknown): RepositoryEvent => {
+  const { repository, ref, after, deleted, head_commit: head, sender } = parse(PushEvent, payload)
   const branch = repository.default_branch
   if (ref !== `refs/heads/${branch}`) return { reason: 'push ignored: only pushes to the default branch are annotated' }
   if (deleted || !head) return { reason: 'push ignored: it contains no commit' }
@@ -141,10 +141,10 @@ const pushed = (payload: unknown): RepositoryEvent => {
 const readers: ReadonlyMap<string, (payload: unknown) => RepositoryEvent> = new Map([
   // GitHub sends `ping` when the webhook is created.
   ['ping', () => ({ reason: 'ping received: the webhook is configured' })],
-  ['deployment', deployed],
-  ['deployment_status', ended],
-  ['release', released],
-  ['push', pushed],
+  ['deployment', readDeployment],
+  ['deployment_status', readDeploymentStatus],
+  ['release', readRelease],
+  ['push', readPush],
 ])
 
 const shortCommitLength = 7

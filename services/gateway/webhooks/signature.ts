@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { type RotatingKey, type Setting, signingKey } from '#shared/config/setting.ts'
+import { type RotatingKey, type Setting, signingKeySetting } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { isSameText } from '../request/bearer.ts'
-import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
+import { chatSigningSettings } from '#shared/config/shared-settings.ts'
 
 /** Maximum age of a signed request and maximum clock skew of its sender, as Slack and Svix recommend. */
 const freshForMs = 5 * 60_000
@@ -33,7 +33,7 @@ export const listSecrets = ({ current, previous }: RotatingKey): string[] =>
   previous === undefined ? [current] : [current, previous]
 
 /** Returns the timestamp of a header in epoch seconds; throws `unauthenticated` if it is invalid or not recent. */
-const requireFresh = (header: string, given: string | undefined, nowMs: number): string => {
+const requireFreshTimestamp = (header: string, given: string | undefined, nowMs: number): string => {
   const seconds = /^\d{1,12}$/.test(given ?? '') ? Number(given) : Number.NaN
   if (given !== undefined && Math.abs(nowMs - seconds * 1_000) <= freshForMs) return given
   const sentence = `${header} must be a Unix timestamp, at most ${freshForMs / 60_000} minutes from the server time`
@@ -44,16 +44,16 @@ const requireFresh = (header: string, given: string | undefined, nowMs: number):
 export const readSingleHeader = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined
 
-const shape = /^(whsec_)?([A-Za-z0-9+/]{4}){8,32}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const svixSecretShape = /^(whsec_)?([A-Za-z0-9+/]{4}){8,32}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** Returns a setting for a secret in the format of Svix and standardwebhooks.com: `whsec_` and base64. */
 export const svixSecretSetting = (doc: string): Setting<RotatingKey | undefined> => {
-  const setting = signingKey(doc)
+  const setting = signingKeySetting(doc)
   return {
     ...setting,
     allowed: `whsec_ and at least 24 bytes in base64; ${setting.allowed.replace('text; ', '')}`,
     parse: (current, previous) => {
-      if ([current, previous].some((secret) => secret !== undefined && !shape.test(secret)))
+      if ([current, previous].some((secret) => secret !== undefined && !svixSecretShape.test(secret)))
         throw new Error('must be whsec_ and at least 24 bytes in base64, as the identity provider shows it')
       return setting.parse(current, previous)
     },
@@ -76,7 +76,7 @@ export const requireSvixSignature = (
   const header = (part: string) =>
     readSingleHeader(headers[`svix-${part}`]) ?? readSingleHeader(headers[`webhook-${part}`])
   // The library checks the time too, but with another error and by the system clock.
-  const at = requireFresh('svix-timestamp', header('timestamp'), nowMs)
+  const at = requireFreshTimestamp('svix-timestamp', header('timestamp'), nowMs)
   const signed = {
     'webhook-id': header('id') ?? '',
     'webhook-timestamp': at,
@@ -101,7 +101,11 @@ const isVerified = (key: string, body: Buffer, headers: Record<string, string>):
 
 /** Returns the signature of a Slack request. Throws `unauthenticated` unless Slack signed it within five minutes. */
 export const requireChatSignature = ({ headers, body, nowMs }: SignedRequest, secret: RotatingKey): string => {
-  const at = requireFresh('X-Slack-Request-Timestamp', readSingleHeader(headers['x-slack-request-timestamp']), nowMs)
+  const at = requireFreshTimestamp(
+    'X-Slack-Request-Timestamp',
+    readSingleHeader(headers['x-slack-request-timestamp']),
+    nowMs,
+  )
   const [version, signature = ''] = (readSingleHeader(headers['x-slack-signature']) ?? '').split('=')
   const content = [`v0:${at}:`, body]
   if (version === 'v0' && isValidSignature(signature, { content, keys: listSecrets(secret) })) return signature
@@ -112,7 +116,7 @@ export const requireChatSignature = ({ headers, body, nowMs }: SignedRequest, se
 export type RejectReplay = (sender: string, signature: string) => Promise<void>
 
 /** Retention of signatures. After twice the maximum clock skew, the timestamp of the request is rejected anyway. */
-const rememberedMs = 2 * freshForMs
+const signatureRetentionMs = 2 * freshForMs
 
 /** Returns the check, which stores the hash of each signature. */
 export const openReplayProtection =
@@ -122,15 +126,15 @@ export const openReplayProtection =
     let isFirst = true
     await store.update(`gateway:signed:${sender}:${name}`, z.boolean(), (before) => {
       isFirst = before === undefined
-      return { value: true, expiresInMs: rememberedMs }
+      return { value: true, expiresInMs: signatureRetentionMs }
     })
     if (!isFirst) throw new ServiceError('conflict', 'this signed request was already processed')
   }
 
 /** Settings of signed webhooks. */
 export const webhookSettings = {
-  ...chatApplicationSigning,
-  REPO_HOST_WEBHOOK_SECRET: signingKey(
+  ...chatSigningSettings,
+  REPO_HOST_WEBHOOK_SECRET: signingKeySetting(
     'Secret of the GitHub webhook. Signed deployments, releases and pushes to the default branch are received at /api/webhooks/repository and annotated on charts.',
   ),
   IDP_WEBHOOK_SECRET: svixSecretSetting(

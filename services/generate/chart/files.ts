@@ -5,10 +5,10 @@ import { serviceCalls } from '#proto/call.ts'
 import { consumerPlans as planned } from '#shared/bus/durable/stream-access.ts'
 import { listKeyHolders } from '#shared/bus/subject.ts'
 import { root } from '../../testing/source-file.ts'
-import { grafanaDashboards } from './dashboards/grafana.ts'
+import { generateGrafanaDashboards } from './dashboards/grafana.ts'
 import { renderManifest, type GeneratedFile } from './manifest.ts'
-import { declaredAccounts, developmentServer, officialChartValues } from './nats.ts'
-import { chartReadme } from './readme.ts'
+import { buildDeclaredAccounts, createDevelopmentServerConfig, createOfficialChartValues } from './nats.ts'
+import { formatChartReadme } from './readme.ts'
 import { createValuesSchema } from './schema.ts'
 import { readServiceVariables } from './services.ts'
 import { readValues } from './values-file.ts'
@@ -22,16 +22,19 @@ export const chartFiles: readonly (() => Promise<GeneratedFile | undefined>)[] =
     ),
   async () => ({
     path: 'helm/README.md',
-    content: chartReadme(await chartFile('INTRODUCTION.md'), readValues(await chartFile('values.yaml'))),
+    content: formatChartReadme(await chartFile('INTRODUCTION.md'), readValues(await chartFile('values.yaml'))),
   }),
-  async () => json('files/nats-accounts.json', await declaredAccounts()),
+  async () => json('files/nats-accounts.json', await buildDeclaredAccounts()),
   async () => ({
     path: 'helm/files/nats-values.yaml',
-    content: `${officialChartNote}${dump(officialChartValues(await declaredAccounts()), { lineWidth: 120, noRefs: true })}`,
+    content: `${officialChartNote}${dump(createOfficialChartValues(await buildDeclaredAccounts()), { lineWidth: 120, noRefs: true })}`,
   }),
   async () => json('files/product.json', { consumers: scalingConsumers, calls }),
-  async () => ({ ...json('', developmentServer(await declaredAccounts())), path: 'k8s/dev/nats.json' }),
-  ...Object.entries(await grafanaDashboards()).map(
+  async () => ({
+    ...json('', createDevelopmentServerConfig(await buildDeclaredAccounts())),
+    path: 'k8s/dev/nats.json',
+  }),
+  ...Object.entries(await generateGrafanaDashboards()).map(
     ([name, dashboard]) =>
       async () =>
         json(`dashboards/${name}.json`, dashboard),
@@ -52,12 +55,15 @@ const json = (name: string, content: unknown): GeneratedFile => ({
 })
 
 /** Returns the consumers whose lag scales a service. A test compares them with the consumers on a server. */
-const scaled = (name: string) =>
+const listScalingConsumers = (name: string) =>
   planned
     // While the forwarding target is unavailable, more pods would only wait for it.
     .filter(({ service, name: consumer }) => service === name && consumer !== 'events-reemitted')
     .map(({ stream, name: consumer }) => ({ stream, consumer }))
-export const scalingConsumers = { 'alert-dispatcher': scaled('alert-dispatcher'), ingest: scaled('ingest') }
+export const scalingConsumers = {
+  'alert-dispatcher': listScalingConsumers('alert-dispatcher'),
+  ingest: listScalingConsumers('ingest'),
+}
 
 /**
  * Called services whose keys each caller needs, by caller. The gateway derives all keys from the signing key, so it

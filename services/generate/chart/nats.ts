@@ -1,14 +1,14 @@
-import { type NatsAccounts, buildNatsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
-import { declaredContracts } from './services.ts'
+import { type NatsAccounts, buildNatsAccounts, formatServerAccounts } from '#shared/bus/accounts.ts'
+import { importContracts } from './services.ts'
 
 /** Returns the NATS accounts of the product, and the permissions of each user by name. */
-export const declaredAccounts = async (): Promise<NatsAccounts> => {
-  const { contracts, events } = await declaredContracts()
+export const buildDeclaredAccounts = async (): Promise<NatsAccounts> => {
+  const { contracts, events } = await importContracts()
   return buildNatsAccounts(contracts, events)
 }
 
 /** Returns values for the official NATS chart with these accounts. Passwords come from the Secret of the users. */
-export const officialChartValues = (declared: NatsAccounts): object => {
+export const createOfficialChartValues = (declared: NatsAccounts): object => {
   const names = Object.keys(declared.users)
   const variable = (name: string) => `NATS_PASSWORD_${name.replaceAll('-', '_').toUpperCase()}`
   return {
@@ -18,15 +18,15 @@ export const officialChartValues = (declared: NatsAccounts): object => {
       monitor: { enabled: true },
       merge: {
         max_payload: '<< 1MB >>',
-        accounts: serverAccounts(declared, (name) => `<< $${variable(name)} >>`),
+        accounts: formatServerAccounts(declared, (name) => `<< $${variable(name)} >>`),
       },
     },
     // The Pod Security level `restricted` requires these settings, which the official chart does not set.
-    podTemplate: { merge: { spec: { securityContext: ofPod } } },
-    reloader: { merge: { securityContext: ofContainer } },
+    podTemplate: { merge: { spec: { securityContext: podSecurityContext } } },
+    reloader: { merge: { securityContext: containerSecurityContext } },
     natsBox: { enabled: false },
     container: {
-      merge: { securityContext: ofContainer },
+      merge: { securityContext: containerSecurityContext },
       env: Object.fromEntries(
         names.map((name) => [
           variable(name),
@@ -38,23 +38,23 @@ export const officialChartValues = (declared: NatsAccounts): object => {
 }
 
 const nonRootId = 1000
-const ofPod = {
+const podSecurityContext = {
   runAsNonRoot: true,
   runAsUser: nonRootId,
   runAsGroup: nonRootId,
   fsGroup: nonRootId,
   seccompProfile: { type: 'RuntimeDefault' },
 }
-const ofContainer = {
+const containerSecurityContext = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ['ALL'] },
 }
 
 /** Returns the configuration of a NATS server for development. The password of each user is the user name. */
-export const developmentServer = (declared: NatsAccounts): object => ({
+export const createDevelopmentServerConfig = (declared: NatsAccounts): object => ({
   port: 4222,
   http_port: 8222,
   jetstream: { store_dir: '/tmp/jetstream' },
-  accounts: serverAccounts(declared, (user) => user),
+  accounts: formatServerAccounts(declared, (user) => user),
 })

@@ -2,12 +2,12 @@ import { serviceNames } from '#proto/call.ts'
 import type { ValueEntry } from './values-file.ts'
 
 /** Returns the README of the chart: the text of `introduction` up to `## Values`, then a table of all values. */
-export const chartReadme = (introduction: string, entries: readonly ValueEntry[]): string => {
+export const formatChartReadme = (introduction: string, entries: readonly ValueEntry[]): string => {
   const rows = entries
     .filter(({ path, doc }) => doc !== '' || isLeaf(path, entries))
     .map(({ path, fallback, doc, schema }) => {
       const allowed = Array.isArray(schema.enum) ? ` One of ${schema.enum.map((one) => `\`${one}\``).join(', ')}.` : ''
-      return `| \`${path.join('.')}\` | ${shown(fallback)} | ${escape(doc)}${allowed} |`
+      return `| \`${path.join('.')}\` | ${formatDefault(fallback)} | ${escape(doc)}${allowed} |`
     })
   return [
     introduction.trimEnd(),
@@ -28,7 +28,7 @@ const isLeaf = (path: readonly string[], entries: readonly ValueEntry[]): boolea
 
 const escape = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '\\<')
 
-const shown = (value: unknown): string => {
+const formatDefault = (value: unknown): string => {
   if (value === '') return 'empty'
   if (value === null || value === undefined) return 'none'
   const isFilled = typeof value === 'object' && Object.values(value).length > 0

@@ -46,7 +46,7 @@ export const createValuesSchema = (
   const services = serviceNames.map((name) => [name, block(variables.get(name) ?? { open: [], secret: [] })])
   const persistence = entriesUnder(entries, 'single').filter(({ path: [first] }) => first === 'persistence')
   const guest = block(variables.get('query') ?? all)
-  const whole = objectOf(entries.filter(({ path: [first] }) => !ownBlocks.has(first ?? '')))
+  const whole = objectOf(entries.filter(({ path: [first] }) => !blocksWithSeparateSchema.has(first ?? '')))
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the Watchhouse chart',
@@ -65,7 +65,7 @@ export const createValuesSchema = (
 }
 
 /** Blocks with the same keys as `defaults`. Their schema does not come from their content in the values file. */
-const ownBlocks = new Set(['defaults', 'services', 'guest', 'single'])
+const blocksWithSeparateSchema = new Set(['defaults', 'services', 'guest', 'single'])
 
 const entriesUnder = (entries: readonly ValueEntry[], name: string): ValueEntry[] =>
   entries

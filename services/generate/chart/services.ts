@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { type Settings, secretNames } from '#shared/config/setting.ts'
+import { type Settings, listSecretNames } from '#shared/config/setting.ts'
 import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { importProtoExports, isEvent, isService } from '../contracts.ts'
 import { root } from '../../testing/source-file.ts'
@@ -14,7 +14,7 @@ export interface ServiceVariables {
 }
 
 /** Variables that the chart sets from dedicated values, so that `settings` must not contain them. */
-const setByChart = new Set([
+const chartManagedVariables = new Set([
   'NATS_URL',
   'NATS_REPLICAS',
   'NATS_STREAMS_URL',
@@ -53,13 +53,13 @@ export const importServiceConfig = (name: ServiceName): Promise<ServiceConfig> =
   import(join(root, 'services', name, 'config.ts'))
 
 const variablesIn = (settings: Settings): ServiceVariables => {
-  const secret = secretNames(settings).filter((name) => !setByChart.has(name))
-  const all = Object.keys(settings).filter((name) => !setByChart.has(name))
+  const secret = listSecretNames(settings).filter((name) => !chartManagedVariables.has(name))
+  const all = Object.keys(settings).filter((name) => !chartManagedVariables.has(name))
   return { open: all.filter((name) => settings[name]?.audience !== 'secret').toSorted(), secret: secret.toSorted() }
 }
 
 /** Returns the contracts and events that `proto/` exports. */
-export const declaredContracts = async (): Promise<{ contracts: Service[]; events: BusEvent[] }> => {
+export const importContracts = async (): Promise<{ contracts: Service[]; events: BusEvent[] }> => {
   const exported = await importProtoExports()
   return { contracts: exported.filter(isService), events: exported.filter(isEvent) }
 }

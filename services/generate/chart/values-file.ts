@@ -26,14 +26,14 @@ export const readValues = (text: string): ValueEntry[] => {
     else if (key) {
       const [, indent = '', name = ''] = key
       path = [...path.slice(0, indent.length / spaces), name]
-      entries.push({ path, fallback: at(values, path), ...described(comments) })
+      entries.push({ path, fallback: readPath(values, path), ...parseComments(comments) })
       comments = []
     } else comments = []
   }
   return entries
 }
 
-const described = (comments: readonly string[]): Pick<ValueEntry, 'doc' | 'schema'> => {
+const parseComments = (comments: readonly string[]): Pick<ValueEntry, 'doc' | 'schema'> => {
   const stated = comments.find((comment) => comment.startsWith('@schema '))
   return {
     doc: comments.filter((comment) => comment !== stated).join(' '),
@@ -41,5 +41,5 @@ const described = (comments: readonly string[]): Pick<ValueEntry, 'doc' | 'schem
   }
 }
 
-const at = (value: unknown, path: readonly string[]): unknown =>
+const readPath = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, name) => (inner instanceof Object ? Reflect.get(inner, name) : undefined), value)

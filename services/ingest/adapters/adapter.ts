@@ -43,7 +43,7 @@ export interface EventAdapter {
 }
 
 const maxDepth = 32
-const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
+const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
  * Throws `invalid` for a value that is nested too deeply or contains field names with a special meaning in JavaScript.
@@ -52,7 +52,7 @@ export const requirePlainJson = (value: unknown, depth = 0): void => {
   if (typeof value !== 'object' || value === null) return
   if (depth >= maxDepth) throw new ServiceError('invalid', `the body must not be nested deeper than ${maxDepth} levels`)
   for (const [name, inner] of Object.entries(value)) {
-    if (!Array.isArray(value) && forbidden.has(name))
+    if (!Array.isArray(value) && forbiddenNames.has(name))
       throw new ServiceError('invalid', `the body must not contain the field "${name}"`)
     requirePlainJson(inner, depth + 1)
   }

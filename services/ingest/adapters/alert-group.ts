@@ -18,7 +18,7 @@ const Alert = z.looseObject({
 /** Parses one alert of a group; `source` and `url` depend on the sender. */
 export const parseAlert = (sent: unknown, { source, url }: { source: string; url: string | null }): EventDraft => {
   const { status, labels, annotations, startsAt, endsAt, generatorURL, fingerprint } = parseFields(Alert, sent)
-  const key = firstNonBlank(fingerprint) || fingerprintOf(labels)
+  const key = firstNonBlank(fingerprint) || buildFingerprint(labels)
   return {
     source,
     externalId: fingerprint,
@@ -39,7 +39,7 @@ export const parseAlert = (sent: unknown, { source, url }: { source: string; url
 }
 
 /** Returns a key from the labels, for an alert without a fingerprint. */
-const fingerprintOf = (labels: Readonly<Record<string, string>>): string => {
+const buildFingerprint = (labels: Readonly<Record<string, string>>): string => {
   const names = Object.keys(labels).toSorted()
   return JSON.stringify(names.map((name) => [name, labels[name]]))
 }

@@ -35,7 +35,7 @@ const Context = z.looseObject({
 
 /** Prefix of the context variables in the environment of a notification script. */
 const prefix = 'NOTIFY_'
-const withoutPrefix = (sent: JsonObject): JsonObject =>
+const removePrefixes = (sent: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(sent).map(([name, value]) => [name.startsWith(prefix) ? name.slice(prefix.length) : name, value]),
   )
@@ -44,11 +44,11 @@ const withoutPrefix = (sent: JsonObject): JsonObject =>
 export const checkmk: EventAdapter = {
   id: 'checkmk',
   recognizes: (sent) => {
-    const { NOTIFICATIONTYPE, HOSTNAME } = withoutPrefix(sent)
+    const { NOTIFICATIONTYPE, HOSTNAME } = removePrefixes(sent)
     return NOTIFICATIONTYPE !== undefined && HOSTNAME !== undefined
   },
   read: (sent) => {
-    const context = parseFields(Context, withoutPrefix(sent))
+    const context = parseFields(Context, removePrefixes(sent))
     const service = firstNonBlank(context.SERVICEDESC)
     const site = firstNonBlank(context.OMD_SITE)
     return [

@@ -11,13 +11,13 @@ import {
 import { firstNonBlank, timestampField, parseFields } from './fields.ts'
 import { parseGeneric } from './generic.ts'
 
-const required = z.string().min(1)
+const requiredTextField = z.string().min(1)
 /** Required attributes of CloudEvents 1.0, and the optional ones that are used. */
 const Context = z.looseObject({
   specversion: z.string().regex(/^1\./, 'must be 1.0'),
-  id: required,
-  source: required,
-  type: required,
+  id: requiredTextField,
+  source: requiredTextField,
+  type: requiredTextField,
   subject: z.string().nullish(),
   time: timestampField,
   data: z.unknown().optional(),
@@ -39,7 +39,7 @@ export const binaryCloudEvents: EventAdapter = {
   read: ({ data }, headers) => {
     if (headers['ce-datacontenttype'] !== undefined)
       throw new ServiceError('invalid', 'ce-datacontenttype must not be sent; use Content-Type')
-    return [parseDraft({ ...contextIn(headers), data })]
+    return [parseDraft({ ...readContext(headers), data })]
   },
 }
 
@@ -61,7 +61,7 @@ const parseDraft = (sent: JsonObject): EventDraft => {
     identity: [source, id],
     dedupKey: firstNonBlank(generic.dedupKey, subject, id),
     resource: firstNonBlank(generic.resource, subject),
-    title: firstNonBlank(titleIn(content), type),
+    title: firstNonBlank(findTitle(content), type),
     body: firstNonBlank(generic.body, typeof data === 'string' ? data : null),
     labels: { type, ...(subject && { subject }), ...generic.labels },
     occurredAt: time ?? generic.occurredAt,
@@ -70,7 +70,7 @@ const parseDraft = (sent: JsonObject): EventDraft => {
   }
 }
 
-const titleIn = (content: JsonObject): string => parseGeneric(content).title
+const findTitle = (content: JsonObject): string => parseGeneric(content).title
 
 /** Decodes base64 data; undefined if it is not a JSON object. */
 const decodeData = (encoded: string | null | undefined): JsonObject | undefined => {
@@ -84,12 +84,14 @@ const decodeData = (encoded: string | null | undefined): JsonObject | undefined 
 }
 
 /** Returns the attributes in the headers. Their values are percent-encoded and may be quoted. */
-const contextIn = (headers: RequestHeaders): JsonObject =>
+const readContext = (headers: RequestHeaders): JsonObject =>
   Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (name.startsWith('ce-') ? [[name.slice(3), plain(value)]] : [])),
+    Object.entries(headers).flatMap(([name, value]) =>
+      name.startsWith('ce-') ? [[name.slice(3), decodeHeader(value)]] : [],
+    ),
   )
 
-const plain = (value: string): string => {
+const decodeHeader = (value: string): string => {
   const unquoted = /^"(?<inner>.*)"$/s.exec(value)?.groups?.inner?.replace(/\\(.)/gs, '$1') ?? value
   try {
     return decodeURIComponent(unquoted)

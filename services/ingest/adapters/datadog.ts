@@ -42,16 +42,16 @@ const types: Readonly<Record<string, EventSeverity>> = {
 }
 
 /** The default template contains the state only in its title: `[Triggered on {host:db-1}] Disk is full`. */
-const headed =
+const titlePattern =
   /^(?:\[(?<priority>P\d)\] )?\[(?<transition>(?:Re-)?(?:Triggered|Warn|No data)|Renotify|Recovered)(?: (?<group>[^\]]*))?\] ?(?<name>.*)$/is
 
 /** Splits a title into state, priority and the rest, which is the same when the monitor fires and recovers. */
 const readTitle = (text: string | null) => {
-  const { priority = null, transition = null, group = '', name } = headed.exec(text ?? '')?.groups ?? {}
+  const { priority = null, transition = null, group = '', name } = titlePattern.exec(text ?? '')?.groups ?? {}
   return { title: name === undefined ? firstNonBlank(text) : `${name} ${group}`.trim(), transition, priority }
 }
 
-const transitionOf = (transition: string | null, type: string | null): EventStatus => {
+const parseTransition = (transition: string | null, type: string | null): EventStatus => {
   const known = transitions[(transition ?? '').toLowerCase()]
   if (known) return known
   if (type === 'success') return 'resolved'
@@ -81,7 +81,7 @@ export const datadog: EventAdapter = {
         dedupKey:
           firstNonBlank(fields.aggreg_key, fields.alert_cycle_key, fields.alert_id, inTitle && `title:${title}`) ||
           null,
-        status: transitionOf(transition, type),
+        status: parseTransition(transition, type),
         severity: isWarning ? 'warning' : (types[type ?? ''] ?? parseSeverity(fields.priority ?? priority)),
         resource: firstNonBlank(fields.hostname),
         title,

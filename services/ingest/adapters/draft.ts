@@ -18,12 +18,12 @@ export const createDraft = (
   endsAt: null,
   url: null,
   ...fields,
-  labels: labelsWithValue(fields.labels ?? {}),
+  labels: removeEmptyLabels(fields.labels ?? {}),
 })
 
 type Labels = Readonly<Record<string, string | number | null | undefined>>
 
-const labelsWithValue = (labels: Labels): Record<string, string> =>
+const removeEmptyLabels = (labels: Labels): Record<string, string> =>
   Object.fromEntries(
     Object.entries(labels).flatMap(([name, value]) =>
       value === null || value === undefined || value === '' ? [] : [[name, String(value)]],

@@ -30,24 +30,25 @@ const toMilliseconds = (count: number): number => {
 /** Returns epoch milliseconds; null for invalid values and for the zero time of Go, which means never. */
 export function parseInstant(value: unknown): number | null {
   if (typeof value === 'number' || (typeof value === 'string' && /^\d{9,19}(\.\d+)?$/.test(value)))
-    return plausible(Math.round(toMilliseconds(Number(value))))
-  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? plausible(Date.parse(value)) : null
+    return nullIfImplausible(Math.round(toMilliseconds(Number(value))))
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? nullIfImplausible(Date.parse(value)) : null
 }
 
 /** The end of the year 9999. */
 const maxEpochMs = 253_402_300_799_999
 
-const plausible = (ms: number): number | null => (Number.isSafeInteger(ms) && ms > 0 && ms <= maxEpochMs ? ms : null)
+const nullIfImplausible = (ms: number): number | null =>
+  Number.isSafeInteger(ms) && ms > 0 && ms <= maxEpochMs ? ms : null
 
 /** Converts values to text; entries without a value are left out. */
 export const stringifyLabels = (labels: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(labels).flatMap(([name, value]) =>
-      value === null || value === undefined ? [] : [[name, textOf(value)]],
+      value === null || value === undefined ? [] : [[name, toText(value)]],
     ),
   )
 
-const textOf = (value: unknown): string =>
+const toText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 /** Returns the first text that is not blank, or an empty one. */
@@ -58,12 +59,12 @@ export const firstNonBlank = (...texts: readonly (string | null | undefined)[]):
 export const parseFields = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
   const result = schema.safeParse(value, { error: describeIssue })
   if (result.success) return result.data
-  throw new ServiceError('invalid', sentenceFor(result.error))
+  throw new ServiceError('invalid', joinIssues(result.error))
 }
 
 const maxIssues = 5
 
-const sentenceFor = ({ issues }: z.ZodError): string =>
+const joinIssues = ({ issues }: z.ZodError): string =>
   issues
     .slice(0, maxIssues)
     .map(

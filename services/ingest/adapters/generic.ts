@@ -14,35 +14,36 @@ export const generic: EventAdapter = {
 
 /** Returns the draft of an object in an unknown format. */
 export const parseGeneric = (sent: JsonObject): EventDraft => {
-  const severity = firstField(sent, 'severity', 'level', 'priority', 'sev')
-  const status = firstField(sent, 'status', 'state', 'event_action', 'action')
-  const id = firstField(sent, 'id', 'event_id', 'eventId', 'uuid')
-  const source = firstNonBlank(firstField(sent, 'source', 'origin_system', 'service'), 'generic')
+  const severity = findFirstField(sent, 'severity', 'level', 'priority', 'sev')
+  const status = findFirstField(sent, 'status', 'state', 'event_action', 'action')
+  const id = findFirstField(sent, 'id', 'event_id', 'eventId', 'uuid')
+  const source = firstNonBlank(findFirstField(sent, 'source', 'origin_system', 'service'), 'generic')
   return {
     source,
     externalId: id || null,
     // The id may identify the subject, whose severity may change under the same id.
     identity: null,
-    dedupKey: firstField(sent, 'dedupKey', 'dedup_key', 'fingerprint', 'alias', 'incident_id', 'incidentId') || null,
+    dedupKey:
+      findFirstField(sent, 'dedupKey', 'dedup_key', 'fingerprint', 'alias', 'incident_id', 'incidentId') || null,
     // An event without severity and status is informational, for example a release.
-    status: parseStatus(status) ?? (severity === '' && status === '' ? 'info' : statusBySeverity(severity)),
+    status: parseStatus(status) ?? (severity === '' && status === '' ? 'info' : deriveStatus(severity)),
     severity: parseSeverity(severity) ?? parseSeverity(status),
-    resource: firstField(sent, 'resource', 'host', 'hostname', 'instance', 'entity', 'component', 'service'),
-    title: firstField(sent, 'title', 'name', 'alertname', 'summary', 'message', 'subject', 'text', 'type'),
-    body: firstField(sent, 'body', 'description', 'details', 'message', 'text'),
-    labels: { ...labelsIn(sent.tags), ...labelsIn(sent.labels) },
-    occurredAt: instantIn(sent, 'occurredAt', 'occurred_at', 'timestamp', 'time', 'startsAt', 'date'),
-    endsAt: instantIn(sent, 'endsAt', 'ends_at'),
-    url: firstField(sent, 'url', 'link', 'html_url') || null,
+    resource: findFirstField(sent, 'resource', 'host', 'hostname', 'instance', 'entity', 'component', 'service'),
+    title: findFirstField(sent, 'title', 'name', 'alertname', 'summary', 'message', 'subject', 'text', 'type'),
+    body: findFirstField(sent, 'body', 'description', 'details', 'message', 'text'),
+    labels: { ...readLabels(sent.tags), ...readLabels(sent.labels) },
+    occurredAt: findInstant(sent, 'occurredAt', 'occurred_at', 'timestamp', 'time', 'startsAt', 'date'),
+    endsAt: findInstant(sent, 'endsAt', 'ends_at'),
+    url: findFirstField(sent, 'url', 'link', 'html_url') || null,
     raw: sent,
   }
 }
 
-const statusBySeverity = (severity: string): EventDraft['status'] =>
+const deriveStatus = (severity: string): EventDraft['status'] =>
   parseSeverity(severity) === 'info' ? 'info' : 'firing'
 
 /** Returns the first field that is a number or a text that is not blank. */
-const firstField = (sent: JsonObject, ...names: readonly string[]): string =>
+const findFirstField = (sent: JsonObject, ...names: readonly string[]): string =>
   firstNonBlank(
     ...names.map((name) => {
       const value = sent[name]
@@ -50,7 +51,7 @@ const firstField = (sent: JsonObject, ...names: readonly string[]): string =>
     }),
   )
 
-const instantIn = (sent: JsonObject, ...names: readonly string[]): number | null => {
+const findInstant = (sent: JsonObject, ...names: readonly string[]): number | null => {
   for (const name of names) {
     const ms = parseInstant(sent[name])
     if (ms !== null) return ms
@@ -58,7 +59,7 @@ const instantIn = (sent: JsonObject, ...names: readonly string[]): number | null
   return null
 }
 
-const labelsIn = (labels: unknown): Record<string, string> => {
+const readLabels = (labels: unknown): Record<string, string> => {
   if (Array.isArray(labels)) return { tags: labels.filter((tag) => typeof tag === 'string').join(', ') }
   // An object that is no list has string keys.
   return typeof labels === 'object' && labels !== null ? stringifyLabels(labels as JsonObject) : {}

@@ -17,7 +17,7 @@ const results: Readonly<Record<string, EventStatus>> = {
   startup_failure: 'firing',
   action_required: 'firing',
 }
-const statusOfResult = (result: string | null): EventStatus => results[result ?? ''] ?? 'info'
+const parseResult = (result: string | null): EventStatus => results[result ?? ''] ?? 'info'
 
 const Deployment = z.looseObject({
   deployment_status: z.looseObject({
@@ -38,7 +38,7 @@ const readDeployment = (repository: string, sent: JsonObject): EventDraft => {
   return createDraft('github', sent, {
     externalId: status.id,
     dedupKey: `deployment:${repository}:${environment}`,
-    status: statusOfResult(status.state),
+    status: parseResult(status.state),
     severity: 'warning',
     resource: repository,
     title: `Deployment to ${environment}`,
@@ -70,7 +70,7 @@ const readCheck = (repository: string, given: unknown, sent: JsonObject): EventD
   return createDraft('github', sent, {
     externalId: check.id,
     dedupKey: `check:${repository}:${branch}:${name}`,
-    status: statusOfResult(check.conclusion),
+    status: parseResult(check.conclusion),
     severity: 'warning',
     resource: repository,
     title: branch === '' ? name : `${name} on ${branch}`,
@@ -97,8 +97,8 @@ const SecurityAlert = z.looseObject({
     .nullish(),
 })
 
-const ends = new Set(['fixed', 'dismissed', 'auto_dismissed', 'resolved', 'closed_by_user'])
-const begins = new Set([
+const resolvingActions = new Set(['fixed', 'dismissed', 'auto_dismissed', 'resolved', 'closed_by_user'])
+const firingActions = new Set([
   'created',
   'reopened',
   'reintroduced',
@@ -107,7 +107,7 @@ const begins = new Set([
   'auto_reopened',
 ])
 
-const severityOfAlert = (word: string | null): EventSeverity | null =>
+const parseAlertSeverity = (word: string | null): EventSeverity | null =>
   word === 'critical' || word === 'high' ? 'critical' : parseSeverity(word)
 
 const readSecurityAlert = (repository: string, action: string, kind: string, sent: JsonObject): EventDraft => {
@@ -119,18 +119,18 @@ const readSecurityAlert = (repository: string, action: string, kind: string, sen
   return createDraft('github', sent, {
     externalId: alert.number,
     dedupKey: `${kind}:${repository}:${alert.number}`,
-    status: ends.has(action) ? 'resolved' : begins.has(action) ? 'firing' : 'info',
-    severity: severityOfAlert(severity) ?? parseSeverity(rule?.severity),
+    status: resolvingActions.has(action) ? 'resolved' : firingActions.has(action) ? 'firing' : 'info',
+    severity: parseAlertSeverity(severity) ?? parseSeverity(rule?.severity),
     resource: repository,
     title: firstNonBlank(advisory?.summary, rule?.description, alert.secret_type_display_name, `Alert ${alert.number}`),
     labels: { action, kind },
-    occurredAt: begins.has(action) ? alert.created_at : null,
+    occurredAt: firingActions.has(action) ? alert.created_at : null,
     url: alert.html_url,
   })
 }
 
 /** Returns the kind of an alert from its fields, for requests without the `X-GitHub-Event` header. */
-const kindOf = (alert: JsonObject): string =>
+const detectAlertKind = (alert: JsonObject): string =>
   'security_advisory' in alert
     ? 'dependabot_alert'
     : 'secret_type' in alert
@@ -151,7 +151,8 @@ export const github: EventAdapter = {
     if ('deployment_status' in sent) return [readDeployment(name, sent)]
     const check = sent.check_run ?? sent.workflow_run ?? sent.check_suite
     if (check !== undefined) return [readCheck(name, check, sent)]
-    if (isJsonObject(sent.alert)) return [readSecurityAlert(name, action ?? '', event ?? kindOf(sent.alert), sent)]
+    if (isJsonObject(sent.alert))
+      return [readSecurityAlert(name, action ?? '', event ?? detectAlertKind(sent.alert), sent)]
     const title = `${event ?? 'event'}${action === null ? '' : ` ${action}`}`
     return [createDraft('github', sent, { status: 'info', resource: name, title: `${name}: ${title}` })]
   },

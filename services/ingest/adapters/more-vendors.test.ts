@@ -1,4 +1,4 @@
-import { sampleTime, sampleTimeSeconds, checkVendor } from './testing/check-vendor.ts'
+import { sampleTime, sampleTimeSeconds, defineVendorTests } from './testing/check-vendor.ts'
 
 const repository = { full_name: 'acme/shop', html_url: 'https://github.com/acme/shop' }
 const sender = { login: 'ada' }
@@ -37,7 +37,7 @@ const dependabot = (action: string) => ({
   sender,
 })
 const github = (event: string) => ({ 'x-github-event': event })
-checkVendor('github', [
+defineVendorTests('github', [
   [
     'a failed deployment',
     deployment('failure'),
@@ -122,7 +122,7 @@ const newRelic = (more: object = {}) => ({
 })
 const issueId = '0ea2df1c-adab-45d2-aae0-042b609d2322'
 const newRelicTitle = 'Disk is full on db-1'
-checkVendor('new-relic', [
+defineVendorTests('new-relic', [
   [
     'an activated issue',
     newRelic(),
@@ -172,7 +172,7 @@ const zabbix = (more: object = {}) => ({
   alert_message: '95 % used',
   ...more,
 })
-checkVendor('zabbix', [
+defineVendorTests('zabbix', [
   [
     'a problem',
     zabbix(),
@@ -241,7 +241,7 @@ const checkmk = (more: object = {}) => ({
   MICROTIME: `${sampleTimeSeconds}000000`,
   ...more,
 })
-checkVendor('checkmk', [
+defineVendorTests('checkmk', [
   [
     'a problem of a service',
     checkmk(),
@@ -277,7 +277,7 @@ checkVendor('checkmk', [
 ])
 
 const code = 'f618072a-7bde-4eee-af63-71a77c5723bc'
-checkVendor('healthchecks', [
+defineVendorTests('healthchecks', [
   [
     'a job that is down',
     { code, name: 'backup', status: 'down', now: sampleTime, tags: 'prod db' },
@@ -309,7 +309,7 @@ const prometheusAlert = (more: object = {}) => ({
   ...more,
 })
 const labelsKey = '[["alertname","DiskFull"],["instance","db-1:9100"],["severity","critical"]]'
-checkVendor('prometheus', [
+defineVendorTests('prometheus', [
   [
     'an alert',
     [prometheusAlert()],
@@ -347,7 +347,7 @@ const datadog = (title: string) => ({
   org: { id: '1' },
   date: String(sampleTimeSeconds * 1_000),
 })
-checkVendor('datadog', [
+defineVendorTests('datadog', [
   [
     'a priority in the title',
     datadog('[P2] [Triggered on {host:db-1}] Disk'),
@@ -376,7 +376,7 @@ checkVendor('datadog', [
   ],
 ])
 
-checkVendor('generic', [
+defineVendorTests('generic', [
   [
     'a success',
     { title: 'Backup', status: 'success' },

@@ -21,7 +21,7 @@ const statuses: Readonly<Record<string, EventStatus>> = {
   CLOSED: 'resolved',
 }
 
-const list = z.union([z.array(z.string()), z.string().transform((text) => [text])]).nullish()
+const textListField = z.union([z.array(z.string()), z.string().transform((text) => [text])]).nullish()
 
 const Issue = z.looseObject({
   id: textField,
@@ -29,9 +29,9 @@ const Issue = z.looseObject({
   title: optionalTextField,
   priority: optionalTextField,
   state: z.string(),
-  impactedEntities: list,
-  alertPolicyNames: list,
-  alertConditionNames: list,
+  impactedEntities: textListField,
+  alertPolicyNames: textListField,
+  alertConditionNames: textListField,
   workflowName: optionalTextField,
   createdAt: timestampField,
   updatedAt: timestampField,

@@ -32,7 +32,7 @@ const statuses: Readonly<Record<string, EventStatus>> = {
 }
 
 /** Returns the time of the last change; if it is missing, the creation time. */
-const timeIn = ({ updatedAt, createdAt }: { updatedAt: number | null; createdAt: number | null }) =>
+const getChangeTime = ({ updatedAt, createdAt }: { updatedAt: number | null; createdAt: number | null }) =>
   updatedAt ?? createdAt
 
 /** The webhook of Opsgenie: changes to alerts. */
@@ -52,7 +52,7 @@ export const opsgenie: EventAdapter = {
       {
         source,
         externalId: alert.alertId,
-        identity: [source, alert.alertId, action, String(timeIn(alert))],
+        identity: [source, alert.alertId, action, String(getChangeTime(alert))],
         dedupKey: firstNonBlank(alert.alias) || alert.alertId,
         status,
         severity: parseSeverity(alert.priority),
@@ -61,7 +61,7 @@ export const opsgenie: EventAdapter = {
         body: firstNonBlank(alert.description),
         labels: { action, ...(alert.tags && { tags: alert.tags.join(', ') }), ...alert.details },
         // If a resolved alert has only its creation time, the time of receipt is used.
-        occurredAt: status === 'firing' ? timeIn(alert) : alert.updatedAt,
+        occurredAt: status === 'firing' ? getChangeTime(alert) : alert.updatedAt,
         endsAt: null,
         url: null,
         raw: sent,

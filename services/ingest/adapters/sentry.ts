@@ -44,7 +44,7 @@ const severities: Readonly<Record<string, EventSeverity>> = {
   info: 'info',
   debug: 'info',
 }
-const severityOfLevel = (level: string | null): EventSeverity | null => severities[level ?? ''] ?? null
+const parseLevel = (level: string | null): EventSeverity | null => severities[level ?? ''] ?? null
 
 const issueStatuses: Readonly<Record<string, EventStatus>> = {
   created: 'firing',
@@ -63,7 +63,7 @@ const readIssue = (action: string, given: unknown, sent: JsonObject): EventDraft
     externalId: issue.id,
     dedupKey: `issue:${issue.id}`,
     status: issueStatuses[action] ?? 'info',
-    severity: severityOfLevel(issue.level),
+    severity: parseLevel(issue.level),
     resource: firstNonBlank(issue.project?.slug, issue.project?.name),
     title: firstNonBlank(issue.title, issue.shortId),
     body: firstNonBlank(issue.culprit),
@@ -79,7 +79,7 @@ const readIssueAlert = ({ event, triggered_rule: rule }: JsonObject, sent: JsonO
     externalId: alert.event_id,
     dedupKey: `issue:${alert.issue_id}`,
     status: 'firing',
-    severity: severityOfLevel(alert.level),
+    severity: parseLevel(alert.level),
     resource: firstNonBlank(alert.environment),
     title: firstNonBlank(alert.title, alert.message),
     body: firstNonBlank(alert.culprit, alert.message),

@@ -1,4 +1,4 @@
-import { sampleTime, sampleTimeSeconds, checkVendor } from './testing/check-vendor.ts'
+import { sampleTime, sampleTimeSeconds, defineVendorTests } from './testing/check-vendor.ts'
 
 const sentryIssue = (action: string, more: object = {}) => ({
   action,
@@ -36,7 +36,7 @@ const sentryMetric = (action: string) => ({
   },
 })
 const issueTitle = 'ReferenceError: heck is not defined'
-checkVendor('sentry', [
+defineVendorTests('sentry', [
   [
     'a new issue',
     sentryIssue('created'),
@@ -125,7 +125,7 @@ const alarm = (state: string, more: object = {}) => ({
   ...more,
 })
 const arn = 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:disk'
-checkVendor('cloudwatch', [
+defineVendorTests('cloudwatch', [
   [
     'an alarm',
     alarm('ALARM'),
@@ -171,7 +171,7 @@ const azure = (essentials: object) => ({
   },
 })
 const alertId = '/subscriptions/s/providers/Microsoft.AlertsManagement/alerts/b9'
-checkVendor('azure-monitor', [
+defineVendorTests('azure-monitor', [
   [
     'a fired alert',
     azure({}),
@@ -213,7 +213,7 @@ const gcp = (incident: object) => ({
     ...incident,
   },
 })
-checkVendor('gcp-monitoring', [
+defineVendorTests('gcp-monitoring', [
   [
     'an open incident',
     gcp({}),
@@ -253,7 +253,7 @@ const kuma = (status: number | null, more: object = {}) => ({
   msg: '[checkout] [🔴 Down] timeout of 48000ms exceeded',
   ...more,
 })
-checkVendor('uptime-kuma', [
+defineVendorTests('uptime-kuma', [
   [
     'a monitor that is down',
     kuma(0),

@@ -1,7 +1,7 @@
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 
 /** Returns a case-insensitive lookup from words to their meaning. */
-const meaningsOf = <M extends string>(meanings: Readonly<Record<M, readonly string[]>>) => {
+const createWordLookup = <M extends string>(meanings: Readonly<Record<M, readonly string[]>>) => {
   const meaningByWord = new Map(
     Object.entries<readonly string[]>(meanings).flatMap(([meaning, words]) => words.map((word) => [word, meaning])),
   )
@@ -9,7 +9,7 @@ const meaningsOf = <M extends string>(meanings: Readonly<Record<M, readonly stri
   return (word: string | null | undefined) => meaningByWord.get((word ?? '').trim().toLowerCase()) as M | undefined
 }
 
-const severities = meaningsOf<EventSeverity>({
+const findSeverity = createWordLookup<EventSeverity>({
   critical: [
     'critical',
     'crit',
@@ -42,10 +42,10 @@ const severities = meaningsOf<EventSeverity>({
 })
 
 /** Returns the severity of a word used by Alertmanager, Zabbix, syslog or paging services; null if unknown. */
-export const parseSeverity = (word: string | null | undefined): EventSeverity | null => severities(word) ?? null
+export const parseSeverity = (word: string | null | undefined): EventSeverity | null => findSeverity(word) ?? null
 
 /** Returns the status for a word that senders use; undefined if unknown. */
-export const parseStatus = meaningsOf<EventStatus>({
+export const parseStatus = createWordLookup<EventStatus>({
   firing: [
     'firing',
     'fire',

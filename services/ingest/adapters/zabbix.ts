@@ -7,7 +7,7 @@ import { parseSeverity } from './words.ts'
 
 /** Severities by Zabbix number: not classified, information, warning, average, high, disaster. */
 const severities: readonly EventSeverity[] = ['info', 'info', 'warning', 'warning', 'critical', 'critical']
-const severityOfWord = (number: string | null, word: string | null): EventSeverity | null =>
+const parseZabbixSeverity = (number: string | null, word: string | null): EventSeverity | null =>
   (number !== null && /^[0-5]$/.test(number) ? severities[Number(number)] : undefined) ??
   (/^high$/i.test(word ?? '') ? 'critical' : /^not classified$/i.test(word ?? '') ? 'info' : parseSeverity(word))
 
@@ -46,7 +46,7 @@ export const zabbix: EventAdapter = {
         externalId: event.event_id,
         dedupKey: event.event_id,
         status: event.event_value === '0' ? 'resolved' : isAcknowledged ? 'acknowledged' : 'firing',
-        severity: severityOfWord(event.event_nseverity, event.event_severity),
+        severity: parseZabbixSeverity(event.event_nseverity, event.event_severity),
         resource: firstNonBlank(event.host_name, event.host_ip),
         title: firstNonBlank(event.event_name, event.alert_subject),
         body: firstNonBlank(event.alert_message, event.event_opdata, event.trigger_description),
@@ -57,7 +57,7 @@ export const zabbix: EventAdapter = {
   },
 }
 
-const Streamed = z.looseObject({
+const StreamedEvent = z.looseObject({
   eventid: textField,
   p_eventid: optionalTextField,
   value: z.literal([0, 1]),
@@ -73,14 +73,14 @@ export const zabbixConnector: EventAdapter = {
   id: 'zabbix',
   recognizes: ({ eventid, value, clock }) => eventid !== undefined && value !== undefined && clock !== undefined,
   read: (sent) => {
-    const event = parseFields(Streamed, sent)
+    const event = parseFields(StreamedEvent, sent)
     return [
       createDraft('zabbix', sent, {
         externalId: event.eventid,
         identity: ['zabbix', event.eventid],
         dedupKey: event.p_eventid ?? event.eventid,
         status: event.value === 0 ? 'resolved' : 'firing',
-        severity: severityOfWord(event.severity, null),
+        severity: parseZabbixSeverity(event.severity, null),
         resource: (event.hosts ?? []).map(({ name, host }) => firstNonBlank(name, host)).join(', '),
         title: firstNonBlank(event.name),
         labels: Object.fromEntries((event.tags ?? []).map(({ tag, value }) => [firstNonBlank(tag), value])),

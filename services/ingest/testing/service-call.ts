@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 
 /** A service call without a user. */
-export const serviceCall: Call = {
+export const testServiceCall: Call = {
   identity: { kind: 'service', subject: 'gateway', features: 'all' },
   deadline: Number.POSITIVE_INFINITY,
   signal: new AbortController().signal,

@@ -16,7 +16,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { maxMcpBodyBytes, maxMcpBufferedBytes, type mcp, mcpResponseHeaders } from '#proto/mcp.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { summarizeMessage, type OfferPart } from './message-summary.ts'
-import type { ServerFor } from './server.ts'
+import type { CreateServer } from './server.ts'
 
 type Http = Handlers<typeof mcp>['http']
 type HttpRequest = Parameters<Http>[0]
@@ -28,7 +28,7 @@ const json = 'application/json'
 const bothTypes = `${json}, ${eventStream}`
 
 interface HttpOptions {
-  serverFor: ServerFor
+  serverFor: CreateServer
   /** Whether tools send notifications before their result, which legacy clients receive as events. */
   sendsNotifications: boolean
   log: Logger
@@ -40,7 +40,7 @@ export const openHttp = ({ serverFor, sendsNotifications, log }: HttpOptions): {
   const requestScope = new AsyncLocalStorage<{ call: Call; part: OfferPart }>()
   const onerror = (error: Error) => log.debug({ reason: error.message }, 'invalid MCP request')
   const serverNow = () => {
-    const { call, part } = required(requestScope.getStore())
+    const { call, part } = requireScope(requestScope.getStore())
     return serverFor(call, part)
   }
   const modern = createMcpHandler(serverNow, {
@@ -56,11 +56,11 @@ export const openHttp = ({ serverFor, sendsNotifications, log }: HttpOptions): {
     const parsedBody = parseJson(input.body)
     const { part, isModern, discoveryId } = summarizeMessage(parsedBody)
     const request = requestOf(input, parsedBody, part.kind === 'tool' ? undefined : call.signal)
-    if (!isModern && (await isClassic(request, input, parsedBody))) {
-      if (discoveryId !== undefined) return envelopeMissing(discoveryId)
+    if (!isModern && (await isLegacy(request, input, parsedBody))) {
+      if (discoveryId !== undefined) return createMissingEnvelopeResponse(discoveryId)
       const { accept = '' } = input.headers
       const asEvents = accept.includes(eventStream) && (sendsNotifications || !accept.includes(json))
-      return answerClassic(request, parsedBody, serverFor(call, part), asEvents)
+      return answerLegacy(request, parsedBody, serverFor(call, part), asEvents)
     }
     return requestScope.run({ call, part }, () => modern.fetch(request, { parsedBody }))
   }
@@ -82,7 +82,7 @@ export const openHttp = ({ serverFor, sendsNotifications, log }: HttpOptions): {
   }
 }
 
-const required = <T>(scope: T | undefined): T => {
+const requireScope = <T>(scope: T | undefined): T => {
   if (scope === undefined) throw new Error('MCP server created outside a request')
   return scope
 }
@@ -104,7 +104,7 @@ const requestOf = (
   })
 
 /** Returns whether a request uses the legacy protocol, as the library defines it. */
-const isClassic = (
+const isLegacy = (
   request: Request,
   { method, headers }: HttpRequest,
   parsedBody: unknown,
@@ -119,7 +119,7 @@ const isClassic = (
  * Responds to a legacy request, with events or as JSON. The Accept header is replaced, because the library would reject
  * clients such as curl, which do not accept both.
  */
-const answerClassic = async (
+const answerLegacy = async (
   request: Request,
   parsedBody: unknown,
   server: McpServer | Server,
@@ -132,7 +132,7 @@ const answerClassic = async (
 }
 
 /** Returns the error for a missing envelope, instead of a misleading "Method not found" from the library. */
-const envelopeMissing = (id: string | number): Response => {
+const createMissingEnvelopeResponse = (id: string | number): Response => {
   const message = `Invalid params: server/discover needs _meta with ${PROTOCOL_VERSION_META_KEY} and ${CLIENT_CAPABILITIES_META_KEY}`
   const error = { code: ProtocolErrorCode.InvalidParams, message, data: { envelope: { missing: ['_meta'] } } }
   return Response.json({ jsonrpc: '2.0', id, error }, { status: 400 })

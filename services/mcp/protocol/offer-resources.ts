@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { findHost, type ToolContext } from '#shared/tools/tool.ts'
-import { type ContextFor, formatToolError, HostIdText } from '../call-tool.ts'
+import { type CreateToolContext, formatToolError, HostIdText } from '../call-tool.ts'
 import { createResourceUris, type HostResource, type StaticResource } from '../resources/resources.ts'
 
 /** Cache hint for facts about hosts. It is private, because permissions differ by caller. */
@@ -24,7 +24,7 @@ const Names = z.object({ hostId: HostIdText.transform(Number) }).catchall(z.stri
 interface ResourceOptions {
   references: readonly StaticResource[]
   facts: readonly HostResource[]
-  contextFor: ContextFor
+  contextFor: CreateToolContext
 }
 
 /** Registers the resources for one request: the static texts, and facts about the first host and about any host. */
@@ -45,7 +45,7 @@ export const offerResources = (
       const found = await each.read(names, await findHost(reading, hostId), reading)
       return { contents: [{ uri: href, mimeType: json, text: JSON.stringify(found) }] }
     } catch (error) {
-      throw refusal(error, href)
+      throw toProtocolError(error, href)
     }
   }
   const context = contextFor(call)
@@ -77,7 +77,7 @@ export const offerResources = (
 const decoded = (variables: Variables): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodeURIComponent(String(value))]))
 
-const refusal = (error: unknown, uri: string): unknown => {
+const toProtocolError = (error: unknown, uri: string): unknown => {
   const isAbsent = error instanceof ServiceError && error.code === 'not-found'
   const sentence = error instanceof URIError ? 'the URI has invalid percent-encoding' : formatToolError(error)
   if (sentence === undefined) return error
@@ -103,12 +103,12 @@ const completionsOf = (
     return (await findHost(context, Number(prefix.data))).key
   }
   const completions = {
-    hostId: startingWith(async () => (await context.hosts()).map(({ id }) => String(id))),
-    database: startingWith(async (known) => {
+    hostId: completeByPrefix(async () => (await context.hosts()).map(({ id }) => String(id))),
+    database: completeByPrefix(async (known) => {
       const { rows } = await query.exploreDatabases({ hostKey: await hostKey(known) }, call)
       return rows.map(({ name }) => name)
     }),
-    table: startingWith(async (known) => {
+    table: completeByPrefix(async (known) => {
       const { database } = known
       if (database === undefined) return []
       const { rows } = await query.exploreTables({ hostKey: await hostKey(known), database }, call)
@@ -124,7 +124,7 @@ const completionsOf = (
  * Completes a typed prefix; returns no names if the other variables are invalid. The library limits their number and
  * reports the total.
  */
-const startingWith =
+const completeByPrefix =
   (all: (known: KnownVariables) => Promise<string[]>): CompleteResourceTemplateCallback =>
   async (prefix, completion) => {
     try {

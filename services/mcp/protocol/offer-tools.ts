@@ -1,7 +1,7 @@
 import type { CallToolResult, McpServer, Server, StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
-import { annotationsOf, type Tool } from '#shared/tools/tool.ts'
+import { toolAnnotations, type Tool } from '#shared/tools/tool.ts'
 import type { CallTool } from '../call-tool.ts'
 
 /** Returns the registration of tools for one request. Their descriptions are built once. */
@@ -38,7 +38,7 @@ const configOf = ({ title, description, kind, input, output }: Tool) => ({
   description,
   inputSchema: schemaWith(input, 'input'),
   ...(output && { outputSchema: schemaWith(output, 'output') }),
-  annotations: annotationsOf({ kind }),
+  annotations: toolAnnotations({ kind }),
 })
 
 /** Returns a schema with a prebuilt JSON Schema. It is short, because every model reads the schemas of all tools. */
@@ -63,14 +63,14 @@ export const toShortJsonSchema = (schema: z.ZodObject, io: 'input' | 'output'): 
       if (io === 'input') return
       delete jsonSchema.additionalProperties
       delete jsonSchema.required
-      mayBeNull(jsonSchema)
+      mergeNullUnion(jsonSchema)
     },
   })
   return json
 }
 
 /** Replaces the union of an object and null by one schema with both types. */
-const mayBeNull = (schema: z.core.JSONSchema.BaseSchema): void => {
+const mergeNullUnion = (schema: z.core.JSONSchema.BaseSchema): void => {
   const [input, absent, ...others] = schema.anyOf ?? []
   if (input?.type !== 'object' || absent?.type !== 'null' || others.length > 0) return
   delete schema.anyOf

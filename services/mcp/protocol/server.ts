@@ -10,7 +10,7 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import type { Tool } from '#shared/tools/tool.ts'
-import type { CallTool, ContextFor } from '../call-tool.ts'
+import type { CallTool, CreateToolContext } from '../call-tool.ts'
 import type { Prompt } from '../prompts/prompts.ts'
 import type { HostResource, StaticResource } from '../resources/resources.ts'
 import type { OfferSkills } from '../skills/skills.ts'
@@ -19,7 +19,7 @@ import { setToolCallHandler, openToolOffer } from './offer-tools.ts'
 import type { OfferPart } from './message-summary.ts'
 
 /** A server for one request, with registered tools, resources or prompts. */
-class ServerOfRequest extends McpServer {
+class RequestServer extends McpServer {
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport)
     patchTransport(transport)
@@ -30,7 +30,7 @@ class ServerOfRequest extends McpServer {
  * A server for one tool call. It registers nothing, because registrations of the library survive the request until a
  * full garbage collection, and most requests are tool calls.
  */
-class ServerOfCall extends Server {
+class ToolCallServer extends Server {
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport)
     patchTransport(transport)
@@ -58,23 +58,23 @@ const patchTransport = (transport: Transport): void => {
 }
 
 const minuteMs = 60_000
-const forAll = { ttlMs: 5 * minuteMs, cacheScope: 'public' } as const
+const publicCacheHint = { ttlMs: 5 * minuteMs, cacheScope: 'public' } as const
 
 /** Instructions for every client. */
 const instructions =
   'Read-only access to monitored ClickHouse hosts. Every tool takes hostId, the position of a host in the list; 0 is the first. An unknown position returns the list of hosts.'
 
 /** Lists never change while a process runs. */
-const fixed = { listChanged: false }
+const unchangingList = { listChanged: false }
 const options = {
   instructions,
-  capabilities: { tools: fixed, resources: fixed, prompts: fixed, completions: {} },
+  capabilities: { tools: unchangingList, resources: unchangingList, prompts: unchangingList, completions: {} },
   cacheHints: {
     'server/discover': { ttlMs: 60 * minuteMs, cacheScope: 'public' as const },
-    'tools/list': forAll,
-    'prompts/list': forAll,
-    'resources/list': forAll,
-    'resources/templates/list': forAll,
+    'tools/list': publicCacheHint,
+    'prompts/list': publicCacheHint,
+    'resources/list': publicCacheHint,
+    'resources/templates/list': publicCacheHint,
   },
 }
 
@@ -94,23 +94,23 @@ interface ServerOptions {
   offerSkills: OfferSkills
   version: string
   callTool: CallTool
-  contextFor: ContextFor
+  contextFor: CreateToolContext
   further?: AdditionalTools | undefined
 }
 
 /** Returns a server for one request, with only the tools, resources or prompts that the request needs. */
-export type ServerFor = (call: Call, part: OfferPart) => McpServer | Server
+export type CreateServer = (call: Call, part: OfferPart) => McpServer | Server
 
-export const openServers = (offered: ServerOptions): ServerFor => {
+export const createServerFactory = (offered: ServerOptions): CreateServer => {
   const { further } = offered
   const offerTools = openToolOffer(offered.tools, offered.callTool)
   const facts = { name: 'watchhouse', title: 'Watchhouse', version: offered.version }
   return (call, part) => {
     const all = { ...options, ...further?.options }
     const called = part.kind === 'tool' ? offered.tools.find((tool) => tool.name === part.name) : undefined
-    if (called) return setToolCallHandler(new ServerOfCall(facts, all), called, offered.callTool, call)
+    if (called) return setToolCallHandler(new ToolCallServer(facts, all), called, offered.callTool, call)
     const includes = (kind: OfferPart['kind']) => part.kind === kind || part.kind === 'all'
-    const server = new ServerOfRequest(facts, all)
+    const server = new RequestServer(facts, all)
     if (includes('tools')) offerTools(server, call)
     if (includes('resources')) offerResources(server, call, offered)
     if (includes('prompts')) offerPrompts(server, offered.prompts)
@@ -142,32 +142,32 @@ const Problems = z.array(z.object({ path: z.array(z.union([z.string(), z.number(
 const refuseInvalidParams = (transport: Transport): void => {
   const { onmessage } = transport
   const send = transport.send.bind(transport)
-  transport.send = (message, options) => send(worded(message), options)
+  transport.send = (message, options) => send(rewordMessage(message), options)
   // A transport is not an EventTarget.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   transport.onmessage = (message, extra) => {
     if (isRequest(message) && lists.has(message.method) && message.params?.cursor !== undefined) {
-      void send(invalid(message.id, 'cursor is not supported: lists are returned completely'))
+      void send(createInvalidParamsError(message.id, 'cursor is not supported: lists are returned completely'))
     } else onmessage?.(message, extra)
   }
 }
 
 const isRequest = (message: JSONRPCMessage) => 'method' in message && 'id' in message
 
-const worded = (message: JSONRPCMessage): JSONRPCMessage => {
+const rewordMessage = (message: JSONRPCMessage): JSONRPCMessage => {
   if (!('error' in message) || message.id === undefined) return message
-  const sentence = wordsOf(message.error.message)
-  return sentence === undefined ? message : invalid(message.id, sentence)
+  const sentence = formatProblems(message.error.message)
+  return sentence === undefined ? message : createInvalidParamsError(message.id, sentence)
 }
 
-const wordsOf = (text: string): string | undefined => {
+const formatProblems = (text: string): string | undefined => {
   const { problems } = listedProblems.exec(text)?.groups ?? {}
   if (problems === undefined) return undefined
   const found = Problems.safeParse(parseJson(problems)).data
   return found?.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
 }
 
-const invalid = (id: string | number, sentence: string): JSONRPCMessage => ({
+const createInvalidParamsError = (id: string | number, sentence: string): JSONRPCMessage => ({
   jsonrpc: '2.0',
   id,
   error: { code: ProtocolErrorCode.InvalidParams, message: `Invalid params: ${sentence}` },

@@ -26,11 +26,11 @@ export const openSkillOffer = (client: Client<typeof agent>): OfferSkills => {
           return { skills: await Promise.all(skills.map((skill) => entries(skill, call))) }
         },
         get: async (uri) => {
-          const found = await find(client, uri, call)
+          const found = await findSkill(client, uri, call)
           return found && (await entries(found, call))
         },
         read: async (uri) => {
-          const found = await find(client, uri, call)
+          const found = await findSkill(client, uri, call)
           return found && { text: found.text, mimeType: 'text/markdown' }
         },
       },
@@ -51,7 +51,7 @@ const openEntries = (client: Client<typeof agent>) => {
 }
 
 /** Returns the skill with this URI; undefined if there is none. */
-const find = async (client: Client<typeof agent>, uri: string, call: Call) => {
+const findSkill = async (client: Client<typeof agent>, uri: string, call: Call) => {
   const [, name] = /^skill:\/\/([^/]+)\/SKILL\.md$/.exec(uri) ?? []
   if (name === undefined) return undefined
   try {

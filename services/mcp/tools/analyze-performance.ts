@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
 import { findUnavailableReason } from '../result-text.ts'
 
@@ -24,7 +24,7 @@ type Finding = z.infer<typeof Finding>
 
 const order = Severity.options
 
-export const analyzePerformance = readTool({
+export const analyzePerformance = defineReadTool({
   name: 'analyze_performance',
   title: 'Health of a host',
   description:
@@ -42,12 +42,12 @@ export const analyzePerformance = readTool({
     const worst = order.findLast((severity) => findings.some((finding) => finding.severity === severity)) ?? 'ok'
     const problems = findings.filter(({ severity }) => severity !== 'ok').map(({ summary }) => summary)
     const text = `${host.name}: ${worst}. ${problems.length === 0 ? 'No problems found.' : problems.join(' ')}`
-    return result(text, { severity: worst, findings })
+    return createResult(text, { severity: worst, findings })
   },
 })
 
 const maxWhere = 5
-const Row = z.object({ name: z.string(), value: count })
+const Row = z.object({ name: z.string(), value: rowNumber })
 
 /** Runs one check. A failed check returns an unknown finding, so that the others still count. */
 const findingOf = async (

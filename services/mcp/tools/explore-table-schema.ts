@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
-import { name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
+import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun, explainMissingQueryLog } from '../result-text.ts'
 import { readTableSchema } from '../table-schema.ts'
 
@@ -19,7 +19,7 @@ const Relationship = z.object({
   queries: z.number().nullable(),
 })
 
-const Explored = z.object({
+const SchemaExploration = z.object({
   level: z.enum(['databases', 'tables', 'schema']),
   names: z.array(z.string()),
   /** The table in the format of `get_table_schema`, which clients already know; null for lists of names. */
@@ -27,9 +27,9 @@ const Explored = z.object({
   relationships: z.array(Relationship),
   truncated: z.boolean(),
 })
-type Explored = z.infer<typeof Explored>
+type SchemaExploration = z.infer<typeof SchemaExploration>
 
-export const exploreTableSchema = readTool({
+export const exploreTableSchema = defineReadTool({
   name: 'explore_table_schema',
   title: 'Explore schemas step by step',
   description:
@@ -40,11 +40,11 @@ export const exploreTableSchema = readTool({
   input: z
     .strictObject({
       ...hostParameter,
-      database: name('Lists its tables').optional(),
-      table: name('Returns its schema; requires database').optional(),
+      database: nameParameter('Lists its tables').optional(),
+      table: nameParameter('Returns its schema; requires database').optional(),
     })
     .refine(({ database, table }) => table === undefined || database !== undefined, 'table requires database'),
-  output: Explored,
+  output: SchemaExploration,
   async run({ hostId, database, table }, context) {
     const host = await findHost(context, hostId)
     if (database === undefined) return databasesOf(context, host)
@@ -52,7 +52,7 @@ export const exploreTableSchema = readTool({
   },
 })
 
-const named = (level: Explored['level'], names: string[], truncated: boolean): Explored => ({
+const toNamesResult = (level: SchemaExploration['level'], names: string[], truncated: boolean): SchemaExploration => ({
   level,
   names: names.slice(0, maxNames),
   schema: null,
@@ -62,12 +62,12 @@ const named = (level: Explored['level'], names: string[], truncated: boolean): E
 
 const databasesOf = async ({ query, call }: ToolContext, { key, name: host }: Host) => {
   const { rows, truncated } = await query.exploreDatabases({ hostKey: key }, call)
-  const structured = named(
+  const structured = toNamesResult(
     'databases',
     rows.map((row) => row.name),
     truncated,
   )
-  return result(
+  return createResult(
     `${formatCountedNoun(rows.length, 'database')} on ${host}; set database to list its tables.`,
     structured,
   )
@@ -75,12 +75,12 @@ const databasesOf = async ({ query, call }: ToolContext, { key, name: host }: Ho
 
 const tablesOf = async ({ query, call }: ToolContext, { key, name: host }: Host, database: string) => {
   const { rows, truncated } = await query.exploreTables({ hostKey: key, database }, call)
-  const structured = named(
+  const structured = toNamesResult(
     'tables',
     rows.map((row) => row.name),
     truncated,
   )
-  return result(
+  return createResult(
     `${formatCountedNoun(rows.length, 'table')} in ${database} on ${host}; set table to see its schema.`,
     structured,
   )
@@ -101,7 +101,7 @@ const tableOf = async (context: ToolContext, host: Host, ref: { database: string
   }))
   const whole = `${ref.database}.${ref.table}`
   const joined = joins.tables.map(({ table, queries }) => ({ kind: 'join', from: whole, to: table, queries }))
-  const structured: Explored = {
+  const structured: SchemaExploration = {
     level: 'schema',
     names: [],
     schema,
@@ -110,16 +110,16 @@ const tableOf = async (context: ToolContext, host: Host, ref: { database: string
   }
   const unknown = joins.unavailable === null ? '' : ` Joins are unavailable: ${joins.unavailable}.`
   const text = `${whole}: ${formatCountedNoun(schema.columns.length, 'column')}, ${formatCountedNoun(structured.relationships.length, 'relationship')}.${unknown}`
-  return result(text, structured)
+  return createResult(text, structured)
 }
 
 const maxJoined = 20
 
-const Joined = z.object({ table: z.string(), queries: count })
+const JoinedTable = z.object({ table: z.string(), queries: rowNumber })
 
 /** The tables that statements of the last week joined with one, most frequent first. */
 interface Joins {
-  tables: z.infer<typeof Joined>[]
+  tables: z.infer<typeof JoinedTable>[]
   /** Why the query log is unavailable; null if it is available. */
   unavailable: string | null
 }
@@ -132,7 +132,7 @@ const joinsOf = async (
   const parameters = { whole: `${asLogged(database)}.${asLogged(table)}` }
   const statement = { tool: 'explore_table_schema', statement: 'joins', parameters, maxRows: maxJoined }
   try {
-    return { tables: await readRows(context, host, statement, Joined), unavailable: null }
+    return { tables: await readRows(context, host, statement, JoinedTable), unavailable: null }
   } catch (error) {
     // Relationships from definitions are available without the query log.
     return { tables: [], unavailable: explainMissingQueryLog(error, host) }

@@ -1,28 +1,28 @@
 import { z } from 'zod'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 
 const Merge = z.object({
   database: z.string(),
   table: z.string(),
-  elapsedSeconds: count,
+  elapsedSeconds: rowNumber,
   /** From 0 to 1. */
-  progress: count,
-  parts: count,
+  progress: rowNumber,
+  parts: rowNumber,
   isMutation: z.coerce.boolean(),
-  sizeBytes: count,
-  memoryBytes: count,
+  sizeBytes: rowNumber,
+  memoryBytes: rowNumber,
   resultPart: z.string(),
 })
 
-export const getMergeStatus = readTool({
+export const getMergeStatus = defineReadTool({
   name: 'get_merge_status',
   title: 'Running merges',
   description: 'Running merges and part mutations, longest first; progress is from 0 to 1.',
   feature: 'OPERATIONS',
-  input: z.strictObject({ ...hostParameter, limit: limitOf(50, 500) }),
+  input: z.strictObject({ ...hostParameter, limit: limitParameter(50, 500) }),
   output: z.object({ merges: z.array(Merge), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
@@ -35,6 +35,6 @@ export const getMergeStatus = readTool({
     const text = longest
       ? `${truncated ? 'More than ' : ''}${formatCountedNoun(merges.length, 'merge')} on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
       : `No merge is running on ${host.name}.`
-    return result(text, { merges, truncated })
+    return createResult(text, { merges, truncated })
   },
 })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 
-const Metric = z.object({ metric: z.string(), value: count })
+const Metric = z.object({ metric: z.string(), value: rowNumber })
 
 const connectionKinds = {
   tcp: 'TCPConnection',
@@ -15,7 +15,7 @@ const connectionKinds = {
 } as const
 const maxKinds = Object.keys(connectionKinds).length
 
-export const getMetrics = readTool({
+export const getMetrics = defineReadTool({
   name: 'get_metrics',
   title: 'Metrics of a host',
   description: 'Current version, uptime, active connections and memory of a host.',
@@ -54,7 +54,7 @@ export const getMetrics = readTool({
       postgresql: of('postgresql'),
     }
     const { version, uptimeSeconds } = status
-    return result(
+    return createResult(
       `${host.name}: ClickHouse ${version}, up for ${uptimeSeconds} s, ${formatCountedNoun(connections.total, 'connection')}.`,
       {
         version,

@@ -1,26 +1,26 @@
 import { z } from 'zod'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
-const Running = z.object({
+const RunningQuery = z.object({
   queryId: z.string(),
   user: z.string(),
   kind: z.string(),
-  elapsedSeconds: count,
-  rowsRead: count,
-  bytesRead: count,
-  memoryBytes: count,
+  elapsedSeconds: rowNumber,
+  rowsRead: rowNumber,
+  bytesRead: rowNumber,
+  memoryBytes: rowNumber,
   statement: z.string(),
 })
 
-export const getRunningQueries = readTool({
+export const getRunningQueries = defineReadTool({
   name: 'get_running_queries',
   title: 'Running queries',
   description: 'Queries that are running on a host, longest first.',
   feature: 'QUERIES',
-  input: z.strictObject({ ...hostParameter, limit: limitOf(50, 500) }),
-  output: z.object({ queries: z.array(Running), truncated: z.boolean() }),
+  input: z.strictObject({ ...hostParameter, limit: limitParameter(50, 500) }),
+  output: z.object({ queries: z.array(RunningQuery), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
     // One additional row shows whether the list is truncated.
@@ -33,7 +33,7 @@ export const getRunningQueries = readTool({
         parameters: { fullStatements: Number(context.fullStatements) },
         maxRows: limit + 1,
       },
-      Running,
+      RunningQuery,
     )
     const queries = running.slice(0, limit)
     const truncated = running.length > limit
@@ -41,6 +41,6 @@ export const getRunningQueries = readTool({
     const text = longest
       ? `${truncated ? 'More than ' : ''}${queries.length} running on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
       : `No query is running on ${host.name}.`
-    return result(text, { queries, truncated })
+    return createResult(text, { queries, truncated })
   },
 })

@@ -1,55 +1,61 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import { count, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
-import { lastHours, limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
+import { hoursParameter, limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { explainMissingQueryLog } from '../result-text.ts'
 
-const Slow = z.object({
+const SlowQuery = z.object({
   queryId: z.string(),
   user: z.string(),
   kind: z.string(),
-  endedMs: count,
-  durationMs: count,
-  rowsRead: count,
-  bytesRead: count,
-  memoryBytes: count,
+  endedMs: rowNumber,
+  durationMs: rowNumber,
+  rowsRead: rowNumber,
+  bytesRead: rowNumber,
+  memoryBytes: rowNumber,
   fingerprint: z.string(),
   statement: z.string(),
 })
 
-export const getSlowQueries = readTool({
+export const getSlowQueries = defineReadTool({
   name: 'get_slow_queries',
   title: 'Slow queries',
   description: 'Slowest finished queries of the last hours, from the query log, without those of this product itself.',
   feature: 'QUERIES',
   input: z.strictObject({
     ...hostParameter,
-    lastHours: lastHours(24),
+    lastHours: hoursParameter(24),
     minDurationMs: z.int().min(0).max(86_400_000).default(0).describe('Minimum duration'),
-    limit: limitOf(20, 200),
+    limit: limitParameter(20, 200),
   }),
   output: z.object({
-    queries: z.array(Slow),
+    queries: z.array(SlowQuery),
     /** Why the query log is unavailable; null if it is available. */
     unavailable: z.string().nullable(),
   }),
   async run({ hostId, limit, ...parameters }, context) {
     const host = await findHost(context, hostId)
-    const { queries, unavailable } = await slowest(context, host, parameters, limit)
-    if (unavailable !== null) return result(`Slow queries are unavailable: ${unavailable}.`, { queries, unavailable })
+    const { queries, unavailable } = await readSlowestQueries(context, host, parameters, limit)
+    if (unavailable !== null)
+      return createResult(`Slow queries are unavailable: ${unavailable}.`, { queries, unavailable })
     const [first] = queries
     const window = `the last ${parameters.lastHours} h on ${host.name}`
     const text = first ? `${queries.length} of ${window}, the slowest ${first.durationMs} ms.` : `None in ${window}.`
-    return result(text, { queries, unavailable })
+    return createResult(text, { queries, unavailable })
   },
 })
 
-const slowest = async (context: ToolContext, host: Host, filter: Record<string, number>, maxRows: number) => {
+const readSlowestQueries = async (
+  context: ToolContext,
+  host: Host,
+  filter: Record<string, number>,
+  maxRows: number,
+) => {
   const parameters = { ...filter, fullStatements: Number(context.fullStatements) }
   const statement = { tool: 'get_slow_queries', statement: 'slow', parameters, maxRows }
   try {
-    return { queries: await readRows(context, host, statement, Slow), unavailable: null }
+    return { queries: await readRows(context, host, statement, SlowQuery), unavailable: null }
   } catch (error) {
     return { queries: [], unavailable: explainMissingQueryLog(error, host) }
   }

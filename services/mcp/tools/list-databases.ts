@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 
-export const listDatabases = readTool({
+export const listDatabases = defineReadTool({
   name: 'list_databases',
   title: 'List databases',
   description: 'Databases of a host with engine, comment, number of tables, rows and bytes.',
   feature: 'TABLES',
   core: true,
-  input: z.strictObject({ ...hostParameter, limit: limitOf(200, 1_000) }),
+  input: z.strictObject({ ...hostParameter, limit: limitParameter(200, 1_000) }),
   output: z.object({
     databases: z.array(
       z.object({
@@ -35,7 +35,7 @@ export const listDatabases = readTool({
       bytes: row.bytes,
     }))
     const isCut = truncated || rows.length > limit
-    return result(
+    return createResult(
       `${formatCountedNoun(databases.length, 'database')} on ${host.name}${isCut ? '; there are more' : ''}.`,
       {
         databases,

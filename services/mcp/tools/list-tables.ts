@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { findHost, readTool, result } from '#shared/tools/tool.ts'
-import { limitOf, name, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { limitParameter, nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 
-export const listTables = readTool({
+export const listTables = defineReadTool({
   name: 'list_tables',
   title: 'List tables',
   description: 'Tables, views and dictionaries of a database with row counts and sizes in bytes.',
@@ -12,9 +12,9 @@ export const listTables = readTool({
   example: { database: 'system' },
   input: z.strictObject({
     ...hostParameter,
-    database: name('The database'),
+    database: nameParameter('The database'),
     search: z.string().max(256).optional().describe('Part of the name'),
-    limit: limitOf(200, 1_000),
+    limit: limitParameter(200, 1_000),
   }),
   output: z.object({
     tables: z.array(
@@ -36,7 +36,7 @@ export const listTables = readTool({
       .slice(0, limit)
       .map(({ name, kind, engine, comment, rows, bytes }) => ({ name, kind, engine, comment, rows, bytes }))
     const isCut = truncated || rows.length > limit
-    return result(
+    return createResult(
       `${formatCountedNoun(tables.length, 'table')} in ${filter.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
       { tables, truncated: isCut },
     )

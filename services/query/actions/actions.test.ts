@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, settingsForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const oddName = 'a`b\\c\'"; DROP TABLE x'
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 const direct = (sql: string, parameters?: Record<string, string>) => fetchText(sandbox.url, sql, parameters)
 const { killQuery, killMutation, optimizeTable } = query.methods
@@ -30,7 +30,7 @@ beforeAll(async () => {
     }
   }
   await direct('CREATE VIEW acted.seen AS SELECT 1')
-  parts = await openParts(settingsForTwoUsers(sandbox.url))
+  parts = await openTestService(createTwoUserSettings(sandbox.url))
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

@@ -26,7 +26,7 @@ const Running = z.object({
 const endsWithinSeconds = 10
 
 /** Returns the handler that kills a running query. `state` is `ignored` if KILL QUERY returns no rows, else `done`. */
-export const killQuery =
+export const createKillQueryHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['killQuery'] =>
   async ({ hostKey, queryId }, call) => {
     const host = parts.hosts.get(hostKey)
@@ -59,7 +59,7 @@ const Mutation = z.object({
 })
 
 /** Returns the handler that kills an unfinished mutation. Parts that are already rewritten stay as they are. */
-export const killMutation =
+export const createKillMutationHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['killMutation'] =>
   async ({ hostKey, ...named }, call) => {
     const host = parts.hosts.get(hostKey)
@@ -96,7 +96,7 @@ const answerWithinMs = 10_000
 const mergesWithinSeconds = 6 * 3_600
 
 /** Returns the handler that merges the parts of a table. After ten seconds it responds and the merge continues. */
-export const optimizeTable =
+export const createOptimizeTableHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['optimizeTable'] =>
   async ({ hostKey, database, table, partitionId = '', final, deduplicate }, call) => {
     const host = parts.hosts.get(hostKey)

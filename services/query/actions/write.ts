@@ -31,7 +31,7 @@ export const runWrite = async (
     return await client.run(host, { what, sql, writes: true, ...(maxSeconds && { maxSeconds }) }, context)
   } catch (error) {
     const code = clickhouseCode(error)
-    if (code === storageIsReadonly || code === noWritableStorage) throw keptInFiles(host, error)
+    if (code === storageIsReadonly || code === noWritableStorage) throw createFileStorageError(host, error)
     if (code !== accessDenied && code !== readonlyUser) throw error
     const sentence =
       code === readonlyUser
@@ -41,7 +41,7 @@ export const runWrite = async (
   }
 }
 
-const keptInFiles = (host: MonitoredHost, cause: unknown): ServiceError =>
+const createFileStorageError = (host: MonitoredHost, cause: unknown): ServiceError =>
   new ServiceError(
     'conflict',
     `host ${host.name} stores this in configuration files; configure a local_directory or replicated storage in user_directories to change it with queries`,
@@ -49,7 +49,7 @@ const keptInFiles = (host: MonitoredHost, cause: unknown): ServiceError =>
   )
 
 /** A table of Watchhouse, with the statements that create it and insert rows. */
-interface WriteInto {
+interface OwnTableInsert {
   /** The full name, `database.table`. */
   table: string
   creating: Write
@@ -62,7 +62,7 @@ const noSuchTable = 60
 export const insertIntoOwnTable = async (
   { client }: Pick<QueryHandlerDeps, 'client'>,
   host: MonitoredHost,
-  { table, creating, inserting }: WriteInto,
+  { table, creating, inserting }: OwnTableInsert,
   call: Call,
 ): Promise<void> => {
   const create = async () => {

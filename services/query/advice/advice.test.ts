@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const definitions = [
@@ -17,14 +17,14 @@ const definitions = [
 ]
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 const direct = async (sql: string) => Number(await fetchText(sandbox.url, sql))
 const reads = (query: string, hostKey = 'box') => parts.handlers.statementReads({ hostKey, query }, createCall())
 
 beforeAll(async () => {
   sandbox = await startSandbox()
   for (const sql of definitions) await fetchText(sandbox.url, sql)
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url].join(','),
     COLUMNDB_NAME: 'box,careful,reports',
     COLUMNDB_USER: 'default,analyst,reports',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type AdvisedCodec, maxSampledRows } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { columnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
+import { toColumnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
 import { hostNumber, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
@@ -19,7 +19,7 @@ const Ratios = z.object({ ratios: z.array(z.number().nullable()) })
 /** The first ClickHouse version with `estimateCompressionRatio`. */
 const since = '25.3'
 /** Error codes of ClickHouse for a codec that does not support the column type. */
-const unsuited = new Set<number | undefined>([36, 43, 378, 431])
+const unsuitableCodes = new Set<number | undefined>([36, 43, 378, 431])
 
 /** Returns the host's estimated compression ratio of each codec; empty if the host does not support estimates. */
 export const readCodecRatios = async (
@@ -41,14 +41,14 @@ const ratioOf = async (
   { database, table, column }: ColumnAddress,
   codec: AdvisedCodec,
 ): Promise<number | undefined> => {
-  const values = `SELECT ${columnSql(column)} AS value FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${maxSampledRows}`
+  const values = `SELECT ${toColumnSql(column)} AS value FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${maxSampledRows}`
   const sql = `SELECT [estimateCompressionRatio('${codec}')(value)] AS ratios FROM (${values})`
   const statement = { what: 'advice/codec', sql, limits: adviceLimits, maxSeconds: maxAdviceSeconds }
   try {
     const [row] = readRecords(host, Ratios, await parts.client.run(host, statement, call))
     return row?.ratios[0] ?? undefined
   } catch (error) {
-    if (unsuited.has(clickhouseCode(error))) return undefined
+    if (unsuitableCodes.has(clickhouseCode(error))) return undefined
     throw error
   }
 }
@@ -63,7 +63,7 @@ export const measureCodec = async (
   const session = randomUUID()
   const name = `watchhouse_${session.replaceAll('-', '')}`
   const source = `${quoteName(database)}.${quoteName(table)}`
-  const value = columnSql(column)
+  const value = toColumnSql(column)
   const send = async (sql: string): Promise<void> => {
     const statement = {
       what: 'advice/measure',

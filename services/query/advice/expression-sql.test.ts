@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { expressionSql } from './expression-sql.ts'
+import { toExpressionSql } from './expression-sql.ts'
 
 const constant = (value: string, type: string) => ({
   name: 'CONSTANT',
@@ -14,7 +14,7 @@ it.each([
   [String.raw`Tuple_('a\', b', 'c)')`, 'Tuple(String, String)', String.raw`('a\', b', 'c)')`],
   ['UInt64_7', 'UInt8', '7'],
 ])('converts the constant %s, which older hosts return without its expression', (value, type, sql) => {
-  expect(expressionSql(constant(value, type))).toBe(sql)
+  expect(toExpressionSql(constant(value, type))).toBe(sql)
 })
 
 it.each([
@@ -22,5 +22,5 @@ it.each([
   ['Array_[]', 'Array(Nothing)'],
   ['UInt64_20000', 'Date'],
 ])('returns undefined for %s of the type %s', (value, type) => {
-  expect(expressionSql(constant(value, type))).toBeUndefined()
+  expect(toExpressionSql(constant(value, type))).toBeUndefined()
 })

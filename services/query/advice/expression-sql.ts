@@ -26,9 +26,9 @@ const operators: Readonly<Record<string, string>> = {
  * Converts a query tree expression to SQL with unqualified column names. Returns undefined for expressions that depend
  * on their statement, such as a subquery or a lambda.
  */
-export const expressionSql = (node: ExplainNode): string | undefined => {
+export const toExpressionSql = (node: ExplainNode): string | undefined => {
   const column = parseColumnNode(node)
-  if (column) return columnSql(column.column)
+  if (column) return toColumnSql(column.column)
   if (node.name === 'CONSTANT') return constantSql(node)
   const called = parseFunctionNode(node)
   if (!called) return undefined
@@ -41,17 +41,17 @@ export const expressionSql = (node: ExplainNode): string | undefined => {
 }
 
 /** Quotes a column or a subcolumn such as `payload.size`, whose dot stays outside the quotes. */
-export const columnSql = (column: string): string => column.split('.').map(quoteName).join('.')
+export const toColumnSql = (column: string): string => column.split('.').map(quoteName).join('.')
 
 const all = (nodes: readonly ExplainNode[]): string[] | undefined => {
-  const written = nodes.flatMap((node) => expressionSql(node) ?? [])
+  const written = nodes.flatMap((node) => toExpressionSql(node) ?? [])
   return written.length === nodes.length ? written : undefined
 }
 
 /** Converts a folded constant back to its source expression, which needs no explicit type. */
 const constantSql = (node: ExplainNode): string | undefined => {
   const source = node.children.find(({ name }) => name === 'EXPRESSION')?.children[0]
-  if (source) return expressionSql(source)
+  if (source) return toExpressionSql(source)
   const [, value = '', type = ''] =
     /, constant_value: (.*), constant_value_type: (.*)$/s.exec(node.description ?? '') ?? []
   const [, opening, list] = /^(?:Tuple_(?=.*\)$)|Array_(?=.*\]$))([([])(.*).$/s.exec(value) ?? []

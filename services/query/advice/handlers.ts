@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { advisingMethods } from '#proto/advising.ts'
+import type { adviceDataMethods } from '#proto/advising.ts'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
@@ -46,7 +46,7 @@ FROM (
 }
 
 /** Returns the handlers for statement advice. */
-export const advisingHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof advisingMethods>> => {
+export const createAdviceHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof adviceDataMethods>> => {
   const contextFor = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
   return {
     statementReads: ({ hostKey, ...request }, call) => explainReads(contextFor(hostKey, call), request),

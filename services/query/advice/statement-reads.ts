@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import type { advisingMethods, TableRead, ReadCondition } from '#proto/advising.ts'
+import type { adviceDataMethods, TableRead, ReadCondition } from '#proto/advising.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { Explanation, ExplainMode, ExplainSettings, ExplainNode } from '#proto/explain.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { readPermissions } from '../config.ts'
-import { toCallerError, explainStatement } from '../explain/explain.ts'
+import { toCallerError, buildExplainStatement } from '../explain/explain.ts'
 import { toExplanation } from '../explain/plan-json.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 import { checkCallerStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
 import {
-  columnSql,
-  expressionSql,
+  toColumnSql,
+  toExpressionSql,
   parseColumnNode,
   parseFunctionNode,
   type SelectNode,
@@ -23,7 +23,7 @@ import {
   walkNodes,
 } from './expression-sql.ts'
 
-type StatementReads = Awaited<ReturnType<Handlers<Service<typeof advisingMethods>>['statementReads']>>
+type StatementReads = Awaited<ReturnType<Handlers<Service<typeof adviceDataMethods>>['statementReads']>>
 
 /** Returns the tables that a statement reads, with conditions and grouping, from several EXPLAINs on the host. */
 export const explainReads = async (
@@ -32,7 +32,7 @@ export const explainReads = async (
 ): Promise<StatementReads> => {
   const statement = checkCallerStatement(query, refuseOthers, readPermissions(parts.env))
   const explain = async (mode: ExplainMode, settings: ExplainSettings = {}): Promise<Explanation> => {
-    const explaining = explainStatement(statement, mode, settings, database)
+    const explaining = buildExplainStatement(statement, mode, settings, database)
     try {
       return toExplanation(host, statement, mode, settings, await parts.client.run(host, explaining, call))
     } catch (error) {
@@ -93,7 +93,7 @@ const kinds: Readonly<Record<string, ReadCondition['kind']>> = {
 const conditionOn = (tableId: string, node: ExplainNode): ReadCondition | undefined => {
   const columns = walkNodes([node], () => true).flatMap((each) => parseColumnNode(each) ?? [])
   if (columns.length === 0 || columns.some(({ source }) => source !== tableId)) return undefined
-  const sql = expressionSql(node)
+  const sql = toExpressionSql(node)
   if (sql === undefined || sql.length > maxConditionLength) return undefined
   const called = parseFunctionNode(node)
   const [compared, ...more] = called?.arguments.flatMap((each) => parseColumnNode(each) ?? []) ?? []
@@ -154,7 +154,7 @@ const readOf = (
   const isWhole = conditions.length === select.where.length
   return {
     isFinal,
-    columns: [...new Set(columns)].map((column) => ({ name: column, sql: columnSql(column) })),
+    columns: [...new Set(columns)].map((column) => ({ name: column, sql: toColumnSql(column) })),
     conditions,
     grouping: select.isPlain && isWhole && !isFinal ? groupingOf(select) : null,
     isAlone: select.isPlain && isTopmost,
@@ -170,7 +170,7 @@ const groupingOf = (select: SelectNode): TableRead['grouping'] => {
   const aggregates = walkNodes(select.node.children, ({ name }) => name !== 'QUERY').filter(
     (node) => parseFunctionNode(node)?.kind === 'aggregate',
   )
-  const written = { keys: keys.map(expressionSql), aggregates: aggregates.map(expressionSql) }
+  const written = { keys: keys.map(toExpressionSql), aggregates: aggregates.map(toExpressionSql) }
   const isSaid = (sql: string | undefined): sql is string => sql !== undefined
   if (aggregates.length === 0 || !written.keys.every(isSaid) || !written.aggregates.every(isSaid)) return null
   const hasValues = walkNodes([...keys, ...aggregates], () => true).some(({ name }) => name === 'CONSTANT')

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, settingsForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox()
@@ -16,7 +16,7 @@ beforeAll(async () => {
   ]) {
     await fetchText(sandbox.url, statement)
   }
-  parts = await openParts(settingsForTwoUsers(sandbox.url))
+  parts = await openTestService(createTwoUserSettings(sandbox.url))
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

@@ -3,7 +3,7 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { type structureFactMethods, maxSampledRows, tunedSettings as names } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { columnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
+import { toColumnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
 import { hostNumber, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { HostContext } from '../explorer/read-view.ts'
@@ -14,7 +14,7 @@ const Setting = z.object({ name: z.string(), value: z.string() })
 const listed = names.map((name) => `'${name}'`).join(', ')
 
 /** Reads the changed settings of the server and of the configured user. */
-const tunedSettings = async ({ parts, host, call }: HostContext): Promise<Record<string, string>> => {
+const readTunedSettings = async ({ parts, host, call }: HostContext): Promise<Record<string, string>> => {
   const of = (table: string): string => `SELECT name, value FROM system.${table} WHERE name IN (${listed})`
   const statement = { what: 'advice/settings', bare: true, sql: `${of('settings')} UNION ALL ${of('server_settings')}` }
   const rows = readRecords(host, Setting, await parts.client.run(host, statement, call))
@@ -33,7 +33,7 @@ const releaseNumber = (release: string): string =>
   `toUInt32(splitByChar('.', ${release})[1]) * 1000 + toUInt32(splitByChar('.', ${release})[2])`
 
 /** Returns the settings whose defaults changed after a release; empty on hosts without `system.settings_changes`. */
-const settingsChanges = async (
+const readSettingsChanges = async (
   { parts, host, call }: HostContext,
   since: string,
 ): Promise<z.output<typeof Change>[]> => {
@@ -54,7 +54,7 @@ LIMIT 300`
 const Old = z.object({ bytes: hostNumber, oldBytes: hostNumber })
 
 /** Sums the sizes of the active parts of a table, and of those older than a year. Parts without dates count as new. */
-const oldParts = async (
+const readPartAges = async (
   { parts, host, call }: HostContext,
   request: { database: string; table: string },
 ): Promise<z.output<typeof Old>> => {
@@ -84,8 +84,8 @@ const Row = z.object({
 })
 
 /** Returns statistics of columns over the first rows of a table, from one statement. */
-const columnFacts = async ({ parts, host, call }: HostContext, { database, table, columns }: ColumnsRequest) => {
-  const names = columns.map(({ name }) => columnSql(name))
+const readColumnFacts = async ({ parts, host, call }: HostContext, { database, table, columns }: ColumnsRequest) => {
+  const names = columns.map(({ name }) => toColumnSql(name))
   const each = (aggregate: (column: string) => string): string => `[${names.map(aggregate).join(', ')}]`
   const bounds = (aggregate: string): string =>
     `[${columns.map(({ hasBounds }, index) => (hasBounds ? `toFloat64(${aggregate}(${names[index]}))` : 'NULL')).join(', ')}]::Array(Nullable(Float64))`
@@ -110,14 +110,16 @@ FROM (SELECT ${names.join(', ')} FROM ${quoteName(database)}.${quoteName(table)}
 }
 
 /** Returns the handlers for advice on tables and hosts. */
-export const structureFactHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof structureFactMethods>> => {
+export const createStructureFactHandlers = (
+  parts: QueryHandlerDeps,
+): Handlers<Service<typeof structureFactMethods>> => {
   const contextFor = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
   return {
-    columnFacts: ({ hostKey, ...request }, call) => columnFacts(contextFor(hostKey, call), request),
+    columnFacts: ({ hostKey, ...request }, call) => readColumnFacts(contextFor(hostKey, call), request),
     codecRatios: ({ hostKey, ...request }, call) => readCodecRatios(contextFor(hostKey, call), request),
     measureCodec: ({ hostKey, ...request }, call) => measureCodec(contextFor(hostKey, call), request),
-    oldParts: ({ hostKey, ...request }, call) => oldParts(contextFor(hostKey, call), request),
-    tunedSettings: ({ hostKey }, call) => tunedSettings(contextFor(hostKey, call)),
-    settingsChanges: ({ hostKey, since }, call) => settingsChanges(contextFor(hostKey, call), since),
+    oldParts: ({ hostKey, ...request }, call) => readPartAges(contextFor(hostKey, call), request),
+    tunedSettings: ({ hostKey }, call) => readTunedSettings(contextFor(hostKey, call)),
+    settingsChanges: ({ hostKey, since }, call) => readSettingsChanges(contextFor(hostKey, call), since),
   }
 }

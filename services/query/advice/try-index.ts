@@ -7,7 +7,7 @@ import { clickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 import { checkCallerStatement } from '../read-only/callers-statement.ts'
-import { columnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
+import { toColumnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
 
 const Line = z.object({ explain: z.string() })
 
@@ -19,13 +19,13 @@ interface IndexRequest {
   type: SkipIndexType
 }
 
-const ofNoUse: WhatIf = { outcome: 'of-no-use', marks: null, isEmpirical: false }
+const uselessIndex: WhatIf = { outcome: 'of-no-use', marks: null, isEmpirical: false }
 const notPossible: WhatIf = { outcome: 'not-possible', marks: null, isEmpirical: false }
 
 /** Error codes for an unsuitable type, unsuitable arguments, or a column that cannot be indexed. */
-const unsuited = new Set<number | undefined>([36, 43, 44, 80])
+const unsuitableCodes = new Set<number | undefined>([36, 43, 44, 80])
 /** Error codes for tables and users that do not support hypothetical indexes. */
-const unable = new Set<number | undefined>([1, 48, 62, 344, 497])
+const unsupportedCodes = new Set<number | undefined>([1, 48, 62, 344, 497])
 /** The first ClickHouse version with hypothetical indexes. */
 const since = '26.6'
 
@@ -48,7 +48,7 @@ export const tryIndex = async ({ parts, host, call }: HostContext, request: Inde
     maxSeconds: maxAdviceSeconds,
   })
   const describe = inSession(
-    `CREATE HYPOTHETICAL INDEX IF NOT EXISTS candidate ON ${on} (${columnSql(column)}) TYPE ${type}`,
+    `CREATE HYPOTHETICAL INDEX IF NOT EXISTS candidate ON ${on} (${toColumnSql(column)}) TYPE ${type}`,
   )
   try {
     // Streamed, because the result of this statement is empty, which a buffered read rejects.
@@ -57,8 +57,8 @@ export const tryIndex = async ({ parts, host, call }: HostContext, request: Inde
     const lines = readRecords(host, Line, await parts.client.run(host, inSession(`EXPLAIN WHATIF ${explained}`), call))
     return parseWhatIf(lines.map(({ explain }) => explain).join('\n')) ?? notPossible
   } catch (error) {
-    if (unsuited.has(clickhouseCode(error))) return ofNoUse
-    if (unable.has(clickhouseCode(error))) return notPossible
+    if (unsuitableCodes.has(clickhouseCode(error))) return uselessIndex
+    if (unsupportedCodes.has(clickhouseCode(error))) return notPossible
     throw error
   }
 }
@@ -76,15 +76,15 @@ interface WhatIf {
 export const parseWhatIf = (text: string): WhatIf | undefined => {
   const [baseline = '', block] = text.split(/^With \w+ \(.*\):$/m)
   if (block === undefined) return undefined
-  const marks = Number(said(block, 'marks'))
-  if (said(block, 'status') !== 'applicable' || !Number.isInteger(marks)) {
+  const marks = Number(readField(block, 'marks'))
+  if (readField(block, 'status') !== 'applicable' || !Number.isInteger(marks)) {
     return { outcome: 'of-no-use', marks: null, isEmpirical: false }
   }
   // The format is `sampled / all marks`, such as `978 / 980`.
-  const [sampled] = said(block, 'sampled_marks')?.split(' / ') ?? []
-  const isEmpirical = said(block, 'source') === 'empirical' && sampled === said(baseline, 'marks')
+  const [sampled] = readField(block, 'sampled_marks')?.split(' / ') ?? []
+  const isEmpirical = readField(block, 'source') === 'empirical' && sampled === readField(baseline, 'marks')
   return { outcome: 'tried', marks, isEmpirical }
 }
 
-const said = (block: string, name: string): string | undefined =>
+const readField = (block: string, name: string): string | undefined =>
   new RegExp(String.raw`^ +${name}: +(.*)$`, 'm').exec(block)?.[1]

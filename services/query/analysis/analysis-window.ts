@@ -3,7 +3,7 @@ import { type Interval, intervals } from '#proto/catalogue.ts'
 import type { TimeWindow } from '#proto/query.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { MacroScope } from '../definitions/macros.ts'
-import { buckets, validateZone, type ChartWindow, chartWindow } from '../definitions/window.ts'
+import { buckets, validateZone, type ChartWindow, resolveChartWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
@@ -25,22 +25,22 @@ export const resolveAnalysisScope = async (
   call: Call,
 ): Promise<AnalysisScope> => {
   const zone = validateZone(request.timezone)
-  const span = analysisSpan(request, parts.clock.now() + parts.probe.skewMs(host.key))
-  const interval = request.interval ? span.interval : fewEnough(span.toMs - span.fromMs)
+  const span = resolveAnalysisSpan(request, parts.clock.now() + parts.probe.skewMs(host.key))
+  const interval = request.interval ? span.interval : findFinestInterval(span.toMs - span.fromMs)
   const window = { ...span, interval }
   const { logs }: Capabilities = await parts.client.capabilities(host, call)
   return { window, scope: { window, zone, logs } }
 }
 
 /** Returns the requested time range, or the last 24 hours. Throws `invalid` for an empty range. */
-export const analysisSpan = (request: TimeWindow, hostNowMs: number): ChartWindow => {
-  const span = chartWindow({ lastHours: defaultHours, interval: 'toStartOfMinute' }, request, hostNowMs)
+export const resolveAnalysisSpan = (request: TimeWindow, hostNowMs: number): ChartWindow => {
+  const span = resolveChartWindow({ lastHours: defaultHours, interval: 'toStartOfMinute' }, request, hostNowMs)
   // A definition with `lastHours` always has a window.
   if (!span) throw new Error('cannot run the analysis: no time range')
   return span
 }
 
-const fewEnough = (spanMs: number): Interval =>
+const findFinestInterval = (spanMs: number): Interval =>
   intervals.find((interval) => spanMs / 1_000 / buckets[interval].seconds <= maxPoints) ?? 'toStartOfMonth'
 
 /** Returns a window as it appears in responses. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { query } from '#proto/query.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const rowsInserted = 1_000
@@ -20,7 +20,7 @@ const failures = throwers.filter(({ value }) => value < rowsInserted).length
 
 let sandbox: Sandbox
 let elsewhere: Sandbox
-let parts: OpenParts
+let parts: TestService
 let window: { from: number; to: number }
 
 /** Queries the engine directly. */
@@ -98,7 +98,7 @@ const logPart = async (host: Sandbox, queryId: string, durationMs: number): Prom
 beforeAll(async () => {
   ;[sandbox, elsewhere] = await Promise.all([startSandbox(), startSandbox()])
   await prepare()
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url, elsewhere.url].join(','),
     COLUMNDB_NAME: 'box,careful,closed,elsewhere',
     COLUMNDB_USER: 'default,analyst,reports,default',

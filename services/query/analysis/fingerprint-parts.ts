@@ -10,7 +10,7 @@ const maxErrorCodes = 50
 const queryCharacters = 2_000
 const sentenceCharacters = 500
 
-const ofPattern = `$window AND ${endedQueryCondition} AND normalized_query_hash = {hash:UInt64}`
+const patternCondition = `$window AND ${endedQueryCondition} AND normalized_query_hash = {hash:UInt64}`
 
 const execution = `
   query_id AS queryId,
@@ -39,13 +39,13 @@ const lists = [
 ] as const
 
 /** Returns one statement for all lists of executions. `place` is the position within a list. */
-export const executionsStatement = (hash: string, maxListed: number, scope: MacroScope): Statement => {
+export const buildExecutionsStatement = (hash: string, maxListed: number, scope: MacroScope): Statement => {
   const branches = lists.map(
     ({ list, order, only }) => `SELECT '${list}' AS list, *
 FROM (
 SELECT row_number() OVER (ORDER BY ${order} DESC) AS place,${execution}
 FROM $log(query_log) AS log
-WHERE ${ofPattern}${only}
+WHERE ${patternCondition}${only}
 ORDER BY ${order} DESC
 LIMIT ${list === 'executions' ? maxListed : maxNotableExecutions}
 )`,
@@ -55,7 +55,7 @@ LIMIT ${list === 'executions' ? maxListed : maxNotableExecutions}
 }
 
 /** Returns the statement for the time series of a pattern. Buckets without executions are included. */
-export const trendStatement = (hash: string, window: ChartWindow, scope: MacroScope): Statement => {
+export const buildTrendStatement = (hash: string, window: ChartWindow, scope: MacroScope): Statement => {
   const { start, step } = buckets[window.interval ?? 'toStartOfHour']
   const sql = `SELECT
   $ms(time) AS timeMs,
@@ -75,7 +75,7 @@ SELECT
   sum(read_bytes) AS readBytes,
   max(memory_usage) AS peakMemoryBytes
 FROM $log(query_log) AS log
-WHERE ${ofPattern}
+WHERE ${patternCondition}
 GROUP BY time
 )
 ORDER BY time WITH FILL FROM ${start(window.since, scope.zone)} TO ${window.until} STEP ${step}
@@ -87,31 +87,35 @@ ORDER BY time WITH FILL FROM ${start(window.since, scope.zone)} TO ${window.unti
 const cellsPerDoubling = 2
 
 /** Returns the lower bound of a histogram cell in milliseconds. The first cell starts at zero. */
-export const latencyCellStartMs = (cell: number): number => (cell === 0 ? 0 : Math.ceil(2 ** (cell / cellsPerDoubling)))
+export const computeLatencyCellStartMs = (cell: number): number =>
+  cell === 0 ? 0 : Math.ceil(2 ** (cell / cellsPerDoubling))
 
 /** Returns the statement for the latency histogram of a pattern, per time bucket. */
-export const latencyStatement = (hash: string, scope: MacroScope): Statement => {
+export const buildLatencyStatement = (hash: string, scope: MacroScope): Statement => {
   const sql = `SELECT
   $ms($bucket(event_time)) AS timeMs,
   toUInt8(floor(log2(greatest(query_duration_ms, 1)) * ${cellsPerDoubling})) AS cell,
   count() AS calls,
   countIf(log.type != 'QueryFinish') AS errors
 FROM $log(query_log) AS log
-WHERE ${ofPattern}
+WHERE ${patternCondition}
 GROUP BY timeMs, cell
 ORDER BY timeMs, cell`
   return { what: 'fingerprint/latency', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
 }
 
 /** Returns the statement for the executions within a range of durations, slowest first, with their total number. */
-export const slowestStatement = ({ hash, minMs, maxMs, limit }: ExecutionsRequest, scope: MacroScope): Statement => {
+export const buildSlowestExecutionsStatement = (
+  { hash, minMs, maxMs, limit }: ExecutionsRequest,
+  scope: MacroScope,
+): Statement => {
   const bounds = {
     ...(minMs !== undefined && { 'query_duration_ms >= {minMs:UInt64}': { minMs: String(minMs) } }),
     ...(maxMs !== undefined && { 'query_duration_ms < {maxMs:UInt64}': { maxMs: String(maxMs) } }),
   }
   const sql = `SELECT count() OVER () AS total,${execution}
 FROM $log(query_log) AS log
-WHERE ${[ofPattern, ...Object.keys(bounds)].join(' AND ')}
+WHERE ${[patternCondition, ...Object.keys(bounds)].join(' AND ')}
 ORDER BY query_duration_ms DESC, event_time_microseconds DESC
 LIMIT ${limit}`
   const parameters = Object.assign({ hash }, ...Object.values(bounds))
@@ -119,7 +123,7 @@ LIMIT ${limit}`
 }
 
 /** Returns the statement for the errors of a pattern, grouped by exception code. */
-export const errorsStatement = (hash: string, scope: MacroScope): Statement => {
+export const buildErrorsStatement = (hash: string, scope: MacroScope): Statement => {
   const sql = `SELECT
   exception_code AS code,
   errorCodeToName(exception_code) AS name,
@@ -127,7 +131,7 @@ export const errorsStatement = (hash: string, scope: MacroScope): Statement => {
   $ms(max(event_time)) AS lastSeenMs,
   substringUTF8(argMax(log.exception, event_time_microseconds), 1, ${sentenceCharacters}) AS message
 FROM $log(query_log) AS log
-WHERE ${ofPattern} AND log.type != 'QueryFinish'
+WHERE ${patternCondition} AND log.type != 'QueryFinish'
 GROUP BY exception_code
 ORDER BY count DESC, code
 LIMIT ${maxErrorCodes}`

@@ -65,7 +65,7 @@ const summary = (characters: number, timeOfAll: string): string => `
   $ms(max(event_time)) AS lastSeenMs`
 
 /** Returns the statement for the patterns of a window. A search filters the list, but shares refer to all patterns. */
-export const fingerprintsStatement = (request: FingerprintsRequest, scope: MacroScope): Statement => {
+export const buildFingerprintListStatement = (request: FingerprintsRequest, scope: MacroScope): Statement => {
   const { order, search, user, own, limit, offset } = request
   const counted = [
     endedQueryCondition,
@@ -93,7 +93,7 @@ LIMIT ${limit} OFFSET ${offset}`
  * Returns the statement for one pattern of a window. Its share refers to the total time of user queries. For a pattern
  * of Watchhouse, its own executions are included in the total.
  */
-export const fingerprintStatement = (hash: string, scope: MacroScope): Statement => {
+export const buildFingerprintDetailStatement = (hash: string, scope: MacroScope): Statement => {
   const timeOfAll = `(SELECT sum(query_duration_ms) FROM $log(query_log) AS log WHERE $window AND ${endedQueryCondition} AND (NOT $own OR normalized_query_hash = {hash:UInt64}))`
   const sql = `SELECT${summary(shownCharacters, timeOfAll)}
 FROM $log(query_log) AS log
@@ -102,7 +102,7 @@ GROUP BY normalized_query_hash`
   return { what: 'fingerprint', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
 }
 
-/** A row of `fingerprintsStatement` and `fingerprintStatement`. */
+/** A row of `buildFingerprintListStatement` and `buildFingerprintDetailStatement`. */
 export const FingerprintRow = z.object({
   hash: z.string(),
   query: z.string(),
@@ -150,16 +150,16 @@ const execution = {
   exception: z.string(),
 }
 
-/** A row of `executionsStatement`. */
+/** A row of `buildExecutionsStatement`. */
 export const ListedExecutionRow = z.object({ list: z.string(), place: hostNumber, ...execution })
 
-/** A row of `slowestStatement`. */
+/** A row of `buildSlowestExecutionsStatement`. */
 export const ExecutionRow = z.object({ total: hostNumber, ...execution })
 
-/** A row of `latencyStatement`. */
+/** A row of `buildLatencyStatement`. */
 export const LatencyRow = z.object({ timeMs: hostNumber, cell: z.number(), calls: hostNumber, errors: hostNumber })
 
-/** A row of `trendStatement`. */
+/** A row of `buildTrendStatement`. */
 export const TrendRow = z.object({
   timeMs: hostNumber,
   calls: hostNumber,
@@ -173,7 +173,7 @@ export const TrendRow = z.object({
   peakMemoryBytes: hostNumber,
 })
 
-/** A row of `errorsStatement`. */
+/** A row of `buildErrorsStatement`. */
 export const ErrorRow = z.object({
   code: z.number(),
   name: z.string(),

@@ -5,27 +5,27 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Execution, FingerprintDetail } from '#proto/fingerprints.ts'
 import type { query } from '#proto/query.ts'
 import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
-import { statementFacts } from '../clickhouse/cost.ts'
+import { toStatementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { resolveAnalysisScope, toResponseWindow, type AnalysisScope } from './analysis-window.ts'
 import {
-  latencyCellStartMs,
-  errorsStatement,
-  executionsStatement,
-  latencyStatement,
-  trendStatement,
-  slowestStatement,
+  computeLatencyCellStartMs,
+  buildErrorsStatement,
+  buildExecutionsStatement,
+  buildLatencyStatement,
+  buildTrendStatement,
+  buildSlowestExecutionsStatement,
 } from './fingerprint-parts.ts'
 import {
   FingerprintRow,
-  fingerprintsStatement,
+  buildFingerprintListStatement,
   ErrorRow,
   LatencyRow,
   ListedExecutionRow,
   TrendRow,
-  fingerprintStatement,
+  buildFingerprintDetailStatement,
   ExecutionRow,
 } from './fingerprint-statement.ts'
 import { hostNumber, readRecords } from './records.ts'
@@ -33,7 +33,7 @@ import { hostNumber, readRecords } from './records.ts'
 const Listed = FingerprintRow.extend({ total: hostNumber })
 
 /** Returns the handler for the query patterns of a window, in the requested order. */
-export const fingerprintsHandler =
+export const createFingerprintsHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['fingerprints'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
@@ -41,7 +41,7 @@ export const fingerprintsHandler =
     const empty = { fingerprints: [], total: null, window: toResponseWindow(window), statement: null }
     const missing = await checkRequirements(parts.client, host, logNeeds, call)
     if (missing) return { ...empty, unavailable: missing }
-    const statement = fingerprintsStatement(input, scope)
+    const statement = buildFingerprintListStatement(input, scope)
     try {
       const answer = await parts.client.run(host, statement, call)
       const rows = readRecords(host, Listed, answer)
@@ -50,7 +50,7 @@ export const fingerprintsHandler =
         total: rows[0]?.total ?? (input.offset === 0 ? 0 : null),
         window: toResponseWindow(window),
         unavailable: null,
-        statement: statementFacts(host, statement, answer, rows.length, scope.zone),
+        statement: toStatementFacts(host, statement, answer, rows.length, scope.zone),
       }
     } catch (error) {
       const unavailable = findUnavailableReason(parts.client, host, logNeeds, error)
@@ -68,7 +68,7 @@ interface PatternRequest extends AnalysisScope {
 }
 
 /** Returns the handler for the detail of one pattern: summary, time series, latency, errors and executions. */
-export const fingerprintHandler =
+export const createFingerprintHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['fingerprint'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
@@ -92,7 +92,7 @@ const detailOf = async (parts: QueryHandlerDeps, question: PatternRequest, call:
   const select = async <S extends z.ZodType>(schema: S, statement: Statement): Promise<z.output<S>[]> =>
     readRecords(host, schema, await parts.client.run(host, statement, call))
   // Runs first and alone, so that a pattern without executions costs one statement only.
-  const [summary] = await select(FingerprintRow, fingerprintStatement(hash, scope))
+  const [summary] = await select(FingerprintRow, buildFingerprintDetailStatement(hash, scope))
   if (!summary) {
     throw new ServiceError(
       'not-found',
@@ -103,10 +103,10 @@ const detailOf = async (parts: QueryHandlerDeps, question: PatternRequest, call:
     )
   }
   const [trend, latency, lists, errors] = await Promise.all([
-    select(TrendRow, trendStatement(hash, window, scope)),
-    select(LatencyRow, latencyStatement(hash, scope)),
-    select(ListedExecutionRow, executionsStatement(hash, executions, scope)),
-    select(ErrorRow, errorsStatement(hash, scope)),
+    select(TrendRow, buildTrendStatement(hash, window, scope)),
+    select(LatencyRow, buildLatencyStatement(hash, scope)),
+    select(ListedExecutionRow, buildExecutionsStatement(hash, executions, scope)),
+    select(ErrorRow, buildErrorsStatement(hash, scope)),
   ])
   const listed = (name: string): Execution[] =>
     lists
@@ -118,8 +118,8 @@ const detailOf = async (parts: QueryHandlerDeps, question: PatternRequest, call:
     trend,
     latency: latency.map(({ cell, ...bucket }) => ({
       ...bucket,
-      fromMs: latencyCellStartMs(cell),
-      toMs: latencyCellStartMs(cell + 1),
+      fromMs: computeLatencyCellStartMs(cell),
+      toMs: computeLatencyCellStartMs(cell + 1),
     })),
     errors,
     executions: listed('executions'),
@@ -130,7 +130,7 @@ const detailOf = async (parts: QueryHandlerDeps, question: PatternRequest, call:
 }
 
 /** Returns the handler for the executions of one pattern within a range of durations. */
-export const executionsHandler =
+export const createExecutionsHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['executions'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
@@ -139,7 +139,11 @@ export const executionsHandler =
     const missing = await checkRequirements(parts.client, host, logNeeds, call)
     if (missing) return { ...without, unavailable: missing }
     try {
-      const rows = readRecords(host, ExecutionRow, await parts.client.run(host, slowestStatement(input, scope), call))
+      const rows = readRecords(
+        host,
+        ExecutionRow,
+        await parts.client.run(host, buildSlowestExecutionsStatement(input, scope), call),
+      )
       const found = rows.map(({ total: _total, ...execution }) => execution)
       return { ...without, executions: found, total: rows[0]?.total ?? 0, unavailable: null }
     } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { createCall, openParts } from '../testing/open-parts.ts'
+import { createCall, openTestService } from '../testing/open-parts.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 
 const hostKey = 'db'
@@ -12,7 +12,7 @@ const withoutLog = async (sent: string[]) => {
     sent.push(sql)
     return sendResultRows(response, [[0]])
   })
-  const parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
+  const parts = await openTestService({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
   return {
     handlers: parts.handlers,
     async [Symbol.asyncDispose]() {

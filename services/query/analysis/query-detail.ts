@@ -36,7 +36,7 @@ const shared = `
   ProfileEvents AS profileEvents`
 
 /** Returns the statement for the last ended execution with a query id, or for its start if no end is logged. */
-export const loggedQueryStatement = (queryId: string, scope: MacroScope): Statement => ({
+export const buildLoggedQueryStatement = (queryId: string, scope: MacroScope): Statement => ({
   what: 'query-detail',
   sql: expandMacros(
     `SELECT
@@ -66,8 +66,8 @@ LIMIT 1`,
   parameters: { query_id: queryId },
 })
 
-/** Returns the statement for a running query, with the columns of `loggedQueryStatement`. */
-export const runningQueryStatement = (queryId: string): Statement => ({
+/** Returns the statement for a running query, with the columns of `buildLoggedQueryStatement`. */
+export const buildRunningQueryStatement = (queryId: string): Statement => ({
   what: 'query-detail/running',
   sql: `SELECT
   'running' AS status,
@@ -119,7 +119,7 @@ const SummaryRow = QuerySummary.extend({
 })
 
 /** Returns the handler for the detail of one query: summary, settings, threads, views, processors and child queries. */
-export const queryDetailHandler =
+export const createQueryDetailHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['queryDetail'] =>
   async ({ hostKey, queryId, lastHours }, call) => {
     const host = parts.hosts.get(hostKey)
@@ -145,8 +145,8 @@ const detailOf = async (
   const select = async (statement: Statement) =>
     readRecords(host, SummaryRow, await parts.client.run(host, statement, call))[0]
   const [logged, running] = await Promise.all([
-    select(loggedQueryStatement(queryId, scope)),
-    select(runningQueryStatement(queryId)),
+    select(buildLoggedQueryStatement(queryId, scope)),
+    select(buildRunningQueryStatement(queryId)),
   ])
   const found = running ? { ...running, executions: logged?.executions ?? 0 } : logged
   if (!found) {

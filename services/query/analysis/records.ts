@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { QueryResult } from '../clickhouse/client.ts'
-import { hostFailure } from '../clickhouse/failure.ts'
+import { createHostError } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** Schema for a number. 64-bit integers beyond the safe range arrive as text and lose their last digits here. */
@@ -25,6 +25,6 @@ export const readRecords = <S extends z.ZodType>(
     Object.fromEntries(answer.columns.map(({ name }, index) => [name, row[index]])),
   )
   const records = z.array(schema).safeParse(named)
-  if (!records.success) throw hostFailure(host, 'garbage', records.error)
+  if (!records.success) throw createHostError(host, 'garbage', records.error)
   return records.data
 }

@@ -6,16 +6,16 @@ import type { MacroScope } from '../definitions/macros.ts'
 import type { ChartWindow } from '../definitions/window.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import {
-  latencyCellStartMs,
-  errorsStatement,
-  executionsStatement,
-  latencyStatement,
-  slowestStatement,
-  trendStatement,
+  computeLatencyCellStartMs,
+  buildErrorsStatement,
+  buildExecutionsStatement,
+  buildLatencyStatement,
+  buildSlowestExecutionsStatement,
+  buildTrendStatement,
 } from './fingerprint-parts.ts'
-import { fingerprintsStatement, fingerprintStatement } from './fingerprint-statement.ts'
+import { buildFingerprintListStatement, buildFingerprintDetailStatement } from './fingerprint-statement.ts'
 import { childrenPart, processorsPart, threadsPart, viewsPart } from './query-parts.ts'
-import { loggedQueryStatement, runningQueryStatement } from './query-detail.ts'
+import { buildLoggedQueryStatement, buildRunningQueryStatement } from './query-detail.ts'
 
 const window: ChartWindow = {
   interval: 'toStartOfHour',
@@ -32,16 +32,18 @@ const scope: MacroScope = {
 const request = FingerprintsRequest.parse({})
 
 it.each([
-  ...fingerprintOrders.map((order) => fingerprintsStatement({ ...request, order, search: 'x', user: 'y' }, scope)),
-  fingerprintStatement('1', scope),
-  executionsStatement('1', 50, scope),
-  errorsStatement('1', scope),
-  latencyStatement('1', scope),
-  slowestStatement({ hash: '1', limit: 5, minMs: 10, maxMs: 20 }, scope),
-  ...intervals.map((interval) =>
-    trendStatement('1', { ...window, interval }, { ...scope, window: { ...window, interval } }),
+  ...fingerprintOrders.map((order) =>
+    buildFingerprintListStatement({ ...request, order, search: 'x', user: 'y' }, scope),
   ),
-  loggedQueryStatement('q', scope),
+  buildFingerprintDetailStatement('1', scope),
+  buildExecutionsStatement('1', 50, scope),
+  buildErrorsStatement('1', scope),
+  buildLatencyStatement('1', scope),
+  buildSlowestExecutionsStatement({ hash: '1', limit: 5, minMs: 10, maxMs: 20 }, scope),
+  ...intervals.map((interval) =>
+    buildTrendStatement('1', { ...window, interval }, { ...scope, window: { ...window, interval } }),
+  ),
+  buildLoggedQueryStatement('q', scope),
 ])(
   '$what reads the rotated logs too, only reads, and has no value of the caller in its text',
   ({ sql, parameters }) => {
@@ -53,7 +55,7 @@ it.each([
 )
 
 it('reads a running query from the process list only', () => {
-  const { sql } = runningQueryStatement('q')
+  const { sql } = buildRunningQueryStatement('q')
   expect(() => checkReadOnly(sql)).not.toThrow()
   expect(sql).toContain('FROM system.processes AS log')
 })
@@ -68,7 +70,7 @@ it.each([threadsPart, viewsPart, processorsPart, childrenPart])(
 )
 
 it('has histogram cells without gaps, and none is narrower than the one before', () => {
-  const bounds = Array.from({ length: 20 }, (_, cell) => latencyCellStartMs(cell))
+  const bounds = Array.from({ length: 20 }, (_, cell) => computeLatencyCellStartMs(cell))
   expect(bounds.slice(0, 9)).toEqual([0, 2, 2, 3, 4, 6, 8, 12, 16])
   expect(bounds).toEqual(bounds.toSorted((left, right) => left - right))
 })

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { createCall, openParts } from '../testing/open-parts.ts'
+import { createCall, openTestService } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 import { type StubRequest, sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 
@@ -19,7 +19,7 @@ const openHost = async (
     if (sql.startsWith('SELECT version()')) sendResultRows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
     else respond({ sql, ...rest }, response)
   }, capabilities)
-  const parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
+  const parts = await openTestService({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
   const chart = (name: string) => parts.handlers.chart({ hostKey, name, parameters: {} }, createCall())
   return {
     chart,

@@ -44,7 +44,7 @@ export const findUnavailableReason = (
 ): UnavailableReason | undefined => {
   const code = clickhouseCode(error)
   if (code === accessDenied && error instanceof ServiceError)
-    return notPermitted(host, [...requires], grantIn(error.message))
+    return notPermitted(host, [...requires], parseGrant(error.message))
   if ((code === unknownTable || code === unknownDatabase) && requires.length > 0) {
     client.forget(host)
     return missingTable(host, [...requires])
@@ -91,7 +91,7 @@ export const findIncompleteReason = async (
   toIncompleteReason(host, (await client.capabilities(host, context)).missingShow, requires)
 
 /** Returns the unavailable reason for a server that is older than every version branch of a definition. */
-export const unsupportedVersion = (host: MonitoredHost, serverVersion: string): UnavailableReason => ({
+export const createUnsupportedVersionReason = (host: MonitoredHost, serverVersion: string): UnavailableReason => ({
   reason: 'version',
   message: `host ${host.name} runs ${serverVersion}, which does not provide this data`,
   missingTables: [],
@@ -117,13 +117,13 @@ const missingCluster = (host: MonitoredHost): UnavailableReason => ({
 
 const notPermitted = (host: MonitoredHost, tables: string[], grant: string | undefined): UnavailableReason => ({
   reason: 'permission',
-  message: `the user configured for host ${host.name} ${lacking(tables, grant)}`,
+  message: `the user configured for host ${host.name} ${describeMissingPrivilege(tables, grant)}`,
   missingTables: [],
   ...(grant !== undefined && { grant }),
 })
 
 /** Privileges other than SELECT and SHOW, such as REMOTE, are named without tables. */
-const lacking = (tables: readonly string[], grant = 'GRANT SELECT'): string =>
+const describeMissingPrivilege = (tables: readonly string[], grant = 'GRANT SELECT'): string =>
   /^GRANT (?:SELECT|SHOW)/.test(grant)
     ? `may not read ${tables.join(', ') || 'this'}`
     : `lacks the privilege ${grant.replace(/^GRANT (.+) ON .*$/, '$1')}`
@@ -131,11 +131,11 @@ const lacking = (tables: readonly string[], grant = 'GRANT SELECT'): string =>
 /** Returns the name of the `system` table that the user may not read, if the error names one. */
 export const findDeniedTable = (error: unknown): string | undefined =>
   clickhouseCode(error) === accessDenied && error instanceof ServiceError
-    ? / ON `?system`?\.`?(\w+)/.exec(grantIn(error.message) ?? '')?.[1]
+    ? / ON `?system`?\.`?(\w+)/.exec(parseGrant(error.message) ?? '')?.[1]
     : undefined
 
 /** Converts the privilege in `… necessary to have the grant SELECT(a, b) ON system.query_log` to a GRANT statement. */
-const grantIn = (sentence: string): string | undefined => {
+const parseGrant = (sentence: string): string | undefined => {
   const privilege = /have the grant (.+? ON [\w.*`]*[\w*`])/.exec(sentence)?.[1]
   return privilege && `GRANT ${privilege} TO <user>`
 }

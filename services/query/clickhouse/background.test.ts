@@ -4,7 +4,7 @@ import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import type { LoopMeasurement, LoopPressure } from '#shared/admission/loop-pressure.ts'
 import { noopTracers } from '#shared/telemetry/tracing.ts'
-import { createCall, openParts } from '../testing/open-parts.ts'
+import { createCall, openTestService } from '../testing/open-parts.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 import { maxReportStatements, maxSweepStatements, openHostQueues } from './host-queues.ts'
 
@@ -28,7 +28,7 @@ it.each([
 ] as const)('limits concurrent statements of a %s, which yield on the host', async (priority, most) => {
   const { host, held, release } = await startHeldHost()
   await using _host = host
-  await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'box', COLUMNDB_POOL_SIZE: '10' })
+  await using parts = await openTestService({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'box', COLUMNDB_POOL_SIZE: '10' })
   const box = parts.hosts.get('box')
   const run = (sql: string, call = createCall({ priority })) => parts.client.run(box, { what: 'test', sql }, call)
   const results = Array.from({ length: most + 2 }, (_, index) => run(`SELECT ${index}`))
@@ -60,7 +60,7 @@ it('limits the statements of an overloaded process to as few as keep it busy', a
   }
   const names = ['one', 'two', 'three']
   const addresses = names.map(() => 'http://127.0.0.1:1')
-  await using parts = await openParts({ COLUMNDB_HOST: addresses.join(), COLUMNDB_NAME: names.join() })
+  await using parts = await openTestService({ COLUMNDB_HOST: addresses.join(), COLUMNDB_NAME: names.join() })
   const queues = openHostQueues({ ...quiet, metrics: new Registry() }, pressure)
   measure({ isPressed: true, busyShare: 1 })
   const running: (() => void)[] = []
@@ -92,7 +92,7 @@ it('pauses background statements but not those of users while the process is ove
     relieved: () => relief.promise,
     [Symbol.dispose]: () => {},
   }
-  await using parts = await openParts({ COLUMNDB_HOST: 'http://127.0.0.1:1', COLUMNDB_NAME: 'box' })
+  await using parts = await openTestService({ COLUMNDB_HOST: 'http://127.0.0.1:1', COLUMNDB_NAME: 'box' })
   const queues = openHostQueues({ ...quiet, metrics: new Registry() }, pressure)
   const order: string[] = []
   const enter = async (priority: 'person' | 'sweep' | 'report') => {

@@ -84,7 +84,7 @@ export type RotatedLogs = ReadonlyMap<string, string>
 type Rotations = ReadonlyMap<string, readonly string[]>
 
 /** The first version that allows `merge` in read-only statements and without CREATE TEMPORARY TABLE. */
-const mergesReadOnly = '25.6'
+const mergeAllowedSince = '25.6'
 
 const rotationsOf = (tables: ReadonlySet<string>): Rotations => {
   const earlier = [...tables].filter((table) => /^[a-z_]+_\d+$/.test(table)).toSorted()
@@ -95,7 +95,7 @@ const rotationsOf = (tables: ReadonlySet<string>): Rotations => {
 /** Returns the statement for the columns of rotated logs; undefined if none is rotated or the server allows `merge`. */
 export const logColumnsStatement = (version: string, tables: ReadonlySet<string>): Statement | undefined => {
   const names = [...rotationsOf(tables).values()].flat()
-  if (names.length === 0 || compareVersions(version, mergesReadOnly) >= 0) return undefined
+  if (names.length === 0 || compareVersions(version, mergeAllowedSince) >= 0) return undefined
   return {
     what: 'capabilities',
     bare: true,

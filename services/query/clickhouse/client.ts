@@ -14,18 +14,18 @@ import {
   buildRotatedLogs,
 } from './capabilities.ts'
 import { readSummary, createReuseCounter } from './cost.ts'
-import { clickhouseCode, hostFailure } from './failure.ts'
+import { clickhouseCode, createHostError } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { readLimits } from './limits.ts'
 import { openResultCache } from './result-cache.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import { resolveMaxSeconds, type Statement, type StreamFormat } from './statement.ts'
-import { missingShowPrivileges } from './visible-rows.ts'
+import { queryMissingShowPrivileges } from './visible-rows.ts'
 import {
   type BufferedResult,
   openTransport,
   type QueryContext,
-  remainingCallMs,
+  computeRemainingCallMs,
   type TransportDeps,
 } from './transport.ts'
 
@@ -60,7 +60,7 @@ const capabilityStatement: Statement = {
 const CapabilityRows = z.tuple([z.tuple([z.string(), z.number(), z.array(z.string())])])
 
 /** Module state is safe here: the function is pure and only reuses equal objects. */
-const equalSystem = openSystemInterner()
+const internSystem = openSystemInterner()
 
 /** Loads the capabilities of a host with statements sent through `query`. */
 const loadCapabilities = async (
@@ -69,7 +69,7 @@ const loadCapabilities = async (
 ): Promise<Capabilities> => {
   const read = async <T>(statement: Statement, schema: z.ZodType<T>): Promise<T> => {
     const parsed = schema.safeParse((await query(statement)).rows)
-    if (!parsed.success) throw hostFailure(host, 'garbage')
+    if (!parsed.success) throw createHostError(host, 'garbage')
     return parsed.data
   }
   const [[version, readonly, names]] = await read(capabilityStatement, CapabilityRows)
@@ -79,8 +79,8 @@ const loadCapabilities = async (
   return {
     version,
     readonly,
-    missingShow: await missingShowPrivileges(version, query),
-    ...equalSystem({ tables, logs }),
+    missingShow: await queryMissingShowPrivileges(version, query),
+    ...internSystem({ tables, logs }),
   }
 }
 
@@ -137,7 +137,7 @@ const noSuchDatabase = 81
 export const openClient = ({ env, clock, ...rest }: TransportDeps): DatabaseClient => {
   const transport = openTransport({ env, clock, ...rest })
   const capabilityCache = openCapabilityCache(clock.elapsedMs)
-  const capabilities = capabilityLoader(transport, capabilityCache, { env, clock })
+  const capabilities = createCapabilityLoader(transport, capabilityCache, { env, clock })
   const runs = openSharedRuns<QueryResult>(createReuseCounter(rest.telemetry, 'shared'))
   const results = openResultCache<QueryResult>(clock.elapsedMs, createReuseCounter(rest.telemetry, 'cache'))
 
@@ -157,7 +157,7 @@ export const openClient = ({ env, clock, ...rest }: TransportDeps): DatabaseClie
     if (cached) return cached
     if (isUnshared) return perform(context, key)
     return runs.join(key, waiterOf(host, context, clock.elapsedMs()), (signal) =>
-      perform(unbounded(context, signal), key),
+      perform(withoutDeadline(context, signal), key),
     )
   }
 
@@ -177,14 +177,16 @@ export const openClient = ({ env, clock, ...rest }: TransportDeps): DatabaseClie
     async presence(host, table, context) {
       const { tables } = await capabilities(host, context)
       if (table.startsWith('system.') && tables.has(table.slice('system.'.length))) return 'present'
-      return capabilityCache.presence(host, table, () => look(table, (statement) => run(host, statement, context)))
+      return capabilityCache.presence(host, table, () =>
+        queryPresence(table, (statement) => run(host, statement, context)),
+      )
     },
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
 }
 
 /** Returns a function that reads the capabilities of a host once for all requests that wait for them. */
-const capabilityLoader = (
+const createCapabilityLoader = (
   transport: ReturnType<typeof openTransport>,
   cache: ReturnType<typeof openCapabilityCache>,
   { env, clock }: Pick<TransportDeps, 'env' | 'clock'>,
@@ -193,7 +195,7 @@ const capabilityLoader = (
   return (host: MonitoredHost, context: QueryContext): Promise<Capabilities> =>
     cache.of(host, () =>
       runs.join(identity(host), waiterOf(host, context, clock.elapsedMs()), async (signal) => {
-        const request = { host, context: unbounded(context, signal), readonly: 1 }
+        const request = { host, context: withoutDeadline(context, signal), readonly: 1 }
         return loadCapabilities(host, (statement) =>
           transport.reserved({ ...request, statement }, capabilitiesTimeoutMs(env)),
         )
@@ -207,11 +209,14 @@ const capabilitiesTimeoutMs = (env: Environment): number =>
 /** Returns the signal, the time limit and the timeout error with which a caller waits for a shared run. */
 const waiterOf = (host: MonitoredHost, context: QueryContext, nowMs: number) => ({
   signal: context.signal,
-  limitMs: remainingCallMs(context, nowMs),
-  late: () => hostFailure(host, 'timeout'),
+  limitMs: computeRemainingCallMs(context, nowMs),
+  late: () => createHostError(host, 'timeout'),
 })
 
-const look = async (table: string, query: (statement: Statement) => Promise<QueryResult>): Promise<TablePresence> => {
+const queryPresence = async (
+  table: string,
+  query: (statement: Statement) => Promise<QueryResult>,
+): Promise<TablePresence> => {
   try {
     return (await query(existsStatement(table))).rows[0]?.[0] === 1 ? 'present' : 'missing'
   } catch (error) {
@@ -240,7 +245,7 @@ const failedPresence = (error: unknown): TablePresence => {
 }
 
 /** A shared run has no deadline: it ends when its last caller leaves or at the limit of the statement. */
-const unbounded = (context: QueryContext, signal: AbortSignal): QueryContext => ({
+const withoutDeadline = (context: QueryContext, signal: AbortSignal): QueryContext => ({
   ...context,
   signal,
   deadline: Infinity,

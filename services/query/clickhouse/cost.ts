@@ -4,7 +4,7 @@ import type { IncompleteReason } from '#proto/unavailable.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
+import { type MonitoredHost, toTelemetryName } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
 
 /** Returns a function that counts one result that was served without a query to the host. */
@@ -19,7 +19,7 @@ export const createCostCounter = ({ metrics: registry }: Telemetry) => {
   const rows = metrics.rowsRead(registry)
   const bytes = metrics.bytesRead(registry)
   return (host: MonitoredHost, { rowsRead, bytesRead }: { rowsRead: number; bytesRead: number }): void => {
-    const label = { host: telemetryName(host) }
+    const label = { host: toTelemetryName(host) }
     results.inc({ source: 'host' })
     rows.inc(label, rowsRead)
     bytes.inc(label, bytesRead)
@@ -46,7 +46,7 @@ interface StatementRun {
 }
 
 /** Returns the details of a statement for the response to the caller, such as its query id, duration and rows read. */
-export const statementFacts = (
+export const toStatementFacts = (
   host: MonitoredHost,
   statement: Statement,
   run: StatementRun,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { validateHostList } from '../hosts/host-list.ts'
-import { parseException, responseFailure, clickhouseCode, failureReason } from './failure.ts'
+import { parseException, toResponseError, clickhouseCode, findFailureReason } from './failure.ts'
 
 const [host] = validateHostList('COLUMNDB_HOST', [
   { url: 'http://secret-host:8123', label: 'db', user: 'spy', password: 'pw' },
@@ -79,13 +79,13 @@ describe('a failed statement', () => {
     [279, 'unavailable'],
     [999, 'unavailable'],
   ])('with code %i is %s', (code, kind) => {
-    const error = responseFailure(host, 500, `Code: ${code}. DB::Exception: Something. (SOME_NAME)`)
+    const error = toResponseError(host, 500, `Code: ${code}. DB::Exception: Something. (SOME_NAME)`)
     expect(error).toMatchObject({
       code: kind,
       details: { host: 'db', clickhouseCode: code, clickhouseName: 'SOME_NAME' },
     })
     expect(clickhouseCode(error)).toBe(code)
-    expect(failureReason(error)).toBeUndefined()
+    expect(findFailureReason(error)).toBeUndefined()
   })
 
   it.each([
@@ -98,19 +98,19 @@ describe('a failed statement', () => {
     [502, '<html>Bad gateway</html>', 'garbage'],
     [302, '', 'garbage'],
   ])('with status %i and %j is unavailable', (status, text, reason) => {
-    expect(responseFailure(host, status, text)).toMatchObject({ code: 'unavailable', details: { host: 'db', reason } })
+    expect(toResponseError(host, status, text)).toMatchObject({ code: 'unavailable', details: { host: 'db', reason } })
   })
 
   it.each([
     ['Coordination error: Connection loss, path /clickhouse.', 'its Keeper does not respond: '],
     ['Coordination error: No node, path /clickhouse.', ''],
   ])('reports an unreachable Keeper: %s', (sentence, prefix) => {
-    const { message } = responseFailure(host, 500, `Code: 999. DB::Exception: ${sentence} (KEEPER_EXCEPTION)`)
+    const { message } = toResponseError(host, 500, `Code: 999. DB::Exception: ${sentence} (KEEPER_EXCEPTION)`)
     expect(message).toBe(`host db: ${prefix}${sentence} (999 KEEPER_EXCEPTION)`)
   })
 
   it('contains neither address nor user nor password', () => {
-    const denied = responseFailure(
+    const denied = toResponseError(
       host,
       403,
       'Code: 497. DB::Exception: spy: Not enough privileges. To execute this query, it is necessary to have the grant SELECT(a) ON system.x. (ACCESS_DENIED)',
@@ -120,7 +120,7 @@ describe('a failed statement', () => {
     )
     for (const error of [
       denied,
-      responseFailure(host, 403, 'Code: 516. DB::Exception: spy: no. (AUTHENTICATION_FAILED)'),
+      toResponseError(host, 403, 'Code: 516. DB::Exception: spy: no. (AUTHENTICATION_FAILED)'),
     ]) {
       expect(JSON.stringify([error.message, error.details])).not.toMatch(/spy|secret-host|pw/)
     }

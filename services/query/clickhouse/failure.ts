@@ -1,7 +1,7 @@
 import { errors } from 'undici'
 import { type ErrorCode, ServiceError } from '#proto/errors.ts'
 import { shortenWithEllipsis } from '#shared/text/strings.ts'
-import { NetFailure, unknownName } from '#shared/net/failure.ts'
+import { NetFailure, nameNotFoundCode } from '#shared/net/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** Why no valid response arrived from a host. The state of a host has the same reasons. */
@@ -15,7 +15,7 @@ const sentences: Record<HostFailure, string> = {
 }
 
 /** Returns the error for a host without a valid response. The message contains its label, never its address. */
-export const hostFailure = (
+export const createHostError = (
   host: MonitoredHost,
   reason: HostFailure,
   cause?: unknown,
@@ -27,19 +27,19 @@ export const hostFailure = (
   })
 
 /** Returns the error of a statement on a host that no longer responds to the liveness probe. */
-export const unresponsiveHostError = (host: MonitoredHost): ServiceError =>
+export const createUnresponsiveHostError = (host: MonitoredHost): ServiceError =>
   new ServiceError('unavailable', `host ${host.name} stopped responding; the liveness probe gets no response either`, {
     details: { host: host.name, reason: 'unreachable' },
   })
 
 /** Returns the error of a statement that timed out while the host waited for Keeper. */
-export const keeperTimeout = (host: MonitoredHost): ServiceError =>
+export const createKeeperTimeoutError = (host: MonitoredHost): ServiceError =>
   new ServiceError('timeout', `host ${host.name}: timeout while reading from Keeper; check that Keeper is reachable`, {
     details: { host: host.name },
   })
 
 /** Returns why no valid response arrived from the host; undefined for other errors. */
-export const failureReason = (error: unknown): HostFailure | undefined => {
+export const findFailureReason = (error: unknown): HostFailure | undefined => {
   const reason = error instanceof ServiceError ? error.details?.reason : undefined
   return isHostFailure(reason) ? reason : undefined
 }
@@ -48,12 +48,12 @@ const isHostFailure = (reason: unknown): reason is HostFailure =>
   typeof reason === 'string' && Object.hasOwn(sentences, reason)
 
 /** Converts an error of the HTTP client to a `ServiceError` that names the host. */
-export const connectionFailure = (host: MonitoredHost, error: unknown): ServiceError => {
+export const toConnectionError = (host: MonitoredHost, error: unknown): ServiceError => {
   const code = systemCode(error)
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return hostFailure(host, 'timeout', error)
-  if (isUnreadable(error, code)) return hostFailure(host, 'garbage', error)
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return createHostError(host, 'timeout', error)
+  if (isUnreadable(error, code)) return createHostError(host, 'garbage', error)
   const detail = unreachableReasons.get(code)
-  return hostFailure(host, 'unreachable', error, detail && `${sentences.unreachable}: ${detail}`)
+  return createHostError(host, 'unreachable', error, detail && `${sentences.unreachable}: ${detail}`)
 }
 
 /** Returns whether the response is not HTTP. undici's parser errors do not always have a code. */
@@ -65,28 +65,28 @@ const systemCode = (error: unknown): string | undefined => {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-const untrusted = 'its certificate is not signed by a trusted CA'
+const untrustedCertificate = 'its certificate is not signed by a trusted CA'
 const noTls = 'its port does not speak TLS'
-const closing = 'it closes its connections'
+const closedConnection = 'it closes its connections'
 const noRoute = 'there is no route to it'
 
 /** Texts for failed connections, by system error code. */
 const unreachableReasons: ReadonlyMap<string | undefined, string> = new Map([
-  [unknownName, 'its host name does not resolve'],
+  [nameNotFoundCode, 'its host name does not resolve'],
   ['EAI_AGAIN', 'the DNS server does not respond for its host name'],
   ['ECONNREFUSED', 'nothing listens on its port'],
   ['EHOSTUNREACH', noRoute],
   ['ENETUNREACH', noRoute],
-  ['ECONNRESET', closing],
-  ['EPIPE', closing],
-  ['UND_ERR_SOCKET', closing],
+  ['ECONNRESET', closedConnection],
+  ['EPIPE', closedConnection],
+  ['UND_ERR_SOCKET', closedConnection],
   ['CERT_HAS_EXPIRED', 'its certificate has expired'],
   ['CERT_NOT_YET_VALID', 'its certificate is not valid yet'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
-  ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrustedCertificate],
+  ['SELF_SIGNED_CERT_IN_CHAIN', untrustedCertificate],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrustedCertificate],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrustedCertificate],
   ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
   ['EPROTO', noTls],
@@ -116,8 +116,8 @@ const retryAfterMs = 1_000
 export const isKnownCode = (code: number): boolean => code in kinds || callerErrorCodes.has(code)
 
 /** Returns the error for an exception that a host reported. */
-export const statementFailure = (host: MonitoredHost, exception: Exception): ServiceError => {
-  if (authenticationCodes.has(exception.code)) return hostFailure(host, 'refused')
+export const toStatementError = (host: MonitoredHost, exception: Exception): ServiceError => {
+  if (authenticationCodes.has(exception.code)) return createHostError(host, 'refused')
   const code = kinds[exception.code] ?? (callerErrorCodes.has(exception.code) ? 'invalid' : 'unavailable')
   const sentence = `${isKeeperUnreachable(exception) ? 'its Keeper does not respond: ' : ''}${withoutUser(host, exception.sentence)}`
   return new ServiceError(code, `host ${host.name}: ${sentence} (${exception.code} ${exception.name})`, {
@@ -138,10 +138,10 @@ const withoutUser = ({ user }: MonitoredHost, sentence: string): string =>
   sentence.startsWith(`${user}: `) ? sentence.slice(user.length + 2) : sentence
 
 /** Returns the error for an unsuccessful response: an exception, a rejected login, or another kind of server. */
-export const responseFailure = (host: MonitoredHost, status: number, text: string): ServiceError => {
+export const toResponseError = (host: MonitoredHost, status: number, text: string): ServiceError => {
   const exception = parseException(text)
-  if (exception) return statementFailure(host, exception)
-  return hostFailure(host, status === 401 || status === 403 ? 'refused' : 'garbage')
+  if (exception) return toStatementError(host, exception)
+  return createHostError(host, status === 401 || status === 403 ? 'refused' : 'garbage')
 }
 
 /** Returns the ClickHouse error code of a failed statement. */
@@ -165,7 +165,7 @@ const maxSentence = 500
 /** Keeper client errors are called `Coordination::Exception`. */
 const pattern = /Code:\s*(\d+)\.\s*(?:DB|Coordination)::(?:\w+)?Exception:\s*([\s\S]*)/
 /** Exceptions of libraries: `Poco::Exception. Code: 1000, e.code() = 111, Connection refused (version …)`. */
-const foreign = /(?:Poco::Exception|std::exception|Unknown exception)\. Code:\s*(\d+),\s*([\s\S]*)/
+const libraryExceptionPattern = /(?:Poco::Exception|std::exception|Unknown exception)\. Code:\s*(\d+),\s*([\s\S]*)/
 const foreignNames: Readonly<Record<string, string>> = {
   1000: 'POCO_EXCEPTION',
   1001: 'STD_EXCEPTION',
@@ -175,12 +175,12 @@ const foreignNames: Readonly<Record<string, string>> = {
 const nameAtEnd = /^([\s\S]*)\(([A-Z][A-Z0-9_]{2,})\)/
 
 /** Servers before 26 write an exception into the JSON response, as the field `exception`. */
-const inJson = /"exception":\s*("(?:[^"\\]|\\.)*")/
+const jsonExceptionPattern = /"exception":\s*("(?:[^"\\]|\\.)*")/
 
 /** Finds and parses `Code: 60. DB::Exception: … (UNKNOWN_TABLE) (version …)` in a text. */
 export const parseException = (text: string): Exception | undefined => {
   const plain = asText(text)
-  const [, code, rest = ''] = pattern.exec(plain) ?? foreign.exec(plain) ?? []
+  const [, code, rest = ''] = pattern.exec(plain) ?? libraryExceptionPattern.exec(plain) ?? []
   if (code === undefined) return undefined
   const [, named, name] = nameAtEnd.exec(rest) ?? []
   const end = rest.lastIndexOf('(version ')
@@ -193,7 +193,7 @@ export const parseException = (text: string): Exception | undefined => {
 }
 
 const asText = (text: string): string => {
-  const [, quoted] = inJson.exec(text) ?? []
+  const [, quoted] = jsonExceptionPattern.exec(text) ?? []
   try {
     // A JSON string always parses to a string.
     return quoted === undefined ? text : (JSON.parse(quoted) as string)

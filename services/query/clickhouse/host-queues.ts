@@ -4,7 +4,7 @@ import { type AdmissionQueue, isBackground, openAdmissionQueue } from '#shared/a
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Priority } from '#proto/call.ts'
-import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
+import { type MonitoredHost, toTelemetryName } from '../hosts/host-list.ts'
 
 /** Maximum number of statements that wait for one host. */
 export const maxWaitingStatements = 50
@@ -15,7 +15,7 @@ export const maxReportStatements = 3
 /** Maximum number of concurrent sweep statements per host. Their slots are separate: alerts do not wait for users. */
 export const maxSweepStatements = 3
 /** Maximum number of statements that wait for this process while it is overloaded. */
-const maxWaitingHere = 1_024
+const maxWaitingInProcess = 1_024
 /** After this time, a statement releases its process slot: it waits for its host and uses little CPU time here. */
 const maxHoldMs = 5_000
 /** Maximum pause of a background statement while this process is overloaded; sweeps slow down but do not stop. */
@@ -59,7 +59,7 @@ export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): H
       if (host.connect && callers.running + sweeps.running === 0) queues.delete(host.key)
     }
     const [callers, sweeps] = [openHostQueue(host.name, onIdle), openHostQueue(host.name, onIdle)]
-    const opened = { name: telemetryName(host), callers, sweeps }
+    const opened = { name: toTelemetryName(host), callers, sweeps }
     names.add(opened.name)
     queues.set(host.key, opened)
     return opened
@@ -92,7 +92,7 @@ export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): H
 /** While the event loop is overloaded, limits the statements of all hosts to as few as keep it busy. */
 const openProcessQueue = (pressure: LoopPressure) => {
   const refusal = 'the query service is overloaded: too many statements are waiting for its event loop'
-  const queue = openAdmissionQueue({ refusal, maxWaiting: maxWaitingHere, maxWaitMs: maxSlotWaitMs })
+  const queue = openAdmissionQueue({ refusal, maxWaiting: maxWaitingInProcess, maxWaitMs: maxSlotWaitMs })
   const slots = openLoopSlots(queue, pressure)
   return async ({ priority, signal, timeoutMs }: SlotRequest): Promise<() => void> => {
     let leave = queue.tryEnter(priority, slots.count)

@@ -1,8 +1,8 @@
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
+import { type MonitoredHost, toTelemetryName } from '../hosts/host-list.ts'
 import type { HostConnections } from './connections.ts'
 import { sendBufferedStatement } from './send-statement.ts'
-import { hostFailure } from './failure.ts'
+import { createHostError } from './failure.ts'
 import type { HostClientLimits, PoolSettings } from './limits.ts'
 import { TimeLimit } from './time-limit.ts'
 import type { Statement } from './statement.ts'
@@ -21,7 +21,7 @@ export const openQueryKiller = (connections: HostConnections, log: Telemetry['lo
 
   const send = async (host: MonitoredHost, queryId: string, pool: PoolSettings): Promise<void> => {
     const never = new AbortController().signal
-    using limit = new TimeLimit({ outer: never, limitMs: killLimitMs, late: () => hostFailure(host, 'timeout') })
+    using limit = new TimeLimit({ outer: never, limitMs: killLimitMs, late: () => createHostError(host, 'timeout') })
     const statement: Statement = { what: 'kill', sql: `KILL QUERY WHERE query_id = '${queryId}' ASYNC`, short: true }
     // `readonly: 1` sends no settings; the setting `readonly` would forbid KILL QUERY.
     const options = {
@@ -44,7 +44,7 @@ export const openQueryKiller = (connections: HostConnections, log: Telemetry['lo
       if (kills.size >= maxKillsPerHost) return
       pending.set(host.key, kills)
       const killing: Promise<void> = send(host, queryId, pool)
-        .catch((error: unknown) => log.debug({ err: error, host: telemetryName(host) }, 'killing the query failed'))
+        .catch((error: unknown) => log.debug({ err: error, host: toTelemetryName(host) }, 'killing the query failed'))
         .finally(() => {
           kills.delete(killing)
           if (kills.size === 0) pending.delete(host.key)

@@ -3,7 +3,7 @@ import { Agent as TlsAgent } from 'node:https'
 import type { Socket } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
-import { trustedConnector } from '#shared/net/connect.ts'
+import { createTrustedConnector } from '#shared/net/connect.ts'
 import { userAgent } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { HostClient, HostRequest, PendingRequest, ResponseHandler } from './host-response.ts'
@@ -135,7 +135,7 @@ interface RequestAgent extends Agent {
  * Opens an agent that dials with the connector of the host, which is guarded for user connections. Idle sockets live as
  * long as in the pool for hot statements.
  */
-const openAgent = ({ url, connect = trustedConnector() }: MonitoredHost, maxIdleMs: number): Agent => {
+const openAgent = ({ url, connect = createTrustedConnector() }: MonitoredHost, maxIdleMs: number): Agent => {
   const { protocol, host, port } = url
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   // Every agent of Node has the method.
@@ -151,7 +151,7 @@ const openAgent = ({ url, connect = trustedConnector() }: MonitoredHost, maxIdle
     // Watchhouse recognizes its own statements by this user agent; the client would add its name and version.
     request.setHeader('user-agent', userAgent)
     request.once('response', ({ headers, socket }) => {
-      idleMs.set(socket, Math.min(announcedIdleMs(String(headers['keep-alive'])), maxIdleMs))
+      idleMs.set(socket, Math.min(parseKeepAliveMs(String(headers['keep-alive'])), maxIdleMs))
     })
     addRequest(request, options)
   }
@@ -170,7 +170,7 @@ const openAgent = ({ url, connect = trustedConnector() }: MonitoredHost, maxIdle
 const idleMarginMs = 2_000
 
 /** Returns how long a connection can be reused, according to the `keep-alive` header of a response. */
-const announcedIdleMs = (header: string): number => {
+const parseKeepAliveMs = (header: string): number => {
   const [, seconds] = /timeout=(\d+)/i.exec(header) ?? []
   return seconds === undefined ? defaultKeepAliveMs : Number(seconds) * 1_000 - idleMarginMs
 }

@@ -3,7 +3,13 @@ import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxBufferedResponseBytes, maxShortResponseBytes, readErrorBody } from './response.ts'
 import type { HostConnections } from './connections.ts'
-import { clickhouseCode, connectionFailure, hostFailure, keeperTimeout, responseFailure } from './failure.ts'
+import {
+  clickhouseCode,
+  toConnectionError,
+  createHostError,
+  createKeeperTimeoutError,
+  toResponseError,
+} from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { BodyTooLong, type HostRequest, isConnectionReset, type StreamedResponse } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
@@ -46,7 +52,8 @@ export const sendStatement = async (
     connections.stream(host, request, requestOptions),
   )
   const body = translatedBody(host, response.body, options.limit)
-  if (response.statusCode !== 200) throw rejection(host, statement, response.statusCode, await readErrorBody(body))
+  if (response.statusCode !== 200)
+    throw toRejectionError(host, statement, response.statusCode, await readErrorBody(body))
   return { queryId, headers: response.headers, body }
 }
 
@@ -74,7 +81,7 @@ export const sendBufferedStatement = async (
     () => hasStarted,
   )
   const text = response.body.toString('utf8')
-  if (response.statusCode !== 200) throw rejection(host, statement, response.statusCode, text)
+  if (response.statusCode !== 200) throw toRejectionError(host, statement, response.statusCode, text)
   return { queryId, text }
 }
 
@@ -83,9 +90,14 @@ const requestOptionsOf = ({ limit, pool }: ExchangeOptions) => ({ signal: limit.
 const timeExceeded = 159
 
 /** If Keeper does not respond, a host reports only a timeout; the returned error names Keeper instead. */
-const rejection = (host: MonitoredHost, { readsKeeper }: Statement, status: number, text: string): ServiceError => {
-  const failure = responseFailure(host, status, text)
-  return readsKeeper && clickhouseCode(failure) === timeExceeded ? keeperTimeout(host) : failure
+const toRejectionError = (
+  host: MonitoredHost,
+  { readsKeeper }: Statement,
+  status: number,
+  text: string,
+): ServiceError => {
+  const failure = toResponseError(host, status, text)
+  return readsKeeper && clickhouseCode(failure) === timeExceeded ? createKeeperTimeoutError(host) : failure
 }
 
 /** Resends a read-only statement once when the host closed the connection before a response started. */
@@ -105,8 +117,8 @@ const sendWithRetry = async <T>(
       return { queryId, response: await send({ statement, queryId, sending: options }) }
     } catch (error) {
       const mayHaveRun = statement.writes || hasStarted() || limit.signal.aborted
-      if (statement.short && error instanceof BodyTooLong) throw hostFailure(host, 'garbage', error)
-      if (!isFirst || !isConnectionReset(error) || mayHaveRun) throw translated(host, error, limit)
+      if (statement.short && error instanceof BodyTooLong) throw createHostError(host, 'garbage', error)
+      if (!isFirst || !isConnectionReset(error) || mayHaveRun) throw translateError(host, error, limit)
     }
   }
 }
@@ -117,12 +129,12 @@ const translatedBody = (host: MonitoredHost, { take, leave }: HostBody, limit: T
     try {
       return await take(left)
     } catch (error) {
-      throw translated(host, error, limit)
+      throw translateError(host, error, limit)
     }
   },
 })
 
-const translated = (host: MonitoredHost, error: unknown, limit: TimeLimit): unknown => {
+const translateError = (host: MonitoredHost, error: unknown, limit: TimeLimit): unknown => {
   if (limit.signal.aborted) return limit.signal.reason
   if (error instanceof ServiceError) return error
   if (error instanceof BodyTooLong)
@@ -130,5 +142,5 @@ const translated = (host: MonitoredHost, error: unknown, limit: TimeLimit): unkn
       'too-large',
       `host ${host.name} sent more than ${maxBufferedResponseBytes} bytes; request fewer rows`,
     )
-  return connectionFailure(host, error)
+  return toConnectionError(host, error)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestPath, type SendingOptions, type Statement } from './statement.ts'
+import { buildRequestPath, type SendingOptions, type Statement } from './statement.ts'
 
 const sending: SendingOptions = {
   format: 'JSONCompact',
@@ -8,7 +8,7 @@ const sending: SendingOptions = {
   background: false,
 }
 const settingsOf = (statement: Partial<Statement>, more: Partial<SendingOptions> = {}, base = 'http://db:8123') => {
-  const path = requestPath(new URL(base), { what: 'chart/x', sql: 'SELECT 1', ...statement }, 'q-1', {
+  const path = buildRequestPath(new URL(base), { what: 'chart/x', sql: 'SELECT 1', ...statement }, 'q-1', {
     ...sending,
     ...more,
   })
@@ -48,7 +48,7 @@ describe('the URL of a statement', () => {
   it('follows the options of each request of one statement', () => {
     const statement = { what: 'rules', sql: 'SELECT 1' }
     const path = (more: Partial<SendingOptions>, queryId = 'q-1') =>
-      requestPath(new URL('http://db:8123'), statement, queryId, { ...sending, ...more })
+      buildRequestPath(new URL('http://db:8123'), statement, queryId, { ...sending, ...more })
     expect(path({ background: true })).toContain('priority=10')
     expect(path({ background: true }, 'q-2')).toMatch(/query_id=q-2&.*&priority=10/)
     expect(path({})).not.toContain('priority')

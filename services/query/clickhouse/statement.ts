@@ -73,7 +73,7 @@ export const resolveMaxSeconds = (
   )
 
 /** Returns path and query string of the request for a statement; the SQL is the body. */
-export const requestPath = (base: URL, statement: Statement, queryId: string, sending: SendingOptions): string => {
+export const buildRequestPath = (base: URL, statement: Statement, queryId: string, sending: SendingOptions): string => {
   const { database, session } = statement
   const own = base.search === '' ? '' : `${base.search.slice(1)}&`
   // The query id is a UUID, which needs no encoding.
@@ -93,7 +93,7 @@ export const encodeParameters = ({ parameters = {} }: Statement): Record<string,
   let bytes = 0
   const bound: Record<string, string> = {}
   for (const [name, value] of Object.entries(parameters)) {
-    const text = escaped(value)
+    const text = escapeParameter(value)
     bytes += Buffer.byteLength(text)
     bound[`param_${name}`] = text
   }
@@ -102,10 +102,10 @@ export const encodeParameters = ({ parameters = {} }: Statement): Record<string,
   return bound
 }
 
-const pairOf = (name: string, value: string): string => `&${encoded(name)}=${encoded(value)}`
+const pairOf = (name: string, value: string): string => `&${encodeText(name)}=${encodeText(value)}`
 
 /** JSON may contain lone surrogates, which UTF-8 cannot represent. */
-const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /** The last sending options of a statement and the query string of its settings. */
 interface CachedSettings extends SendingOptions {
@@ -150,7 +150,7 @@ export const buildRequestSettings = (
 }
 
 /** Returns a value in the `Escaped` format, which ClickHouse expects for query parameters. */
-const escaped = (value: ParameterValue): string => {
+const escapeParameter = (value: ParameterValue): string => {
   if (value === null) return String.raw`\N`
   if (typeof value === 'boolean') return value ? '1' : '0'
   return String(value).replace(/[\\\t\n\r\0\b\f]/g, (character) => escapes[character] ?? character)

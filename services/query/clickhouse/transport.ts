@@ -7,7 +7,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry, Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
+import { type MonitoredHost, toTelemetryName } from '../hosts/host-list.ts'
 import { parseResponse, type ResultRows } from './response.ts'
 import { type HostConnections, openHostConnections } from './connections.ts'
 import { createCostCounter, readSummary } from './cost.ts'
@@ -17,7 +17,13 @@ import {
   type StatementResponse,
   sendStatement,
 } from './send-statement.ts'
-import { clickhouseCode, failureReason, hostFailure, keeperTimeout, unresponsiveHostError } from './failure.ts'
+import {
+  clickhouseCode,
+  findFailureReason,
+  createHostError,
+  createKeeperTimeoutError,
+  createUnresponsiveHostError,
+} from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { type HostQueues, openHostQueues } from './host-queues.ts'
 import { type QueryKiller, openQueryKiller, sweepIdlePools } from './housekeeping.ts'
@@ -94,8 +100,8 @@ export const openTransport = (transportDeps: TransportDeps): Transport => {
     },
     async reserved(request, limitMs) {
       const { host, statement, context } = request
-      using limit = new TimeLimit({ outer: context.signal, limitMs, late: () => hostFailure(host, 'timeout') })
-      using watch = liveness.watch(host, () => limit.end(unresponsiveHostError(host)))
+      using limit = new TimeLimit({ outer: context.signal, limitMs, late: () => createHostError(host, 'timeout') })
+      using watch = liveness.watch(host, () => limit.end(createUnresponsiveHostError(host)))
       const limits = readLimits(env)
       const { pool } = limits
       const sending = { ...sendingOf(request, limits), format: 'JSONCompact', reserved: true } as const
@@ -206,15 +212,15 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
   const { tracer, duration, clock, connections, liveness, queues, killer } = deps
   const seconds = resolveMaxSeconds(statement, sending)
   const ownLimitMs = seconds * 1_000 + graceMs
-  const limitMs = Math.min(ownLimitMs, remainingCallMs(context, clock.elapsedMs()))
+  const limitMs = Math.min(ownLimitMs, computeRemainingCallMs(context, clock.elapsedMs()))
   // A timeout at an earlier deadline of the caller does not indicate a Keeper problem.
   const waitsForKeeper = statement.readsKeeper === true && limitMs === ownLimitMs
-  const late = () => (waitsForKeeper ? keeperTimeout(host) : hostFailure(host, 'timeout'))
+  const late = () => (waitsForKeeper ? createKeeperTimeoutError(host) : createHostError(host, 'timeout'))
   const limit = new TimeLimit({ outer: context.signal, limitMs, late })
-  const watch = liveness.watch(host, () => limit.end(unresponsiveHostError(host)))
+  const watch = liveness.watch(host, () => limit.end(createUnresponsiveHostError(host)))
   const started = performance.now()
   const span = tracer.start('statement', 'client', context.trace, {
-    host: telemetryName(host),
+    host: toTelemetryName(host),
     what: statement.what,
   })
   let queryId: string | undefined
@@ -227,9 +233,9 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
     limit[Symbol.dispose]()
     watch[Symbol.dispose]()
     releaseSlot()
-    if (queryId !== undefined && stillRunsAfter(error)) killer.kill(host, queryId, sending.readonly, pool)
+    if (queryId !== undefined && mayStillRun(error)) killer.kill(host, queryId, sending.readonly, pool)
     const took = (performance.now() - started) / 1_000
-    duration.observe({ host: telemetryName(host), outcome: outcomeOf(error) }, took)
+    duration.observe({ host: toTelemetryName(host), outcome: outcomeOf(error) }, took)
     span.end(error)
   }
 
@@ -253,13 +259,13 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
 }
 
 /** Returns the time until the caller stops waiting, in milliseconds, without the margin for the response. */
-export const remainingCallMs = (context: QueryContext, nowMs: number): number =>
+export const computeRemainingCallMs = (context: QueryContext, nowMs: number): number =>
   context.deadline - nowMs - responseMarginMs
 
 /** Returns false after an exception, which ends the statement, and after failures before its start. */
-const stillRunsAfter = (error: unknown): boolean => {
+const mayStillRun = (error: unknown): boolean => {
   if (error === undefined || clickhouseCode(error) !== undefined) return false
-  const reason = failureReason(error)
+  const reason = findFailureReason(error)
   return reason === undefined || reason === 'timeout'
 }
 

@@ -1,11 +1,11 @@
 import { type Dispatcher, Pool } from 'undici'
-import { trustedConnector } from '#shared/net/connect.ts'
+import { createTrustedConnector } from '#shared/net/connect.ts'
 import { userAgent } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxSweepStatements } from './host-queues.ts'
 import type { HostClient } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
-import { requestPath } from './statement.ts'
+import { buildRequestPath } from './statement.ts'
 
 /** Assumed keep-alive time of servers that do not announce one. */
 export const defaultKeepAliveMs = 4_000
@@ -16,7 +16,7 @@ export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettin
     connections: size + maxSweepStatements,
     pipelining: 1,
     allowH2: false,
-    connect: host.connect ?? trustedConnector(),
+    connect: host.connect ?? createTrustedConnector(),
     // The signal of the caller limits the time of the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -29,7 +29,7 @@ export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettin
     send({ statement, queryId, sending }, handler) {
       let controller: Dispatcher.DispatchController | undefined
       let abortedFor: Error | undefined
-      const path = requestPath(host.url, statement, queryId, sending)
+      const path = buildRequestPath(host.url, statement, queryId, sending)
       pool.dispatch(
         { method: 'POST', path, body: statement.sql, headers },
         {

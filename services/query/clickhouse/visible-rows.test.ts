@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { testHost } from '../testing/response-bodies.ts'
-import { toIncompleteReason, findMissingPrivileges, missingShowPrivileges, type ShowPrivilege } from './visible-rows.ts'
+import {
+  toIncompleteReason,
+  parseMissingShowPrivileges,
+  queryMissingShowPrivileges,
+  type ShowPrivilege,
+} from './visible-rows.ts'
 
 const all: ShowPrivilege[] = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES']
 
@@ -17,7 +22,7 @@ describe('the grants of an older server', () => {
     ['a part', ['GRANT SHOW ON *.* TO w', 'REVOKE SHOW ON secret.* FROM w'], all],
     ['a role', ['GRANT watch TO w', 'GRANT SHOW ON *.* TO watch'], []],
   ])('show %s', (_what, lines, missing) => {
-    expect([...findMissingPrivileges(lines)]).toEqual(missing)
+    expect([...parseMissingShowPrivileges(lines)]).toEqual(missing)
   })
 
   it('include those of enabled roles', async () => {
@@ -27,7 +32,7 @@ describe('the grants of an older server', () => {
       'SHOW GRANTS FOR `watch`': ['GRANT SHOW ON *.* TO watch'],
     }
     const query = async ({ sql }: { sql: string }) => ({ rows: (answers[sql] ?? []).map((text) => [text]) })
-    expect(await missingShowPrivileges('24.8.1.1', query)).toEqual(new Set())
+    expect(await queryMissingShowPrivileges('24.8.1.1', query)).toEqual(new Set())
   })
 })
 
@@ -38,9 +43,9 @@ describe('the grants of a newer server', () => {
       sent.push(statement.sql)
       return { rows: [[granted.test(statement.sql) ? 1 : 0]] }
     }
-    expect(await missingShowPrivileges('25.8.1.1', withAnswers(/./))).toEqual(new Set())
+    expect(await queryMissingShowPrivileges('25.8.1.1', withAnswers(/./))).toEqual(new Set())
     expect(sent.splice(0)).toEqual(['CHECK GRANT SHOW TABLES, SHOW COLUMNS, SHOW DICTIONARIES ON *.*'])
-    expect(await missingShowPrivileges('25.8.1.1', withAnswers(/GRANT SHOW (TABLES|COLUMNS) ON/))).toEqual(
+    expect(await queryMissingShowPrivileges('25.8.1.1', withAnswers(/GRANT SHOW (TABLES|COLUMNS) ON/))).toEqual(
       new Set(['SHOW DICTIONARIES']),
     )
     expect(sent).toHaveLength(4)

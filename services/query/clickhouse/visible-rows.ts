@@ -11,7 +11,7 @@ export const showPrivileges = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES
 export type ShowPrivilege = (typeof showPrivileges)[number]
 
 /** The privilege that a user needs to see all rows of a `system` table, by table. */
-const privilegeFor: Readonly<Record<string, ShowPrivilege>> = {
+const requiredPrivileges: Readonly<Record<string, ShowPrivilege>> = {
   columns: 'SHOW COLUMNS',
   dictionaries: 'SHOW DICTIONARIES',
   ...Object.fromEntries(
@@ -61,7 +61,7 @@ export const toIncompleteReason = (
   }
 }
 
-const privilegeOf = (table: string): ShowPrivilege | undefined => privilegeFor[table.replace(/^system\./, '')]
+const privilegeOf = (table: string): ShowPrivilege | undefined => requiredPrivileges[table.replace(/^system\./, '')]
 
 /** Returns the `system` tables that a statement names. */
 export const findSystemTables = (sql: string): string[] => [...new Set(sql.match(/\bsystem\.\w+/g))]
@@ -74,7 +74,7 @@ export const toGrantStatements = (missing: ReadonlySet<ShowPrivilege> = new Set(
   missing.size === 0 ? [] : [grantOf(showPrivileges.filter((each) => missing.has(each)))]
 
 /** The first version with `CHECK GRANT`, which also counts roles and implied privileges. */
-const checksGrants = '24.11'
+const checkGrantSince = '24.11'
 
 const grantsStatement = (sql: string): Statement => ({
   what: 'capabilities',
@@ -90,9 +90,12 @@ type Query = (statement: Statement) => Promise<{ rows: unknown }>
  * Returns the privileges that the user lacks on `*.*`, including by partial revokes. If the server rejects the check or
  * returns something else, the user counts as having all, so that the host stays usable.
  */
-export const missingShowPrivileges = async (version: string, query: Query): Promise<ReadonlySet<ShowPrivilege>> => {
+export const queryMissingShowPrivileges = async (
+  version: string,
+  query: Query,
+): Promise<ReadonlySet<ShowPrivilege>> => {
   try {
-    if (compareVersions(version, checksGrants) < 0) return findMissingPrivileges(await ownGrants(query))
+    if (compareVersions(version, checkGrantSince) < 0) return parseMissingShowPrivileges(await ownGrants(query))
     // One statement suffices for users who see everything.
     if (await hasPrivilege(showPrivileges.join(', '), query)) return new Set()
     const missing = new Set<ShowPrivilege>()
@@ -121,14 +124,14 @@ const ownGrants = async (query: Query): Promise<string[]> => {
 }
 
 /** Privileges on `*.*` that imply each SHOW privilege: users see the objects that they may use. */
-const impliedBy: Readonly<Record<ShowPrivilege, readonly string[]>> = {
+const implyingPrivileges: Readonly<Record<ShowPrivilege, readonly string[]>> = {
   'SHOW TABLES': ['ALL', 'SHOW', 'SHOW TABLES', 'SHOW COLUMNS', 'SELECT', 'INSERT', 'ALTER', 'OPTIMIZE', 'TRUNCATE'],
   'SHOW COLUMNS': ['ALL', 'SHOW', 'SHOW COLUMNS', 'SELECT', 'INSERT'],
   'SHOW DICTIONARIES': ['ALL', 'SHOW', 'SHOW DICTIONARIES', 'dictGet'],
 }
 
 /** Returns the SHOW privileges that the lines of `SHOW GRANTS` do not grant on `*.*`. */
-export const findMissingPrivileges = (lines: readonly string[]): ReadonlySet<ShowPrivilege> => {
+export const parseMissingShowPrivileges = (lines: readonly string[]): ReadonlySet<ShowPrivilege> => {
   const everywhere = new Set<string>()
   const revoked = new Set<string>()
   for (const line of lines) {
@@ -142,6 +145,6 @@ export const findMissingPrivileges = (lines: readonly string[]): ReadonlySet<Sho
     if (verb === 'REVOKE') for (const name of names) revoked.add(name)
   }
   const isMissing = (privilege: ShowPrivilege) =>
-    !impliedBy[privilege].some((name) => everywhere.has(name) && !revoked.has(name))
+    !implyingPrivileges[privilege].some((name) => everywhere.has(name) && !revoked.has(name))
   return new Set(showPrivileges.filter(isMissing))
 }

@@ -6,7 +6,7 @@ import type { query, FleetMetrics, HostStatus, TimeWindow } from '#proto/query.t
 import type { UnavailableReason } from '#proto/unavailable.ts'
 import { readRecords, hostNumber } from '../analysis/records.ts'
 import {
-  analysisSpan,
+  resolveAnalysisSpan,
   toResponseWindow,
   type AnalysisScope,
   resolveAnalysisScope,
@@ -19,7 +19,7 @@ import { queryEachHost } from '../hosts/query-each-host.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { toHostStatus } from '../status/host-status.ts'
-import { figuresStatement, fleetMetricNames, readMetrics } from '../status/status-statement.ts'
+import { buildMetricsStatement, fleetMetricNames, readMetrics } from '../status/status-statement.ts'
 
 const shownCharacters = 2_000
 
@@ -86,7 +86,7 @@ const readHost = async (
   const { tables } = await client.capabilities(host, call)
   const analysis = await resolveAnalysisScope(parts, host, request, call)
   const [figures, { data, unavailable }] = await Promise.all([
-    client.run(host, figuresStatement('comparison', fleetMetricNames, tables), call),
+    client.run(host, buildMetricsStatement('comparison', fleetMetricNames, tables), call),
     queryIfAvailable(client, host, needs, call, async () =>
       readRecords(host, PatternRow, await client.run(host, patternStatement(analysis.scope, request.limit), call)),
     ),
@@ -112,12 +112,12 @@ const readFurther = async (
 }
 
 /** Returns the handler that compares several hosts. */
-export const comparisonHandler =
+export const createComparisonHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['comparison'] =>
   async ({ hostKeys, ...request }, call) => {
     requireFeature(call.identity, 'OVERVIEW', 'the comparison of hosts')
     // An invalid window is the caller's error, not a failure of each host.
-    analysisSpan(request, parts.clock.now())
+    resolveAnalysisSpan(request, parts.clock.now())
     const hosts = await queryEachHost(parts, hostKeys, call, (host, own) => readHost(parts, host, request, own))
     const results = new Map(hosts.map(({ host, result }) => [host.key, result]))
     const hashes = [...new Set(hosts.flatMap(({ result }) => result?.rows ?? []).map(({ hash }) => hash))]

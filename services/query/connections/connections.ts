@@ -2,7 +2,7 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers, Methods } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { query } from '#proto/query.ts'
-import type { Part } from '#shared/bus/bus.ts'
+import type { ServedPart } from '#shared/bus/bus.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -50,7 +50,11 @@ type QueryHandlers = Handlers<typeof query>
  * Returns handlers that first open the user connections of their call. If `part` is `own`, they open none, and methods
  * that serve user connections are rejected.
  */
-export const admitUserConnections = (handlers: QueryHandlers, user: UserConnections, part: Part): QueryHandlers => {
+export const admitUserConnections = (
+  handlers: QueryHandlers,
+  user: UserConnections,
+  part: ServedPart,
+): QueryHandlers => {
   const admitted = async (handle: (input: never, call: Call) => unknown, input: never, call: Call) => {
     for (const connection of call.connections?.values() ?? []) await user.admit(connection)
     return handle(input, call)
@@ -72,7 +76,7 @@ const isForGuests = (name: string): boolean => {
 }
 
 /** Returns the hosts with a `get` that also finds open user connections, and throws for hosts outside of `part`. */
-export const addUserConnections = (hosts: HostRegistry, user: UserConnections, part: Part): HostRegistry => ({
+export const addUserConnections = (hosts: HostRegistry, user: UserConnections, part: ServedPart): HostRegistry => ({
   ...hosts,
   get: (key) => {
     const found = user.get(key)

@@ -1,6 +1,6 @@
 import { CompactEncrypt, importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 
 const privateAllowed = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
@@ -15,7 +15,7 @@ const targetOf = (url: string) => ({ url, user: 'ada', password: 'secret' })
 describe('a connection test', () => {
   it('returns the identity of the host and closes its connection', async () => {
     await using host = await startHost()
-    await using parts = await openParts(privateAllowed)
+    await using parts = await openTestService(privateAllowed)
     const tested = await parts.handlers.testConnection({ target: targetOf(host.url) }, createCall())
     expect(tested).toEqual({ ok: true, version: '25.8.1.1', uptimeSeconds: 60, hostname: 'machine', timezone: 'UTC' })
     await expect.poll(() => host.open).toBe(0)
@@ -26,7 +26,7 @@ describe('a connection test', () => {
     ['unreachable', () => 'http://127.0.0.1:1', 'cannot be reached'],
   ])('reports the failure as %s', async (reason, address, sentence) => {
     await using host = await startTcpStub((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))
-    await using parts = await openParts(privateAllowed)
+    await using parts = await openTestService(privateAllowed)
     const tested = await parts.handlers.testConnection({ target: targetOf(address(host.url)) }, createCall())
     expect(tested).toMatchObject({ ok: false, reason, message: expect.stringContaining(sentence) })
     expect(JSON.stringify(tested)).not.toMatch(/OpenSSH|secret|ada/)
@@ -34,7 +34,7 @@ describe('a connection test', () => {
 
   it('times out when the host does not respond', async () => {
     await using host = await startTcpStub(() => undefined)
-    await using parts = await openParts(privateAllowed)
+    await using parts = await openTestService(privateAllowed)
     const call = createCall({ deadline: performance.now() + 500 })
     const tested = await parts.handlers.testConnection({ target: targetOf(host.url) }, call)
     expect(tested).toMatchObject({ ok: false, reason: 'timeout' })
@@ -44,7 +44,7 @@ describe('a connection test', () => {
     'rejects a private host before a socket opens: %s',
     async (method) => {
       await using host = await startHost()
-      await using parts = await openParts({})
+      await using parts = await openTestService({})
       const input = { target: targetOf(host.url), key: 'user:a:b', name: 'mine', lifetimeMs: 1_000 }
       await expect(parts.handlers[method](input, createCall())).rejects.toMatchObject({
         code: 'invalid',
@@ -66,14 +66,14 @@ describe('a connection test', () => {
     ['http://metadata.google.internal', 'is not an address that this installation may connect to'],
     ['http://nothing.invalid', 'has a host name that does not resolve'],
   ])('rejects %s with a reason', async (url, sentence) => {
-    await using parts = await openParts(privateAllowed)
+    await using parts = await openTestService(privateAllowed)
     const test = parts.handlers.testConnection({ target: targetOf(url) }, createCall())
     await expect(test).rejects.toMatchObject({ code: 'invalid', message: `url ${sentence}` })
   })
 })
 
 describe('an encrypted target', () => {
-  const encrypt = async (parts: OpenParts, text: string) => {
+  const encrypt = async (parts: TestService, text: string) => {
     const key = await parts.handlers.connectionKey({}, createCall())
     return new CompactEncrypt(Buffer.from(text))
       .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
@@ -82,7 +82,7 @@ describe('an encrypted target', () => {
 
   it('is tested and sealed like a plain one, and its published key holds no private part', async () => {
     await using host = await startHost()
-    await using parts = await openParts(privateAllowed)
+    await using parts = await openTestService(privateAllowed)
     expect(Object.keys(await parts.handlers.connectionKey({}, createCall())).toSorted()).toEqual(['crv', 'kty', 'x'])
     const encryptedTarget = await encrypt(parts, JSON.stringify(targetOf(host.url)))
     expect(await parts.handlers.testConnection({ encryptedTarget }, createCall())).toMatchObject({ ok: true })
@@ -96,8 +96,8 @@ describe('an encrypted target', () => {
   })
 
   it('is rejected when malformed or encrypted for another installation', async () => {
-    await using parts = await openParts(privateAllowed)
-    await using other = await openParts(privateAllowed)
+    await using parts = await openTestService(privateAllowed)
+    await using other = await openTestService(privateAllowed)
     const text = JSON.stringify(targetOf('http://127.0.0.1:8123'))
     const inputs = [
       { encryptedTarget: await encrypt(other, text) },
@@ -117,7 +117,7 @@ describe('a saved connection', () => {
   it('is sealed with the current key on rename, so that the previous key can be removed', async () => {
     const key = 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY'
     const env: Record<string, string> = { ...privateAllowed, [key]: 'the key of the last year' }
-    await using parts = await openParts(env)
+    await using parts = await openTestService(env)
     const identity = { key: 'user:owner:id', name: 'mine' }
     const target = targetOf('http://127.0.0.1:8123')
     const { sealed } = await parts.handlers.sealConnection({ ...identity, target, lifetimeMs: null }, createCall())
@@ -135,7 +135,7 @@ describe('a user connection in a call', () => {
   it('is dialed through the guard, which blocks private hosts that were sealed while allowed', async () => {
     await using host = await startHost()
     const env: Record<string, string> = { ...privateAllowed }
-    await using parts = await openParts(env)
+    await using parts = await openTestService(env)
     const identity = { key: 'user:owner:id', name: 'mine' }
     const request = { ...identity, target: targetOf(host.url), lifetimeMs: 60_000 }
     const { sealed } = await parts.handlers.sealConnection(request, createCall())
@@ -154,7 +154,7 @@ describe('a user connection in a call', () => {
       statements++
       sendResultRows(response, [['25.8.1.1', 60, 'machine', 'UTC', '0']])
     })
-    await using parts = await openParts(privateAllowed)
+    await using parts = await openTestService(privateAllowed)
     const fetchStatus = async (key: string) => {
       const identity = { key, name: 'mine' }
       const request = { ...identity, target: targetOf(host.url), lifetimeMs: 60_000 }

@@ -8,8 +8,8 @@ import {
 } from '#proto/connections.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { failureReason } from '../clickhouse/failure.ts'
-import { basicStatement, readBasics } from '../status/status-statement.ts'
+import { findFailureReason } from '../clickhouse/failure.ts'
+import { buildBasicsStatement, readBasics } from '../status/status-statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ConnectionHandlerDeps } from './connections.ts'
 import { toGuardedHost, requireAllowedUrl } from './user-connections.ts'
@@ -17,7 +17,7 @@ import { toGuardedHost, requireAllowedUrl } from './user-connections.ts'
 const maxTestMs = 10_000
 
 /** Returns the handlers that test, seal and rename user connections. */
-export const connectionHandlers = (
+export const createConnectionHandlers = (
   parts: QueryHandlerDeps & ConnectionHandlerDeps,
 ): Handlers<Service<typeof connectionsMethods>> => ({
   connectionKey: () => parts.connections.keys.transit.publicKey(),
@@ -56,7 +56,7 @@ const test = async (
   const host = toGuardedHost(net, target, { key: `user:test:${randomUUID()}` })
   const deadline = Math.min(call.deadline, clock.elapsedMs() + maxTestMs)
   try {
-    const { rows } = await client.run(host, basicStatement('connection-test'), { ...call, deadline })
+    const { rows } = await client.run(host, buildBasicsStatement('connection-test'), { ...call, deadline })
     const { version, uptimeSeconds, hostname, timezone } = readBasics(host, rows)
     return { ok: true, version, uptimeSeconds, hostname, timezone }
   } catch (error) {
@@ -67,4 +67,4 @@ const test = async (
   }
 }
 
-const reasonOf = (error: ServiceError): (typeof connectionFailures)[number] => failureReason(error) ?? 'statement'
+const reasonOf = (error: ServiceError): (typeof connectionFailures)[number] => findFailureReason(error) ?? 'statement'

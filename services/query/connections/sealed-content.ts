@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { SealedConnection } from '#proto/sealed-connection.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { sealKey } from '#shared/seal/config.ts'
+import { readSealKey } from '#shared/seal/config.ts'
 import { unseal, seal } from '#shared/seal/seal.ts'
 import { openTransit, type Transit } from '#shared/seal/transit.ts'
 import { getOrCreate } from '#shared/store/installation.ts'
@@ -73,7 +73,7 @@ export interface ConnectionKeys {
 }
 
 export const openConnectionKeys = (env: Environment, store: Store): ConnectionKeys => ({
-  saved: () => sealKey(env),
+  saved: () => readSealKey(env),
   async session() {
     const make = async () => randomBytes(sessionKeyBytes).toString('base64url')
     return { current: await getOrCreate(store, sessionKeyName, z.string(), make), previous: undefined }

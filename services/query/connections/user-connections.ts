@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { ConnectionTarget } from '#proto/connections.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { SealedConnection } from '#proto/sealed-connection.ts'
-import { NetFailure, unknownName } from '#shared/net/failure.ts'
+import { NetFailure, nameNotFoundCode } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
@@ -113,7 +113,7 @@ export const requireAllowedUrl = async (net: Net, url: string): Promise<void> =>
     await net.check(url, 'database')
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
-    throw invalidUrl(error.systemCode === unknownName ? nameUnknown : sentences[error.rule ?? 'address'])
+    throw invalidUrl(error.systemCode === nameNotFoundCode ? nameUnknown : sentences[error.rule ?? 'address'])
   }
 }
 

@@ -5,18 +5,18 @@ import type { ResultFormat } from '#proto/console.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import corpus from '../read-only/corpus.json' with { type: 'json' }
-import { createCall, settingsForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 /** A statement that runs until it is killed. */
 const endless = 'SELECT sum(cityHash64(number)) FROM system.numbers'
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 const poolSize = 4
 const environment = () => ({
-  ...settingsForTwoUsers(sandbox.url),
+  ...createTwoUserSettings(sandbox.url),
   COLUMNDB_POOL_SIZE: String(poolSize),
   SVC_TABLE_MAX_RESULT_ROWS: '3000',
 })
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await direct('CREATE DATABASE console')
   await direct('CREATE TABLE console.events (id UInt64, text String) ENGINE = MergeTree ORDER BY id')
   await direct("INSERT INTO console.events SELECT number, repeat('x', number % 50) FROM numbers(5000)")
-  parts = await openParts(environment())
+  parts = await openTestService(environment())
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
@@ -181,7 +181,7 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
     async (format) => {
       // The host sends blocks of about 65,000 rows and computes a few ahead. Rows arrive before the tenth block fails.
       const sql = 'SELECT throwIf(number = 600000) FROM numbers(700000)'
-      await using wide = await openParts({ ...environment(), SVC_TABLE_MAX_RESULT_ROWS: '0' })
+      await using wide = await openTestService({ ...environment(), SVC_TABLE_MAX_RESULT_ROWS: '0' })
       const input = query.methods.streamQuery.input.parse({ hostKey, query: sql, format, maxRows: 800_000 })
       const { frames } = await wide.handlers.streamQuery(input, createCall())
       expect((await frames.next()).done).toBe(false)
@@ -197,7 +197,7 @@ describe('a cluster', () => {
   it('gives access to non-system tables only when the operator allows it', async () => {
     const sql = "SELECT * FROM clusterAllReplicas('nowhere', console.events)"
     await expect(run(sql)).rejects.toMatchObject({ code: 'invalid', details: { reason: 'cluster' } })
-    await using open = await openParts({ ...environment(), SVC_QUERY_CLUSTER_TABLES: 'true' })
+    await using open = await openTestService({ ...environment(), SVC_QUERY_CLUSTER_TABLES: 'true' })
     const input = query.methods.runQuery.input.parse({ hostKey: 'box', query: sql })
     // The only error is the unknown cluster name.
     await expect(open.handlers.runQuery(input, createCall())).rejects.toMatchObject({

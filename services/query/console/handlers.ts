@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { RowValues } from '#proto/statement.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { isWideInteger, narrowInteger } from '../clickhouse/response.ts'
-import { hostFailure } from '../clickhouse/failure.ts'
+import { createHostError } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { openRun } from './open-run.ts'
@@ -17,7 +17,7 @@ const Rows = z.array(RowValues)
 const parseRows = (host: MonitoredHost, text: string, columns: readonly ResultColumn[]): unknown[][] => {
   const wide = columns.map(({ type }) => isWideInteger(type))
   const rows = Rows.safeParse(parseJson(`[${quoteLongIntegers(text).trimEnd().replaceAll('\n', ',')}]`))
-  if (!rows.success) throw hostFailure(host, 'garbage')
+  if (!rows.success) throw createHostError(host, 'garbage')
   return rows.data.map((row) => row.map((value, index) => (wide[index] ? narrowInteger(value) : value)))
 }
 
@@ -28,7 +28,7 @@ const quoteLongIntegers = (json: string): string =>
   )
 
 /** Returns the handlers that run, stream and cancel SQL of callers. */
-export const consoleHandlers = (
+export const createConsoleHandlers = (
   parts: QueryHandlerDeps,
   running: RunRegistry,
 ): Handlers<Service<typeof consoleMethods>> => ({

@@ -16,7 +16,7 @@ import { parseJson } from '#shared/text/strings.ts'
 import type { StreamResult } from '../clickhouse/client.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import { readLimits } from '../clickhouse/limits.ts'
-import { statementFacts } from '../clickhouse/cost.ts'
+import { toStatementFacts } from '../clickhouse/cost.ts'
 import type { Statement, StreamFormat, ParameterValue } from '../clickhouse/statement.ts'
 import { readPermissions, settings } from '../config.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
@@ -204,7 +204,7 @@ async function* frames(
     const result = { ...answer, durationMs: performance.now() - startedAtMs }
     return {
       truncated: truncated ? truncation(rows, limits) : null,
-      statement: statementFacts(host, statement, result, rows, undefined, incomplete),
+      statement: toStatementFacts(host, statement, result, rows, undefined, incomplete),
     }
   } catch (error) {
     throw toCallerError(error, statement.sql, statement.sql)

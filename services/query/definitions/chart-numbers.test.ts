@@ -3,7 +3,7 @@ import type { Row } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { queryChart } from '../pages/chart.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 
 /** The sizes of the example data, from which all expected numbers are derived. */
 const inserts = 4
@@ -18,14 +18,14 @@ const rows = inserts * rowsPerInsert
 const startLimitMs = 120_000
 
 let sandbox: Sandbox
-let opened: OpenParts
+let opened: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox()
   await fill()
   await fail()
   await run('SYSTEM FLUSH LOGS')
-  opened = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
+  opened = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
 }, startLimitMs)
 afterAll(async () => {
   await opened?.[Symbol.asyncDispose]()

@@ -19,7 +19,7 @@ interface Circumstances {
 }
 
 /** Returns the statement of a chart for the version of a server; undefined if the chart has no SQL for this version. */
-export const chartStatement = (chart: LoadedChart, circumstances: Circumstances): Statement | undefined => {
+export const buildChartStatement = (chart: LoadedChart, circumstances: Circumstances): Statement | undefined => {
   const sql = selectSqlBranch(chart.sql, circumstances.serverVersion)
   if (sql === undefined) return undefined
   const expanded = expandMacros(sql.trim(), circumstances)
@@ -29,13 +29,13 @@ export const chartStatement = (chart: LoadedChart, circumstances: Circumstances)
     cache: chart.cache,
     bare: chart.bare,
     readsKeeper: readsKeeper(expanded),
-    sql: filled(chart, expanded, circumstances),
+    sql: addLimitsAndFill(chart, expanded, circumstances),
     parameters: bindParameters(chart.parameters, circumstances.parameters),
   }
 }
 
 /** Returns the SQL with limits. Time series are sorted, gaps are filled, and times become epoch milliseconds. */
-const filled = (chart: LoadedChart, sql: string, { window, zone }: Circumstances): string => {
+const addLimitsAndFill = (chart: LoadedChart, sql: string, { window, zone }: Circumstances): string => {
   const time = chart.columns.find((column) => column.role === 'time')
   if (!time || window?.interval === undefined) return `SELECT * FROM (\n${sql}\n) LIMIT ${maxChartRows + 1}`
   const name = quoteName(time.name)

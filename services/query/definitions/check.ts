@@ -3,7 +3,7 @@ import { lookbackParameter } from '#proto/lookback.ts'
 import type { MetricDefinition, RuleDefinition } from '#proto/rule-definition.ts'
 import { evaluators } from '../rules/evaluators/index.ts'
 import { expandMacros, type MacroScope } from './macros.ts'
-import { tableWindow, presentEndSql } from './window.ts'
+import { resolveTableWindow, presentEndSql } from './window.ts'
 
 /** Returns the problems of a chart that its schema cannot detect. Each message begins with the key. */
 export const checkChart = (chart: ChartDefinition): string[] => {
@@ -38,7 +38,7 @@ export const checkTable = (table: TableDefinition): string[] => {
     ...checkNames(table.columns),
     ...(table.sort && !names.has(table.sort.column) ? [`sort.column: unknown column "${table.sort.column}"`] : []),
     ...linked.filter((name) => !names.has(name)).map((name) => `columns.href: unknown column "${name}"`),
-    ...checkSql(table.sql, { ...anyScope, window: tableWindow(table) }),
+    ...checkSql(table.sql, { ...anyScope, window: resolveTableWindow(table) }),
     ...checkParameters(table.sql, table.parameters),
   ]
 }

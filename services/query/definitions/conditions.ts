@@ -94,7 +94,7 @@ const wrongFilter = (sentence: string): ServiceError =>
   new ServiceError('invalid', sentence, { details: { parameter: 'filter' } })
 
 /** Returns the SQL for the text of a cell in filters. A list yields one row per item. */
-export const cellText = (column: Column): string =>
+export const buildCellTextSql = (column: Column): string =>
   column.format === 'list' ? `ifNull(toString(arrayJoin(${quoteName(column.name)})), '')` : textOf(column)
 
 /** Returns a condition that finds the text in any text column, case-insensitively. */

@@ -13,7 +13,7 @@ import {
   loadDefinitions,
   createEmptyDefinitions,
 } from './load.ts'
-import { leadingCharts, leadingTables, findTopic, topicOrder, findPosition } from './topics.ts'
+import { leadingCharts, leadingTables, findTopic, findTopicPosition, findDefinitionPosition } from './topics.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../charts', import.meta.url))
 
@@ -158,8 +158,8 @@ const arrange = ({ charts, tables, rules, metrics }: LoadedDefinitions): Definit
     metrics: inMenuOrder(metrics),
     catalogue: {
       topics: used.map(findTopic),
-      charts: inMenuOrder(charts, byUse(leadingCharts)).map(chartInfo),
-      tables: inMenuOrder(tables, byUse(leadingTables)).map(tableInfo),
+      charts: inMenuOrder(charts, byUse(leadingCharts)).map(toChartInfo),
+      tables: inMenuOrder(tables, byUse(leadingTables)).map(toTableInfo),
     },
     chart: (name) => byName.charts.get(name) ?? unknown('chart', name, byName.charts),
     table: (name) => byName.tables.get(name) ?? unknown('table', name, byName.tables),
@@ -171,21 +171,21 @@ const arrange = ({ charts, tables, rules, metrics }: LoadedDefinitions): Definit
 const named = <D extends DefinitionLocation>(definitions: readonly D[]): Map<string, D> =>
   new Map(definitions.map((definition) => [definition.name, definition]))
 
-const byTopic = (a: string, b: string): number => topicOrder(a) - topicOrder(b) || a.localeCompare(b)
+const byTopic = (a: string, b: string): number => findTopicPosition(a) - findTopicPosition(b) || a.localeCompare(b)
 
 const byAlphabet = (a: DefinitionLocation, b: DefinitionLocation): number => a.name.localeCompare(b.name)
 const byUse =
   (first: typeof leadingTables) =>
   (a: DefinitionLocation, b: DefinitionLocation): number =>
-    findPosition(first, a.topic, a.name) - findPosition(first, b.topic, b.name) || byAlphabet(a, b)
+    findDefinitionPosition(first, a.topic, a.name) - findDefinitionPosition(first, b.topic, b.name) || byAlphabet(a, b)
 
 const inMenuOrder = <D extends DefinitionLocation>(definitions: readonly D[], within = byAlphabet): D[] =>
   definitions.toSorted((a, b) => byTopic(a.topic, b.topic) || within(a, b))
 
 /** Returns a chart without its SQL, as callers see it. */
-export const chartInfo = ({ sql: _, ...info }: LoadedChart): ChartInfo => info
+export const toChartInfo = ({ sql: _, ...info }: LoadedChart): ChartInfo => info
 /** Returns a table page without its SQL, as callers see it. */
-export const tableInfo = ({ sql: _, ...info }: LoadedTable): TableInfo => info
+export const toTableInfo = ({ sql: _, ...info }: LoadedTable): TableInfo => info
 
 const unknown = (
   kind: Kind,

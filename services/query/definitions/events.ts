@@ -4,7 +4,7 @@ import type { VersionedSql } from '#proto/catalogue.ts'
 export const defaultEventsTable = 'system.monitoring_events'
 
 /** The retention of page views in days. It is limited because page views contain the names of users. */
-const keptDays = 180
+const retentionDays = 180
 
 /** Returns the CREATE TABLE statement for page views. `extra` is JSON with `device`, `country` and `bot`. */
 export const createEventsTable = (table: string): string => `CREATE TABLE IF NOT EXISTS ${table}
@@ -19,7 +19,7 @@ export const createEventsTable = (table: string): string => `CREATE TABLE IF NOT
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(event_date)
 ORDER BY (kind, event_date, event_time)
-TTL event_date + INTERVAL ${keptDays} DAY`
+TTL event_date + INTERVAL ${retentionDays} DAY`
 
 /** Returns a definition in which `table` replaces `$events`. */
 export const expandEventsTable = <D extends { sql: VersionedSql; requires: string[] }>(

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { startSeeded } from '../../testing/seeded.ts'
+import { startSeededHost } from '../../testing/seeded.ts'
 import { curl } from '../../sandbox/curl.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
 import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import { type Capabilities, type RotatedLogs, compareVersions, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
-import { createCall, openParts, type OpenParts, createSilentTelemetry } from '../testing/open-parts.ts'
-import { diagnosticStatement } from '../rules/handlers.ts'
+import { createCall, openTestService, type TestService, createSilentTelemetry } from '../testing/open-parts.ts'
+import { buildDiagnosticStatement } from '../rules/handlers.ts'
 import { joinStatements, parseMeasurements } from '../rules/plan.ts'
 import { reportRuns, type StatementRuns } from '../testing/statement-runs.ts'
-import { chartStatement } from './chart-statement.ts'
+import { buildChartStatement } from './chart-statement.ts'
 import { toSqlBranches, ruleScope } from './check.ts'
 import { openDefinitions } from './definitions.ts'
 import { createEventsTable, defaultEventsTable } from './events.ts'
 import type { LoadedMetric, LoadedRule } from './load.ts'
 import { expandMacros } from './macros.ts'
-import { tableStatement } from './table-statement.ts'
-import { chartWindow } from './window.ts'
+import { buildTableStatement } from './table-statement.ts'
+import { resolveChartWindow } from './window.ts'
 
 /** Timeout for the start of the sandbox, which loads example data while other suites run. */
 const startLimitMs = 180_000
@@ -30,16 +30,16 @@ const branches: StatementRuns['branches'] = []
 
 let sandbox: Sandbox | undefined
 let url: string
-let parts: OpenParts
+let parts: TestService
 let engine: Capabilities
 
 beforeAll(async () => {
-  sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSeeded('one')
+  sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSeededHost('one')
   url = sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL ?? ''
   // A server creates its log tables on the first flush.
   if (!sandbox) await curl(url, 'SYSTEM FLUSH LOGS')
   await curl(url, createEventsTable(defaultEventsTable))
-  parts = await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'sandbox' })
+  parts = await openTestService({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'sandbox' })
   engine = await parts.client.capabilities(parts.hosts.get('sandbox'), createCall())
 }, startLimitMs)
 afterAll(async () => {
@@ -154,9 +154,9 @@ const eachBranch = async (
 describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
   it('runs and has the columns that it declares', async () => {
     for (const sql of await eachBranch('chart', chart)) {
-      const window = chartWindow(chart, {}, Date.now())
+      const window = resolveChartWindow(chart, {}, Date.now())
       const given = { serverVersion: engine.version, logs: engine.logs, window, zone: undefined, parameters: {} }
-      const answer = await run(chartStatement({ ...chart, sql }, given))
+      const answer = await run(buildChartStatement({ ...chart, sql }, given))
       const names = answer.columns.map((column) => column.name)
       expect(names.toSorted()).toEqual(chart.columns.map((column) => column.name).toSorted())
       const isNumber = new Map(
@@ -173,9 +173,9 @@ describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
       if (await lackingFor(chart)) return
       for (const interval of intervals) {
         const to = Math.floor(Date.now() / 1_000)
-        const window = chartWindow(chart, { interval, from: to - 40 * 3_600, to }, Date.now())
+        const window = resolveChartWindow(chart, { interval, from: to - 40 * 3_600, to }, Date.now())
         const given = { serverVersion: engine.version, logs: engine.logs, zone: 'Asia/Kathmandu', parameters: {} }
-        await expect(run(chartStatement(chart, { ...given, window }))).resolves.toBeDefined()
+        await expect(run(buildChartStatement(chart, { ...given, window }))).resolves.toBeDefined()
       }
     })
   }
@@ -184,28 +184,28 @@ describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
     it('reads rotated logs too', { tags: ['long'] }, async () => {
       if (await lackingFor(chart)) return
       const logs = await rotated(logsOf(chart))
-      const window = chartWindow(chart, {}, Date.now())
+      const window = resolveChartWindow(chart, {}, Date.now())
       const given = { serverVersion: engine.version, logs, window, zone: undefined, parameters: {} }
-      await expect(run(chartStatement(chart, given))).resolves.toBeDefined()
+      await expect(run(buildChartStatement(chart, given))).resolves.toBeDefined()
     })
   }
 
   if (earlyBranches(chart).length > 0) {
     it('runs where names are resolved as before 24.3', { tags: ['long'] }, async () => {
       if (await lackingFor(chart)) return
-      const window = chartWindow(chart, {}, Date.now())
+      const window = resolveChartWindow(chart, {}, Date.now())
       for (const sql of earlyBranches(chart)) {
         const given = { serverVersion: engine.version, logs: engine.logs, window, zone: undefined, parameters: {} }
-        await runAsBefore(chartStatement({ ...chart, sql }, given))
+        await runAsBefore(buildChartStatement({ ...chart, sql }, given))
       }
     })
   }
 
   it('only reads, in every branch', () => {
-    const window = chartWindow(chart, {}, Date.now())
+    const window = resolveChartWindow(chart, {}, Date.now())
     for (const { sql } of toSqlBranches(chart.sql)) {
       const given = { serverVersion: engine.version, logs: engine.logs, window, zone: undefined, parameters: {} }
-      expect(chartStatement({ ...chart, sql }, given)?.sql).toSatisfy(isReadOnly)
+      expect(buildChartStatement({ ...chart, sql }, given)?.sql).toSatisfy(isReadOnly)
     }
   })
 
@@ -219,7 +219,7 @@ describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
     for (const sql of await eachBranch('table page', table)) {
       const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, logs: engine.logs, limit: 100, zone: undefined }
-      const answer = await run(tableStatement({ ...table, sql }, request, given))
+      const answer = await run(buildTableStatement({ ...table, sql }, request, given))
       expect(answer.columns.map((column) => column.name)).toEqual(table.columns.map((column) => column.name))
       const types = new Map(answer.columns.map((column) => [column.name, column.type]))
       for (const { name, format } of table.columns) {
@@ -235,7 +235,7 @@ describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
       if (await lackingFor(table)) return
       const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, logs: await rotated(logsOf(table)), limit: 10, zone: undefined }
-      await expect(run(tableStatement(table, request, given))).resolves.toBeDefined()
+      await expect(run(buildTableStatement(table, request, given))).resolves.toBeDefined()
     })
   }
 
@@ -245,7 +245,7 @@ describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
       const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       for (const sql of earlyBranches(table)) {
         const given = { serverVersion: engine.version, logs: engine.logs, limit: 10, zone: undefined }
-        await runAsBefore(tableStatement({ ...table, sql }, request, given))
+        await runAsBefore(buildTableStatement({ ...table, sql }, request, given))
       }
     })
   }
@@ -254,7 +254,7 @@ describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
     const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
     for (const { sql } of toSqlBranches(table.sql)) {
       const given = { serverVersion: engine.version, logs: engine.logs, limit: 100, zone: undefined }
-      expect(tableStatement({ ...table, sql }, request, given)?.sql).toSatisfy(isReadOnly)
+      expect(buildTableStatement({ ...table, sql }, request, given)?.sql).toSatisfy(isReadOnly)
     }
   })
 
@@ -267,7 +267,7 @@ describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
       )
       const filters = operators.map((operator) => ({ column: name, operator, values: ['1'] }))
       const sort = { column: name, direction: 'desc' } as const
-      const statement = tableStatement(table, { filters, offset: 1, parameters: {}, search: 'a', sort }, given)
+      const statement = buildTableStatement(table, { filters, offset: 1, parameters: {}, search: 'a', sort }, given)
       await expect(run(statement)).resolves.toBeDefined()
     }
   })
@@ -313,12 +313,14 @@ const diagnosed = rules.flatMap((rule: LoadedRule) => {
 describe.each(diagnosed)('the diagnostic of $name', ({ rule, ...definition }) => {
   it('runs, also where names are resolved as before 24.3, and only reads', async () => {
     for (const sql of await eachBranch('diagnostic', definition)) {
-      const statement = diagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.logs)
+      const statement = buildDiagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.logs)
       await expect(run(statement)).resolves.toBeDefined()
       await runAsBefore(statement)
     }
     for (const { sql } of toSqlBranches(definition.sql)) {
-      expect(diagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.logs)?.sql).toSatisfy(isReadOnly)
+      expect(buildDiagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.logs)?.sql).toSatisfy(
+        isReadOnly,
+      )
     }
   })
 })

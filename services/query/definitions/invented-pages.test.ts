@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
-import { tableStatement } from './table-statement.ts'
+import { buildTableStatement } from './table-statement.ts'
 
 /** Returns the epoch time in seconds, `seconds` ago. */
 const ago = (seconds: number): number => Math.floor(Date.now() / 1_000) - seconds
@@ -116,11 +116,11 @@ const invented: Readonly<Record<string, Invented>> = {
 }
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
+  parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
   await run('CREATE DATABASE invented')
   for (const [table, { columns, rows }] of Object.entries(invented)) {
     const sourced = columns ?? `AS system.${table}`
@@ -144,7 +144,7 @@ const read = async (name: string, parameters: Record<string, string> = {}): Prom
   const table = parts.definitions.table(name)
   const request = { filters: [], offset: 0, parameters, search: undefined, sort: undefined }
   const given = { serverVersion: '99.1', logs: new Map<string, string>(), limit: 100, zone: undefined }
-  const statement = tableStatement(table, request, given)
+  const statement = buildTableStatement(table, request, given)
   if (!statement) throw new Error(`the newest server is older than every branch of ${name}`)
   const sql = statement.sql.replaceAll(/system\.(\w+)/g, (whole, table: string) =>
     table in invented ? `invented.${table}` : whole,

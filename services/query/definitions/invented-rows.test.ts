@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { chartStatement } from './chart-statement.ts'
-import { chartWindow } from './window.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { buildChartStatement } from './chart-statement.ts'
+import { resolveChartWindow } from './window.ts'
 
 /** Returns the epoch time in seconds, `seconds` ago. */
 const ago = (seconds: number): number => Math.floor(Date.now() / 1_000) - seconds
@@ -65,12 +65,12 @@ const zookeeperInfo = `(is_connected Nullable(UInt8), server_state Nullable(Stri
   ${[...numbersOfKeeper, 'approximate_data_size', 'avg_latency'].map((name) => `${name} Nullable(UInt64)`).join(', ')})`
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 let engine: { version: string }
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
+  parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
   engine = await parts.client.capabilities(parts.hosts.get('sandbox'), createCall())
   await run('SYSTEM FLUSH LOGS')
   await run('CREATE DATABASE invented')
@@ -98,8 +98,8 @@ const invent = async (table: string, rows: readonly object[]): Promise<void> => 
 /** Returns the rows of a chart over the synthetic tables. */
 const draw = async (name: string): Promise<Record<string, unknown>[]> => {
   const chart = parts.definitions.chart(name)
-  const window = chartWindow(chart, {}, Date.now())
-  const statement = chartStatement(chart, {
+  const window = resolveChartWindow(chart, {}, Date.now())
+  const statement = buildChartStatement(chart, {
     serverVersion: engine.version,
     logs: new Map(),
     window,

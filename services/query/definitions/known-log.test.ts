@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { createEventsTable, defaultEventsTable } from './events.ts'
 
 const hostKey = 'box'
@@ -12,7 +12,7 @@ const hour = 3_600
 const start = Math.floor(Date.now() / 1_000 / hour) * hour - 48 * hour
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 const insert = async (table: string, rows: readonly object[]): Promise<void> => {
   const body = rows.map((row) => JSON.stringify(row)).join('\n')
@@ -107,7 +107,7 @@ beforeAll(async () => {
   await insert('system.query_log', [...busySecond, ...regression, ...mixed])
   await insert('system.part_log', lives)
   await insert(defaultEventsTable, views)
-  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
+  parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
 }, 120_000)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

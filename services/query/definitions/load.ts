@@ -118,11 +118,11 @@ const take = <D extends object>(
   return problem
 }
 
-interface Refused {
+interface ParseFailure {
   sentence: string
 }
 
-const parseFile = ({ name }: DefinitionFile, text: string): { value: unknown } | Refused => {
+const parseFile = ({ name }: DefinitionFile, text: string): { value: unknown } | ParseFailure => {
   if (!DefinitionId.safeParse(name).success) {
     return { sentence: 'the file name must be lower case letters, digits, dashes and underscores' }
   }

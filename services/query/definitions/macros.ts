@@ -1,5 +1,5 @@
-import { ownStatementCondition, ownPurpose } from '#shared/sql/statement-text.ts'
-import { buckets, zoneArgument, type ChartWindow } from './window.ts'
+import { ownStatementCondition, ownPurposeExpression } from '#shared/sql/statement-text.ts'
+import { buckets, buildZoneArgument, type ChartWindow } from './window.ts'
 import type { RotatedLogs } from '../clickhouse/capabilities.ts'
 
 /** The values from which the macros of a statement are expanded. */
@@ -35,11 +35,11 @@ const macros: Readonly<Record<string, Macro>> = {
     ].join(' AND ')
   },
   bucket: (expression, scope) => bucketOf(scope).start(expression, scope.zone),
-  clock: (expression, { zone }) => `toString(${expression}${zoneArgument(zone)})`,
-  day: (expression, { zone }) => `toString(toDate(${expression}${zoneArgument(zone)}))`,
+  clock: (expression, { zone }) => `toString(${expression}${buildZoneArgument(zone)})`,
+  day: (expression, { zone }) => `toString(toDate(${expression}${buildZoneArgument(zone)}))`,
   seconds: (_, scope) => String(bucketOf(scope).seconds),
   own: () => ownStatementCondition,
-  purpose: () => ownPurpose,
+  purpose: () => ownPurposeExpression,
   words: (expression) => withoutStatement(expression),
   statement: (expression, { withValues = false }) =>
     onOneLine(withValues ? expression : `normalizeQuery(${expression})`),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { openParts, type OpenParts } from '../testing/open-parts.ts'
+import { openTestService, type TestService } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 /** The sizes of the example data, from which all expected numbers are derived. */
@@ -15,7 +15,7 @@ const viewShare = 10
 
 const hostKey = 'box'
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 const as = (user: string, password: string) => ({
   headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password },
@@ -70,7 +70,7 @@ beforeAll(async () => {
   await run('CREATE WORKLOAD everything')
   await run('CREATE WORKLOAD reports IN everything SETTINGS priority = 3, weight = 9')
   await run('SYSTEM FLUSH LOGS')
-  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
+  parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
 }, 180_000)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

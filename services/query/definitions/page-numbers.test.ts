@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { openParts, type OpenParts } from '../testing/open-parts.ts'
+import { openTestService, type TestService } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'box'
@@ -9,7 +9,7 @@ const hostKey = 'box'
 const moment = Math.floor(Date.now() / 1_000)
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 const execute = async (sql: string, body?: string): Promise<void> => {
   const answer = await curl(sandbox.url, sql, { body })
@@ -61,7 +61,7 @@ beforeAll(async () => {
     await execute(`INSERT INTO depot.crates SELECT '2026-0${month}-05', number FROM numbers(10)`)
   await execute("INSERT INTO depot.visits VALUES ('2026-01-01')")
   await execute('ALTER TABLE depot.crates DETACH PARTITION 202603')
-  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
+  parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
 }, 120_000)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

@@ -1,6 +1,6 @@
 import type { TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { displayZone } from '#shared/config/shared-settings.ts'
+import { readDisplayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ParameterValue } from '../clickhouse/statement.ts'
@@ -9,20 +9,20 @@ import { validateZone } from './window.ts'
 
 export type ParameterValues = Readonly<Record<string, ParameterValue>>
 
-interface Declared {
+interface DeclaredParameter {
   name: string
   type: string
   default: string | number
 }
 
 /** Returns the requested or default value of each declared parameter. Throws `invalid` for a wrong value. */
-export const bindParameters = (declared: readonly Declared[], given: ParameterValues): ParameterValues =>
+export const bindParameters = (declared: readonly DeclaredParameter[], given: ParameterValues): ParameterValues =>
   Object.fromEntries(
     declared.map(({ name, type, default: fallback }) => [name, checked(name, type, given[name] ?? fallback)]),
   )
 
 /** Throws `invalid` for parameters that a definition does not declare. */
-export const rejectUnknownParameters = (declared: readonly Declared[], given: ParameterValues): void => {
+export const rejectUnknownParameters = (declared: readonly DeclaredParameter[], given: ParameterValues): void => {
   const known = declared.map((parameter) => parameter.name)
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
@@ -74,4 +74,4 @@ const isExcludedUsers = ({ name }: { name: string }): boolean => name === 'exclu
 
 /** Returns the requested time zone, else that of the settings. Undefined means the zone of the host. */
 export const resolveZone = (request: string | undefined, env: Environment): string | undefined =>
-  validateZone(request) ?? displayZone(env)
+  validateZone(request) ?? readDisplayZone(env)

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { TableDefinition } from '#proto/catalogue.ts'
 import type { ColumnFilter } from '#proto/query.ts'
-import { type TableSelection, optionsStatement, tableStatement, totalStatement } from './table-statement.ts'
+import {
+  type TableSelection,
+  buildFilterOptionsStatement,
+  buildTableStatement,
+  buildTotalStatement,
+} from './table-statement.ts'
 
 const table = {
   name: 'things',
@@ -25,7 +30,7 @@ const table = {
 }
 const circumstances = { serverVersion: '25.8', logs: new Map<string, string>(), limit: 100, zone: undefined }
 const statementFor = (request: Partial<TableSelection> = {}) =>
-  tableStatement(
+  buildTableStatement(
     table,
     { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, ...request },
     circumstances,
@@ -63,7 +68,7 @@ describe('a table page', () => {
   ])('with a window applies %j', (request, since, until, hours) => {
     const both = { ...table, sql: 'SELECT $since, $until' }
     const none = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
-    const statement = tableStatement(both, { ...none, ...request }, circumstances)
+    const statement = buildTableStatement(both, { ...none, ...request }, circumstances)
     expect(statement?.sql).toContain(`SELECT ${since}, ${until}\n`)
     expect(statement?.parameters).toEqual({ last_hours: hours })
   })
@@ -71,7 +76,7 @@ describe('a table page', () => {
   it('rejects a time range on a page of the current state, and names the parameter', () => {
     const present = { ...table, parameters: [], sql: 'SELECT 1' }
     const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, to: 5 }
-    expect(() => tableStatement(present, request, circumstances)).toThrow(
+    expect(() => buildTableStatement(present, request, circumstances)).toThrow(
       expect.objectContaining({ code: 'invalid', details: { parameter: 'to' } }),
     )
   })
@@ -169,14 +174,14 @@ describe('a table page', () => {
       ')',
       "WHERE (positionCaseInsensitiveUTF8(ifNull(toString(`name`), ''), {search:String}) > 0",
     ].join('\n')
-    expect(totalStatement(table, request, circumstances)?.sql).toContain(`SELECT count() AS total\n${from}`)
-    const options = optionsStatement(table, { ...request, column: 'tags', limit: 5 }, circumstances)
+    expect(buildTotalStatement(table, request, circumstances)?.sql).toContain(`SELECT count() AS total\n${from}`)
+    const options = buildFilterOptionsStatement(table, { ...request, column: 'tags', limit: 5 }, circumstances)
     expect(options?.sql).toContain(
       `SELECT ifNull(toString(arrayJoin(\`tags\`)), '') AS filter_option, count() AS filter_option_rows\n${from}`,
     )
     expect(options?.sql).toMatch(/LIMIT 6$/)
     expect(options?.parameters).toEqual({ last_hours: 24, search: 'x' })
-    expect(() => optionsStatement(table, { ...request, column: 'nope', limit: 5 }, circumstances)).toThrow(
+    expect(() => buildFilterOptionsStatement(table, { ...request, column: 'nope', limit: 5 }, circumstances)).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ parameter: 'column' }) }),
     )
   })

@@ -4,12 +4,12 @@ import { lookbackParameter } from '#proto/lookback.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
-import { cellText, buildFilterCondition, buildSearchCondition } from './conditions.ts'
+import { buildCellTextSql, buildFilterCondition, buildSearchCondition } from './conditions.ts'
 import type { LoadedTable } from './load.ts'
 import { expandMacros } from './macros.ts'
 import { bindParameters, rejectUnknownParameters } from './parameters.ts'
 import { readsKeeper } from './check.ts'
-import { tableWindow } from './window.ts'
+import { resolveTableWindow } from './window.ts'
 
 /** The request fields that select the rows of a page. */
 export type RowSelection = Pick<TableRequest, 'filters' | 'from' | 'lastHours' | 'parameters' | 'search' | 'to'>
@@ -28,7 +28,7 @@ interface Circumstances extends TableStatementContext {
 }
 
 /** Returns the statement of a table page with filters and sorting, or undefined when the server is too old. */
-export const tableStatement = (
+export const buildTableStatement = (
   table: LoadedTable,
   request: TableSelection,
   circumstances: Circumstances,
@@ -46,7 +46,7 @@ export const tableStatement = (
 }
 
 /** Returns the statement that counts all rows of a page that match its filters. */
-export const totalStatement = (
+export const buildTotalStatement = (
   table: LoadedTable,
   request: RowSelection,
   circumstances: TableStatementContext,
@@ -58,7 +58,7 @@ export const totalStatement = (
 }
 
 /** Returns the statement for the values of a column, most frequent first. One extra row detects truncation. */
-export const optionsStatement = (
+export const buildFilterOptionsStatement = (
   table: LoadedTable,
   request: RowSelection & { column: string; limit: number },
   circumstances: TableStatementContext,
@@ -66,7 +66,7 @@ export const optionsStatement = (
   const selected = select(table, request, circumstances)
   if (!selected) return undefined
   const lines = [
-    `SELECT ${cellText(declared(table, request.column, 'column'))} AS filter_option, count() AS filter_option_rows`,
+    `SELECT ${buildCellTextSql(requireColumn(table, request.column, 'column'))} AS filter_option, count() AS filter_option_rows`,
     ...selected.lines,
     'GROUP BY filter_option',
     'ORDER BY filter_option_rows DESC, filter_option',
@@ -78,7 +78,7 @@ export const optionsStatement = (
 /** Returns the FROM and WHERE lines that wrap the SQL of a page, and the remaining fields of the statement. */
 const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs, zone }: TableStatementContext) => {
   rejectUnknownParameters(table.parameters, request.parameters)
-  const window = tableWindow(table, request)
+  const window = resolveTableWindow(table, request)
   const given = {
     ...request.parameters,
     ...(request.lastHours !== undefined && { [lookbackParameter]: request.lastHours }),
@@ -95,7 +95,7 @@ const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs
 
 const conditionsOf = (table: LoadedTable, { filters, search }: RowSelection) => {
   const found = filters.map((filter, index) =>
-    buildFilterCondition(declared(table, filter.column, 'filter'), filter, `filter_${index}`),
+    buildFilterCondition(requireColumn(table, filter.column, 'filter'), filter, `filter_${index}`),
   )
   if (search !== undefined && search !== '') found.push(buildSearchCondition(table.columns, search))
   const parameters: Record<string, ParameterValue> = Object.assign({}, ...found.map((each) => each.parameters))
@@ -108,13 +108,13 @@ const conditionsOf = (table: LoadedTable, { filters, search }: RowSelection) => 
  */
 const orderBy = (table: LoadedTable, { sort }: TableSelection): string => {
   const chosen = sort ?? table.sort
-  const name = chosen && declared(table, chosen.column, 'sort').name
+  const name = chosen && requireColumn(table, chosen.column, 'sort').name
   const first = chosen ? [`${quoteName(chosen.column)} ${chosen.direction === 'desc' ? 'DESC' : 'ASC'} NULLS LAST`] : []
   const others = table.columns.filter((column) => column.name !== name).map((column) => quoteName(column.name))
   return `ORDER BY ${[...first, ...others].join(', ')}`
 }
 
-const declared = (
+const requireColumn = (
   table: LoadedTable,
   name: string,
   parameter: 'column' | 'filter' | 'sort',

@@ -30,7 +30,7 @@ export const findTopic = (id: string): Topic =>
   }
 
 /** Returns the position of a topic in the menu. Topics that are not listed share the last one. */
-export const topicOrder = (id: string): number => {
+export const findTopicPosition = (id: string): number => {
   const position = topics.findIndex((topic) => topic.id === id)
   return position === -1 ? topics.length : position
 }
@@ -98,7 +98,7 @@ export const leadingCharts: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Returns the position of a definition within its topic. Definitions with equal positions are sorted by name. */
-export const findPosition = (first: typeof leadingTables, topic: string, name: string): number => {
+export const findDefinitionPosition = (first: typeof leadingTables, topic: string, name: string): number => {
   const names = first[topic] ?? []
   const position = names.indexOf(name)
   return position === -1 ? names.length : position

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { validateZone, chartWindow } from './window.ts'
+import { validateZone, resolveChartWindow } from './window.ts'
 
 const nowMs = 1_800_000_000_500
 const hourMs = 3_600_000
@@ -7,14 +7,14 @@ const daily = { interval: 'toStartOfDay', lastHours: 336 } as const
 
 describe('the window of a chart', () => {
   it('defaults to that of the definition', () => {
-    expect(chartWindow(daily, {}, nowMs)).toEqual({
+    expect(resolveChartWindow(daily, {}, nowMs)).toEqual({
       interval: 'toStartOfDay',
       since: '(now() - toIntervalHour(336))',
       until: '(now() + 1)',
       fromMs: nowMs - 336 * hourMs,
       toMs: nowMs,
     })
-    expect(chartWindow(daily, { lastHours: 6, interval: 'toStartOfMinute' }, nowMs)).toMatchObject({
+    expect(resolveChartWindow(daily, { lastHours: 6, interval: 'toStartOfMinute' }, nowMs)).toMatchObject({
       interval: 'toStartOfMinute',
       since: '(now() - toIntervalHour(6))',
     })
@@ -22,16 +22,16 @@ describe('the window of a chart', () => {
 
   it('prefers from and to over lastHours', () => {
     const request = { from: 1_700_000_000, to: 1_700_003_600, lastHours: 5 }
-    expect(chartWindow(daily, request, nowMs)).toMatchObject({
+    expect(resolveChartWindow(daily, request, nowMs)).toMatchObject({
       since: 'toDateTime(1700000000)',
       until: 'toDateTime(1700003600)',
       fromMs: 1_700_000_000_000,
       toMs: 1_700_003_600_000,
     })
-    expect(chartWindow(daily, { to: 1_700_000_000, lastHours: 1 }, nowMs)).toMatchObject({
+    expect(resolveChartWindow(daily, { to: 1_700_000_000, lastHours: 1 }, nowMs)).toMatchObject({
       since: 'toDateTime(1699996400)',
     })
-    expect(chartWindow(daily, { from: 1_799_999_000 }, nowMs)).toMatchObject({ until: 'toDateTime(1800000000)' })
+    expect(resolveChartWindow(daily, { from: 1_799_999_000 }, nowMs)).toMatchObject({ until: 'toDateTime(1800000000)' })
   })
 
   it.each([
@@ -39,7 +39,7 @@ describe('the window of a chart', () => {
     [{ interval: 'toStartOfMinute', lastHours: 720 }, 'toStartOfFiveMinutes'],
     [{ interval: 'toStartOfMinute', lastHours: 8_760 }, 'toStartOfHour'],
   ] as const)('becomes coarser when %j exceeds the maximum points', (request, interval) => {
-    expect(chartWindow(daily, request, nowMs)?.interval).toBe(interval)
+    expect(resolveChartWindow(daily, request, nowMs)?.interval).toBe(interval)
   })
 
   it.each([
@@ -47,7 +47,9 @@ describe('the window of a chart', () => {
     [2_001, 'toStartOfDay'],
     [8_760, 'toStartOfDay'],
   ])('picks a default interval for %j hours', (lastHours, interval) => {
-    expect(chartWindow({ interval: 'toStartOfHour', lastHours: 24 }, { lastHours }, nowMs)?.interval).toBe(interval)
+    expect(resolveChartWindow({ interval: 'toStartOfHour', lastHours: 24 }, { lastHours }, nowMs)?.interval).toBe(
+      interval,
+    )
   })
 
   it.each([
@@ -55,14 +57,14 @@ describe('the window of a chart', () => {
     { from: 6, to: 5 },
     { from: 0, to: 8_761 * 3_600 },
   ])('cannot be %j', (request) => {
-    expect(() => chartWindow(daily, request, nowMs)).toThrow(
+    expect(() => resolveChartWindow(daily, request, nowMs)).toThrow(
       expect.objectContaining({ code: 'invalid', details: { parameter: 'from' } }),
     )
   })
 
   it('is undefined for charts of the current state', () => {
-    expect(chartWindow({}, { lastHours: 5 }, nowMs)).toBeUndefined()
-    expect(chartWindow({ lastHours: 5 }, { interval: 'toStartOfDay' }, nowMs)?.interval).toBeUndefined()
+    expect(resolveChartWindow({}, { lastHours: 5 }, nowMs)).toBeUndefined()
+    expect(resolveChartWindow({ lastHours: 5 }, { interval: 'toStartOfDay' }, nowMs)?.interval).toBeUndefined()
   })
 })
 

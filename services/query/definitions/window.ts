@@ -2,7 +2,7 @@ import { type ChartDefinition, type Interval, intervals, type TableDefinition } 
 import { ServiceError } from '#proto/errors.ts'
 import { lookbackParameter, hasLookbackWindow } from '#proto/lookback.ts'
 import type { TimeRangeInput, TimeWindow } from '#proto/window.ts'
-import { isZone } from '#shared/config/shared-settings.ts'
+import { isTimeZone } from '#shared/config/shared-settings.ts'
 
 /** Maximum points of one series. A finer interval is replaced by a coarser one. */
 const maxPoints = 11_000
@@ -24,7 +24,7 @@ export interface ChartWindow {
 }
 
 /** Returns the requested window, else the default, or undefined for a chart of the current state. */
-export const chartWindow = (
+export const resolveChartWindow = (
   definition: Pick<ChartDefinition, 'interval' | 'lastHours'>,
   request: TimeWindow,
   hostNowMs: number,
@@ -33,7 +33,7 @@ export const chartWindow = (
   const span = spanOf(definition.lastHours, request, hostNowMs)
   const wanted = definition.interval && (request.interval ?? definition.interval)
   const most = request.interval === undefined ? usualPoints : maxPoints
-  return { ...span, interval: wanted && coarseEnough(wanted, (span.toMs - span.fromMs) / 1_000, most) }
+  return { ...span, interval: wanted && coarsenInterval(wanted, (span.toMs - span.fromMs) / 1_000, most) }
 }
 
 const spanOf = (defaultHours: number, request: TimeWindow, hostNowMs: number): Omit<ChartWindow, 'interval'> => {
@@ -55,7 +55,7 @@ const checkSpan = (from: number, to: number): void => {
 }
 
 /** Returns the window of a table page, or undefined for a page of the current state. */
-export const tableWindow = (
+export const resolveTableWindow = (
   table: Pick<TableDefinition, 'parameters'>,
   { lastHours, from, to }: TimeRangeInput = {},
 ): Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined => {
@@ -80,14 +80,14 @@ export const tableWindow = (
   }
 }
 
-const coarseEnough = (wanted: Interval, spanSeconds: number, most: number): Interval => {
+const coarsenInterval = (wanted: Interval, spanSeconds: number, most: number): Interval => {
   const fits = (interval: Interval): boolean => spanSeconds / buckets[interval].seconds <= most
   return intervals.slice(intervals.indexOf(wanted)).find(fits) ?? 'toStartOfMonth'
 }
 
 /** Returns a time zone that is safe within SQL. Throws `invalid` for an unknown zone. */
 export const validateZone = (zone: string | undefined): string | undefined => {
-  if (zone === undefined || isZone(zone)) return zone
+  if (zone === undefined || isTimeZone(zone)) return zone
   throw new ServiceError('invalid', 'timezone must be an IANA name such as Europe/Berlin', {
     details: { parameter: 'timezone' },
   })
@@ -103,11 +103,11 @@ interface Bucket {
 }
 
 /** Returns the time zone as the last argument of a date function; empty for the zone of the host. */
-export const zoneArgument = (zone: string | undefined): string => (zone === undefined ? '' : `, '${zone}'`)
+export const buildZoneArgument = (zone: string | undefined): string => (zone === undefined ? '' : `, '${zone}'`)
 const simple = (name: string, seconds: number, step: string): Bucket => ({
   seconds,
   step,
-  start: (expression, zone) => `${name}(${expression}${zoneArgument(zone)})`,
+  start: (expression, zone) => `${name}(${expression}${buildZoneArgument(zone)})`,
 })
 const firstDayMonday = 1
 
@@ -123,11 +123,12 @@ export const buckets: Readonly<Record<Interval, Bucket>> = {
     seconds: 604_800,
     step: 'toIntervalWeek(1)',
     start: (expression, zone) =>
-      `toDateTime(toStartOfWeek(${expression}, ${firstDayMonday}${zoneArgument(zone)})${zoneArgument(zone)})`,
+      `toDateTime(toStartOfWeek(${expression}, ${firstDayMonday}${buildZoneArgument(zone)})${buildZoneArgument(zone)})`,
   },
   toStartOfMonth: {
     seconds: 2_629_746,
     step: 'toIntervalMonth(1)',
-    start: (expression, zone) => `toDateTime(toStartOfMonth(${expression}${zoneArgument(zone)})${zoneArgument(zone)})`,
+    start: (expression, zone) =>
+      `toDateTime(toStartOfMonth(${expression}${buildZoneArgument(zone)})${buildZoneArgument(zone)})`,
   },
 }

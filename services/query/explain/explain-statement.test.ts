@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { toExplainableStatement, explainStatement, toCallerError } from './explain.ts'
-import { responseFailure } from '../clickhouse/failure.ts'
+import { toExplainableStatement, buildExplainStatement, toCallerError } from './explain.ts'
+import { toResponseError } from '../clickhouse/failure.ts'
 import { testHost } from '../testing/response-bodies.ts'
 
 const failureOf = (work: () => unknown): ServiceError => {
@@ -42,7 +42,7 @@ describe('a statement to explain', () => {
   })
 
   it('has limits for time, memory and result that are not part of its text', () => {
-    const { sql, limits, maxSeconds } = explainStatement('SELECT 1', 'plan', {}, undefined)
+    const { sql, limits, maxSeconds } = buildExplainStatement('SELECT 1', 'plan', {}, undefined)
     expect(sql).toBe('EXPLAIN PLAN json = 1\nSELECT 1')
     expect(Object.keys(limits ?? {})).toEqual(
       expect.arrayContaining(['max_memory_usage', 'max_result_rows', 'max_result_bytes']),
@@ -56,11 +56,11 @@ describe('a statement to explain', () => {
     ['query-tree', { passes: 3 }, 'EXPLAIN QUERY TREE passes = 3\n'],
     ['estimate', {}, 'EXPLAIN ESTIMATE\n'],
   ] as const)('%s with %j starts with %j', (mode, settings, begins) => {
-    expect(explainStatement('SELECT 1', mode, settings, undefined).sql).toBe(`${begins}SELECT 1`)
+    expect(buildExplainStatement('SELECT 1', mode, settings, undefined).sql).toBe(`${begins}SELECT 1`)
   })
 
   it('rejects settings that its mode does not have', () => {
-    const failure = failureOf(() => explainStatement('SELECT 1', 'ast', { 'json = 1, x': 1 }, undefined))
+    const failure = failureOf(() => buildExplainStatement('SELECT 1', 'ast', { 'json = 1, x': 1 }, undefined))
     expect(failure).toMatchObject({ code: 'invalid', details: { parameter: 'planSettings.json = 1, x' } })
     expect(failure.message).toContain('allowed: graph, optimize')
   })
@@ -100,7 +100,7 @@ describe("the status of a caller's statement", () => {
     [394, 'Query was cancelled', 'gone'],
     [999, 'Something new', 'invalid'],
   ])('that fails with %i and %j is %s', (code, sentence, status) => {
-    const failure = responseFailure(testHost, 500, `Code: ${code}. DB::Exception: ${sentence}. (SOME_NAME)`)
+    const failure = toResponseError(testHost, 500, `Code: ${code}. DB::Exception: ${sentence}. (SOME_NAME)`)
     expect(toCallerError(failure, 'SELECT 1', 'SELECT 1')).toMatchObject({
       code: status,
       message: expect.stringContaining(sentence),

@@ -3,13 +3,13 @@ import { explainModes, type ExplainNode } from '#proto/explain.ts'
 import { query } from '#proto/query.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, settingsForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const rowsInserted = 20_000
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 const direct = (sql: string, parameters?: Record<string, string>) => fetchText(sandbox.url, sql, parameters)
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await direct('CREATE DATABASE explained')
   await direct('CREATE TABLE explained.events (id UInt64, kind String) ENGINE = MergeTree ORDER BY id')
   await direct(`INSERT INTO explained.events SELECT number, 'a' FROM numbers(${rowsInserted})`)
-  parts = await openParts(settingsForTwoUsers(sandbox.url))
+  parts = await openTestService(createTwoUserSettings(sandbox.url))
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

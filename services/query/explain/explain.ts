@@ -14,13 +14,13 @@ import { Rejection } from '../read-only/rejection.ts'
 import { toExplanation } from './plan-json.ts'
 
 /** Returns the handler that explains a statement of a caller on a host. */
-export const explain =
+export const createExplainHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['explain'] =>
   async ({ hostKey, query, mode, planSettings, database }, call) => {
     const host = parts.hosts.get(hostKey)
     const statement = toExplainableStatement(query, readPermissions(parts.env))
     requireKnown(mode, host.name, (await parts.client.capabilities(host, call)).version)
-    const explaining = explainStatement(statement, mode, planSettings, database)
+    const explaining = buildExplainStatement(statement, mode, planSettings, database)
     try {
       const answer = await parts.client.run(host, explaining, call)
       return toExplanation(host, statement, mode, planSettings, answer)
@@ -38,7 +38,7 @@ const placePattern =
  * codes count as `invalid`, because the statement has probably caused them.
  */
 export const toCallerError = (error: unknown, sent: string, query: string): unknown => {
-  const placed = placedInQuery(error, sent, query)
+  const placed = relocateError(error, sent, query)
   if (!(placed instanceof ServiceError)) return placed
   const code = callersCode(placed)
   if (code === placed.code) return placed
@@ -58,7 +58,7 @@ const callersCode = (error: ServiceError): ErrorCode => {
 }
 
 /** Converts the position of a syntax error to the caller's statement, which is the end of the sent text. */
-const placedInQuery = (error: unknown, sent: string, query: string): unknown => {
+const relocateError = (error: unknown, sent: string, query: string): unknown => {
   if (!(error instanceof ServiceError)) return error
   const { position, token = '', line, column } = placePattern.exec(error.message)?.groups ?? {}
   const before = sent.slice(0, sent.length - query.length)
@@ -154,7 +154,7 @@ const requireKnown = (mode: ExplainMode, host: string, version: string): void =>
 }
 
 /** Returns the EXPLAIN statement. A plan uses JSON unless the caller requests a text-only option. */
-export const explainStatement = (
+export const buildExplainStatement = (
   query: string,
   mode: ExplainMode,
   settings: ExplainSettings,

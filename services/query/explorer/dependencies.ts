@@ -61,7 +61,7 @@ const addFromDefinition = (
   add: Add,
 ): void => {
   const { engine } = node
-  const [first, second, third] = engineArguments(text.engineFull)
+  const [first, second, third] = parseEngineArguments(text.engineFull)
   if (engine === 'Distributed' && first && second && third) {
     add('distributed', { database: second.text || node.database, table: third.text }, node, first.text)
   }
@@ -136,7 +136,7 @@ interface TableName {
 }
 
 /** The state of one level of parentheses. */
-interface Level {
+interface ParenthesisLevel {
   selects: boolean
   /** Between FROM and the next clause, where a comma starts another source. */
   inSources: boolean
@@ -153,7 +153,7 @@ const endsSources: ReadonlySet<string> = new Set(
 export const findSources = (select: string): TableName[] => {
   const tokens = tokensOf(select)
   const local = new Set(tokens.flatMap((token, index) => (definesName(tokens, index) ? [textOf(token)] : [])))
-  const levels: Level[] = [{ selects: false, inSources: false }]
+  const levels: ParenthesisLevel[] = [{ selects: false, inSources: false }]
   const sources: TableName[] = []
   tokens.forEach((token, index) => {
     const found = expectsSource(token, tokens[index - 1], levels) && nameAt(tokens, index + 1)
@@ -164,7 +164,7 @@ export const findSources = (select: string): TableName[] => {
 }
 
 /** Returns whether a table may follow the token, and updates the levels. */
-const expectsSource = (token: Token, before: Token | undefined, levels: Level[]): boolean => {
+const expectsSource = (token: Token, before: Token | undefined, levels: ParenthesisLevel[]): boolean => {
   const { kind, text } = token
   const word = wordOf(token)
   const level = levels.at(-1)
@@ -201,7 +201,7 @@ interface EngineArgument {
 }
 
 /** Returns the leading arguments of an engine that are strings or names: `Merge(REGEXP('a'), 'b')`. */
-export const engineArguments = (engineFull: string): EngineArgument[] => {
+export const parseEngineArguments = (engineFull: string): EngineArgument[] => {
   const [_engine, opening, ...tokens] = tokensOf(engineFull)
   const found: EngineArgument[] = []
   if (opening?.text !== '(') return found

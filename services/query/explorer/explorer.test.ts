@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { explorerMethods } from '#proto/explorer.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const database = 'odd-db.x'
@@ -13,7 +13,7 @@ const inserts = 3
 const insertedRows = 20_000
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 /** Queries the engine directly. */
 const direct = (sql: string, parameters?: Record<string, string>) => fetchText(sandbox.url, sql, parameters)
@@ -61,7 +61,7 @@ beforeAll(async () => {
   for (const { id, user, sql } of used) {
     await direct(sql, { query_id: id, user, ...(user === 'analyst' && { password: 'analyst' }) }).catch(() => undefined)
   }
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url].join(','),
     COLUMNDB_NAME: 'box,careful,reports',
     COLUMNDB_USER: 'default,analyst,reports',

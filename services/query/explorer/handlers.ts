@@ -14,7 +14,7 @@ import { quoteName } from '#shared/sql/statement-text.ts'
 import { resolveAnalysisScope } from '../analysis/analysis-window.ts'
 import { readRecords } from '../analysis/records.ts'
 import { findUnavailableReason } from '../clickhouse/availability.ts'
-import { hostFailure } from '../clickhouse/failure.ts'
+import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { openRun } from '../console/open-run.ts'
 import { openRunRegistry } from '../console/run-registry.ts'
@@ -51,7 +51,7 @@ const previewSeconds = 10
 const maxPreviewBytes = 8 * 1024 * 1024
 
 /** Returns the handlers that read databases, tables and their details. */
-export const explorerHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof explorerMethods>> => {
+export const createExplorerHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof explorerMethods>> => {
   const running = openRunRegistry()
   const contextFor = (hostKey: string, call: Call): HostContext => ({ parts, host: parts.hosts.get(hostKey), call })
 
@@ -122,12 +122,12 @@ LIMIT ${limit}`,
 const Rows = z.array(z.tuple([z.string(), z.string(), z.string(), z.coerce.number().nullable()]))
 
 /** Returns the handler that lists the largest tables outside the system databases. */
-export const databaseTablesHandler =
+export const createDatabaseTablesHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['databaseTables'] =>
   async ({ hostKey, limit, search }, call) => {
     const host = parts.hosts.get(hostKey)
     const rows = Rows.safeParse((await parts.client.run(host, statement(limit, search), call)).rows)
-    if (!rows.success) throw hostFailure(host, 'garbage')
+    if (!rows.success) throw createHostError(host, 'garbage')
     return rows.data.map(([database, table, engine, totalRows]) => ({ database, table, engine, totalRows }))
   }
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { openParts, type OpenParts } from '../testing/open-parts.ts'
+import { openTestService, type TestService } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'box'
 const reads = 4
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 const execute = async (sql: string): Promise<string> => {
   const { status, text } = await curl(sandbox.url, sql)
@@ -33,7 +33,7 @@ beforeAll(async () => {
   sandbox = await startSandbox()
   for (const sql of definitions) await execute(sql)
   for (let read = 0; read < reads; read++) await execute('SELECT count() FROM mill.grain WHERE id > 1')
-  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
+  parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
   const untilLogged = async () => {
     const logged = await execute(
       "SELECT count() FROM system.query_log WHERE type = 'QueryFinish' AND query = 'SELECT count() FROM mill.grain WHERE id > 1'",

@@ -34,7 +34,7 @@ const noScope = { window: undefined, zone: undefined, logs: new Map() }
 export const readView = async <S extends z.ZodType>(
   { parts, host, call }: HostContext,
   view: ExplorerView<S>,
-  named: Named,
+  named: ObjectName,
   parameters: Readonly<Record<string, ParameterValue>> = {},
   scope: MacroScope = noScope,
 ): Promise<ViewResult<z.output<S>>> => {
@@ -64,7 +64,7 @@ export const readView = async <S extends z.ZodType>(
 }
 
 /** The database and table of a request. */
-interface Named {
+interface ObjectName {
   database?: string | undefined
   table?: string | undefined
 }
@@ -87,7 +87,10 @@ const Known = z.object({
  * Returns null if the database or table of an empty result exists, or a reason if the user may not see it. Otherwise
  * throws `not-found` with similar names.
  */
-export const explainEmptyResult = async (context: HostContext, named: Named): Promise<UnavailableReason | null> => {
+export const explainEmptyResult = async (
+  context: HostContext,
+  named: ObjectName,
+): Promise<UnavailableReason | null> => {
   const { parts, host, call } = context
   const { database, table } = named
   if (database === undefined) return null
@@ -100,7 +103,7 @@ export const explainEmptyResult = async (context: HostContext, named: Named): Pr
 /** Returns the `not-found` error for a statement that failed on a missing object, or undefined. */
 export const findMissingObjectError = async (
   context: HostContext,
-  named: Named,
+  named: ObjectName,
   failure: unknown,
 ): Promise<unknown> => {
   if (!missingCodes.has(clickhouseCode(failure))) return undefined

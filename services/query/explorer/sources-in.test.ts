@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { engineArguments, findSources, findViewTarget } from './dependencies.ts'
+import { parseEngineArguments, findSources, findViewTarget } from './dependencies.ts'
 
 const named = (select: string): string[] =>
   findSources(select).map(
@@ -47,6 +47,8 @@ describe('the arguments of an engine', () => {
     ["Buffer('shop', 'orders', 1, 10, 100)", ['shop', 'orders', '1', '10', '100']],
     ['MergeTree ORDER BY id', []],
   ])('%s', (engineFull, expected) => {
-    expect(engineArguments(engineFull).map(({ text, isPattern }) => `${isPattern ? '~' : ''}${text}`)).toEqual(expected)
+    expect(parseEngineArguments(engineFull).map(({ text, isPattern }) => `${isPattern ? '~' : ''}${text}`)).toEqual(
+      expected,
+    )
   })
 })

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
 import { startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
-import { expositionHandler } from './exposition.ts'
+import { createExpositionHandler } from './exposition.ts'
 
 const both = { tables: ['metrics', 'asynchronous_metrics'] }
 const isBatch = (sql: string): boolean => sql.includes(' AS meaning')
@@ -23,12 +23,12 @@ const startStub = async (answer: (response: ServerResponse, batch: number) => vo
   return { url: stub.url, batches, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
 }
 
-const openOn = (url: string): Promise<OpenParts> => openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'db' })
+const openOn = (url: string): Promise<TestService> => openTestService({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'db' })
 
 /** Opens the handler with a clock that tests can advance. */
-const openExposition = (parts: OpenParts) => {
+const openExposition = (parts: TestService) => {
   const clock = { aheadMs: 0, now: () => Date.now(), elapsedMs: () => performance.now() + clock.aheadMs }
-  const handle = expositionHandler({ ...parts, clock })
+  const handle = createExpositionHandler({ ...parts, clock })
   const scrape = async () => {
     const { head, frames } = await handle({ hostKey: 'db' }, createCall())
     const [piece] = await Array.fromAsync(frames)

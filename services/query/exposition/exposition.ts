@@ -5,7 +5,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { type Capabilities, compareVersions } from '../clickhouse/capabilities.ts'
-import { failureReason, hostFailure } from '../clickhouse/failure.ts'
+import { findFailureReason, createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
@@ -46,7 +46,7 @@ type Figures = z.infer<typeof Figures>
 /** Validates the rows of `figuresStatement`. */
 const readFigures = (host: MonitoredHost, rows: unknown): Figures => {
   const figures = Figures.safeParse(rows)
-  if (!figures.success) throw hostFailure(host, 'garbage')
+  if (!figures.success) throw createHostError(host, 'garbage')
   return figures.data
 }
 
@@ -80,7 +80,7 @@ const gzipLevel = 1
 const gzipped = promisify(gzip)
 
 /** The cached metrics of one host and the state of their refresh. */
-interface Known {
+interface CachedExposition {
   text: Uint8Array | undefined
   takenMs: number
   /** The start of the last query. */
@@ -90,19 +90,19 @@ interface Known {
 }
 
 /** Returns the handler for the metrics of a host as Prometheus text. Scrapes within 29 seconds share one statement. */
-export const expositionHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['exposition'] => {
+export const createExpositionHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['exposition'] => {
   // Keyed by the host object, so that a changed host list never serves metrics of another server.
-  const known = new WeakMap<MonitoredHost, Known>()
+  const known = new WeakMap<MonitoredHost, CachedExposition>()
   const { clock } = parts
 
-  const refresh = async (host: MonitoredHost, entry: Known): Promise<void> => {
+  const refresh = async (host: MonitoredHost, entry: CachedExposition): Promise<void> => {
     try {
-      const text = await batch(parts, host)
+      const text = await queryExposition(parts, host)
       entry.text = await gzipped(text, { level: gzipLevel })
       entry.takenMs = clock.elapsedMs()
       entry.failure = null
     } catch (error) {
-      entry.failure = failureReason(error) ?? (error instanceof ServiceError ? error.code : 'internal')
+      entry.failure = findFailureReason(error) ?? (error instanceof ServiceError ? error.code : 'internal')
       if (!(error instanceof ServiceError)) throw error
     } finally {
       entry.refresh = undefined
@@ -120,11 +120,11 @@ export const expositionHandler = (parts: QueryHandlerDeps): Handlers<typeof quer
     }
     // After a failure the host is queried in the background, so that scrapes do not wait for it.
     if (entry.failure === null) await entry.refresh
-    return produced(entry, clock.elapsedMs())
+    return toExpositionStream(entry, clock.elapsedMs())
   }
 }
 
-const unknown = (): Known => ({
+const unknown = (): CachedExposition => ({
   text: undefined,
   takenMs: Number.NEGATIVE_INFINITY,
   requestedMs: Number.NEGATIVE_INFINITY,
@@ -133,7 +133,7 @@ const unknown = (): Known => ({
 })
 
 /** Runs with sweep priority and without a caller's signal, because scrapers share the result. */
-const batch = async ({ client, clock }: QueryHandlerDeps, host: MonitoredHost): Promise<string> => {
+const queryExposition = async ({ client, clock }: QueryHandlerDeps, host: MonitoredHost): Promise<string> => {
   const deadline = clock.elapsedMs() + batchWithinMs
   const context = { signal: new AbortController().signal, deadline, priority: 'sweep' } as const
   const statement = figuresStatement(host, await client.capabilities(host, context))
@@ -141,7 +141,7 @@ const batch = async ({ client, clock }: QueryHandlerDeps, host: MonitoredHost): 
   return expositionText(readFigures(host, rows))
 }
 
-const produced = ({ text, takenMs, requestedMs, failure }: Known, nowMs: number) => {
+const toExpositionStream = ({ text, takenMs, requestedMs, failure }: CachedExposition, nowMs: number) => {
   const ageMs = nowMs - takenMs
   const useful = ageMs < usefulMs ? text : undefined
   const head = { failure, ageMs: useful ? ageMs : null, freshForMs: Math.max(0, requestedMs + freshMs - nowMs) }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { hasMisreadPassword, misreadPassword, type SettingProblem } from '#shared/config/setting.ts'
+import { hasMisreadPassword, passwordEncodingError, type SettingProblem } from '#shared/config/setting.ts'
 import type { Connector } from '#shared/net/connect.ts'
 
 /** Maximum number of hosts, for which the probe and the fleet responses are sized. */
@@ -36,7 +36,7 @@ export interface MonitoredHost {
 }
 
 /** Returns the host label for metrics and spans. User connections share one, because their names are private. */
-export const telemetryName = ({ name, connect }: MonitoredHost): string => (connect ? 'user-connection' : name)
+export const toTelemetryName = ({ name, connect }: MonitoredHost): string => (connect ? 'user-connection' : name)
 
 /** Hosts in their configured order. A list with problems must not be used. */
 export interface HostList {
@@ -63,7 +63,7 @@ const monitoredHost = (
   const reject = (sentence: string) => ({ problem: { name: variable, sentence: `host ${id + 1}: ${sentence}` } })
   const url = httpUrl(entry.url)
   if (!url) return reject('must be a URL that begins with http:// or https://')
-  if (hasMisreadPassword(url)) return reject(`the URL ${misreadPassword}`)
+  if (hasMisreadPassword(url)) return reject(`the URL ${passwordEncodingError}`)
   const label = entry.label?.trim() || undefined
   if (label !== undefined && !isLabel(label)) {
     return reject(`the label must be at most ${maxLabelLength} printable characters and not begin with "user:"`)

@@ -4,7 +4,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, parseSettings } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { settings } from '../config.ts'
-import { hostsFromEnvironment, hostsFromFile } from './parse-host-list.ts'
+import { parseHostVariables, readHostFile } from './parse-host-list.ts'
 import type { HostList, MonitoredHost } from './host-list.ts'
 import { type HostAddress, type LastGoodHosts, openTruncationGuard, removeTruncatedHosts } from './truncation-guard.ts'
 
@@ -102,9 +102,9 @@ const requireHost = (hosts: Map<string, MonitoredHost>, key: string): MonitoredH
 
 const load = (env: Environment): HostList & { files: readonly string[] } => {
   const values = parseSettings(settings, env)
-  if (values.SVC_HOSTS_FILE !== undefined) return hostsFromFile(values.SVC_HOSTS_FILE)
+  if (values.SVC_HOSTS_FILE !== undefined) return readHostFile(values.SVC_HOSTS_FILE)
   if (values.COLUMNDB_HOST === undefined) return { hosts: [], problems: [], files: [] }
-  return { ...hostsFromEnvironment(values), files: [] }
+  return { ...parseHostVariables(values), files: [] }
 }
 
 /** Returns a text that changes whenever a variable or a file of the host list changes. */

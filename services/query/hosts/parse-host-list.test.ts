@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { hostsFromEnvironment } from './parse-host-list.ts'
+import { parseHostVariables } from './parse-host-list.ts'
 
-const parse = (values: Partial<Parameters<typeof hostsFromEnvironment>[0]>) =>
-  hostsFromEnvironment({
+const parse = (values: Partial<Parameters<typeof parseHostVariables>[0]>) =>
+  parseHostVariables({
     COLUMNDB_HOST: 'http://a:8123,http://b:8123',
     COLUMNDB_USER: 'default',
     COLUMNDB_PASSWORD: undefined,

@@ -18,7 +18,7 @@ interface HostVariables {
  * Parses the host list from the `COLUMNDB_*` variables. With a single host, commas are part of the values. With several
  * hosts, users and passwords are a single value for all hosts or one value per host.
  */
-export const hostsFromEnvironment = (variables: HostVariables): HostList => {
+export const parseHostVariables = (variables: HostVariables): HostList => {
   const urls = splitItems(variables.COLUMNDB_HOST ?? '')
   const users = perHost('COLUMNDB_USER', variables.COLUMNDB_USER, urls.length)
   const passwords = perHost('COLUMNDB_PASSWORD', variables.COLUMNDB_PASSWORD ?? '', urls.length, (text) =>
@@ -82,7 +82,7 @@ interface FileHostList extends HostList {
 }
 
 /** Reads a host file and its password files. */
-export const hostsFromFile = (path: string): FileHostList => {
+export const readHostFile = (path: string): FileHostList => {
   const reject = (sentence: string): FileHostList => ({
     hosts: [],
     problems: [{ name: variable, sentence }],

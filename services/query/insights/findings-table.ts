@@ -17,7 +17,7 @@ const databaseName: Setting<string> = {
 export const findingsSettings = { COLUMNDB_DATABASE: databaseName } satisfies Settings
 
 /** Returns the name of the table of insights with its database, plain and quoted. */
-export const findingsTable = (env: Environment) => {
+export const resolveFindingsTable = (env: Environment) => {
   const { COLUMNDB_DATABASE: database } = parseSettings(findingsSettings, env)
   return { full: `${database}.monitoring_findings`, quoted: `${quoteName(database)}.monitoring_findings` }
 }

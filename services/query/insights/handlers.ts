@@ -19,10 +19,10 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ReplicationService } from '../repldb/client.ts'
 import { endpoints } from '../repldb/endpoints.ts'
 import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
-import { latestErrors, groupLogPatterns } from '../repldb/log-patterns.ts'
+import { fetchLatestErrors, groupLogPatterns } from '../repldb/log-patterns.ts'
 import { readOverview } from '../repldb/overview.ts'
-import { allSlots, bytesPerMegabyte, slotGrowths } from '../repldb/slots.ts'
-import { createFindingsTableSql, findingsTable } from './findings-table.ts'
+import { fetchSlots, bytesPerMebibyte, fetchSlotGrowths } from '../repldb/slots.ts'
+import { createFindingsTableSql, resolveFindingsTable } from './findings-table.ts'
 import { logRowSets, type RowSet, currentStateRowSets } from './row-sets.ts'
 
 const hourMs = 3_600_000
@@ -49,7 +49,7 @@ interface ReplicationSet<S extends ReplicationRowSet> {
 const mirrorRows: ReplicationSet<'replication-mirrors'>['rows'] = async (service, call, nowMs) => {
   const [{ mirrors }, lines] = await Promise.all([
     readOverview(service, call, nowMs),
-    latestErrors(service, call, nowMs),
+    fetchLatestErrors(service, call, nowMs),
   ])
   const linesOf = Map.groupBy(lines, ({ flowName }) => flowName)
   return Promise.all(
@@ -76,11 +76,11 @@ const copyingHours = async (
 }
 
 const slotRows: ReplicationSet<'replication-slots'>['rows'] = async (service, call) => {
-  const [slots, growths] = await Promise.all([allSlots(service, call), slotGrowths(service, call)])
+  const [slots, growths] = await Promise.all([fetchSlots(service, call), fetchSlotGrowths(service, call)])
   const growthOf = new Map(growths.map(({ slot, bytesPerHour }) => [slot, bytesPerHour]))
   return slots.map(({ peer, slotName, lagInMb }) => {
     const slot = `${peer}/${slotName}`
-    return { slot, lagBytes: (lagInMb ?? 0) * bytesPerMegabyte, growthBytesPerHour: growthOf.get(slot) ?? null }
+    return { slot, lagBytes: (lagInMb ?? 0) * bytesPerMebibyte, growthBytesPerHour: growthOf.get(slot) ?? null }
   })
 }
 
@@ -97,7 +97,7 @@ const pruneFindings =
   async ({ hostKey, beforeMs }, call) => {
     const { client, env } = parts
     const host = parts.hosts.get(hostKey)
-    const { full, quoted } = findingsTable(env)
+    const { full, quoted } = resolveFindingsTable(env)
     if ((await client.presence(host, full, call)) === 'missing') return { removed: 0 }
     const isOld = `found_at < fromUnixTimestamp64Milli(${beforeMs})`
     const counting = { what: 'insights/count', sql: `SELECT count() AS old FROM ${quoted} FINAL WHERE ${isOld}` }
@@ -122,7 +122,7 @@ const keepFindings =
   async ({ hostKey, insights, version }, call) => {
     if (insights.length === 0) return { kept: 0 }
     const host = parts.hosts.get(hostKey)
-    const { full, quoted } = findingsTable(parts.env)
+    const { full, quoted } = resolveFindingsTable(parts.env)
     const limits = { maxSeconds: writesWithinSeconds, grant: `GRANT CREATE TABLE, SELECT, INSERT ON ${full}` }
     const rows = insights.map((insight) => JSON.stringify(rowOf(insight, version)))
     const inserting = {
@@ -167,7 +167,7 @@ const insightRows =
 type InsightHandlers = Handlers<Service<typeof insightRowMethods>>
 
 /** Returns the handlers for the row sets of insights and for the table of insights on the hosts. */
-export const insightHandlers = (parts: QueryHandlerDeps & ReplicationServiceDeps): InsightHandlers => ({
+export const createInsightHandlers = (parts: QueryHandlerDeps & ReplicationServiceDeps): InsightHandlers => ({
   insightRows: insightRows(parts),
   storedFindings: storedFindings(parts),
   keepFindings: keepFindings(parts),
@@ -187,7 +187,7 @@ const storedFindings =
   ({ hosts, client, env }: QueryHandlerDeps): Handlers<Service<typeof insightRowMethods>>['storedFindings'] =>
   async ({ hostKey, sinceMs, limit, ids }, call) => {
     const host = hosts.get(hostKey)
-    const { full, quoted } = findingsTable(env)
+    const { full, quoted } = resolveFindingsTable(env)
     if ((await client.presence(host, full, call)) === 'missing') return []
     const sql = `SELECT insight FROM ${quoted} FINAL
 WHERE host = {host:String} AND found_at >= fromUnixTimestamp64Milli({sinceMs:Int64})${ids ? ' AND id IN {ids:Array(String)}' : ''}

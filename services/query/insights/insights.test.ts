@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { insightRowSets } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import { query } from '#proto/query.ts'
-import { anInsight } from '../../testing/samples.ts'
+import { createInsight } from '../../testing/samples.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { rowSets } from './handlers.ts'
 
 const startLimitMs = 180_000
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox()
   await fetchText(sandbox.url, 'CREATE DATABASE kept')
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url].join(','),
     COLUMNDB_NAME: 'box,careful,limited',
     COLUMNDB_USER: 'default,analyst,reports',
@@ -28,7 +28,7 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]()
 })
 
-const idOf = (letter: string): string => anInsight(letter).id
+const idOf = (letter: string): string => createInsight(letter).id
 
 describe('the rows of detectors', () => {
   it.each(Object.keys(rowSets))('%s can be read and match their schema', async (set) => {
@@ -56,9 +56,11 @@ describe('the table of insights', () => {
   it('is created with the first insight', async () => {
     expect(await stored()).toEqual([])
     expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1 }, createCall())).toEqual({ removed: 0 })
-    expect(await keep([anInsight('a'), anInsight('b', { foundAtMs: 1_780_000_000_124 })], 1)).toEqual({ kept: 2 })
-    expect(await stored()).toEqual([anInsight('b', { foundAtMs: 1_780_000_000_124 }), anInsight('a')])
-    expect(await stored({ ids: [idOf('a'), idOf('e')] })).toEqual([anInsight('a')])
+    expect(await keep([createInsight('a'), createInsight('b', { foundAtMs: 1_780_000_000_124 })], 1)).toEqual({
+      kept: 2,
+    })
+    expect(await stored()).toEqual([createInsight('b', { foundAtMs: 1_780_000_000_124 }), createInsight('a')])
+    expect(await stored({ ids: [idOf('a'), idOf('e')] })).toEqual([createInsight('a')])
   })
 
   it('causes no failed statement, whether it exists or not', async () => {
@@ -70,18 +72,18 @@ describe('the table of insights', () => {
   it('is created again after removal', async () => {
     await fetchText(sandbox.url, 'RENAME TABLE kept.monitoring_findings TO kept.removed')
     expect(await stored()).toEqual([])
-    expect(await keep([anInsight('f')], 1)).toEqual({ kept: 1 })
-    expect(await stored()).toEqual([anInsight('f')])
+    expect(await keep([createInsight('f')], 1)).toEqual({ kept: 1 })
+    expect(await stored()).toEqual([createInsight('f')])
     await fetchText(sandbox.url, 'DROP TABLE kept.monitoring_findings SYNC')
-    expect(await keep([anInsight('c')], 1)).toEqual({ kept: 1 })
-    expect(await stored()).toEqual([anInsight('c')])
+    expect(await keep([createInsight('c')], 1)).toEqual({ kept: 1 })
+    expect(await stored()).toEqual([createInsight('c')])
     await fetchText(sandbox.url, 'EXCHANGE TABLES kept.removed AND kept.monitoring_findings')
   })
 
   it('returns the last version of an insight', async () => {
-    const dismissed = anInsight('a', { dismissed: { by: 'ada', atMs: 5 } })
+    const dismissed = createInsight('a', { dismissed: { by: 'ada', atMs: 5 } })
     await keep([dismissed], 3)
-    await keep([anInsight('a')], 2)
+    await keep([createInsight('a')], 2)
     expect(await stored({ ids: [idOf('a')] })).toEqual([dismissed])
   })
 
@@ -95,13 +97,13 @@ describe('the table of insights', () => {
   it.each(['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
     'drops the injected link %s',
     async (link) => {
-      await keep([anInsight('c', { link })], 4)
-      expect(await stored({ ids: [idOf('c')] })).toEqual([anInsight('c', { link: '' })])
+      await keep([createInsight('c', { link })], 4)
+      expect(await stored({ ids: [idOf('c')] })).toEqual([createInsight('c', { link: '' })])
     },
   )
 
   it('is not written by a read-only user, with the reason', async () => {
-    await expect(keep([anInsight('c')], 1, 'careful')).rejects.toMatchObject({
+    await expect(keep([createInsight('c')], 1, 'careful')).rejects.toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('read-only'),
     })

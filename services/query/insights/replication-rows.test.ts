@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ReplicationRowSet, replicationRowSets } from '#proto/insight-rows.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { type SimulatedReplicationService, startReplicationService } from '../testing/replication-service.ts'
 
 let service: SimulatedReplicationService
-let parts: OpenParts
+let parts: TestService
 const env: Record<string, string> = { COLUMNDB_HOST: 'http://127.0.0.1:9,http://127.0.0.1:9', COLUMNDB_NAME: 'one,two' }
 beforeAll(async () => {
   service = await startReplicationService()
   env.REPLDB_API_URL = service.url
-  parts = await openParts(env)
+  parts = await openTestService(env)
 })
 afterAll(async () => {
   await parts[Symbol.asyncDispose]()

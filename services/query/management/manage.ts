@@ -15,21 +15,21 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 const { COLUMNDB_MANAGEMENT_ENABLED } = settings
 
 /** Returns the handler that changes users, roles or grants of a host, after a check that this is possible. */
-export const manage =
+export const createManageHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['manage'] =>
   async ({ hostKey, management }, call) => {
     if (!isEnabled(parts))
       throw new ServiceError('forbidden', 'user management is disabled; set COLUMNDB_MANAGEMENT_ENABLED=true')
     const host = parts.hosts.get(hostKey)
     await confirm(parts, host, management, call)
-    const sql = managementStatement(management)
+    const sql = buildManagementStatement(management)
     const grant = 'GRANT ACCESS MANAGEMENT ON *.*, and WITH GRANT OPTION for each privilege that it grants'
     await runWrite(parts, host, { what: `management/${management.operation}`, sql, grant }, call)
     return { ddl: withoutSecrets(sql, management) }
   }
 
 /** Returns the handler that reports whether user management is enabled. */
-export const managementHandler =
+export const createManagementHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['management'] =>
   async () => ({ enabled: isEnabled(parts) })
 
@@ -39,7 +39,7 @@ const isEnabled = ({ env }: QueryHandlerDeps): boolean =>
 type ParamsOf<O extends ManagementOperation['operation']> = Extract<ManagementOperation, { operation: O }>['params']
 
 /** Returns the statement of an operation. All names are quoted, and passwords are sent as hashes. */
-export const managementStatement = ({ operation, params }: ManagementOperation): string => {
+export const buildManagementStatement = ({ operation, params }: ManagementOperation): string => {
   switch (operation) {
     case 'create_user':
       return `CREATE USER ${quoteName(params.user)} ${traits(params)}`.trimEnd()
@@ -56,9 +56,9 @@ export const managementStatement = ({ operation, params }: ManagementOperation):
     case 'revoke_role':
       return `REVOKE ${quoteName(params.role)} FROM ${quoteName(params.to)}`
     case 'grant_privilege':
-      return `GRANT ${right(params)} TO ${quoteName(params.to)}${params.grantOption ? ' WITH GRANT OPTION' : ''}`
+      return `GRANT ${buildPrivilegeClause(params)} TO ${quoteName(params.to)}${params.grantOption ? ' WITH GRANT OPTION' : ''}`
     case 'revoke_privilege':
-      return `REVOKE ${right(params)} FROM ${quoteName(params.to)}`
+      return `REVOKE ${buildPrivilegeClause(params)} FROM ${quoteName(params.to)}`
   }
 }
 
@@ -69,14 +69,18 @@ const withoutSecrets = (statement: string, { params }: ManagementOperation): str
 }
 
 const traits = ({ password, allowedHosts, defaultRoles }: ParamsOf<'alter_user'>): string =>
-  [password && identified(password), allowedHosts && from(allowedHosts), defaultRoles && defaults(defaultRoles)]
+  [
+    password && buildPasswordClause(password),
+    allowedHosts && buildHostClause(allowedHosts),
+    defaultRoles && defaults(defaultRoles),
+  ]
     .filter(Boolean)
     .join(' ')
 
-const identified = ({ hash, salt }: PasswordHash): string =>
+const buildPasswordClause = ({ hash, salt }: PasswordHash): string =>
   `IDENTIFIED WITH sha256_hash BY ${quoteText(hash)} SALT ${quoteText(salt)}`
 
-const from = (hosts: NonNullable<ParamsOf<'alter_user'>['allowedHosts']>): string =>
+const buildHostClause = (hosts: NonNullable<ParamsOf<'alter_user'>['allowedHosts']>): string =>
   hosts.length === 0 ? 'HOST ANY' : `HOST ${hosts.map(allowedHost).join(', ')}`
 
 const allowedHost = (host: NonNullable<ParamsOf<'alter_user'>['allowedHosts']>[number]): string =>
@@ -85,7 +89,7 @@ const allowedHost = (host: NonNullable<ParamsOf<'alter_user'>['allowedHosts']>[n
 const defaults = (roles: readonly string[]): string =>
   roles.length === 0 ? 'DEFAULT ROLE NONE' : `DEFAULT ROLE ${roles.map(quoteName).join(', ')}`
 
-const right = ({ privilege, columns, database, table }: ParamsOf<'revoke_privilege'>): string => {
+const buildPrivilegeClause = ({ privilege, columns, database, table }: ParamsOf<'revoke_privilege'>): string => {
   const of = columns.length === 0 ? '' : `(${columns.map(quoteName).join(', ')})`
   const where = `${database === null ? '*' : quoteName(database)}.${table === null ? '*' : quoteName(table)}`
   return `${privilege.toUpperCase()}${of} ON ${where}`
@@ -126,7 +130,7 @@ const needsOf = ({ operation, params }: ManagementOperation): Needs => {
 
 // One statement reads all three kinds, so that they are consistent. The enum of privileges is converted to a string,
 // because servers of 2024 cannot compare it with strings that are not among its values.
-const lookFor = (defaults: readonly string[]): string => `SELECT 'user' AS kind, name FROM system.users
+const buildLookupSql = (defaults: readonly string[]): string => `SELECT 'user' AS kind, name FROM system.users
   WHERE name IN ({user:String}, {grantee:String}, {free:String})
 UNION ALL SELECT 'role', name FROM system.roles
   WHERE name IN ({role:String}, {grantee:String}, {free:String}${defaults.map((_, index) => `, {default${index}:String}`).join('')})
@@ -147,7 +151,7 @@ const confirm = async (
   const { user = '', role = '', grantee = '', free = '', privilege = '', defaults = [] } = needs
   const given = Object.fromEntries(defaults.map((name, index) => [`default${index}`, name]))
   const parameters = { user, role, grantee, free, privilege, ...given }
-  const look = { what: 'management/look', sql: lookFor(defaults), parameters }
+  const look = { what: 'management/look', sql: buildLookupSql(defaults), parameters }
   const present = readRecords(host, Present, await client.run(host, look, call))
   const problem = problemOf(needs, present, host.name)
   if (problem) throw problem

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ManagementOperation } from '#proto/management.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts } from '../testing/open-parts.ts'
+import { createCall, openTestService } from '../testing/open-parts.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
-import { managementStatement } from './manage.ts'
+import { buildManagementStatement } from './manage.ts'
 
 const password = { hash: 'a'.repeat(64), salt: 'b'.repeat(32) }
 const odd = 'o`d\'d"\\ -- ;'
@@ -54,7 +54,7 @@ describe('the statement of an operation', () => {
   afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
   it.each(operations)('%j is parsed correctly by the engine', async (given, sql) => {
-    const statement = managementStatement(ManagementOperation.parse(given))
+    const statement = buildManagementStatement(ManagementOperation.parse(given))
     expect(statement).toBe(sql)
     const answer = await fetch(sandbox.url, { method: 'POST', body: `EXPLAIN AST ${statement}` })
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/user|role|grant/i)])
@@ -102,7 +102,7 @@ describe('an operation on a host', () => {
   const manage = async (given: object, env: Record<string, string> = enabled) => {
     const { changes, host } = await startKnowing()
     await using stub = host
-    await using parts = await openParts({ COLUMNDB_HOST: stub.url, ...env })
+    await using parts = await openTestService({ COLUMNDB_HOST: stub.url, ...env })
     const outcome = parts.handlers.manage({ hostKey: 'db', management: ManagementOperation.parse(given) }, createCall())
     return { outcome: await outcome.then(({ ddl }) => ddl).catch((error: unknown) => error), changes }
   }
@@ -163,7 +163,7 @@ describe('an operation on a host', () => {
 
   it('fails with an explanation if the host stores users in files only', async () => {
     await using box = await startSandbox()
-    await using parts = await openParts({ ...enabled, COLUMNDB_HOST: box.url })
+    await using parts = await openTestService({ ...enabled, COLUMNDB_HOST: box.url })
     const manage = (given: object) =>
       parts.handlers.manage({ hostKey: 'db', management: ManagementOperation.parse(given) }, createCall())
     await expect(manage({ operation: 'create_role', params: { role: 'reader' } })).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'box'
@@ -10,7 +10,7 @@ const ownStatements = 5
 const text = (what: string) => `SELECT sum(number), '${what}' FROM numbers(1000)`
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 let queryIds: string[]
 
 const direct = async (sql: string): Promise<string> => {
@@ -31,7 +31,7 @@ const purpose = async (name: string) => (await costOf()).cost?.purposes.find((ea
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url].join(','),
     COLUMNDB_NAME: 'box,careful,closed',
     COLUMNDB_USER: 'default,analyst,reports',

@@ -60,7 +60,7 @@ const added = (sum: StatementCost, row: StatementCost): StatementCost => ({
 const needs = { requires: ['system.query_log'] }
 
 /** Returns the handler for the cost of Watchhouse's statements on one host. */
-export const ownCostHandler =
+export const createOwnCostHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['ownCost'] =>
   async ({ hostKey, ...request }, call) => {
     const host = parts.hosts.get(hostKey)

@@ -9,8 +9,8 @@ import { openStore } from '#shared/store/open.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { start } from '../service.ts'
-import { createCall, openParts, createSilentTelemetry } from '../testing/open-parts.ts'
-import { pageViewHandlers } from './keep-page-views.ts'
+import { createCall, openTestService, createSilentTelemetry } from '../testing/open-parts.ts'
+import { createPageViewHandlers } from './keep-page-views.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const view: PageView = {
   atMs: Date.now(),
 }
 const keep = async (env: Record<string, string>) => {
-  await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...env })
+  await using parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...env })
   const { enabled } = await parts.handlers.tracksPageViews({}, createCall())
   return { enabled, ...(await parts.handlers.storePageViews({ hostKey: 'box', views: [view, view] }, createCall())) }
 }
@@ -67,8 +67,8 @@ it('stores page views by default, in system or in COLUMNDB_DATABASE', { tags: ['
 it('stores none if the user may not write, and retries an hour later', async () => {
   let nowMs = 0
   const reader = { COLUMNDB_USER: 'reports', COLUMNDB_PASSWORD: 'reports' }
-  await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...reader })
-  const { tracksPageViews, storePageViews } = pageViewHandlers({ ...parts, clock: createClock(() => nowMs) })
+  await using parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...reader })
+  const { tracksPageViews, storePageViews } = createPageViewHandlers({ ...parts, clock: createClock(() => nowMs) })
   expect(await tracksPageViews({}, createCall())).toEqual({ enabled: true })
   expect(await storePageViews({ hostKey: 'box', views: [view] }, createCall())).toEqual({ kept: 0 })
   expect(await tracksPageViews({}, createCall())).toEqual({ enabled: false })
@@ -102,7 +102,11 @@ it('shows the page views of COLUMNDB_DATABASE in charts', async () => {
 it('keeps page views for 180 days', async () => {
   const table = 'tracked.aged'
   const dayMs = 86_400_000
-  await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', EVENTS_TABLE_NAME: table })
+  await using parts = await openTestService({
+    COLUMNDB_HOST: sandbox.url,
+    COLUMNDB_NAME: 'box',
+    EVENTS_TABLE_NAME: table,
+  })
   const views = [179, 182].map((days) => ({ ...view, atMs: Date.now() - days * dayMs }))
   await parts.handlers.storePageViews({ hostKey: 'box', views }, createCall())
   await fetchText(sandbox.url, `OPTIMIZE TABLE ${table} FINAL`)
@@ -111,12 +115,12 @@ it('keeps page views for 180 days', async () => {
 
 it('removes the page views of one user, or names the missing grant', async () => {
   const own = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', EVENTS_TABLE_NAME: 'tracked.left' }
-  await using parts = await openParts(own)
+  await using parts = await openTestService(own)
   const remove = (from: typeof parts, actor: string) =>
     from.handlers.removePageViews({ hostKey: 'box', actor }, createCall())
   expect(await remove(parts, view.actor)).toEqual({ removed: 0 })
   await parts.handlers.storePageViews({ hostKey: 'box', views: [view, view, { ...view, actor: 'eve' }] }, createCall())
-  await using reading = await openParts({ ...own, COLUMNDB_USER: 'analyst', COLUMNDB_PASSWORD: 'analyst' })
+  await using reading = await openTestService({ ...own, COLUMNDB_USER: 'analyst', COLUMNDB_PASSWORD: 'analyst' })
   const grant = 'GRANT ALTER DELETE ON tracked.left'
   await expect(remove(reading, view.actor)).rejects.toMatchObject({ code: 'forbidden', details: { grant } })
   expect(await remove(parts, view.actor)).toEqual({ removed: 2 })

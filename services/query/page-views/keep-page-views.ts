@@ -7,7 +7,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { quoteText } from '#shared/sql/statement-text.ts'
 import { insertIntoOwnTable, runWrite } from '../actions/write.ts'
 import { hostNumber, readRecords } from '../analysis/records.ts'
-import { eventsTable } from '../config.ts'
+import { readEventsTableName } from '../config.ts'
 import { createEventsTable } from '../definitions/events.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
@@ -19,7 +19,7 @@ const removePageViews =
   async ({ hostKey, actor }, call) => {
     const { client, hosts, env } = parts
     const host = hosts.get(hostKey)
-    const table = eventsTable(env)
+    const table = readEventsTableName(env)
     if ((await client.presence(host, table, call)) !== 'present') return { removed: 0 }
     const isTheirs = `actor = ${quoteText(actor)}`
     const counting = { what: 'page-views/count', sql: `SELECT count() AS views FROM ${table} WHERE ${isTheirs}` }
@@ -35,7 +35,7 @@ const writesWithinSeconds = 10
 const retryAfterMs = 3_600_000
 
 /** Returns the handlers for page views of Watchhouse, which are stored on a host if its user may write. */
-export const pageViewHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof pageViewMethods>> => {
+export const createPageViewHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof pageViewMethods>> => {
   let refusedAtMs = Number.NEGATIVE_INFINITY
   const isEnabled = (): boolean => parts.clock.elapsedMs() - refusedAtMs >= retryAfterMs
   return {
@@ -63,7 +63,7 @@ const keep = async (
   call: Call,
 ): Promise<void> => {
   const host = parts.hosts.get(hostKey)
-  const table = eventsTable(parts.env)
+  const table = readEventsTableName(parts.env)
   const limits = { maxSeconds: writesWithinSeconds, grant: `GRANT CREATE TABLE, SELECT, INSERT ON ${table}` }
   const rows = views.map((view) => JSON.stringify(rowOf(view)))
   const sql = `INSERT INTO ${table} (event_time, kind, actor, data, extra) FORMAT JSONEachRow\n${rows.join('\n')}`

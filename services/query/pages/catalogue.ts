@@ -3,13 +3,13 @@ import type { query } from '#proto/query.ts'
 import type { UnavailableReason } from '#proto/unavailable.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { applyDefaultSettings } from '../definitions/parameters.ts'
-import { tableStatement } from '../definitions/table-statement.ts'
+import { buildTableStatement } from '../definitions/table-statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { prepareChart } from './chart.ts'
 import { openPage } from './open-page.ts'
 
 /** Returns the handler for all charts and table pages, without their SQL. */
-export const catalogueHandler =
+export const createCatalogueHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['catalogue'] =>
   async () => {
     const { tables, ...all } = parts.definitions.catalogue
@@ -20,13 +20,13 @@ export const catalogueHandler =
 const defaultResultRows = 100
 
 /** Returns the handler for the statement of a chart or a table page on one host. */
-export const definitionStatementHandler =
+export const createDefinitionStatementHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['definitionStatement'] =>
   async ({ kind, hostKey, name }, call) => {
     if (kind === 'table') {
       const request = { filters: [], parameters: {}, offset: 0 }
       const page = await openPage(parts, { hostKey, name }, call, (table, circumstances) =>
-        tableStatement(table, request, { ...circumstances, limit: defaultResultRows }),
+        buildTableStatement(table, request, { ...circumstances, limit: defaultResultRows }),
       )
       return 'unavailable' in page ? without(page.unavailable) : shown(page.statement)
     }

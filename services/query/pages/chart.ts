@@ -3,21 +3,21 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, ChartData, UnavailableReason, TimeWindow } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable.ts'
-import { checkRequirements, unsupportedVersion, findUnavailableReason } from '../clickhouse/availability.ts'
+import { checkRequirements, createUnsupportedVersionReason, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
-import { statementFacts } from '../clickhouse/cost.ts'
+import { toStatementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { toIncompleteReason } from '../clickhouse/visible-rows.ts'
-import { chartStatement, maxChartRows } from '../definitions/chart-statement.ts'
-import { chartInfo } from '../definitions/definitions.ts'
+import { buildChartStatement, maxChartRows } from '../definitions/chart-statement.ts'
+import { toChartInfo } from '../definitions/definitions.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import { rejectUnknownParameters, type ParameterValues, resolveZone } from '../definitions/parameters.ts'
-import { type ChartWindow, chartWindow } from '../definitions/window.ts'
+import { type ChartWindow, resolveChartWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** Returns the handler for one chart of one host. */
-export const chartHandler =
+export const createChartHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['chart'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
@@ -61,13 +61,13 @@ export const prepareChart = async (
 ): Promise<ReadyChart | ChartData> => {
   requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
   const zone = resolveZone(question.timezone, parts.env)
-  const window = chartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
+  const window = resolveChartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
   const { version: serverVersion, logs, missingShow } = await parts.client.capabilities(host, call)
   const missing = await checkRequirements(parts.client, host, chart, call)
   if (missing) return without(chart, window, missing)
 
-  const statement = chartStatement(chart, { serverVersion, logs, window, zone, parameters: question.parameters })
-  if (!statement) return without(chart, window, unsupportedVersion(host, serverVersion))
+  const statement = buildChartStatement(chart, { serverVersion, logs, window, zone, parameters: question.parameters })
+  if (!statement) return without(chart, window, createUnsupportedVersionReason(host, serverVersion))
   return { chart, window, zone, statement, incomplete: toIncompleteReason(host, missingShow, chart.requires) }
 }
 
@@ -100,11 +100,11 @@ export const toChartData = (
     )
   }
   return {
-    chart: chartInfo(chart),
+    chart: toChartInfo(chart),
     rows: rowsOf(chart, result),
     window: windowOf(window),
     unavailable: null,
-    statement: statementFacts(host, statement, result, result.rows.length, zone, incomplete),
+    statement: toStatementFacts(host, statement, result, result.rows.length, zone, incomplete),
   }
 }
 
@@ -116,7 +116,7 @@ const rowsOf = (chart: LoadedChart, { columns, rows }: QueryResult): ChartData['
 }
 
 const without = (chart: LoadedChart, window: ChartWindow | undefined, unavailable: UnavailableReason): ChartData => ({
-  chart: chartInfo(chart),
+  chart: toChartInfo(chart),
   rows: [],
   window: windowOf(window),
   unavailable,

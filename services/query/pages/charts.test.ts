@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChartResult, Row } from '#proto/query.ts'
-import { startSeeded } from '../../testing/seeded.ts'
+import { startSeededHost } from '../../testing/seeded.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
 import { maxChartRows } from '../definitions/chart-statement.ts'
 import { queryChart } from './chart.ts'
 import { queryCharts } from './charts.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { sendResultRows, startHttpStub, type StubHost } from '../testing/stub-host.ts'
 
 const hostKey = 'box'
@@ -20,10 +20,10 @@ const withoutLastDigits = (value: Row[string]): Row[string] =>
 
 describe('batched charts', () => {
   let sandbox: Sandbox
-  let parts: OpenParts
+  let parts: TestService
   beforeAll(async () => {
-    sandbox = await startSeeded('one')
-    parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
+    sandbox = await startSeededHost('one')
+    parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
   }, 180_000)
   afterAll(async () => {
     await parts?.[Symbol.asyncDispose]()
@@ -99,7 +99,11 @@ describe('a batch', () => {
     names: readonly string[],
     call = createCall(),
   ): Promise<Record<string, ChartResult>> => {
-    await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
+    await using parts = await openTestService({
+      COLUMNDB_HOST: stub.url,
+      COLUMNDB_NAME: hostKey,
+      SVC_QUERY_CACHE: 'off',
+    })
     return await queryCharts(parts, parts.hosts.get(hostKey), names, question, call)
   }
 
@@ -143,7 +147,7 @@ describe('a batch', () => {
 
   it('waits once for an unresponsive host', async () => {
     await using stub = await startHttpStub(() => undefined, 'none')
-    await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey })
+    await using parts = await openTestService({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey })
     let waits = 0
     const capabilities: typeof parts.client.capabilities = (...requests) => {
       waits++

@@ -6,7 +6,7 @@ import type { query, ChartData, ChartResult } from '#proto/query.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { narrowIntegers } from '../clickhouse/response.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
-import { clickhouseCode, failureReason, hostFailure } from '../clickhouse/failure.ts'
+import { clickhouseCode, findFailureReason, createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -14,15 +14,15 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { runChart, type ChartRequest, toChartData, prepareChart, type ReadyChart } from './chart.ts'
 
 /** Returns the handler for several charts of one host. */
-export const chartsHandler =
+export const createChartsHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['charts'] =>
   async ({ hostKey, names, ...question }, call) =>
     queryCharts(parts, parts.hosts.get(hostKey), [...new Set(names)], question, call)
 
 /** Maximum concurrent statements of one batch, so that slots of the host remain for others. */
-const maxAtOnce = 4
+const maxConcurrentStatements = 4
 /** Maximum charts in one statement. */
-const maxTogether = 6
+const maxChartsPerStatement = 6
 
 /** Reads several charts in few statements. A failure affects one chart only. Undeclared parameters are ignored. */
 export const queryCharts = async (
@@ -37,13 +37,13 @@ export const queryCharts = async (
   if (!learned.ok) return Object.fromEntries(names.map((name) => [name, learned]))
   const ready: ReadyChart[] = []
   const results = new Map<string, ChartResult>()
-  await mapAtOnce(names, async (name) => {
+  await mapConcurrently(names, async (name) => {
     const prepared = await outcomeOf(() => prepareChart(parts, host, parts.definitions.chart(name), question, call))
     if (!prepared.ok) results.set(name, prepared)
     else if ('rows' in prepared.data) results.set(name, { ok: true, data: prepared.data })
     else ready.push(prepared.data)
   })
-  const outcomes = await mapAtOnce(groupsOf(ready), (group) => queryGroup(parts, host, group, call))
+  const outcomes = await mapConcurrently(groupsOf(ready), (group) => queryGroup(parts, host, group, call))
   return Object.fromEntries([...results, ...outcomes.flat()])
 }
 
@@ -51,7 +51,9 @@ export const queryCharts = async (
 const groupsOf = (ready: readonly ReadyChart[]): ReadyChart[][] => {
   const groups: ReadyChart[][] = []
   for (const chart of ready.toSorted((a, b) => a.chart.name.localeCompare(b.chart.name))) {
-    const group = groups.find((others) => others.length < maxTogether && others.every((other) => fit(other, chart)))
+    const group = groups.find(
+      (others) => others.length < maxChartsPerStatement && others.every((other) => canShareStatement(other, chart)),
+    )
     if (group) group.push(chart)
     else groups.push([chart])
   }
@@ -59,7 +61,7 @@ const groupsOf = (ready: readonly ReadyChart[]): ReadyChart[][] => {
 }
 
 /** Returns whether two charts can share a statement: same cache class, no Keeper reads, no conflicting parameters. */
-const fit = ({ statement: a }: ReadyChart, { statement: b }: ReadyChart): boolean => {
+const canShareStatement = ({ statement: a }: ReadyChart, { statement: b }: ReadyChart): boolean => {
   const { parameters: theirs = {} } = b
   const bound = Object.entries(a.parameters ?? {})
   const mayShare = !a.bare && !b.bare && !a.readsKeeper && !b.readsKeeper
@@ -74,7 +76,7 @@ const queryGroup = async (
 ): Promise<(readonly [name: string, ChartResult])[]> => {
   const together = await outcomeOf(() => queryTogether(parts, host, group, call))
   if (!together.ok) return group.map(({ chart }) => [chart.name, together])
-  return mapAtOnce(group, async (ready) => {
+  return mapConcurrently(group, async (ready) => {
     const answer = together.data?.get(ready)
     const drawing = async () =>
       answer ? shared(toChartData(host, ready, answer), group.length) : runChart(parts, host, ready, call)
@@ -96,7 +98,7 @@ const queryTogether = async (
 ): Promise<Map<ReadyChart, QueryResult> | undefined> => {
   if (group.length === 1) return undefined
   try {
-    return resultsOf(host, group, await client.run(host, togetherStatement(group), call))
+    return resultsOf(host, group, await client.run(host, buildSharedStatement(group), call))
   } catch (error) {
     if (mayConcernOne(error)) return undefined
     throw error
@@ -106,7 +108,7 @@ const queryTogether = async (
 /** Returns whether a single chart may have caused the error; an unreachable host affects all charts. */
 const mayConcernOne = (error: unknown): boolean =>
   clickhouseCode(error) !== undefined ||
-  failureReason(error) === 'timeout' ||
+  findFailureReason(error) === 'timeout' ||
   (error instanceof ServiceError && error.code === 'too-large')
 
 type Outcome<T> = { ok: true; data: T } | Extract<ChartResult, { ok: false }>
@@ -121,13 +123,13 @@ const outcomeOf = async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
   }
 }
 
-const mapAtOnce = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+const mapConcurrently = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
   const results: R[] = []
   const waiting = items.entries()
   const worker = async (): Promise<void> => {
     for (const [index, item] of waiting) results[index] = await work(item)
   }
-  await Promise.all(Array.from({ length: maxAtOnce }, worker))
+  await Promise.all(Array.from({ length: maxConcurrentStatements }, worker))
   return results
 }
 
@@ -140,7 +142,7 @@ interface ChartStatement {
 const maxSeconds = 15
 
 /** Returns one statement with one row per chart, which contains the rows of the chart as JSON text. */
-const togetherStatement = (charts: readonly ChartStatement[]): Statement => ({
+const buildSharedStatement = (charts: readonly ChartStatement[]): Statement => ({
   what: 'charts',
   hot: true,
   maxSeconds,
@@ -170,7 +172,7 @@ const resultsOf = <A extends ChartStatement>(
   result: QueryResult,
 ): Map<A, QueryResult> => {
   const rows = z.array(Row).safeParse(result.rows)
-  if (!rows.success) throw hostFailure(host, 'garbage')
+  if (!rows.success) throw createHostError(host, 'garbage')
   const byIndex = new Map(rows.data.map(([index, types, lines]) => [index, { types, lines }]))
   const found = charts.map((each, index): [A, QueryResult] => {
     const { types = [], lines = [] } = byIndex.get(index) ?? {}

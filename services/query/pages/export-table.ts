@@ -4,10 +4,10 @@ import type { ExportFormat } from '#proto/table-page.ts'
 import { findUnavailableReason } from '../clickhouse/availability.ts'
 import type { StreamResult } from '../clickhouse/client.ts'
 import type { StreamFormat } from '../clickhouse/statement.ts'
-import { tableInfo } from '../definitions/definitions.ts'
-import { tableStatement } from '../definitions/table-statement.ts'
+import { toTableInfo } from '../definitions/definitions.ts'
+import { buildTableStatement } from '../definitions/table-statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { openPage, rowRange } from './open-page.ts'
+import { openPage, resolveRowRange } from './open-page.ts'
 import { passRows } from '../rows/rows.ts'
 import { passTextRows, type TextFormat } from '../rows/text-rows.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
@@ -24,15 +24,15 @@ export const exportStreamFormats: Readonly<Record<ExportFormat, StreamFormat>> =
 }
 
 /** Streams a table page as a file. The bytes come from the host; at most one row is buffered. */
-export const exportTable =
+export const createExportTableHandler =
   (parts: QueryHandlerDeps): ExportTable =>
   async ({ format, ...input }, call) => {
-    const { limit, offset } = rowRange(parts, input)
+    const { limit, offset } = resolveRowRange(parts, input)
     const request = { ...input, offset }
     const page = await openPage(parts, request, call, (definition, circumstances) =>
-      tableStatement(definition, request, { ...circumstances, limit }),
+      buildTableStatement(definition, request, { ...circumstances, limit }),
     )
-    const head = { table: tableInfo(page.table), limit: limit ?? null, unavailable: null }
+    const head = { table: toTableInfo(page.table), limit: limit ?? null, unavailable: null }
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
     const { host, table, statement } = page
     try {

@@ -2,7 +2,7 @@ import { type Call, requireFeature } from '#proto/call.ts'
 import type { TableRequest, UnavailableReason } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { checkRequirements, unsupportedVersion } from '../clickhouse/availability.ts'
+import { checkRequirements, createUnsupportedVersionReason } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { toIncompleteReason } from '../clickhouse/visible-rows.ts'
 import { settings } from '../config.ts'
@@ -38,17 +38,17 @@ export const openPage = async (
   const circumstances = { serverVersion, logs, zone }
   const page = { host, table, circumstances, incomplete: toIncompleteReason(host, missingShow, table.requires) }
   const statement = build(table, circumstances)
-  if (!statement) return { ...page, unavailable: unsupportedVersion(host, serverVersion) }
+  if (!statement) return { ...page, unavailable: createUnsupportedVersionReason(host, serverVersion) }
   const unavailable = await checkRequirements(parts.client, host, table, call)
   return unavailable ? { ...page, unavailable } : { ...page, statement }
 }
 
 /** Returns the maximum rows of a response or file, or undefined without a limit. */
 export const readRowCap = ({ env }: QueryHandlerDeps): number | undefined =>
-  parseSettings(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS
+  parseSettings(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS
 
 /** Returns the row limit, reduced to the cap, and the offset. A page number is converted with the reduced limit. */
-export const rowRange = (
+export const resolveRowRange = (
   parts: QueryHandlerDeps,
   { limit: requested, page, offset }: Pick<TableRequest, 'limit' | 'offset' | 'page'>,
 ) => {
@@ -57,4 +57,4 @@ export const rowRange = (
   return { limit, offset: page === undefined || limit === undefined ? offset : (page - 1) * limit }
 }
 
-const obeyed = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }
+const rowCapSetting = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, type OpenParts, openParts } from '../testing/open-parts.ts'
+import { createCall, type TestService, openTestService } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'db'
 const startMs = 60_000
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox({ seed: false })
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: sandbox.url,
     COLUMNDB_NAME: hostKey,
     COLUMNDB_EXCLUDE_USER_DEFAULT: 'default',

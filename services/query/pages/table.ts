@@ -8,15 +8,19 @@ import { maxFilterOptions } from '#proto/table-page.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { findUnavailableReason } from '../clickhouse/availability.ts'
 import type { StreamResult } from '../clickhouse/client.ts'
-import { statementFacts } from '../clickhouse/cost.ts'
-import { hostFailure } from '../clickhouse/failure.ts'
+import { toStatementFacts } from '../clickhouse/cost.ts'
+import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { numericFormats } from '../definitions/conditions.ts'
-import { tableInfo } from '../definitions/definitions.ts'
-import { tableStatement, totalStatement, optionsStatement } from '../definitions/table-statement.ts'
+import { toTableInfo } from '../definitions/definitions.ts'
+import {
+  buildTableStatement,
+  buildTotalStatement,
+  buildFilterOptionsStatement,
+} from '../definitions/table-statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { passRows } from '../rows/rows.ts'
-import { openPage, type TablePage as OpenPage, readRowCap, rowRange } from './open-page.ts'
+import { openPage, type TablePage as OpenPage, readRowCap, resolveRowRange } from './open-page.ts'
 
 type Table = Handlers<typeof query>['table']
 type Page = Awaited<ReturnType<Table>>
@@ -24,7 +28,7 @@ type Head = Page['head']
 type Tail = Page extends ProducedStream<infer _Head, infer _Frame, infer T> ? T : never
 
 /** A table page that is ready to run, with the head of its response. */
-interface Opened extends OpenPage {
+interface OpenedPage extends OpenPage {
   head: Omit<Head, 'unavailable'>
   parts: QueryHandlerDeps
   request: TableRequest
@@ -34,20 +38,20 @@ interface Opened extends OpenPage {
 }
 
 /** Returns the handler that streams the rows of one table page. */
-export const tableHandler =
+export const createTableHandler =
   (parts: QueryHandlerDeps): Table =>
   async (input, call) => {
-    const { limit, offset } = rowRange(parts, input)
+    const { limit, offset } = resolveRowRange(parts, input)
     const request = { ...input, offset }
     const page = await openPage(parts, request, call, (definition, circumstances) =>
-      tableStatement(definition, request, { ...circumstances, limit }),
+      buildTableStatement(definition, request, { ...circumstances, limit }),
     )
-    const head = { table: tableInfo(page.table), limit: limit ?? null, maxRows: readRowCap(parts) ?? null }
+    const head = { table: toTableInfo(page.table), limit: limit ?? null, maxRows: readRowCap(parts) ?? null }
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
     return open({ ...page, head, parts, request, call, limit })
   }
 
-const open = async (opened: Opened): Promise<Page> => {
+const open = async (opened: OpenedPage): Promise<Page> => {
   const { parts, head, host, table, statement, call } = opened
   try {
     const answer = await parts.client.stream(host, statement, call)
@@ -59,7 +63,7 @@ const open = async (opened: Opened): Promise<Page> => {
   }
 }
 
-async function* frames(opened: Opened, answer: StreamResult): AsyncGenerator<Uint8Array, Tail, void> {
+async function* frames(opened: OpenedPage, answer: StreamResult): AsyncGenerator<Uint8Array, Tail, void> {
   const { host, table, statement, limit, circumstances, incomplete } = opened
   const started = performance.now()
   const passing = passRows(host, answer.body, limit)
@@ -72,7 +76,7 @@ async function* frames(opened: Opened, answer: StreamResult): AsyncGenerator<Uin
     }
     const { rows, truncated } = next.value
     const ran = { ...answer, durationMs: performance.now() - started }
-    const facts = statementFacts(host, statement, ran, rows, circumstances.zone, incomplete)
+    const facts = toStatementFacts(host, statement, ran, rows, circumstances.zone, incomplete)
     return { truncated, total: await total(opened, rows, truncated), statement: facts }
   } finally {
     answer.body.leave()
@@ -80,11 +84,11 @@ async function* frames(opened: Opened, answer: StreamResult): AsyncGenerator<Uin
 }
 
 /** Returns the total rows: derived on the last page, counted on request, else null. */
-const total = async (opened: Opened, rows: number, truncated: boolean): Promise<number | null> => {
+const total = async (opened: OpenedPage, rows: number, truncated: boolean): Promise<number | null> => {
   const { parts, host, table, request, call, circumstances } = opened
   const isLastPage = !truncated && (rows > 0 || request.offset === 0)
   if (isLastPage) return request.offset + rows
-  const statement = request.total ? totalStatement(table, request, circumstances) : undefined
+  const statement = request.total ? buildTotalStatement(table, request, circumstances) : undefined
   if (!statement) return null
   try {
     const counted = (await parts.client.run(host, statement, call)).rows[0]?.[0]
@@ -134,18 +138,18 @@ const parsed = (line: string): object | undefined => {
 const Rows = z.array(z.tuple([z.string(), z.number()]))
 
 /** Returns the handler for the values of a column of a table page. */
-export const filterOptionsHandler =
+export const createFilterOptionsHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['filterOptions'] =>
   async (request, call) => {
     const page = await openPage(parts, request, call, (definition, circumstances) =>
-      optionsStatement(definition, { ...request, limit: maxFilterOptions }, circumstances),
+      buildFilterOptionsStatement(definition, { ...request, limit: maxFilterOptions }, circumstances),
     )
     const none = { options: [], truncated: false }
     if ('unavailable' in page) return { ...none, unavailable: page.unavailable }
     const { host, table, statement } = page
     try {
       const rows = Rows.safeParse((await parts.client.run(host, statement, call)).rows)
-      if (!rows.success) throw hostFailure(host, 'garbage')
+      if (!rows.success) throw createHostError(host, 'garbage')
       const options = rows.data.slice(0, maxFilterOptions).map(([value, count]) => ({ value, rows: count }))
       return { options, truncated: rows.data.length > maxFilterOptions, unavailable: null }
     } catch (error) {

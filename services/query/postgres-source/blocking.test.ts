@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countBlockedSessions, type WaitingSession } from './locks.ts'
+import { rankBlockers, type WaitingSession } from './locks.ts'
 
 const session = (pid: number, ...blockedBy: number[]): WaitingSession => ({
   pid,
@@ -71,10 +71,10 @@ describe('blocking sessions', () => {
     ],
     ['a blocker that has gone', [session(2, 1)], [[2, 0]]],
   ])('counts the sessions blocked by %s', (_case, sessions, expected) => {
-    expect(countBlockedSessions(sessions).map(({ pid, blocks }) => [pid, blocks])).toEqual(expected)
+    expect(rankBlockers(sessions).map(({ pid, blocks }) => [pid, blocks])).toEqual(expected)
   })
 
   it('lists each blocker once', () => {
-    expect(countBlockedSessions([session(2, 1, 1, 3)])[0]?.blockedBy).toEqual([1, 3])
+    expect(rankBlockers([session(2, 1, 1, 3)])[0]?.blockedBy).toEqual([1, 3])
   })
 })

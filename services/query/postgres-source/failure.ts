@@ -29,7 +29,7 @@ const meanings: Readonly<Record<SourceFailure, Meaning>> = {
 const retryAfterMs = 1_000
 
 /** Returns the error for a failed request. It omits PostgreSQL's own message, which may contain values and names. */
-export const sourceFailure = (failure: SourceFailure, cause?: unknown): ServiceError => {
+export const createSourceError = (failure: SourceFailure, cause?: unknown): ServiceError => {
   const { code, sentence } = meanings[failure]
   return new ServiceError(code, `the PostgreSQL source ${sentence}`, {
     details: { reason: failure },
@@ -39,7 +39,7 @@ export const sourceFailure = (failure: SourceFailure, cause?: unknown): ServiceE
 }
 
 /** Returns the error for requests when no source is configured. */
-export const sourceNotConfigured = (): ServiceError =>
+export const createSourceNotConfiguredError = (): ServiceError =>
   new ServiceError('not-implemented', 'no PostgreSQL source is configured; set SVC_POSTGRES_SOURCE_URL', {
     details: { reason: 'not-configured' },
   })

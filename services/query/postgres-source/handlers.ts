@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { postgresSourceMethods } from '#proto/postgres-source.ts'
 import { PostgresTable, type postgresTableOrders } from '#proto/postgres-statistics.ts'
-import { readActivity, epochMs } from './sessions.ts'
+import { readActivity, buildEpochMsSql } from './sessions.ts'
 import { readFailureReason } from './failure.ts'
 import { readLocks } from './locks.ts'
 import { readReplication, readStatus } from './status.ts'
@@ -77,8 +77,8 @@ SELECT picked.schemaname AS schema, picked.relname AS table, ${sizeColumns[sizes
   n_tup_ins::float8 AS inserted, n_tup_upd::float8 AS updated, n_tup_del::float8 AS deleted,
   n_tup_hot_upd::float8 / nullif(n_tup_upd, 0) AS "hotUpdateShare",
   io.hits / nullif(io.hits + io.reads, 0) AS "cacheHitShare", n_mod_since_analyze::float8 AS "modifiedSinceAnalyze",
-  ${epochMs('greatest(last_vacuum, last_autovacuum)')} AS "vacuumedMs",
-  ${epochMs('greatest(last_analyze, last_autoanalyze)')} AS "analyzedMs",
+  ${buildEpochMsSql('greatest(last_vacuum, last_autovacuum)')} AS "vacuumedMs",
+  ${buildEpochMsSql('greatest(last_analyze, last_autoanalyze)')} AS "analyzedMs",
   age(relfrozenxid)::float8 / current_setting('autovacuum_freeze_max_age')::float8 AS "freezeShare"
 FROM picked CROSS JOIN block
 LEFT JOIN LATERAL (
@@ -93,7 +93,7 @@ export interface PostgresSourceDeps {
 }
 
 /** Returns the handlers for the PostgreSQL source. */
-export const postgresSourceHandlers = ({
+export const createPostgresSourceHandlers = ({
   postgresSource: source,
 }: PostgresSourceDeps): Handlers<Service<typeof postgresSourceMethods>> => ({
   postgresOffered: async () => ({ isOffered: source.isOffered }),

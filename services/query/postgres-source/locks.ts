@@ -39,7 +39,7 @@ export const readLocks = (source: PostgresSource, withValues: boolean) =>
       waitsFor: lockType && lockMode ? { type: lockType, mode: lockMode, relation, waitedMs } : null,
     }))
     return {
-      sessions: countBlockedSessions(waiting),
+      sessions: rankBlockers(waiting),
       truncated: rows.length > maxPostgresEntries,
       limited: await findMissingPrivilege(runQuery),
     }
@@ -52,7 +52,7 @@ export type WaitingSession = Omit<LockSession, 'blocks'>
  * Adds to each session the number of sessions that wait for it, directly or indirectly. Sessions that wait for no other
  * come first, then the highest numbers.
  */
-export const countBlockedSessions = (sessions: readonly WaitingSession[]): LockSession[] => {
+export const rankBlockers = (sessions: readonly WaitingSession[]): LockSession[] => {
   const waitersOf = new Map<number, number[]>()
   for (const { pid, blockedBy } of sessions) {
     for (const blocker of new Set(blockedBy)) waitersOf.set(blocker, [...(waitersOf.get(blocker) ?? []), pid])

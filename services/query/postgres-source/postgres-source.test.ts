@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith, startPostgres, type TestServer } from '../../testing/servers.ts'
-import { postgresSourceHandlers } from './handlers.ts'
+import { createPostgresSourceHandlers } from './handlers.ts'
 import { openPostgresSource } from './source.ts'
 import { createCall } from '../testing/open-parts.ts'
 
@@ -21,7 +21,7 @@ const openWith = (env: Record<string, string | undefined>) => {
   const postgresSource = openPostgresSource({ env })
   return {
     source: postgresSource,
-    ...postgresSourceHandlers({ postgresSource }),
+    ...createPostgresSourceHandlers({ postgresSource }),
     [Symbol.asyncDispose]: () => postgresSource[Symbol.asyncDispose](),
   }
 }

@@ -14,17 +14,17 @@ interface PostgresRequest {
 }
 
 /** Condition that excludes the sessions of Watchhouse. */
-const ofOthers = `NOT (a.application_name = '${ownApplicationName}' AND a.usename IS NOT DISTINCT FROM current_user)`
+const otherSessionsCondition = `NOT (a.application_name = '${ownApplicationName}' AND a.usename IS NOT DISTINCT FROM current_user)`
 const ofClients = `a.backend_type = 'client backend' AND a.state IS DISTINCT FROM 'idle'`
 
 const sessionsSql = (all: boolean): string => `SELECT a.pid, ${sessionColumns}
 FROM pg_stat_activity AS a
-WHERE ${ofOthers}${all ? '' : ` AND ${ofClients}`}
+WHERE ${otherSessionsCondition}${all ? '' : ` AND ${ofClients}`}
 ORDER BY a.xact_start ASC NULLS LAST, a.state_change ASC NULLS LAST, a.pid
 LIMIT $1`
 
-const countsSql = `SELECT count(*) FILTER (WHERE state IN ('active', 'fastpath function call') AND ${ofOthers})::int AS active,
-  count(*) FILTER (WHERE state = 'idle' AND ${ofOthers})::int AS idle,
+const countsSql = `SELECT count(*) FILTER (WHERE state IN ('active', 'fastpath function call') AND ${otherSessionsCondition})::int AS active,
+  count(*) FILTER (WHERE state = 'idle' AND ${otherSessionsCondition})::int AS idle,
   count(*) FILTER (WHERE state LIKE 'idle in transaction%')::int AS "idleInTransaction",
   count(*) FILTER (WHERE wait_event_type = 'Lock')::int AS "waitingForLock",
   count(*)::int AS used, current_setting('max_connections')::int AS "limit"
@@ -51,17 +51,17 @@ const textCharacters = 2_000
 const hiddenText = '<insufficient privilege>'
 
 /** Returns SQL for the milliseconds since an instant, by the server's clock. */
-export const sinceMs = (instant: string): string =>
+export const buildElapsedMsSql = (instant: string): string =>
   `round(extract(epoch FROM clock_timestamp() - ${instant}) * 1000)::float8`
 /** Returns SQL for an instant in epoch milliseconds. */
-export const epochMs = (instant: string): string => `round(extract(epoch FROM ${instant}) * 1000)::float8`
+export const buildEpochMsSql = (instant: string): string => `round(extract(epoch FROM ${instant}) * 1000)::float8`
 
 /** Columns of a session `a` of `pg_stat_activity`, except its pid. Versions before 14 have no `query_id`. */
 export const sessionColumns = `a.datname AS database, a.usename AS "user", nullif(a.application_name, '') AS application,
   host(a.client_addr) AS address, a.backend_type AS type, a.state, a.wait_event_type AS "waitType", a.wait_event AS "waitEvent",
-  ${sinceMs('a.xact_start')} AS "transactionMs",
-  CASE WHEN a.state IN ('active', 'fastpath function call') THEN ${sinceMs('a.query_start')} END AS "statementMs",
-  ${sinceMs('a.state_change')} AS "stateMs", to_jsonb(a) ->> 'query_id' AS "queryId",
+  ${buildElapsedMsSql('a.xact_start')} AS "transactionMs",
+  CASE WHEN a.state IN ('active', 'fastpath function call') THEN ${buildElapsedMsSql('a.query_start')} END AS "statementMs",
+  ${buildElapsedMsSql('a.state_change')} AS "stateMs", to_jsonb(a) ->> 'query_id' AS "queryId",
   CASE WHEN a.query <> '' AND a.query <> '${hiddenText}' THEN left(a.query, ${textCharacters}) END AS query`
 
 /** Returns a session with its statement reduced to what the caller may see. */
@@ -99,7 +99,7 @@ const blockComment = (text: string, start: number): number => {
  * Matches one token. Unterminated tokens come from truncated statements and extend to the end. `escaped` and `plain`
  * are string literals, `quoted` is an identifier, `tag` starts a dollar-quoted string, `number` is a number.
  */
-const piece =
+const tokenPattern =
   /(?<line>--[^\n]*)|(?<block>\/\*)|(?<escaped>[eE]'(?:[^'\\]|\\[^]|'')*(?:'|\\?$))|(?<plain>(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*(?:'|$))|(?<quoted>"(?:[^"]|"")*(?:"|$))|(?<tag>\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)|(?<word>\$\d+|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(?<number>\.?\d[\w.]*(?:(?<=[eE])[+-]\d+)?)|(?<space>\s+)|(?<sign>[^])/gy
 
 /**
@@ -108,11 +108,11 @@ const piece =
  */
 export const removeLiterals = (text: string): string => {
   let shown = ''
-  piece.lastIndex = 0
-  for (let found = piece.exec(text); found; found = piece.exec(text)) {
+  tokenPattern.lastIndex = 0
+  for (let found = tokenPattern.exec(text); found; found = tokenPattern.exec(text)) {
     const { line, block, quoted, tag, word, space, sign } = found.groups ?? {}
-    if (block !== undefined) piece.lastIndex = blockComment(text, found.index)
-    if (tag !== undefined) piece.lastIndex = endOf(text, tag, piece.lastIndex)
+    if (block !== undefined) tokenPattern.lastIndex = blockComment(text, found.index)
+    if (tag !== undefined) tokenPattern.lastIndex = endOf(text, tag, tokenPattern.lastIndex)
     if (line !== undefined || block !== undefined || space !== undefined) shown += ' '
     else shown += quoted ?? word ?? sign ?? '?'
   }
@@ -125,7 +125,7 @@ const endOf = (text: string, tag: string, from: number): number => {
 }
 
 /** Matches statements that may contain secrets, such as CREATE ROLE or SUBSCRIPTION. PostgreSQL does not mask them. */
-const mayHoldSecret = /passw|secret|token|credential|:\/\/|crypt|_key\b/i
+const secretPattern = /passw|secret|token|credential|:\/\/|crypt|_key\b/i
 
 /** Returns a statement with its literals, unless it may contain a secret. */
-export const removeSecretLiterals = (text: string): string => (mayHoldSecret.test(text) ? removeLiterals(text) : text)
+export const removeSecretLiterals = (text: string): string => (secretPattern.test(text) ? removeLiterals(text) : text)

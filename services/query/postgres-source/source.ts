@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg'
 import type { z } from 'zod'
 import { isCloudMode } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { maybeFlag, parseSettings, url } from '#shared/config/setting.ts'
-import { classifySourceError, isServerError, sourceNotConfigured, sourceFailure } from './failure.ts'
+import { optionalFlagSetting, parseSettings, urlSetting } from '#shared/config/setting.ts'
+import { classifySourceError, isServerError, createSourceNotConfiguredError, createSourceError } from './failure.ts'
 
 /** Runs one statement and parses its rows. Statements cast numbers to `float8`, because `bigint` arrives as text. */
 export type RunQuery = <R extends z.ZodType>(row: R, sql: string, values?: readonly unknown[]) => Promise<z.output<R>[]>
@@ -16,9 +16,9 @@ export interface PostgresSource extends AsyncDisposable {
 }
 
 /** Maximum connections. It is small, because the other clients of the server share its connection limit. */
-const connectionsLimit = 3
+const maxConnections = 3
 /** Maximum number of reads that wait for a connection. */
-const waitingLimit = 30
+const maxWaitingReads = 30
 const connectWithinMs = 3_000
 const statementWithinMs = 5_000
 const lockWithinMs = 500
@@ -54,7 +54,7 @@ export const openPostgresSource = ({ env }: { env: Environment }): PostgresSourc
   const poolNow = (): Promise<Pool> => {
     const url = sourceUrl(env)
     if (opened && opened.url !== url) void close()
-    if (url === undefined) throw sourceNotConfigured()
+    if (url === undefined) throw createSourceNotConfiguredError()
     opened ??= { url, pool: openPool(url) }
     return opened.pool
   }
@@ -65,9 +65,9 @@ export const openPostgresSource = ({ env }: { env: Environment }): PostgresSourc
     },
     read: async (statements) => {
       const pool = await poolNow()
-      if (pool.waitingCount >= waitingLimit) throw sourceFailure('busy')
+      if (pool.waitingCount >= maxWaitingReads) throw createSourceError('busy')
       const client = await connect(pool)
-      return within(client, statements)
+      return runInTransaction(client, statements)
     },
     [Symbol.asyncDispose]: close,
   }
@@ -77,7 +77,7 @@ const openPool = async (url: string): Promise<Pool> => {
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({
     connectionString: url,
-    max: connectionsLimit,
+    max: maxConnections,
     connectionTimeoutMillis: connectWithinMs,
     idleTimeoutMillis: idleMs,
     query_timeout: responseTimeoutMs,
@@ -92,18 +92,18 @@ const connect = async (pool: Pool): Promise<PoolClient> => {
   try {
     return await pool.connect()
   } catch (error) {
-    throw sourceFailure(classifySourceError(error), error)
+    throw createSourceError(classifySourceError(error), error)
   }
 }
 
-const within = async <T>(client: PoolClient, statements: (runQuery: RunQuery) => Promise<T>): Promise<T> => {
+const runInTransaction = async <T>(client: PoolClient, statements: (runQuery: RunQuery) => Promise<T>): Promise<T> => {
   let isUsable = true
   const send = async (sql: string, values?: readonly unknown[]): Promise<unknown[]> => {
     try {
       return (await client.query(sql, values && [...values])).rows
     } catch (error) {
       isUsable = isServerError(error)
-      throw sourceFailure(classifySourceError(error), error)
+      throw createSourceError(classifySourceError(error), error)
     }
   }
   const fail = () => {
@@ -124,12 +124,12 @@ const within = async <T>(client: PoolClient, statements: (runQuery: RunQuery) =>
 }
 
 export const postgresSourceSettings = {
-  SVC_POSTGRES_SOURCE_URL: url(
+  SVC_POSTGRES_SOURCE_URL: urlSetting(
     'URL of a PostgreSQL server to monitor, with a user that can read its statistics (GRANT pg_monitor). Do not use the state database.',
     { protocols: ['postgres', 'postgresql'], audience: 'secret' },
   ),
   SVC_FEATURE_POSTGRES_SOURCE: {
-    ...maybeFlag(
+    ...optionalFlagSetting(
       'Whether the PostgreSQL source of SVC_POSTGRES_SOURCE_URL is shown in the web UI and available to the agent.',
     ),
     fallback: 'true, in cloud mode false',

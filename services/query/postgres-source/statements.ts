@@ -4,7 +4,7 @@ import {
   type postgresStatementOrders,
   type StatementsUnavailableReason,
 } from '#proto/postgres-statistics.ts'
-import { epochMs, findMissingPrivilege, removeLiterals } from './sessions.ts'
+import { buildEpochMsSql, findMissingPrivilege, removeLiterals } from './sessions.ts'
 import { type RunQuery, ownStatementPrefix, type PostgresSource } from './source.ts'
 
 /** The setup of `pg_stat_statements`. Without the extension, `version` and `schema`, which is quoted, are null. */
@@ -28,7 +28,7 @@ type Found =
 
 /** Minor versions of 1.x that added the required columns and the time of the last reset. */
 const oldestMinor = 8
-const rememberingMinor = 9
+const resetTimeMinor = 9
 
 /** Returns the view to read, or why it is unavailable with the setup steps for an administrator. */
 export const resolveStatementsView = ({ database, isLoaded, schema, version }: Extension): Found => {
@@ -48,7 +48,7 @@ export const resolveStatementsView = ({ database, isLoaded, schema, version }: E
     const update = `${asSuperuser}ALTER EXTENSION pg_stat_statements UPDATE`
     return missing('version', `pg_stat_statements ${version} is too old; version 1.8 or later is required.`, [update])
   }
-  return { view: { schema, remembersReset: major > 1 || minor >= rememberingMinor }, unavailable: null }
+  return { view: { schema, remembersReset: major > 1 || minor >= resetTimeMinor }, unavailable: null }
 }
 
 const loading = [
@@ -130,7 +130,7 @@ const Since = z.object({ sinceMs: z.number().nullable() })
 const sinceOf = async (runQuery: RunQuery, schema: string): Promise<number | null> => {
   const [since] = await runQuery(
     Since,
-    `SELECT ${epochMs('stats_reset')} AS "sinceMs" FROM ${schema}.pg_stat_statements_info`,
+    `SELECT ${buildEpochMsSql('stats_reset')} AS "sinceMs" FROM ${schema}.pg_stat_statements_info`,
   )
   return since?.sinceMs ?? null
 }

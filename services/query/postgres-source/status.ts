@@ -3,13 +3,13 @@ import { ServiceError } from '#proto/errors.ts'
 import { PostgresServer, type PostgresStatus } from '#proto/postgres-source.ts'
 import { PostgresReceiver, PostgresSlot, PostgresStandby, PostgresSubscription } from '#proto/postgres-statistics.ts'
 import { readFailureReason } from './failure.ts'
-import { epochMs, findMissingPrivilege, sinceMs } from './sessions.ts'
+import { buildEpochMsSql, findMissingPrivilege, buildElapsedMsSql } from './sessions.ts'
 import type { PostgresSource } from './source.ts'
 
 const Server = PostgresServer.omit({ limited: true })
 
 const serverSql = `SELECT current_setting('server_version') AS version, current_database() AS database,
-  ${epochMs('pg_postmaster_start_time()')} AS "startedMs", pg_is_in_recovery() AS "isStandby"`
+  ${buildEpochMsSql('pg_postmaster_start_time()')} AS "startedMs", pg_is_in_recovery() AS "isStandby"`
 
 const notConfigured: PostgresStatus = {
   status: 'not-configured',
@@ -40,17 +40,17 @@ const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${tex
 
 /** SQL for the end of the WAL that the server has written or received. */
 const now = 'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END'
-const behind = (position: string): string => `pg_wal_lsn_diff(${now}, ${position})::float8`
+const buildLagSql = (position: string): string => `pg_wal_lsn_diff(${now}, ${position})::float8`
 
 const standbysSql = `SELECT pid, usename AS "user", nullif(application_name, '') AS application, host(client_addr) AS address, state,
-  sync_state AS "syncState", ${behind('sent_lsn')} AS "sentLagBytes", ${behind('flush_lsn')} AS "flushLagBytes",
-  ${behind('replay_lsn')} AS "replayLagBytes", round(extract(epoch FROM replay_lag) * 1000)::float8 AS "replayLagMs"
+  sync_state AS "syncState", ${buildLagSql('sent_lsn')} AS "sentLagBytes", ${buildLagSql('flush_lsn')} AS "flushLagBytes",
+  ${buildLagSql('replay_lsn')} AS "replayLagBytes", round(extract(epoch FROM replay_lag) * 1000)::float8 AS "replayLagMs"
 FROM pg_stat_replication
 ORDER BY "replayLagBytes" DESC NULLS LAST, pid
 LIMIT 500`
 
 const slotsSql = `SELECT slot_name AS name, slot_type AS type, plugin, database, temporary AS "isTemporary", active AS "isActive",
-  ${behind('restart_lsn')} AS "retainedBytes", ${behind('confirmed_flush_lsn')} AS "unconfirmedBytes", wal_status AS "walStatus",
+  ${buildLagSql('restart_lsn')} AS "retainedBytes", ${buildLagSql('confirmed_flush_lsn')} AS "unconfirmedBytes", wal_status AS "walStatus",
   safe_wal_size::float8 AS "safeBytes"
 FROM pg_replication_slots
 ORDER BY "retainedBytes" DESC NULLS LAST, name
@@ -59,12 +59,12 @@ LIMIT 500`
 /** Does not select `conninfo`, which may contain a password. */
 const receiverSql = `SELECT r.status, r.slot_name AS slot,
   pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::float8 AS "replayLagBytes",
-  ${sinceMs('pg_last_xact_replay_timestamp()')} AS "lastReplayedAgoMs"
+  ${buildElapsedMsSql('pg_last_xact_replay_timestamp()')} AS "lastReplayedAgoMs"
 FROM (SELECT 1) AS one LEFT JOIN pg_stat_wal_receiver AS r ON true
 WHERE pg_is_in_recovery()`
 
 const subscriptionsSql = `SELECT subname AS name, bool_or(pid IS NOT NULL) AS "isRunning",
-  ${epochMs('max(last_msg_receipt_time)')} AS "lastMessageMs", ${epochMs('max(latest_end_time)')} AS "lastReportedMs"
+  ${buildEpochMsSql('max(last_msg_receipt_time)')} AS "lastMessageMs", ${buildEpochMsSql('max(latest_end_time)')} AS "lastReportedMs"
 FROM pg_stat_subscription
 GROUP BY subname
 ORDER BY subname

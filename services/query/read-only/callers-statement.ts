@@ -1,5 +1,5 @@
 import { ServiceError } from '#proto/errors.ts'
-import { isSign, lex, type Token } from './lexer.ts'
+import { isPunctuation, lex, type Token } from './lexer.ts'
 import { Rejection } from './rejection.ts'
 import { type Permissions, checkReadOnly } from './read-only.ts'
 
@@ -34,7 +34,7 @@ const withoutFormat = (query: string, tokens: readonly Token[]): string => {
 /** Returns whether a word is a FORMAT clause. In `ORDER BY format DESC` or `SELECT a, format b`, it is a name. */
 const isFormat = (before: Token | undefined, word: Token | undefined, name: Token | undefined): boolean => {
   if (word?.word !== 'FORMAT' || (name?.kind !== 'name' && name?.kind !== 'quoted')) return false
-  return !isSign(before, ',') && !isSign(before, '.') && !beforeName.has(before?.word ?? '')
+  return !isPunctuation(before, ',') && !isPunctuation(before, '.') && !beforeName.has(before?.word ?? '')
 }
 
 const beforeName: ReadonlySet<string> = new Set(['SELECT', 'DISTINCT', 'BY', 'FROM', 'JOIN'])

@@ -1,6 +1,6 @@
 import { subqueryWords } from './keywords.ts'
-import { isSign, type Token } from './lexer.ts'
-import { clusterFunctions, isTableReader, isQualified, isSetFunction } from './names.ts'
+import { isPunctuation, type Token } from './lexer.ts'
+import { clusterFunctions, isTableReader, isQualified, isInFunction } from './names.ts'
 import { Rejection } from './rejection.ts'
 
 /** Table functions whose arguments do not see the WITH clause of the statement. */
@@ -16,13 +16,13 @@ const cteReferences = (tokens: readonly Token[]): ReadonlySet<number> => {
   tokens.forEach((token, index) => {
     const enclosing = opened.at(-1)
     const seesWith = enclosing?.seesWith ?? true
-    if (isSign(token, '(')) opened.push({ index, seesWith: seesWith && !isOwnScope(index, tokens) })
-    else if (isSign(token, ')')) {
+    if (isPunctuation(token, '(')) opened.push({ index, seesWith: seesWith && !isOwnScope(index, tokens) })
+    else if (isPunctuation(token, ')')) {
       opened.pop()
       if (definesTables && opened.length === 0 && enclosing && isTable(enclosing.index, tokens))
         defined.add(tokens[enclosing.index - 2]?.text ?? '')
     } else if (token.word === 'SELECT' && enclosing === undefined) definesTables = false
-    else if (seesWith && defined.has(token.text) && !isSign(tokens[index + 1], '.')) names.add(index)
+    else if (seesWith && defined.has(token.text) && !isPunctuation(tokens[index + 1], '.')) names.add(index)
   })
   return names
 }
@@ -50,7 +50,7 @@ export const checkClusters = (tokens: readonly Token[], { indexes }: StatementSo
   const ctes = cteReferences(tokens)
   for (const index of indexes) requireSystemTable(index, tokens, ctes)
   tokens.forEach((token, index) => {
-    if (isSign(token, '(')) checkCallInCluster(index, tokens)
+    if (isPunctuation(token, '(')) checkCallInCluster(index, tokens)
     // IN after AS is checked too, because in `INTERVAL as IN t DAY` it is the operator.
     else if (token.word === 'IN' && !isQualified(index, tokens)) checkSet(index, tokens, ctes)
     else if (isParameterName(index, tokens)) throw rejection(token, 'a table may not be a parameter')
@@ -71,24 +71,24 @@ const at = (tokens: readonly Token[], index: number): Token => tokens[index] ?? 
 
 /** Matches `{table:Identifier}`. */
 const isParameterName = (index: number, tokens: readonly Token[]): boolean =>
-  isSign(tokens[index - 1], ':') && at(tokens, index).text.toLowerCase() === 'identifier'
+  isPunctuation(tokens[index - 1], ':') && at(tokens, index).text.toLowerCase() === 'identifier'
 
 /** Throws unless the name is a system table or a common table expression. */
 const requireSystemTable = (index: number, tokens: readonly Token[], ctes: ReadonlySet<number>): void => {
   const token = at(tokens, index)
   // Calls are checked by `checkCallInCluster`.
-  if (isSign(tokens[index + 1], '(')) return
+  if (isPunctuation(tokens[index + 1], '(')) return
   if (isSystemTable(index, tokens) || ctes.has(index)) return
   throw rejection(token, `"${token.text}" is not a system table`)
 }
 
 const isSystemTable = (index: number, tokens: readonly Token[]): boolean => {
   const table = at(tokens, index + 2)
-  if (at(tokens, index).text !== 'system' || !isSign(tokens[index + 1], '.')) return false
+  if (at(tokens, index).text !== 'system' || !isPunctuation(tokens[index + 1], '.')) return false
   return (
     (table.kind === 'name' || table.kind === 'quoted') &&
-    !isSign(tokens[index + 3], '.') &&
-    !isSign(tokens[index + 3], '(')
+    !isPunctuation(tokens[index + 3], '.') &&
+    !isPunctuation(tokens[index + 3], '(')
   )
 }
 
@@ -98,11 +98,11 @@ const checkCallInCluster = (index: number, tokens: readonly Token[]): void => {
   const name = caller.text.toLowerCase()
   if (clusterFunctions.has(name)) checkTableOfCluster(index, tokens)
   else if (name === 'merge') requireMergeOfSystem(index, tokens)
-  else if (isSetFunction(index - 1, tokens)) throw rejection(caller, `${caller.text}() may read a table`)
+  else if (isInFunction(index - 1, tokens)) throw rejection(caller, `${caller.text}() may read a table`)
 }
 
 const requireMergeOfSystem = (index: number, tokens: readonly Token[]): void => {
-  if (at(tokens, index + 1).text === 'system' && isSign(tokens[index + 2], ',')) return
+  if (at(tokens, index + 1).text === 'system' && isPunctuation(tokens[index + 2], ',')) return
   throw rejection(at(tokens, index - 1), "merge() must read from the database system: write merge('system', …)")
 }
 
@@ -114,7 +114,7 @@ const checkTableOfCluster = (open: number, tokens: readonly Token[]): void => {
   const token = at(tokens, comma + 1)
   const next = at(tokens, comma + 2)
   if (token.kind === 'name' || token.kind === 'quoted') {
-    if (isSign(next, '(')) return
+    if (isPunctuation(next, '(')) return
     if (isSystemTable(comma + 1, tokens) && endsArgument(comma + 4, tokens)) return
   }
   const isText = token.kind !== 'sign' && endsArgument(comma + 2, tokens)
@@ -124,7 +124,7 @@ const checkTableOfCluster = (open: number, tokens: readonly Token[]): void => {
 }
 
 const endsArgument = (index: number, tokens: readonly Token[]): boolean =>
-  isSign(tokens[index], ',') || isSign(tokens[index], ')')
+  isPunctuation(tokens[index], ',') || isPunctuation(tokens[index], ')')
 
 const firstComma = (open: number, tokens: readonly Token[]): number | undefined => {
   let depth = 0
@@ -144,17 +144,17 @@ const constants: ReadonlySet<string> = new Set(['null', 'true', 'false'])
 /** Checks the operand of IN: `x IN t` and `x IN (t)` read a table, `x IN (a, b)` and calls do not. */
 const checkSet = (index: number, tokens: readonly Token[], ctes: ReadonlySet<number>): void => {
   let first = index + 1
-  while (isSign(tokens[first], '(')) first++
+  while (isPunctuation(tokens[first], '(')) first++
   const token = at(tokens, first)
   if (token.kind !== 'name' && token.kind !== 'quoted') return
   if (subqueryWords.has(token.word) || constants.has(token.text.toLowerCase())) return
   let end = first + 1
-  while (isSign(tokens[end], '.')) end += 2
-  if (isSign(tokens[end], '(')) return
-  const isAlone = first === index + 1 || isSign(tokens[end], ')') || isLastWithAlias(end, tokens)
+  while (isPunctuation(tokens[end], '.')) end += 2
+  if (isPunctuation(tokens[end], '(')) return
+  const isAlone = first === index + 1 || isPunctuation(tokens[end], ')') || isLastWithAlias(end, tokens)
   if (isAlone) requireSystemTable(first, tokens, ctes)
 }
 
 /** Matches `t AS y)`; in `(t AS y, 1)` the name is a column. */
 const isLastWithAlias = (end: number, tokens: readonly Token[]): boolean =>
-  at(tokens, end).word === 'AS' && !isSign(tokens[end + 2], ',')
+  at(tokens, end).word === 'AS' && !isPunctuation(tokens[end + 2], ',')

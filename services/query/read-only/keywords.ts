@@ -62,14 +62,14 @@ for (const word of byLowerCase.keys())
 
 /** Returns the keyword for a bare word in any case; empty when it is not a keyword. */
 export const findKeyword = (text: string): Keyword | '' => {
-  const known = lengths[codeAt(text, 0) | lowerCase] ?? 0
-  return known & (1 << text.length) ? (byLowerCase.get(inLowerCase(text)) ?? '') : ''
+  const known = lengths[readCharCode(text, 0) | lowerCase] ?? 0
+  return known & (1 << text.length) ? (byLowerCase.get(convertToLowerCase(text)) ?? '') : ''
 }
 
 // Called through the prototype, because V8 looks up string methods on every call once a module such as ioredis extends
 // `String`.
 const { charCodeAt, slice, toLowerCase } = String.prototype
 
-export const codeAt = (text: string, position: number): number => charCodeAt.call(text, position)
+export const readCharCode = (text: string, position: number): number => charCodeAt.call(text, position)
 export const sliceText = (text: string, start: number, end: number): string => slice.call(text, start, end)
-export const inLowerCase = (text: string): string => toLowerCase.call(text)
+export const convertToLowerCase = (text: string): string => toLowerCase.call(text)

@@ -1,4 +1,4 @@
-import { sliceText, inLowerCase, codeAt, type Keyword, findKeyword } from './keywords.ts'
+import { sliceText, convertToLowerCase, readCharCode, type Keyword, findKeyword } from './keywords.ts'
 import { Rejection } from './rejection.ts'
 
 /**
@@ -14,7 +14,8 @@ export interface Token {
 }
 
 /** Returns whether a token is the operator or punctuation character `text`. */
-export const isSign = (token: Token | undefined, text: string): boolean => token?.kind === 'sign' && token.text === text
+export const isPunctuation = (token: Token | undefined, text: string): boolean =>
+  token?.kind === 'sign' && token.text === text
 
 /**
  * Splits a statement into tokens exactly as the lexer of ClickHouse does, without comments and whitespace.
@@ -28,7 +29,7 @@ export const lex = (sql: string): Token[] => {
     const traits = traitsAt(sql, position)
     if (traits & isBlank) position++
     else if (traits & beginsWord) position = readWord(sql, position, tokens)
-    else if (traits & standsAlone) position = pushSign(sql, position, tokens)
+    else if (traits & isSingleCharacterToken) position = pushSign(sql, position, tokens)
     else position = readOther(sql, position, tokens)
   }
   return tokens
@@ -38,14 +39,14 @@ const isBlank = 1
 const beginsWord = 2
 const continuesWord = 4
 /** Marks operators and punctuation characters that cannot begin a comment, number or quoted token. */
-const standsAlone = 8
+const isSingleCharacterToken = 8
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 const groups: readonly (readonly [characters: string, traits: number])[] = [
   [' \n', isBlank],
   [`${letters}${letters.toUpperCase()}_`, beginsWord | continuesWord],
   ['0123456789$', continuesWord],
-  ['()[]{},=<>*+%!:?|&^~@;', standsAlone],
+  ['()[]{},=<>*+%!:?|&^~@;', isSingleCharacterToken],
 ]
 
 /** Traits by character code. */
@@ -55,13 +56,13 @@ for (const [characters, traits] of groups) {
 }
 
 const traitsAt = (sql: string, position: number): number => {
-  const code = codeAt(sql, position)
+  const code = readCharCode(sql, position)
   return code < traitsOf.length ? (traitsOf[code] ?? 0) : 0
 }
 
 const readWord = (sql: string, start: number, tokens: Token[]): number => {
   const end = endOfWord(sql, start)
-  if (end - start === 1 && sql[end] === "'" && codedString.has(inLowerCase(sliceText(sql, start, end))))
+  if (end - start === 1 && sql[end] === "'" && codedString.has(convertToLowerCase(sliceText(sql, start, end))))
     return readCodedString(sql, start, tokens)
   const text = sliceText(sql, start, end)
   tokens.push({ kind: 'name', text, word: findKeyword(text), position: start })
@@ -75,7 +76,7 @@ const codedString: ReadonlyMap<string, RegExp> = new Map([
 ])
 
 const readCodedString = (sql: string, start: number, tokens: Token[]): number => {
-  const pattern = codedString.get(inLowerCase(sliceText(sql, start, start + 1)))
+  const pattern = codedString.get(convertToLowerCase(sliceText(sql, start, start + 1)))
   const end = pattern ? endOf(pattern, sql, start + 1) : start + 1
   if (end === start + 1) throw new Rejection('unreadable', start, 'the hexadecimal or binary string is not closed')
   tokens.push({ kind: 'literal', text: sliceText(sql, start + 2, end - 1), word: '', position: start })
@@ -194,7 +195,7 @@ const readNumber = (sql: string, start: number, tokens: Token[]): number => {
     const end = previous && isQualified(previous, sql) ? start : endOf(fraction, sql, start)
     return end > start ? pushNumber('literal', sql, start, end, tokens) : start
   }
-  const end = endOf(isSign(previous, '.') ? wholeNumber : numberPattern, sql, start)
+  const end = endOf(isPunctuation(previous, '.') ? wholeNumber : numberPattern, sql, start)
   if (endOf(numberedWord, sql, end) === end) return pushNumber('literal', sql, start, end, tokens)
   const endOfName = endOf(numberedWord, sql, start)
   if (endOfName < end) throw new Rejection('unreadable', start, 'letters follow the number')

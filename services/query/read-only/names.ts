@@ -1,5 +1,5 @@
 import { type Keyword, wordsBeforeOperand, prefixWords, subqueryWords } from './keywords.ts'
-import { isSign, type Token } from './lexer.ts'
+import { isPunctuation, type Token } from './lexer.ts'
 import { Rejection } from './rejection.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
@@ -64,7 +64,7 @@ const isAllowedSet = (name: string): boolean => setFunctions.has(name) || allowe
 export const functionsWithFromArgument = words('extract trim ltrim rtrim substring substr overlay position')
 
 /** Returns whether an expression may end with this token: a name, a literal or a closing bracket. */
-export const endsOperand = (index: number, tokens: readonly Token[]): boolean => {
+export const isOperandEnd = (index: number, tokens: readonly Token[]): boolean => {
   const token = tokens[index]
   if (token === undefined) return false
   if (token.kind === 'sign') return token.text === ')' || token.text === ']' || token.text === '}'
@@ -84,7 +84,7 @@ const onlyAfter: ReadonlyMap<Keyword, readonly string[]> = new Map([
 
 /** Returns whether an expression certainly ends here; `interval` and `offset` may be keywords or columns. */
 const surelyEndsOperand = (index: number, tokens: readonly Token[]): boolean =>
-  endsOperand(index, tokens) && (isQualified(index, tokens) || !prefixWords.has(tokens[index]?.word ?? ''))
+  isOperandEnd(index, tokens) && (isQualified(index, tokens) || !prefixWords.has(tokens[index]?.word ?? ''))
 
 /** Returns whether a keyword is used as a name: in `t.format` and `t AS format`, but not in `SELECT as FROM t`. */
 export const isName = (index: number, tokens: readonly Token[]): boolean =>
@@ -92,16 +92,16 @@ export const isName = (index: number, tokens: readonly Token[]): boolean =>
 
 /** Returns whether a dot qualifies the word. In `SAMPLE . JOIN t` and `SAMPLE 1 / . JOIN t`, the dot is a number. */
 export const isQualified = (index: number, tokens: readonly Token[]): boolean => {
-  if (!isSign(tokens[index - 1], '.')) return false
+  if (!isPunctuation(tokens[index - 1], '.')) return false
   const before = tokens[index - 2]
-  return before?.word !== 'SAMPLE' && before?.word !== 'OFFSET' && !isSign(before, '/')
+  return before?.word !== 'SAMPLE' && before?.word !== 'OFFSET' && !isPunctuation(before, '/')
 }
 
 /** Function forms of the operator IN, whose second argument may be a table. */
 const setFunction = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i
 
 /** Returns whether a called name is the function form of IN: `in(x, t)`, but not `x IN (t)`. */
-export const isSetFunction = (index: number, tokens: readonly Token[]): boolean => {
+export const isInFunction = (index: number, tokens: readonly Token[]): boolean => {
   const token = tokens[index]
   if (token === undefined || !setFunction.test(token.text)) return false
   return token.word !== 'IN' || token.kind === 'quoted' || !followsOperand(index, tokens)
@@ -129,11 +129,12 @@ export const findUnknownSetCall = (
   const caller = tokens[open - 1]
   if (caller === undefined || !isCalled(caller)) return undefined
   let start = open - 1
-  while (isSign(tokens[start - 1], '.')) start -= 2
+  while (isPunctuation(tokens[start - 1], '.')) start -= 2
   let first = start
-  while (isSign(tokens[first - 1], '(')) first--
+  while (isPunctuation(tokens[first - 1], '(')) first--
   const before = tokens[first - 1]
-  const isSet = before?.word === 'IN' || (isSign(before, ',') && levels.at(first - start - 1)?.isSetFunction === true)
+  const isSet =
+    before?.word === 'IN' || (isPunctuation(before, ',') && levels.at(first - start - 1)?.isSetFunction === true)
   return isSet && !isAllowedSet(caller.text.toLowerCase()) ? { caller, mayBeListed: first < start } : undefined
 }
 
@@ -142,7 +143,7 @@ const isCalled = ({ kind, word }: Token): boolean =>
 
 /** Throws unless a comma after the call makes it part of a list. */
 export const checkSetCall = ({ caller, mayBeListed }: SetCall, next: Token | undefined): void => {
-  if (mayBeListed && isSign(next, ',')) return
+  if (mayBeListed && isPunctuation(next, ',')) return
   const { text, position } = caller
   throw new Rejection(
     'source',

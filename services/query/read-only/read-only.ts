@@ -1,7 +1,7 @@
 import { checkClusters } from './clusters.ts'
 import { wordsAfterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
-import { isSign, lex, type Token } from './lexer.ts'
-import { endsOperand, higherOrderFunctions, isForbiddenFunction, isName, isQualified } from './names.ts'
+import { isPunctuation, lex, type Token } from './lexer.ts'
+import { isOperandEnd, higherOrderFunctions, isForbiddenFunction, isName, isQualified } from './names.ts'
 import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
 
@@ -31,10 +31,11 @@ export const checkReadOnly = (sql: string, { clusterTables = false }: Permission
 }
 
 const oneStatement = (tokens: readonly Token[]): readonly Token[] => {
-  const last = tokens.findLastIndex((token) => !isSign(token, ';'))
+  const last = tokens.findLastIndex((token) => !isPunctuation(token, ';'))
   const statement = last === tokens.length - 1 ? tokens : tokens.slice(0, last + 1)
   for (const token of statement) {
-    if (isSign(token, ';')) throw new Rejection('several-statements', token.position, 'send one statement at a time')
+    if (isPunctuation(token, ';'))
+      throw new Rejection('several-statements', token.position, 'send one statement at a time')
   }
   if (statement.length === 0) throw new Rejection('empty', 0, 'the statement is empty')
   return statement
@@ -46,7 +47,7 @@ const checkFirstWord = ([first]: readonly Token[]): void => {
 }
 
 const checkToken = (token: Token, index: number, tokens: readonly Token[]): void => {
-  if (isSign(token, '(')) checkCall(index, tokens)
+  if (isPunctuation(token, '(')) checkCall(index, tokens)
   else if (guardedWords.has(token.word) && !isQualified(index, tokens)) checkWord(token, index, tokens)
 }
 
@@ -74,7 +75,7 @@ const checkWord = (token: Token, index: number, tokens: readonly Token[]): void 
     throw new Rejection('settings', token.position, 'a SETTINGS clause is not allowed; limits are set by the server')
   }
   // `* APPLY(lower)` calls a function without its own parentheses.
-  if (word === 'APPLY') checkFunction(isSign(next, '(') ? tokens[index + 2] : next)
+  if (word === 'APPLY') checkFunction(isPunctuation(next, '(') ? tokens[index + 2] : next)
 }
 
 /** A column is followed by the continuation of an expression, a write keyword by its target. */
@@ -88,7 +89,7 @@ const afterName: ReadonlySet<string> = new Set([...',).=<>+-*/%|!?:[]', '\u2212'
 
 /** Returns whether an operand is expected, so that the word is a name: `SELECT delete FROM t`, `WHERE set > 1`. */
 const isOperand = (index: number, tokens: readonly Token[]): boolean => {
-  if (mayBeginStatement(index, tokens) || endsOperand(index - 1, tokens)) return false
+  if (mayBeginStatement(index, tokens) || isOperandEnd(index - 1, tokens)) return false
   const next = tokens[index + 1]
   return (
     tokens[index]?.word !== 'INSERT' || (next !== undefined && next.word !== 'INTO' && wordsAfterColumn.has(next.word))
@@ -101,7 +102,7 @@ const isOperand = (index: number, tokens: readonly Token[]): boolean => {
  */
 const mayBeginStatement = (index: number, tokens: readonly Token[]): boolean => {
   let before = index - 1
-  while (isSign(tokens[before], '(')) before--
+  while (isPunctuation(tokens[before], '(')) before--
   if (before === index - 1) return before < 0 || beginsStatement.has(tokens[before]?.word ?? '')
   while (before >= 0 && !endsHead(tokens[before])) before--
   return tokens[before]?.word === 'EXPLAIN'
@@ -111,7 +112,7 @@ const beginsStatement: ReadonlySet<string> = new Set(['EXPLAIN', 'WITH', 'RECURS
 
 /** Matches tokens that cannot occur between EXPLAIN and its statement. */
 const endsHead = (token: Token | undefined): boolean =>
-  token?.word === 'EXPLAIN' || token?.word === 'SELECT' || isSign(token, '(') || isSign(token, ')')
+  token?.word === 'EXPLAIN' || token?.word === 'SELECT' || isPunctuation(token, '(') || isPunctuation(token, ')')
 
 /** Any word except an operator may be the verb of a SYSTEM statement, because new verbs appear with new versions. */
 const systemVerbs =
@@ -120,7 +121,7 @@ const systemVerbs =
 const isClause = (index: number, tokens: readonly Token[]): boolean => {
   const next = tokens[index + 1]
   if (next === undefined || (next.kind !== 'name' && next.kind !== 'quoted')) return false
-  if (isSign(tokens[index + 2], '=')) return true
+  if (isPunctuation(tokens[index + 2], '=')) return true
   if (isName(index, tokens)) return false
   return next.kind === 'quoted' || !wordsAfterColumn.has(next.word)
 }
@@ -130,12 +131,12 @@ const checkCall = (index: number, tokens: readonly Token[]): void => {
   checkFunction(caller)
   if (caller?.kind === 'sign' || !higherOrderFunctions.has(caller?.text.toLowerCase() ?? '')) return
   let first = index + 1
-  while (isSign(tokens[first], '(')) first++
+  while (isPunctuation(tokens[first], '(')) first++
   // Skips the closing parentheses of those opened within the argument.
   let next = first + 1
-  while (isSign(tokens[next], ')') && next < 2 * first - index) next++
+  while (isPunctuation(tokens[next], ')') && next < 2 * first - index) next++
   // A single argument is a column: `arraySum(file)`.
-  if (isSign(tokens[next], ',') || isWord(tokens[next], 'AS')) checkFunction(tokens[first])
+  if (isPunctuation(tokens[next], ',') || isWord(tokens[next], 'AS')) checkFunction(tokens[first])
 }
 
 const checkFunction = (token: Token | undefined): void => {
@@ -165,8 +166,8 @@ const withFirstColumns = (tokens: readonly Token[]): readonly Token[] => {
   let follows = false
   return tokens.map((token, index) => {
     const first = follows ? firstColumn(token) : token
-    if (isSign(token, '(')) opened.push(index)
-    if (isSign(token, ')')) follows = isHead((opened.pop() ?? 0) - 1, tokens)
+    if (isPunctuation(token, '(')) opened.push(index)
+    if (isPunctuation(token, ')')) follows = isHead((opened.pop() ?? 0) - 1, tokens)
     else follows = isNumberOfRows(index, tokens) || (follows && token.word === 'NOT')
     return first
   })
@@ -184,7 +185,8 @@ const isHead = (index: number, tokens: readonly Token[]): boolean => {
 }
 
 const isNumberOfRows = (index: number, tokens: readonly Token[]): boolean =>
-  tokens[index]?.kind === 'literal' && tokens[isSign(tokens[index - 1], '-') ? index - 2 : index - 1]?.word === 'TOP'
+  tokens[index]?.kind === 'literal' &&
+  tokens[isPunctuation(tokens[index - 1], '-') ? index - 2 : index - 1]?.word === 'TOP'
 
 /** Statements allowed in `EXPLAIN AST`, which accepts any statement; other kinds of EXPLAIN accept only reads. */
 const readingWords: ReadonlySet<string> = new Set([
@@ -203,7 +205,7 @@ const checkExplained = (tokens: readonly Token[]): void => {
   let index = 0
   while (tokens[index]?.word === 'EXPLAIN' && tokens[index + 1]?.word === 'AST') {
     index = endOfSettings(index + 2, tokens)
-    while (isSign(tokens[index], '(')) index++
+    while (isPunctuation(tokens[index], '(')) index++
   }
   const first = tokens[index]
   if (index > 0 && first !== undefined && !readingWords.has(first.text.toUpperCase()))
@@ -229,18 +231,18 @@ const checkCalls = (tokens: readonly Token[]): void => {
   for (const [index, token] of tokens.entries()) {
     const word = token.text.toUpperCase()
     if (index > 0 && token.kind === 'name' && readingWords.has(word)) return
-    const isCalled = (token.kind === 'name' || token.kind === 'quoted') && isSign(tokens[index + 1], '(')
+    const isCalled = (token.kind === 'name' || token.kind === 'quoted') && isPunctuation(tokens[index + 1], '(')
     if (isCalled && !(token.kind === 'name' && kinds.has(word)))
       throw new Rejection('source', token.position, `${token.text}() is not a statement that EXPLAIN supports`)
-    if (isSign(token, '(')) return
+    if (isPunctuation(token, '(')) return
   }
 }
 
 const endOfSettings = (start: number, tokens: readonly Token[]): number => {
   let index = start
-  while (isSign(tokens[index + 1], '=')) {
-    const end = index + (isSign(tokens[index + 2], '-') ? 4 : 3)
-    if (!isSign(tokens[end], ',')) return end
+  while (isPunctuation(tokens[index + 1], '=')) {
+    const end = index + (isPunctuation(tokens[index + 2], '-') ? 4 : 3)
+    if (!isPunctuation(tokens[end], ',')) return end
     index = end + 1
   }
   return index

@@ -1,14 +1,14 @@
 import type { StatementSources } from './clusters.ts'
 import { clauseWords, wordsEndingSources, type Keyword, subqueryWords } from './keywords.ts'
-import { isSign, type Token } from './lexer.ts'
+import { isPunctuation, type Token } from './lexer.ts'
 import {
   clusterFunctions,
   functionsWithFromArgument,
   allowedTableFunctions,
   isName,
-  endsOperand,
+  isOperandEnd,
   checkSetCall,
-  isSetFunction,
+  isInFunction,
   type SetCall,
   findUnknownSetCall,
 } from './names.ts'
@@ -79,7 +79,7 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
     const inner = level(before?.kind === 'name' || before?.kind === 'quoted' ? before.text.toLowerCase() : '')
     // In a FROM list, parentheses hold a subquery or another list: `FROM (a JOIN b USING c)`.
     inner.expectsSource = inner.inSources = current.expectsSource
-    inner.isSetFunction = isSetFunction(index - 1, tokens)
+    inner.isSetFunction = isInFunction(index - 1, tokens)
     inner.setCall = findUnknownSetCall(index, tokens, levels)
     levels.push(inner)
     current.expectsSource = false
@@ -106,7 +106,7 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
   if (word === 'ELSE' && current.caller === 'viewifpermitted') current.expectsSource = true
   if (word === '' || !clauseWords.has(word) || isName(index, tokens)) return false
   // A word before a comma is not a clause: `SELECT join, b`, `FROM t select, u`.
-  if (isSign(tokens[index + 1], ',')) return false
+  if (isPunctuation(tokens[index + 1], ',')) return false
   enterClause(word, index, tokens, current)
   return false
 }
@@ -114,7 +114,7 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
 /** In a FROM list, a word is a table name even if it looks like a clause: `FROM format, url`. */
 const readSource = (token: Token, index: number, tokens: readonly Token[], current: Level): boolean => {
   if (precedesSource(token.word, index, tokens)) return false
-  if (isSign(tokens[index + 1], '(') && !allowedTableFunctions.has(token.text.toLowerCase())) {
+  if (isPunctuation(tokens[index + 1], '(') && !allowedTableFunctions.has(token.text.toLowerCase())) {
     throw new Rejection(
       'source',
       token.position,
@@ -130,8 +130,8 @@ const precedesSource = (word: Keyword | '', index: number, tokens: readonly Toke
   (word === 'TABLE' && index === 1) || (word === 'OVERRIDE' && index === 2 && wordAt(tokens, 0) === 'EXPLAIN')
 
 const beginsSubquery = (index: number, tokens: readonly Token[]): boolean => {
-  if (!subqueryWords.has(wordAt(tokens, index)) || isSign(tokens[index + 1], ',')) return false
-  if (isSign(tokens[index - 1], '(')) return true
+  if (!subqueryWords.has(wordAt(tokens, index)) || isPunctuation(tokens[index + 1], ',')) return false
+  if (isPunctuation(tokens[index - 1], '(')) return true
   const before = wordAt(tokens, index - 1)
   return before === 'DESCRIBE' || (before === 'TABLE' && index === 2)
 }
@@ -160,12 +160,14 @@ const betweenQueries: ReadonlySet<Keyword> = new Set(['UNION', 'EXCEPT', 'INTERS
 
 /** A clause follows a complete expression; in `ON limit = b` and `USING where`, the word is a column. */
 const endsSources = (word: Keyword, index: number, tokens: readonly Token[]): boolean =>
-  wordsEndingSources.has(word) && endsOperand(index - 1, tokens) && !(word === 'EXCEPT' && isTransformer(index, tokens))
+  wordsEndingSources.has(word) &&
+  isOperandEnd(index - 1, tokens) &&
+  !(word === 'EXCEPT' && isTransformer(index, tokens))
 
 /** `COLUMNS('a') EXCEPT b` excludes a column; `EXCEPT SELECT` and `EXCEPT ALL SELECT` begin another query. */
 const isTransformer = (index: number, tokens: readonly Token[]): boolean => {
   let next = index + 1
-  while (isSign(tokens[next], '(')) next++
+  while (isPunctuation(tokens[next], '(')) next++
   const after = wordAt(tokens, next)
   return !subqueryWords.has(after) && after !== 'ALL' && after !== 'DISTINCT'
 }
@@ -178,7 +180,7 @@ const expectSources = (current: Level): void => {
 /** Expressions, not tables, follow ARRAY JOIN; in `FROM array JOIN t` and `USING array JOIN t`, `array` is a name. */
 const isArrayJoin = (index: number, tokens: readonly Token[]): boolean => {
   if (wordAt(tokens, index - 1) !== 'ARRAY' || isName(index - 1, tokens)) return false
-  return endsOperand(index - 2, tokens)
+  return isOperandEnd(index - 2, tokens)
 }
 
 const isExpression = (index: number, tokens: readonly Token[], current: Level): boolean => {
@@ -191,7 +193,7 @@ const isExpression = (index: number, tokens: readonly Token[], current: Level): 
 /** Matches `a IS DISTINCT FROM b`, but not columns named `is` or `distinct`. */
 const isComparison = (index: number, tokens: readonly Token[]): boolean => {
   const is = wordAt(tokens, index) === 'NOT' ? index - 1 : index
-  return wordAt(tokens, is) === 'IS' && endsOperand(is - 1, tokens)
+  return wordAt(tokens, is) === 'IS' && isOperandEnd(is - 1, tokens)
 }
 
 const wordAt = (tokens: readonly Token[], index: number): Keyword | '' => tokens[index]?.word ?? ''

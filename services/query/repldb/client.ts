@@ -4,12 +4,18 @@ import type { Call } from '#proto/call.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
-import { redactedText, soundsSecret, removeCredentials } from '#shared/telemetry/redact.ts'
+import { redactionPlaceholder, isSecretName, removeCredentials } from '#shared/telemetry/redact.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openSharedRuns } from '../clickhouse/shared-runs.ts'
 import type { Endpoint } from './endpoints.ts'
-import { toServiceFailure, toStatusFailure, serviceNotConfigured, invalidResponse, responseTimeout } from './failure.ts'
+import {
+  toServiceFailure,
+  toStatusFailure,
+  createNotConfiguredError,
+  createInvalidResponseError,
+  createResponseTimeoutError,
+} from './failure.ts'
 import { repldbSettings } from './repldb-settings.ts'
 
 /** Limit for all cached responses together, in bytes as received. */
@@ -75,7 +81,7 @@ export const openReplicationService = (place: ServiceDeps): ReplicationService =
     async callApi(endpoint, parameters, call) {
       const settings = parseSettings(repldbSettings, env)
       const { REPLDB_API_URL: base, REPLDB_FETCH_TIMEOUT_MS: timeoutMs } = settings
-      if (base === undefined) throw serviceNotConfigured()
+      if (base === undefined) throw createNotConfiguredError()
       const limits = { lifetimeMs: settings.REPLDB_CACHE_TTL_MS, maxEntries: settings.REPLDB_CACHE_MAX_ENTRIES }
       const body = parameters.body && JSON.stringify(parameters.body)
       const request = { url: addressOf(base, endpoint, parameters), method: endpoint.method, body, timeoutMs }
@@ -83,11 +89,13 @@ export const openReplicationService = (place: ServiceDeps): ReplicationService =
       const found = cache.get(key, limits)
       if (found !== undefined) return endpoint.answer.parse(found)
       const limitMs = Math.min(timeoutMs, call.deadline - clock.elapsedMs())
-      const { json, bytes } = await runs.join(key, { signal: call.signal, limitMs, late: responseTimeout }, (signal) =>
-        send(place, { ...request, signal }, settings.REPLDB_PASSWORD),
+      const { json, bytes } = await runs.join(
+        key,
+        { signal: call.signal, limitMs, late: createResponseTimeoutError },
+        (signal) => send(place, { ...request, signal }, settings.REPLDB_PASSWORD),
       )
       const parsed = endpoint.answer.safeParse(json)
-      if (!parsed.success) throw invalidResponse()
+      if (!parsed.success) throw createInvalidResponseError()
       cache.put(key, parsed.data, bytes, limits)
       return parsed.data
     },
@@ -145,16 +153,16 @@ const maxTextLength = 8_192
 /** Masks likely secrets in a text. Log lines repeat connection strings. */
 export const hideSecrets = (text: string): string =>
   removeCredentials(shortenText(text, maxTextLength))
-    .replaceAll(keyBlock, redactedText)
-    .replaceAll(identified, `$<name>${redactedText}`)
-    .replaceAll(assigned, `$<name>${redactedText}`)
-    .replaceAll(known, redactedText)
+    .replaceAll(keyBlock, redactionPlaceholder)
+    .replaceAll(identified, `$<name>${redactionPlaceholder}`)
+    .replaceAll(assigned, `$<name>${redactionPlaceholder}`)
+    .replaceAll(known, redactionPlaceholder)
 
 /** A JSON reviver: converts 64-bit numbers from text, maps invalid numbers to null and masks secrets. */
 export const reviveResponseValue = (key: string, value: unknown): unknown => {
   if (typeof value === 'string') return reviveText(key, value)
-  if (isNamedValue(value) && soundsSecret(value.name)) {
-    return { ...value, value: value.value === null ? null : redactedText, defaultValue: redactedText }
+  if (isNamedValue(value) && isSecretName(value.name)) {
+    return { ...value, value: value.value === null ? null : redactionPlaceholder, defaultValue: redactionPlaceholder }
   }
   return value
 }
@@ -162,7 +170,7 @@ export const reviveResponseValue = (key: string, value: unknown): unknown => {
 const reviveText = (key: string, text: string): unknown => {
   if (wholeFields.has(key) && /^-?\d{1,19}$/.test(text)) return Number(text)
   if (figureFields.has(key) && /^-?(?:NaN|Infinity)$/.test(text)) return null
-  return soundsSecret(key) && text !== '' ? redactedText : hideSecrets(text)
+  return isSecretName(key) && text !== '' ? redactionPlaceholder : hideSecrets(text)
 }
 
 /** Matches a setting such as `{ name, value }`, whose name is not an object key. */

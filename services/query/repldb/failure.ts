@@ -10,10 +10,10 @@ const failure = (
   sentence: string,
 ) => new ServiceError(code, sentence, { details: { reason } })
 
-export const serviceNotConfigured = (): ServiceError =>
+export const createNotConfiguredError = (): ServiceError =>
   failure('not-implemented', 'not-configured', 'no replication service is configured; set REPLDB_API_URL')
 
-export const responseTimeout = (): ServiceError =>
+export const createResponseTimeoutError = (): ServiceError =>
   failure(
     'timeout',
     'unreachable',
@@ -21,7 +21,7 @@ export const responseTimeout = (): ServiceError =>
   )
 
 /** Returns the error for a response that is not from the service, such as a web page. */
-export const invalidResponse = (): ServiceError =>
+export const createInvalidResponseError = (): ServiceError =>
   failure(
     'unavailable',
     'unreachable',
@@ -47,11 +47,11 @@ export const toStatusFailure = (status: number): ServiceError => {
 
 /** Converts a failed request to an error that callers may see. Other errors pass unchanged. */
 export const toServiceFailure = (error: unknown): unknown => {
-  if (error instanceof SyntaxError) return invalidResponse()
+  if (error instanceof SyntaxError) return createInvalidResponseError()
   if (!(error instanceof NetFailure)) return error
   switch (error.reason) {
     case 'timeout':
-      return responseTimeout()
+      return createResponseTimeoutError()
     case 'redirect':
       return failure(
         'unavailable',

@@ -5,7 +5,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ReplicationService } from './client.ts'
 import { endpoints } from './endpoints.ts'
 import { readServiceFailureReason } from './failure.ts'
-import { latestLines, groupLogPatterns } from './log-patterns.ts'
+import { fetchLatestLines, groupLogPatterns } from './log-patterns.ts'
 import { readOverview } from './overview.ts'
 
 export interface ReplicationServiceDeps {
@@ -15,7 +15,7 @@ export interface ReplicationServiceDeps {
 type RepldbHandlers = Handlers<Service<typeof repldbMethods>>
 
 /** Returns the handlers for the replication service. */
-export const repldbHandlers = ({
+export const createRepldbHandlers = ({
   replicationService,
   clock,
 }: QueryHandlerDeps & ReplicationServiceDeps): RepldbHandlers => {
@@ -26,7 +26,7 @@ export const repldbHandlers = ({
       callApi(endpoints.version, {}, call).then(({ version }) => connected(version), statusOf),
     repldbOverview: async (_nothing, call) => readOverview(replicationService, call, clock.now()),
     repldbLogPatterns: async (request, call) => {
-      const { errors, total } = await latestLines(replicationService, request, call)
+      const { errors, total } = await fetchLatestLines(replicationService, request, call)
       return { patterns: groupLogPatterns(errors), lines: errors.length, total }
     },
     repldbVersion: (_nothing, call) => callApi(endpoints.version, {}, call),

@@ -59,7 +59,7 @@ const hourMs = 3_600_000
 type Lines = z.output<typeof RepldbLogs>
 
 /** Returns the latest lines of one mirror, or of all. */
-export const latestLines = (
+export const fetchLatestLines = (
   service: ReplicationService,
   { mirror = '', level }: { mirror?: string | undefined; level: string },
   call: Call,
@@ -69,21 +69,21 @@ export const latestLines = (
 }
 
 /** Returns the errors of the last hour among the latest lines. */
-export const latestErrors = async (
+export const fetchLatestErrors = async (
   service: ReplicationService,
   call: Call,
   nowMs: number,
 ): Promise<Lines['errors']> => {
-  const { errors } = await latestLines(service, { level: 'error' }, call)
+  const { errors } = await fetchLatestLines(service, { level: 'error' }, call)
   return errors.filter(({ errorTimestamp }) => nowMs - errorTimestamp < hourMs)
 }
 
 /** Counts errors by mirror. */
-export const errorsByMirror = async (
+export const fetchErrorCounts = async (
   service: ReplicationService,
   call: Call,
   nowMs: number,
 ): Promise<ReadonlyMap<string, number>> => {
-  const lines = await latestErrors(service, call, nowMs)
+  const lines = await fetchLatestErrors(service, call, nowMs)
   return new Map([...Map.groupBy(lines, ({ flowName }) => flowName)].map(([name, those]) => [name, those.length]))
 }

@@ -5,29 +5,29 @@ import type { RepldbBatches, RepldbMirrors } from '#proto/repldb-api.ts'
 import { type RepldbMirror, type RepldbOverview, maxRepldbMirrors, repldbMirrorStates } from '#proto/repldb.ts'
 import type { ReplicationService } from './client.ts'
 import { endpoints } from './endpoints.ts'
-import { errorsByMirror } from './log-patterns.ts'
+import { fetchErrorCounts } from './log-patterns.ts'
 
 type Listed = z.output<typeof RepldbMirrors>['mirrors'][number]
 type Batch = z.output<typeof RepldbBatches>['cdcBatches'][number]
 type State = RepldbMirror['state']
 
 /** Maximum concurrent requests. */
-const atOnce = 8
+const maxConcurrentRequests = 8
 /** Number of batches from which throughput and lag are computed. */
-const latestBatches = 20
+const maxBatches = 20
 
 /** Returns all mirrors with their state. A mirror whose request fails does not affect the others. */
 export const readOverview = async (service: ReplicationService, call: Call, nowMs: number): Promise<RepldbOverview> => {
   const [{ mirrors: listed }, errors] = await Promise.all([
     service.callApi(endpoints.mirrors, {}, call),
-    errorsByMirror(service, call, nowMs).catch(unlessDefect(null)),
+    fetchErrorCounts(service, call, nowMs).catch(replaceFailureWith(null)),
   ])
   const mirrors: RepldbMirror[] = []
   const withoutStatus: string[] = []
   const requested = listed.slice(0, maxRepldbMirrors)
-  for (let begin = 0; begin < requested.length; begin += atOnce) {
+  for (let begin = 0; begin < requested.length; begin += maxConcurrentRequests) {
     const statuses = await Promise.all(
-      requested.slice(begin, begin + atOnce).map((each) => fetchMirror(service, each, call, nowMs)),
+      requested.slice(begin, begin + maxConcurrentRequests).map((each) => fetchMirror(service, each, call, nowMs)),
     )
     for (const { mirror, hasStatus } of statuses) {
       mirrors.push({ ...mirror, errorsLastHour: errors === null ? null : (errors.get(mirror.name) ?? 0) })
@@ -38,7 +38,7 @@ export const readOverview = async (service: ReplicationService, call: Call, nowM
 }
 
 /** Returns a `catch` callback that replaces a failed request by a value and rethrows other errors. */
-const unlessDefect =
+const replaceFailureWith =
   <T>(instead: T) =>
   (error: unknown): T => {
     if (error instanceof ServiceError) return instead
@@ -54,12 +54,12 @@ const fetchMirror = async (
   nowMs: number,
 ): Promise<{ mirror: MirrorStatus; hasStatus: boolean }> => {
   const ofMirror = { flowJobName: listed.name }
-  const failed = unlessDefect(undefined)
+  const failed = replaceFailureWith(undefined)
   const [status, batches] = await Promise.all([
     service.callApi(endpoints.mirrorStatus, { body: { ...ofMirror, includeFlowInfo: false } }, call).catch(failed),
     listed.isCdc
       ? service
-          .callApi(endpoints.batches, { body: { ...ofMirror, limit: latestBatches, ...newestFirst } }, call)
+          .callApi(endpoints.batches, { body: { ...ofMirror, limit: maxBatches, ...newestFirst } }, call)
           .catch(failed)
       : undefined,
   ])
@@ -121,7 +121,7 @@ const instantOf = (text: string | null): number | null => {
   return Number.isNaN(ms) ? null : ms
 }
 
-const badness: readonly State[] = ['failed', 'terminated', 'terminating', 'unknown', 'paused', 'pausing']
+const stateSeverityOrder: readonly State[] = ['failed', 'terminated', 'terminating', 'unknown', 'paused', 'pausing']
 
 const worstFirst = (one: RepldbMirror, other: RepldbMirror): number =>
   rank(one.state) - rank(other.state) ||
@@ -129,8 +129,8 @@ const worstFirst = (one: RepldbMirror, other: RepldbMirror): number =>
   one.name.localeCompare(other.name)
 
 const rank = (state: State): number => {
-  const position = badness.indexOf(state)
-  return position === -1 ? badness.length : position
+  const position = stateSeverityOrder.indexOf(state)
+  return position === -1 ? stateSeverityOrder.length : position
 }
 
 /** The progress of a mirror's initial snapshot. */

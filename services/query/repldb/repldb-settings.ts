@@ -1,7 +1,7 @@
-import { type Setting, secret, whole } from '#shared/config/setting.ts'
+import { type Setting, secretSetting, wholeNumberSetting } from '#shared/config/setting.ts'
 
 /** A base URL without credentials, query and fragment. */
-const baseAddress = (doc: string): Setting<URL | undefined> => ({
+const createBaseUrlSetting = (doc: string): Setting<URL | undefined> => ({
   doc,
   audience: 'server',
   fallback: 'none',
@@ -17,18 +17,18 @@ const baseAddress = (doc: string): Setting<URL | undefined> => ({
 
 /** Settings of the replication service, read on each request. */
 export const repldbSettings = {
-  REPLDB_API_URL: baseAddress(
+  REPLDB_API_URL: createBaseUrlSetting(
     'URL of the PeerDB replication service; setting it enables the replication section. Use the URL of its UI plus /api, or the origin of its API.',
   ),
-  REPLDB_PASSWORD: secret('Password of the replication service, sent as HTTP Basic with an empty user.'),
-  REPLDB_CACHE_TTL_MS: whole(
+  REPLDB_PASSWORD: secretSetting('Password of the replication service, sent as HTTP Basic with an empty user.'),
+  REPLDB_CACHE_TTL_MS: wholeNumberSetting(
     10_000,
     'Cache lifetime of responses of the replication service, in milliseconds; 0 disables the cache.',
     {
       max: 3_600_000,
     },
   ),
-  REPLDB_CACHE_MAX_ENTRIES: whole(
+  REPLDB_CACHE_MAX_ENTRIES: wholeNumberSetting(
     500,
     'Maximum number of cached responses of the replication service; the oldest are evicted first.',
     {
@@ -36,8 +36,12 @@ export const repldbSettings = {
       max: 100_000,
     },
   ),
-  REPLDB_FETCH_TIMEOUT_MS: whole(10_000, 'Timeout of requests to the replication service, in milliseconds.', {
-    min: 1,
-    max: 60_000,
-  }),
+  REPLDB_FETCH_TIMEOUT_MS: wholeNumberSetting(
+    10_000,
+    'Timeout of requests to the replication service, in milliseconds.',
+    {
+      min: 1,
+      max: 60_000,
+    },
+  ),
 } as const

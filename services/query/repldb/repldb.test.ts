@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RepldbSlotLag } from '#proto/repldb-api.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { fleetSecrets, createShopFleet } from '../testing/replication-fleet.ts'
 import { type SimulatedReplicationService, startReplicationService } from '../testing/replication-service.ts'
 
 const password = 'correct horse'
 let service: SimulatedReplicationService
-let parts: OpenParts
+let parts: TestService
 const env: Record<string, string> = {}
 beforeAll(async () => {
   service = await startReplicationService({ password })
-  parts = await openParts(env)
+  parts = await openTestService(env)
 })
 beforeEach(() => {
   service.fleet = createShopFleet()

@@ -11,12 +11,12 @@ export type PeerSlot = z.output<typeof RepldbSlots>['slotData'][number] & { peer
 const maxPeers = 20
 const maxHistories = 20
 /** The service reports the lag of slots in mebibytes. */
-export const bytesPerMegabyte = 1_048_576
-const megabytesPerGigabyte = 1_000
+export const bytesPerMebibyte = 1_048_576
+const mebibytesPerHistoryUnit = 1_000
 const hourMs = 3_600_000
 
 /** Returns the slots of all peers, highest lag first. Peers that do not respond are skipped. */
-export const allSlots = async (service: ReplicationService, call: Call): Promise<PeerSlot[]> => {
+export const fetchSlots = async (service: ReplicationService, call: Call): Promise<PeerSlot[]> => {
   const { items, sourceItems } = await service.callApi(endpoints.peers, {}, call)
   const sources = (sourceItems.length > 0 ? sourceItems : items).filter(({ type }) => type === 'POSTGRES')
   const slots = await Promise.all(
@@ -40,8 +40,8 @@ export interface SlotGrowth {
 }
 
 /** Returns the lag growth of the slots with the highest lag, fastest first. */
-export const slotGrowths = async (service: ReplicationService, call: Call): Promise<SlotGrowth[]> => {
-  const slots = await allSlots(service, call)
+export const fetchSlotGrowths = async (service: ReplicationService, call: Call): Promise<SlotGrowth[]> => {
+  const slots = await fetchSlots(service, call)
   const growths = await Promise.all(
     slots.slice(0, maxHistories).map(async ({ peer, slotName }) => {
       const body = { peerName: peer, slotName, timeSince: '1hour' }
@@ -54,15 +54,15 @@ export const slotGrowths = async (service: ReplicationService, call: Call): Prom
 }
 
 /** Minimum number of points for a usable slope. */
-const fewestPoints = 5
+const minPoints = 5
 
 /** Returns the least-squares slope in bytes per hour; undefined for too few points or equal times. */
 export const computeSlotGrowth = (points: z.output<typeof RepldbSlotLag>['data']): number | undefined => {
-  if (points.length < fewestPoints) return undefined
+  if (points.length < minPoints) return undefined
   const meanTime = points.reduce((sum, { time }) => sum + time, 0) / points.length
   const meanSize = points.reduce((sum, { size }) => sum + size, 0) / points.length
   const spread = points.reduce((sum, { time }) => sum + (time - meanTime) ** 2, 0)
   if (spread === 0) return undefined
   const together = points.reduce((sum, { time, size }) => sum + (time - meanTime) * (size - meanSize), 0)
-  return Math.round((together / spread) * hourMs * megabytesPerGigabyte * bytesPerMegabyte)
+  return Math.round((together / spread) * hourMs * mebibytesPerHistoryUnit * bytesPerMebibyte)
 }

@@ -1,13 +1,13 @@
 import { createClock } from '#shared/time/clock.ts'
 import { expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
-import { hostFailure, statementFailure } from '../clickhouse/failure.ts'
+import { createHostError, toStatementError } from '../clickhouse/failure.ts'
 import { unknownState } from '../status/probe-once.ts'
 import { testHost } from '../testing/response-bodies.ts'
 import { readCertificates } from './report-rows.ts'
 
 const hour = 3_600_000
-const noCertificate = statementFailure(testHost, {
+const noCertificate = toStatementError(testHost, {
   code: 1000,
   name: 'POCO_EXCEPTION',
   sentence: 'no certificate file',
@@ -52,7 +52,7 @@ it('queries a server with an unknown start each time', async () => {
 it('reports other failures and does not cache them', async () => {
   await using opened = await openServer()
   const { server, report } = opened
-  server.failure = hostFailure(testHost, 'timeout')
+  server.failure = createHostError(testHost, 'timeout')
   await expect(report()).rejects.toMatchObject({ code: 'timeout' })
   await expect(report()).rejects.toMatchObject({ code: 'timeout' })
   expect(server.requests).toBe(2)

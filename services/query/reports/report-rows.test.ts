@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reportRowSets } from '#proto/report-rows.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { reportSets } from './report-rows.ts'
 
 const startLimitMs = 180_000
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: [sandbox.url, sandbox.url].join(','),
     COLUMNDB_NAME: 'box,limited',
     COLUMNDB_USER: 'default,reports',

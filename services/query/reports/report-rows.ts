@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { type reportRowMethods, reportRowSets, type ReportRowSet, reportStepCount } from '#proto/report-rows.ts'
-import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
+import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import type { Store } from '#shared/store/store.ts'
 import { readRecords } from '../analysis/records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
@@ -28,13 +28,13 @@ export const readCertificates = async (
   query: () => Promise<Record<string, unknown>[]>,
 ): Promise<Record<string, unknown>[]> => {
   const key = `query:reports:without-certificates:${hostKey}`
-  const learntMs = await undefinedIfUnavailable(() => place.store.get(key, z.number()))
+  const learntMs = await ignoreUnavailable(() => place.store.get(key, z.number()))
   if (learntMs !== undefined && runsSince(place, hostKey, learntMs)) return []
   try {
     return await query()
   } catch (error) {
     if (clickhouseCode(error) !== failedToSetUp) throw error
-    await undefinedIfUnavailable(() =>
+    await ignoreUnavailable(() =>
       place.store.update(key, z.number(), () => ({ value: place.clock.now(), expiresInMs: keptMs })),
     )
     return []
@@ -66,7 +66,7 @@ const reportRows =
   }
 
 /** Returns the handlers for the row sets of reports. */
-export const reportRowHandlers = (
+export const createReportRowHandlers = (
   parts: QueryHandlerDeps & SweepStateDeps,
 ): Handlers<Service<typeof reportRowMethods>> => ({
   reportRows: reportRows(parts),
@@ -175,7 +175,7 @@ WHERE ${between(from, to)} AND log.type != 'QueryStart' AND $own`,
 } satisfies Partial<Record<ReportRowSet, ReportSet>>
 
 /** Row sets of the metric and part logs. */
-const courseSets = {
+const metricLogSets = {
   'disk-hours': {
     requires: ['system.asynchronous_metric_log'],
     sql: ({ to }) => String.raw`WITH least(toInt64(${to}), toInt64(toUnixTimestamp(now()))) AS ends
@@ -257,6 +257,6 @@ WHERE NOT default`,
 /** All row sets of reports, with their statements. */
 export const reportSets: Readonly<Record<ReportRowSet, ReportSet>> = {
   ...statementSets,
-  ...courseSets,
+  ...metricLogSets,
   ...safeguardSets,
 }

@@ -1,7 +1,7 @@
 import type { ResultColumn } from '#proto/console.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxFrameBytes } from '#shared/bus/limits.ts'
-import { parseException, hostFailure, statementFailure } from '../clickhouse/failure.ts'
+import { parseException, createHostError, toStatementError } from '../clickhouse/failure.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
@@ -158,5 +158,5 @@ export const readFailureAfter = async (
 
 export const parseFailure = (host: MonitoredHost, bytes: Buffer): ServiceError => {
   const exception = parseException(bytes.toString('utf8'))
-  return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
+  return exception ? toStatementError(host, exception) : createHostError(host, 'garbage')
 }

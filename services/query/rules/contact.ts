@@ -3,12 +3,12 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
+import { clickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { basicStatement, type HostBasics, readBasics } from '../status/status-statement.ts'
+import { buildBasicsStatement, type HostBasics, readBasics } from '../status/status-statement.ts'
 
 const probeMs = 2_000
-const probeStatement = basicStatement('rules')
+const probeStatement = buildBasicsStatement('rules')
 
 /** The result of contacting a reachable host. */
 export interface ReachableHost extends HostBasics {
@@ -43,7 +43,7 @@ export const contactHost = async (
     return { answers: true, ...basics, capabilities: await client.capabilities(host, call) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { answers: false, isRefused: failureReason(error) === 'refused', reason: reasonOf(host, error) }
+    return { answers: false, isRefused: findFailureReason(error) === 'refused', reason: reasonOf(host, error) }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { createCall, openParts } from '../testing/open-parts.ts'
+import { createCall, openTestService } from '../testing/open-parts.ts'
 import { type StubRequest, sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 
 const tables = ['metrics', 'disks', 'mutations', 'merges', 'processes', 'settings']
@@ -30,7 +30,7 @@ describe('a host that does not answer', () => {
     await using host = await startHttpStub((request, response) => {
       if (!isHanging) respondToRules(request, response)
     })
-    await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+    await using parts = await openTestService({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
     const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: ['active-merges'] }, createCall())
     const first = await sweep()
     expect(first.readings.map(({ value }) => value)).toEqual([null, null, null, null, 1])
@@ -45,7 +45,7 @@ describe('a host that does not answer', () => {
   it('is unreachable when its port is closed', async () => {
     const gone = await startTcpStub(() => undefined)
     await gone[Symbol.asyncDispose]()
-    await using parts = await openParts({ COLUMNDB_HOST: gone.url, COLUMNDB_NAME: 'a' })
+    await using parts = await openTestService({ COLUMNDB_HOST: gone.url, COLUMNDB_NAME: 'a' })
     const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, createCall())
     const offenders = ['host a cannot be reached: nothing listens on its port']
     expect(readings.at(-1)).toMatchObject({ id: 'host-unreachable', value: 1, offenders })
@@ -61,7 +61,7 @@ describe('a rule whose statement fails', () => {
         tables,
       },
     )
-    await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+    await using parts = await openTestService({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
     const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, createCall())
     const first = await sweep()
     expect(first.readings.map(({ value }) => value)).toEqual([null, 0, 0, 0, 0])
@@ -86,7 +86,7 @@ describe('a busy host', () => {
       },
       { tables },
     )
-    await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+    await using parts = await openTestService({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
     const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, createCall())
     const full = await sweep()
     expect(full.readings.map(({ value }) => value)).toEqual([null, null, null, null, 0])
@@ -102,7 +102,7 @@ describe('a busy host', () => {
 
 it('returns no value for unknown rules and metrics', async () => {
   await using host = await startHttpStub((request, response) => respondToRules(request, response), { tables })
-  await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+  await using parts = await openTestService({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
   const request = { hostKey: 'a', rules: ['stuck-merges', 'of-another-release'], metrics: ['no-metric'] }
   const { readings, metrics } = await parts.handlers.evaluateRules(request, createCall())
   expect(readings).toMatchObject([{ value: 0 }, { value: null, reason: 'unknown rule or metric "of-another-release"' }])
@@ -115,7 +115,7 @@ it('returns no values for a host with invalid responses', async () => {
       sql.includes('hostName()') ? sendResultRows(response, basics()) : sendResultRows(response, [['no'], ['such']]),
     { tables },
   )
-  await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+  await using parts = await openTestService({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
   const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, createCall())
   expect(readings.map(({ value }) => value)).toEqual([null, null, null, null, 0])
   expect(readings[0]?.reason).toBe('host a is not a ClickHouse server')

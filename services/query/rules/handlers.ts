@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { type Rule, type RuleMetric, type ruleMethods, maxDiagnosticRows } from '#proto/rules.ts'
-import { queryIfAvailable, unsupportedVersion } from '../clickhouse/availability.ts'
+import { queryIfAvailable, createUnsupportedVersionReason } from '../clickhouse/availability.ts'
 import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { ConnectionHandlerDeps } from '../connections/connections.ts'
@@ -12,7 +12,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
 import type { SweepStateDeps } from './sweep-state.ts'
 import { evaluateHost } from './evaluate.ts'
-import { requiresReplicationService } from './evaluators/replication-service.ts'
+import { isReplicationServiceRule } from './evaluators/replication-service.ts'
 import { toMeasurables } from './measurables.ts'
 import { openPlanner } from './plan.ts'
 import { openRuleFailures } from './rule-failures.ts'
@@ -36,8 +36,8 @@ const diagnose = async (
   const without = (unavailable: string): Diagnosis => ({ columns: [], rows: [], unavailable })
   if (rule.diagnostic === undefined) return without('this rule has no diagnostic query')
   const { version, logs } = await client.capabilities(host, call)
-  const statement = diagnosticStatement(rule, version, logs)
-  if (!statement) return without(unsupportedVersion(host, version).message)
+  const statement = buildDiagnosticStatement(rule, version, logs)
+  if (!statement) return without(createUnsupportedVersionReason(host, version).message)
   const needs = { requires: rule.diagnosticRequires ?? rule.requires }
   const { data, unavailable } = await queryIfAvailable(client, host, needs, call, () =>
     client.run(host, statement, call),
@@ -47,7 +47,11 @@ const diagnose = async (
 }
 
 /** Returns the diagnostic statement, or undefined when the rule has none for this server version. */
-export const diagnosticStatement = (rule: LoadedRule, version: string, logs: RotatedLogs): Statement | undefined => {
+export const buildDiagnosticStatement = (
+  rule: LoadedRule,
+  version: string,
+  logs: RotatedLogs,
+): Statement | undefined => {
   const sql = rule.diagnostic && selectSqlBranch(rule.diagnostic, version)
   if (sql === undefined) return undefined
   const expanded = expandMacros(sql.trim(), ruleScope(rule, logs))
@@ -62,7 +66,7 @@ export const diagnosticStatement = (rule: LoadedRule, version: string, logs: Rot
 type RuleDeps = QueryHandlerDeps & ConnectionHandlerDeps & SweepStateDeps & ReplicationServiceDeps
 
 /** Returns the handlers that list, evaluate and diagnose rules. */
-export const ruleHandlers = (parts: RuleDeps): Handlers<Service<typeof ruleMethods>> => {
+export const createRuleHandlers = (parts: RuleDeps): Handlers<Service<typeof ruleMethods>> => {
   const place = {
     ...parts,
     net: parts.connections.net,
@@ -71,7 +75,7 @@ export const ruleHandlers = (parts: RuleDeps): Handlers<Service<typeof ruleMetho
     measurables: toMeasurables(parts.definitions),
   }
   // Rules of the replication service are hidden where none is configured.
-  const isKnown = (rule: LoadedRule) => parts.replicationService.isConfigured() || !requiresReplicationService(rule)
+  const isKnown = (rule: LoadedRule) => parts.replicationService.isConfigured() || !isReplicationServiceRule(rule)
   return {
     rules: async () => ({
       rules: parts.definitions.rules.filter(isKnown).map(ruleInfo),

@@ -9,14 +9,14 @@ import { ruleScope } from '../definitions/check.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { evaluateMeasurements } from '../testing/evaluate-measurements.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { toMeasurables } from './measurables.ts'
 import {
   type RuleCase,
   ruleCases as tableCases,
   counterRules,
   ownStatements,
-  runningQueryRows,
+  createRunningQueryRows,
   consoleStatementRow,
 } from '../testing/rule-cases.ts'
 import { ruleLogCases } from '../testing/rule-log-cases.ts'
@@ -31,12 +31,12 @@ const startLimitMs = 120_000
 const seconds = 120
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 let engine: Capabilities
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
+  parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
   engine = await parts.client.capabilities(parts.hosts.get('sandbox'), createCall())
   await fetchText(sandbox.url, 'SYSTEM FLUSH LOGS')
 }, startLimitMs)
@@ -104,7 +104,7 @@ describe.each(cases)('the rule $rule', ({ rule: name, trouble, measured, severit
 })
 
 it('excludes own statements from the running queries metric', async () => {
-  const processes = [...runningQueryRows(2), ...ownStatements, consoleStatementRow]
+  const processes = [...createRunningQueryRows(2), ...ownStatements, consoleStatementRow]
   expect((await measuredWith('running-queries', { processes }, 'metrics')).value).toBe(3)
 })
 

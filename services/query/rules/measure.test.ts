@@ -1,16 +1,16 @@
 import { createClock } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hostFailure } from '../clickhouse/failure.ts'
+import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { testHost } from '../testing/response-bodies.ts'
-import { openParts, type OpenParts } from '../testing/open-parts.ts'
+import { openTestService, type TestService } from '../testing/open-parts.ts'
 import { measureAll } from './measure.ts'
 import { openPlanner } from './plan.ts'
 import { openRuleFailures } from './rule-failures.ts'
 
-let parts: OpenParts
+let parts: TestService
 beforeAll(async () => {
-  parts = await openParts({ COLUMNDB_HOST: testHost.url.href, COLUMNDB_NAME: 'db' })
+  parts = await openTestService({ COLUMNDB_HOST: testHost.url.href, COLUMNDB_NAME: 'db' })
 })
 afterAll(() => parts[Symbol.asyncDispose]())
 
@@ -39,7 +39,7 @@ const slowHost = (slowMs: number) => {
     requests.push(rules.length)
     if (!sql.includes('slow()')) return { rows: rules.map((_, index) => [index, 1, null, null, null, []]) }
     nowMs += slowMs
-    throw hostFailure(testHost, 'timeout')
+    throw createHostError(testHost, 'timeout')
   }
   const troubles = openRuleFailures(clock.now)
   return {

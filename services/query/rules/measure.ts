@@ -5,7 +5,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
+import { clickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { toIncompleteReason } from '../clickhouse/visible-rows.ts'
 import { maxSweepStatements } from '../clickhouse/host-queues.ts'
@@ -126,7 +126,7 @@ const measureEach = async (
 /** Returns whether one rule may have caused the error. An unreachable or busy host affects all rules. */
 const mayConcernOne = (error: ServiceError): boolean =>
   error.code !== 'busy' &&
-  (clickhouseCode(error) !== undefined || failureReason(error) === 'timeout' || error.code === 'too-large')
+  (clickhouseCode(error) !== undefined || findFailureReason(error) === 'timeout' || error.code === 'too-large')
 
 const accessDenied = 497
 /** Error codes for missing columns, functions, tables, settings and grants. */

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { VersionedSql } from '#proto/catalogue.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
-import { unsupportedVersion } from '../clickhouse/availability.ts'
+import { createUnsupportedVersionReason } from '../clickhouse/availability.ts'
 import { type Capabilities, selectSqlBranch } from '../clickhouse/capabilities.ts'
-import { hostFailure } from '../clickhouse/failure.ts'
+import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { ruleScope } from '../definitions/check.ts'
 import { expandMacros } from '../definitions/macros.ts'
@@ -97,7 +97,7 @@ const planOf = ({ wanted, version, tables, logs, slow, withValues }: PlanInput):
   for (const each of wanted) {
     const sql = selectSqlBranch(each.sql, version)
     const missing = each.requires.filter((table) => !tables.has(table.slice('system.'.length)))
-    if (sql === undefined) unavailable.push([each.key, (host) => unsupportedVersion(host, version).message])
+    if (sql === undefined) unavailable.push([each.key, (host) => createUnsupportedVersionReason(host, version).message])
     else if (missing.length > 0)
       unavailable.push([
         each.key,
@@ -150,7 +150,7 @@ export const parseMeasurements = (
   rules: readonly PreparedRule[],
   rows: readonly (readonly unknown[])[],
 ): Map<string, Measurement> => {
-  if (!rows.every(isRow)) throw hostFailure(host, 'garbage')
+  if (!rows.every(isRow)) throw createHostError(host, 'garbage')
   const byIndex = new Map(rows.map((row) => [Number(row[0]), row]))
   return new Map(rules.map(({ key }, index) => [key, readingOf(host, byIndex.get(index))]))
 }

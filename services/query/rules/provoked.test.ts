@@ -8,7 +8,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { ruleScope } from '../definitions/check.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { evaluateMeasurements } from '../testing/evaluate-measurements.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 
 import { ruleCases, counterRules } from '../testing/rule-cases.ts'
 import { ruleLogCases } from '../testing/rule-log-cases.ts'
@@ -16,13 +16,13 @@ import { ruleLogCases } from '../testing/rule-log-cases.ts'
 const startLimitMs = 120_000
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox()
   await run('CREATE DATABASE shop')
   await run('SYSTEM FLUSH LOGS')
-  parts = await openParts({
+  parts = await openTestService({
     COLUMNDB_HOST: Array(4).fill(sandbox.url).join(','),
     COLUMNDB_USER: 'default,reports,analyst,default',
     COLUMNDB_PASSWORD: ',reports,analyst,wrong',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
-import { undefinedIfUnavailable } from '#shared/bus/failure.ts'
+import { ignoreUnavailable } from '#shared/bus/failure.ts'
 
 /** Limits of the stored samples: days for each disk, and disks for each host. */
 export const maxSampleDays = 30
@@ -40,7 +40,7 @@ const keyOf = (hostKey: string): string => `query:rules:${hostKey}`
 
 /** Returns the state of earlier sweeps, or undefined while the store is unavailable, so that other rules continue. */
 export const readSweepState = (store: EarlierStore, hostKey: string): Promise<SweepState | undefined> =>
-  undefinedIfUnavailable(async () => (await store.get(keyOf(hostKey), SweepState)) ?? SweepState.parse({}))
+  ignoreUnavailable(async () => (await store.get(keyOf(hostKey), SweepState)) ?? SweepState.parse({}))
 
 /** Saves changed fields. When the write fails, the next sweep detects the change again. */
 export const saveSweepState = async (
@@ -49,7 +49,7 @@ export const saveSweepState = async (
   changes: Partial<SweepState>,
 ): Promise<void> => {
   if (Object.keys(changes).length === 0) return
-  await undefinedIfUnavailable(() =>
+  await ignoreUnavailable(() =>
     store.update(keyOf(hostKey), SweepState, (current) => ({
       value: { ...(current ?? SweepState.parse({})), ...changes },
       expiresInMs: retentionMs,

@@ -46,7 +46,7 @@ const readSettings = async (client: DatabaseClient, host: MonitoredHost, call: C
 }
 
 /** Returns the handler that compares the settings of several hosts. */
-export const settingsDiffHandler =
+export const createSettingsDiffHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['settingsDiff'] =>
   async ({ hostKeys, ...filter }, call) => {
     const results = await queryEachHost(parts, hostKeys, call, (host, own) => readSettings(parts.client, host, own))

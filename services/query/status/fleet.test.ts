@@ -8,7 +8,7 @@ import { openHosts } from '../hosts/hosts.ts'
 import { openProbe } from './probe.ts'
 import { createCall, createSilentTelemetry } from '../testing/open-parts.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
-import { fleetHandler } from '../handlers.ts'
+import { createFleetHandler } from '../handlers.ts'
 
 const hostCount = 500
 const betweenProbesMs = 6_500
@@ -38,7 +38,7 @@ it(`returns the last probe results of ${hostCount} hosts without queries to them
   const definitions = await openDefinitions(telemetry.log)
   const fetchFleet = async () =>
     query.methods.fleet.output.parse(
-      await fleetHandler({ env, clock, hosts, client, definitions, probe })({}, createCall()),
+      await createFleetHandler({ env, clock, hosts, client, definitions, probe })({}, createCall()),
     )
   const oldest = async () => Math.max(...(await fetchFleet()).map(({ ageMs }) => ageMs ?? Infinity))
   const isComplete = async () => (await fetchFleet()).every(({ load }) => load !== null)

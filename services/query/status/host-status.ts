@@ -8,19 +8,19 @@ import type { QueryContext } from '../clickhouse/transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import {
-  basicStatement,
+  buildBasicsStatement,
   fleetMetricNames,
   readBasics,
   type HostMetricName,
-  figuresStatement,
+  buildMetricsStatement,
   readMetrics,
   findMetricTables,
 } from './status-statement.ts'
 
 /** Returns the handler that queries the status of a host, optionally with its key metrics, in one statement. */
-export const hostStatusHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['hostStatus'] => {
-  const queryFigures = figuresReader(parts.client)
-  const basics = basicStatement('host-status')
+export const createHostStatusHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['hostStatus'] => {
+  const queryFigures = createMetricsReader(parts.client)
+  const basics = buildBasicsStatement('host-status')
   return async ({ hostKey, fleet }, call) => {
     const host = parts.hosts.get(hostKey)
     if (!fleet) {
@@ -40,13 +40,13 @@ export const toHostStatus = (host: MonitoredHost, answer: QueryResult, nowMs: nu
 }
 
 /** Returns the handler for the last probed state of every host. */
-export const hostStatesHandler =
+export const createHostStatesHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['hostStates'] =>
   async () =>
     parts.probe.states()
 
 /** Returns the handler that lists the configured hosts, without URLs and credentials. */
-export const hostsHandler =
+export const createHostsHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['hosts'] =>
   async () =>
     parts.hosts
@@ -56,8 +56,8 @@ export const hostsHandler =
 const names = [...fleetMetricNames, 'todayQueries'] as const
 
 /** Returns the handler that queries the key metrics of a host in one statement. */
-export const overviewHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['overview'] => {
-  const queryFigures = figuresReader(parts.client)
+export const createOverviewHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['overview'] => {
+  const queryFigures = createMetricsReader(parts.client)
   return async ({ hostKey }, call) => {
     const host = parts.hosts.get(hostKey)
     const { answer, figures, unavailable } = await queryFigures({ host, what: 'overview', names, call })
@@ -113,7 +113,7 @@ const alwaysReadable = ['databases', 'tables', 'settings']
 type DeniedTables = Map<string, UnavailableReason>
 
 /** Returns a function that queries metrics in one statement, without tables that the user may not read. */
-const figuresReader = (client: DatabaseClient) => {
+const createMetricsReader = (client: DatabaseClient) => {
   // Denials are cached as long as the capabilities, so that they do not fill the error counters of the host.
   const denials = new WeakMap<Capabilities, DeniedTables>()
 
@@ -155,7 +155,7 @@ const queryReadable = async <N extends HostMetricName>(
   for (;;) {
     const readable = new Set([...tables, ...alwaysReadable].filter((table) => !denied.has(table)))
     try {
-      return { answer: await client.run(host, figuresStatement(what, names, readable), call), readable }
+      return { answer: await client.run(host, buildMetricsStatement(what, names, readable), call), readable }
     } catch (error) {
       const table = findDeniedTable(error)
       const reason = findUnavailableReason(client, host, { requires: [`system.${table}`] }, error)

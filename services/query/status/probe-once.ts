@@ -4,10 +4,16 @@ import type { HostLoad, HostState } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
+import { clickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { basicStatement, figuresStatement, loadMetricNames, readBasics, readMetrics } from './status-statement.ts'
+import {
+  buildBasicsStatement,
+  buildMetricsStatement,
+  loadMetricNames,
+  readBasics,
+  readMetrics,
+} from './status-statement.ts'
 
 const timeoutMs = 2_000
 /** Timeout of the retry without load metrics. It is short, so that a state is never older than ten seconds. */
@@ -112,7 +118,7 @@ const queryHost = async (
     return { rows: await send(loadStatement(capabilities.tables), timeoutMs), hasLoad: true }
   } catch (error) {
     // A host that waits for Keeper cannot report its load, but still responds to statements without tables.
-    const isLate = failureReason(error) === 'timeout'
+    const isLate = findFailureReason(error) === 'timeout'
     if (!isLate && clickhouseCode(error) === undefined) throw error
     const result = await queryState(retryTimeoutMs)
     if (isLate) known.loadPausedUntilMs = clock.elapsedMs() + loadPauseMs
@@ -121,16 +127,16 @@ const queryHost = async (
   }
 }
 
-const stateStatement = basicStatement('probe')
+const stateStatement = buildBasicsStatement('probe')
 
 /** Caches a pure function: hosts with equal tables share one statement. */
 const loadStatements = new WeakMap<ReadonlySet<string>, Statement>()
 
 const loadStatement = (tables: ReadonlySet<string>): Statement => {
-  const statement = loadStatements.get(tables) ?? figuresStatement('probe', loadMetricNames, tables)
+  const statement = loadStatements.get(tables) ?? buildMetricsStatement('probe', loadMetricNames, tables)
   loadStatements.set(tables, statement)
   return statement
 }
 
 /** Returns the reason of a failed probe. An exception counts as `garbage`, because the statement is trivial. */
-const reasonOf = (error: unknown): HostState['reason'] => failureReason(error) ?? 'garbage'
+const reasonOf = (error: unknown): HostState['reason'] => findFailureReason(error) ?? 'garbage'

@@ -6,7 +6,7 @@ import { HostState } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
 import { openLiveness } from '../clickhouse/liveness.ts'
 import { openHosts } from '../hosts/hosts.ts'
-import { createCall, openParts, createSilentTelemetry } from '../testing/open-parts.ts'
+import { createCall, openTestService, createSilentTelemetry } from '../testing/open-parts.ts'
 import { sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { openProbe } from './probe.ts'
 
@@ -43,7 +43,7 @@ describe('the probe', () => {
     await using full = await startHttpStub((_, response) => response.writeHead(500).end(exception), 'none')
     const gone = await startTcpStub(() => undefined)
     await gone[Symbol.asyncDispose]()
-    await using parts = await openParts({
+    await using parts = await openTestService({
       COLUMNDB_HOST: [up, hanging, garbled, locked, full, gone].map((stub) => stub.url).join(','),
       COLUMNDB_NAME: 'up,hanging,garbled,locked,full,gone',
     })
@@ -83,7 +83,7 @@ describe('the probe', () => {
       requests.push(now)
       sendResultRows(response, [[...basics, ...Array(10).fill(null)]])
     })
-    await using parts = await openParts({ COLUMNDB_HOST: stub.url })
+    await using parts = await openTestService({ COLUMNDB_HOST: stub.url })
     await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(2)
     const { hosts, client } = parts
     const telemetry = createSilentTelemetry()
@@ -115,7 +115,7 @@ describe('the probe', () => {
     )
     const lines: string[] = []
     const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) })
-    await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' })
+    await using parts = await openTestService({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' })
     const { hosts, client } = parts
     const telemetry = { ...createSilentTelemetry(), log }
     await using probe = openProbe({
@@ -184,7 +184,7 @@ describe('the probe', () => {
       },
       { tables },
     )
-    await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'closed' })
+    await using parts = await openTestService({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'closed' })
     await expect.poll(() => parts.probe.states()[0]?.status, { timeout: 5_000 }).toBe('up')
     expect(parts.probe.known('closed').load).toBeNull()
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FleetMetrics, HostLoad, type HostStatus } from '#proto/query.ts'
 import { ownStatementCondition } from '#shared/sql/statement-text.ts'
-import { hostFailure } from '../clickhouse/failure.ts'
+import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
@@ -18,7 +18,7 @@ const BasicRow = z.tuple([z.string(), z.coerce.number(), z.string(), z.string(),
 
 export const readBasics = (host: MonitoredHost, rows: readonly (readonly unknown[])[]): HostBasics => {
   const row = BasicRow.safeParse(rows[0]?.slice(0, basicCount))
-  if (!row.success) throw hostFailure(host, 'garbage')
+  if (!row.success) throw createHostError(host, 'garbage')
   const [version, uptimeSeconds, hostname, timezone, nowMs] = row.data
   return { version, uptimeSeconds, hostname, timezone, nowMs }
 }
@@ -95,7 +95,7 @@ export const fleetMetricNames = FleetMetrics.keyof().options
 export const loadMetricNames = HostLoad.keyof().options
 
 /** Returns a statement for basics and metrics that reads each table once; metrics of invisible tables are NULL. */
-export const figuresStatement = (
+export const buildMetricsStatement = (
   what: string,
   names: readonly HostMetricName[],
   tables: ReadonlySet<string>,
@@ -124,18 +124,18 @@ export const figuresStatement = (
 }
 
 /** Returns the statement for version, uptime, host name, time zone and clock of a host. */
-export const basicStatement = (what: string): Statement => figuresStatement(what, [], new Set())
+export const buildBasicsStatement = (what: string): Statement => buildMetricsStatement(what, [], new Set())
 
 const Figures = z.array(z.coerce.number().nullable())
 
-/** Parses the row of `figuresStatement` into values by metric name. */
+/** Parses the row of `buildMetricsStatement` into values by metric name. */
 export const readMetrics = <N extends HostMetricName>(
   host: MonitoredHost,
   names: readonly N[],
   rows: readonly (readonly unknown[])[],
 ): Record<N, number | null> => {
   const values = Figures.safeParse(rows[0]?.slice(basicCount))
-  if (!values.success || values.data.length !== names.length) throw hostFailure(host, 'garbage')
+  if (!values.success || values.data.length !== names.length) throw createHostError(host, 'garbage')
   const named = names.map((name, index) => [name, values.data[index] ?? null])
   // Every name has a value, because the lengths are equal.
   return Object.fromEntries(named) as Record<N, number | null>

@@ -7,7 +7,7 @@ const unexpectedRequest = (): never => {
 }
 
 /** Returns the input of an evaluator for a host that does not respond; any request throws. */
-export const evaluatorInput = (more: Partial<EvaluatorInput> = {}): EvaluatorInput => ({
+export const createEvaluatorInput = (more: Partial<EvaluatorInput> = {}): EvaluatorInput => ({
   host: testHost,
   contact: { answers: false, isRefused: false, reason: 'no response' },
   earlier: undefined,

@@ -33,7 +33,7 @@ export const createCall = (call: Partial<Call> = {}): Call => ({
 })
 
 /** Returns settings for one server as two hosts: `box` with the default user, `careful` with a read-only user. */
-export const settingsForTwoUsers = (url: string) => ({
+export const createTwoUserSettings = (url: string) => ({
   COLUMNDB_HOST: [url, url].join(','),
   COLUMNDB_NAME: 'box,careful',
   COLUMNDB_USER: 'default,analyst',
@@ -41,7 +41,7 @@ export const settingsForTwoUsers = (url: string) => ({
 })
 
 /** Opens the service without a bus, for the host list in `env`. */
-export const openParts = async (env: Record<string, string | undefined>) => {
+export const openTestService = async (env: Record<string, string | undefined>) => {
   const telemetry = createSilentTelemetry()
   const opened = new AsyncDisposableStack()
   const { log } = telemetry
@@ -65,4 +65,4 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   }
 }
 
-export type OpenParts = Awaited<ReturnType<typeof openParts>>
+export type TestService = Awaited<ReturnType<typeof openTestService>>

@@ -1,10 +1,10 @@
 import type { TableRequest } from '#proto/query.ts'
 import { TableRequest as Request } from '#proto/query.ts'
-import { createCall, type OpenParts } from './open-parts.ts'
+import { createCall, type TestService } from './open-parts.ts'
 
 /** Requests a table page and parses the streamed rows. */
 export const readTable = async (
-  parts: OpenParts,
+  parts: TestService,
   request: Partial<TableRequest> & { hostKey: string; name: string },
 ) => {
   const { head, frames } = await parts.handlers.table(Request.parse(request), createCall())

@@ -2,7 +2,7 @@
  * Returns a value whose JSON is the time `seconds` before its serialization. The unit is epoch seconds, multiplied by
  * `perSecond`.
  */
-export const secondsAgo = (seconds: number, perSecond = 1) => ({
+export const createPastTime = (seconds: number, perSecond = 1) => ({
   toJSON: () => (Math.floor(Date.now() / 1_000) - seconds) * perSecond,
 })
 
@@ -24,7 +24,8 @@ const metric = (name: string, value: number) => ({ metric: name, value })
 const many = <T>(count: number, row: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => row(index))
 /** Returns running queries of other applications. */
-export const runningQueryRows = (count: number) => many(count, (index) => ({ query_id: `of-application-${index}` }))
+export const createRunningQueryRows = (count: number) =>
+  many(count, (index) => ({ query_id: `of-application-${index}` }))
 /** Statements of Watchhouse, with a log comment and without one, as sent for users who may not set settings. */
 export const ownStatements = [
   { http_user_agent: 'watchhouse', Settings: { log_comment: '{"watchhouse":"rules"}' } },
@@ -42,14 +43,14 @@ export const ruleCases: readonly RuleCase[] = [
   {
     rule: 'running-queries',
     trouble: {
-      processes: [...runningQueryRows(99), ...ownStatements, consoleStatementRow],
+      processes: [...createRunningQueryRows(99), ...ownStatements, consoleStatementRow],
       metrics: [metric('PendingAsyncInsert', 5)],
       server_settings: [{ name: 'max_concurrent_queries', value: '100' }],
     },
     measured: 95,
     severity: 'critical',
     relief: {
-      processes: [...runningQueryRows(79), ...ownStatements],
+      processes: [...createRunningQueryRows(79), ...ownStatements],
       metrics: [],
       server_settings: [{ name: 'max_concurrent_queries', value: '0' }],
     },
@@ -77,34 +78,36 @@ export const ruleCases: readonly RuleCase[] = [
   },
   {
     rule: 'failed-mutations',
-    trouble: { mutations: [{ ...table, create_time: secondsAgo(7 * hour), latest_fail_reason: 'no' }] },
+    trouble: { mutations: [{ ...table, create_time: createPastTime(7 * hour), latest_fail_reason: 'no' }] },
     measured: 7 * hour,
     severity: 'critical',
-    relief: { mutations: [{ ...table, create_time: secondsAgo(7 * hour) }] },
+    relief: { mutations: [{ ...table, create_time: createPastTime(7 * hour) }] },
   },
   {
     rule: 'mutation-old',
     trouble: {
       mutations: [
-        { ...table, create_time: secondsAgo(7 * hour) },
-        { ...table, create_time: secondsAgo(hour) },
+        { ...table, create_time: createPastTime(7 * hour) },
+        { ...table, create_time: createPastTime(hour) },
       ],
     },
     measured: 7 * hour,
     severity: 'warning',
-    relief: { mutations: [{ ...table, create_time: secondsAgo(7 * hour), is_done: 1 }] },
+    relief: { mutations: [{ ...table, create_time: createPastTime(7 * hour), is_done: 1 }] },
   },
   {
     rule: 'ddl-queue-stuck',
     trouble: {
       distributed_ddl_queue: [
-        { entry: 'query-1', host: 'a', status: 'Finished', query_create_time: secondsAgo(day) },
-        { entry: 'query-2', host: 'b', status: 'Inactive', query_create_time: secondsAgo(2 * hour) },
+        { entry: 'query-1', host: 'a', status: 'Finished', query_create_time: createPastTime(day) },
+        { entry: 'query-2', host: 'b', status: 'Inactive', query_create_time: createPastTime(2 * hour) },
       ],
     },
     measured: 2 * hour,
     severity: 'critical',
-    relief: { distributed_ddl_queue: [{ entry: 'query-1', status: 'Finished', query_create_time: secondsAgo(day) }] },
+    relief: {
+      distributed_ddl_queue: [{ entry: 'query-1', status: 'Finished', query_create_time: createPastTime(day) }],
+    },
   },
 ]
 

@@ -1,11 +1,14 @@
-import { secondsAgo, type RuleCase } from './rule-cases.ts'
+import { createPastTime, type RuleCase } from './rule-cases.ts'
 
 const minute = 60
 const hour = 3_600
 const day = 86_400
 const many = <T>(count: number, row: T): T[] => Array.from({ length: count }, () => row)
 /** Returns both time columns of a log table. */
-const at = (seconds: number) => ({ event_time: secondsAgo(seconds), event_time_microseconds: secondsAgo(seconds, 1e6) })
+const at = (seconds: number) => ({
+  event_time: createPastTime(seconds),
+  event_time_microseconds: createPastTime(seconds, 1e6),
+})
 const linesOfCrash = (seconds: number, lines = 34) =>
   Array.from({ length: lines }, (_, line) => ({
     level: 'Fatal',
@@ -19,10 +22,10 @@ const failed = { ...ended, type: 'ExceptionWhileProcessing' }
 export const ruleLogCases: readonly RuleCase[] = [
   {
     rule: 'crash-recorded',
-    trouble: { crash_log: [{ signal: 11, event_time: secondsAgo(minute) }] },
+    trouble: { crash_log: [{ signal: 11, event_time: createPastTime(minute) }] },
     measured: 1,
     severity: 'critical',
-    relief: { crash_log: [{ signal: 11, event_time: secondsAgo(2 * hour) }] },
+    relief: { crash_log: [{ signal: 11, event_time: createPastTime(2 * hour) }] },
   },
   {
     rule: 'failed-backups',
@@ -53,7 +56,7 @@ export const ruleLogCases: readonly RuleCase[] = [
     trouble: {
       metric_log: [
         {
-          event_time: secondsAgo(minute),
+          event_time: createPastTime(minute),
           ProfileEvent_OSCPUWaitMicroseconds: 60,
           ProfileEvent_OSCPUVirtualTimeMicroseconds: 40,
         },
@@ -61,14 +64,14 @@ export const ruleLogCases: readonly RuleCase[] = [
     },
     measured: 60,
     severity: 'warning',
-    relief: { metric_log: [{ event_time: secondsAgo(hour), ProfileEvent_OSCPUWaitMicroseconds: 60 }] },
+    relief: { metric_log: [{ event_time: createPastTime(hour), ProfileEvent_OSCPUWaitMicroseconds: 60 }] },
   },
   {
     rule: 'keeper-latency',
     trouble: {
       metric_log: [
         {
-          event_time: secondsAgo(minute),
+          event_time: createPastTime(minute),
           ProfileEvent_ZooKeeperWaitMicroseconds: 1e6,
           ProfileEvent_ZooKeeperTransactions: 10,
         },
@@ -79,7 +82,7 @@ export const ruleLogCases: readonly RuleCase[] = [
     relief: {
       metric_log: [
         {
-          event_time: secondsAgo(minute),
+          event_time: createPastTime(minute),
           ProfileEvent_ZooKeeperWaitMicroseconds: 1e6,
           ProfileEvent_ZooKeeperTransactions: 1,
         },
@@ -90,9 +93,13 @@ export const ruleLogCases: readonly RuleCase[] = [
     rule: 's3-errors',
     trouble: {
       metric_log: [
-        { event_time: secondsAgo(minute), ProfileEvent_S3ReadRequestsCount: 90, ProfileEvent_S3ReadRequestsErrors: 5 },
         {
-          event_time: secondsAgo(minute),
+          event_time: createPastTime(minute),
+          ProfileEvent_S3ReadRequestsCount: 90,
+          ProfileEvent_S3ReadRequestsErrors: 5,
+        },
+        {
+          event_time: createPastTime(minute),
           ProfileEvent_S3WriteRequestsCount: 10,
           ProfileEvent_S3WriteRequestsErrors: 5,
         },
@@ -102,7 +109,11 @@ export const ruleLogCases: readonly RuleCase[] = [
     severity: 'critical',
     relief: {
       metric_log: [
-        { event_time: secondsAgo(minute), ProfileEvent_S3ReadRequestsCount: 19, ProfileEvent_S3ReadRequestsErrors: 19 },
+        {
+          event_time: createPastTime(minute),
+          ProfileEvent_S3ReadRequestsCount: 19,
+          ProfileEvent_S3ReadRequestsErrors: 19,
+        },
       ],
     },
   },
@@ -136,15 +147,15 @@ export const ruleLogCases: readonly RuleCase[] = [
     rule: 'new-error-code',
     trouble: {
       error_log: [
-        { code: 60, error: 'UNKNOWN_TABLE', event_time: secondsAgo(2 * day) },
-        { code: 252, error: 'TOO_MANY_PARTS', event_time: secondsAgo(minute) },
-        { code: 241, error: 'MEMORY_LIMIT_EXCEEDED', event_time: secondsAgo(2 * day) },
-        { code: 241, error: 'MEMORY_LIMIT_EXCEEDED', event_time: secondsAgo(minute) },
+        { code: 60, error: 'UNKNOWN_TABLE', event_time: createPastTime(2 * day) },
+        { code: 252, error: 'TOO_MANY_PARTS', event_time: createPastTime(minute) },
+        { code: 241, error: 'MEMORY_LIMIT_EXCEEDED', event_time: createPastTime(2 * day) },
+        { code: 241, error: 'MEMORY_LIMIT_EXCEEDED', event_time: createPastTime(minute) },
       ],
     },
     measured: 1,
     severity: 'warning',
-    relief: { error_log: [{ code: 252, error: 'TOO_MANY_PARTS', event_time: secondsAgo(minute) }] },
+    relief: { error_log: [{ code: 252, error: 'TOO_MANY_PARTS', event_time: createPastTime(minute) }] },
   },
   {
     rule: 'merge-failing',

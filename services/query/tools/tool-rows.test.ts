@@ -5,7 +5,7 @@ import { query } from '#proto/query.ts'
 import { startSandbox, type Sandbox } from '../../sandbox/start.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { type StubRequest, sendResultRows as sendRows, startHttpStub } from '../testing/stub-host.ts'
 import { readToolStatements } from './tool-rows.ts'
 
@@ -18,11 +18,11 @@ const values = { fullStatements: 0, lastHours: 24, minDurationMs: 0, user: '', d
 const startLimitMs = 120_000
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox({ label: 'one' })
-  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'one', SVC_TABLE_MAX_RESULT_ROWS: '2' })
+  parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'one', SVC_TABLE_MAX_RESULT_ROWS: '2' })
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
@@ -81,7 +81,7 @@ describe('a statement of a tool', () => {
   /** Returns whether a request is a statement of a tool, not of the probe. */
   const isOfTool = ({ url }: StubRequest) => url.searchParams.get('log_comment') === '{"watchhouse":"tool"}'
   const oneAtOnce = (url: string) =>
-    openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'stub', COLUMNDB_POOL_SIZE: '1', SVC_QUERY_CACHE: 'false' })
+    openTestService({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'stub', COLUMNDB_POOL_SIZE: '1', SVC_QUERY_CACHE: 'false' })
 
   it('shares the limit of COLUMNDB_POOL_SIZE with other callers', async () => {
     const waiting: ServerResponse[] = []

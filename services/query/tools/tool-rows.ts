@@ -27,7 +27,7 @@ type ToolStatements = z.infer<typeof ToolStatements>
  * Returns the handler that runs a fixed statement of a tool on one host. The statement counts towards the limit of
  * concurrent statements of callers. Throws for an invalid file.
  */
-export const toolRowsHandler = (
+export const createToolRowsHandler = (
   parts: QueryHandlerDeps,
   running: RunRegistry,
 ): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {

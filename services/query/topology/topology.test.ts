@@ -4,9 +4,9 @@ import { query } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { readRecords } from '../analysis/records.ts'
-import { createCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
 import { startHttpStub, startTcpStub } from '../testing/stub-host.ts'
-import { ClusterRow, clustersStatement, ReplicationRow, replicationStatement } from './topology.ts'
+import { ClusterRow, buildClustersStatement, ReplicationRow, replicationStatement } from './topology.ts'
 
 const replica = { internal_replication: 1, shard_weight: 1, port: 9000 }
 /** Synthetic rows with the columns of the engine, because a single host has no clusters or replicas. */
@@ -32,7 +32,7 @@ const invented = {
 }
 
 let sandbox: Sandbox
-let parts: OpenParts
+let parts: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox()
@@ -41,7 +41,7 @@ beforeAll(async () => {
     await run(`CREATE TABLE invented.${table} AS system.${table} ENGINE = MergeTree ORDER BY tuple()`)
     await run(`INSERT INTO invented.${table} FORMAT JSONEachRow ${rows.map((row) => JSON.stringify(row)).join('\n')}`)
   }
-  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box' })
+  parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box' })
 }, 120_000)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
@@ -67,7 +67,7 @@ describe('the statements', () => {
     ['24.3', { isActive: null, ddlLag: null }],
     ['24.10', { isActive: null, ddlLag: 7 }],
   ])('read clusters in their order, on a server of %s', async (version, expected) => {
-    const rows = await onInvented(ClusterRow, clustersStatement(version))
+    const rows = await onInvented(ClusterRow, buildClustersStatement(version))
     expect(rows.map(({ cluster, shard, number, host }) => [cluster, shard, number, host])).toEqual([
       ['lone', 1, 1, 'a'],
       ['shop', 1, 1, 'a'],
@@ -79,7 +79,7 @@ describe('the statements', () => {
   })
 
   it('read one cluster alone', async () => {
-    const rows = await onInvented(ClusterRow, clustersStatement('24.10', 'lone'))
+    const rows = await onInvented(ClusterRow, buildClustersStatement('24.10', 'lone'))
     expect(rows.map(({ cluster }) => cluster)).toEqual(['lone'])
   })
 
@@ -126,7 +126,7 @@ describe('the topology', () => {
     )
     const gone = await startTcpStub(() => undefined)
     await gone[Symbol.asyncDispose]()
-    await using stubbed = await openParts({
+    await using stubbed = await openTestService({
       COLUMNDB_HOST: [first, second, gone].map(({ url }) => url).join(','),
       COLUMNDB_NAME: 'one,two,gone',
     })

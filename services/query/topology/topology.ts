@@ -42,13 +42,13 @@ const branches = [
 ]
 
 /** Returns the statement for all clusters of a host, or for one of them. */
-export const clustersStatement = (serverVersion: string, cluster = ''): Statement => ({
+export const buildClustersStatement = (serverVersion: string, cluster = ''): Statement => ({
   what: 'topology',
   sql: selectSqlBranch(branches, serverVersion) ?? '',
   parameters: { cluster },
 })
 
-/** A row of `clustersStatement`: one replica of a cluster. */
+/** A row of `buildClustersStatement`: one replica of a cluster. */
 export const ClusterRow = z.object({
   cluster: z.string(),
   shard: z.number(),
@@ -73,13 +73,13 @@ const maxMembers = 64
 const needs = { requires: ['system.clusters'] }
 
 /** Returns the handler for the clusters that one host knows. */
-export const topologyHandler =
+export const createTopologyHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['topology'] =>
   async ({ hostKey, cluster }, call) => {
     const host = parts.hosts.get(hostKey)
     const { version } = await parts.client.capabilities(host, call)
     const { data, unavailable } = await queryIfAvailable(parts.client, host, needs, call, async () =>
-      readRecords(host, ClusterRow, await parts.client.run(host, clustersStatement(version, cluster), call)),
+      readRecords(host, ClusterRow, await parts.client.run(host, buildClustersStatement(version, cluster), call)),
     )
     if (!data) return { clusters: [], members: [], truncated: false, unavailable }
     if (cluster !== undefined && data.length === 0) throw unknownCluster(host.name, cluster)
@@ -144,22 +144,22 @@ export const matchHosts = (
   queried: string,
   hosts: readonly NamedHost[],
 ): (string | null)[] => {
-  const claims = replicas.map((replica) => (replica.isLocal ? queried : claim(replica, hosts)))
+  const claims = replicas.map((replica) => (replica.isLocal ? queried : findReplicaHost(replica, hosts)))
   return claims.map((key, index) => {
     const isSure = replicas[index]?.isLocal || claims.indexOf(key) === claims.lastIndexOf(key)
     return isSure ? key : null
   })
 }
 
-const claim = (replica: ReplicaAddress, hosts: readonly NamedHost[]): string | null => {
-  const names = new Set([replica.host, replica.address].filter(namesOneMachine).map(lowered))
-  const calledSo = hosts.filter((host) => host.names.some((name) => names.has(lowered(name))))
+const findReplicaHost = (replica: ReplicaAddress, hosts: readonly NamedHost[]): string | null => {
+  const names = new Set([replica.host, replica.address].filter(namesOneMachine).map(toLowerCaseName))
+  const calledSo = hosts.filter((host) => host.names.some((name) => names.has(toLowerCaseName(name))))
   if (calledSo.length > 0) return onlyOne(calledSo)
   const labels = new Set([...names].flatMap(label))
   return onlyOne(
     hosts.filter((host) =>
       host.names
-        .map(lowered)
+        .map(toLowerCaseName)
         .flatMap(label)
         .some((each) => labels.has(each)),
     ),
@@ -167,7 +167,7 @@ const claim = (replica: ReplicaAddress, hosts: readonly NamedHost[]): string | n
 }
 
 const onlyOne = (hosts: readonly NamedHost[]): string | null => (hosts.length === 1 ? (hosts[0]?.key ?? null) : null)
-const lowered = (name: string): string => name.toLowerCase()
+const toLowerCaseName = (name: string): string => name.toLowerCase()
 /** Returns a host name without its domain, or nothing for an IP address. */
 const label = (name: string): string[] => (isIP(name) === 0 ? name.split('.').slice(0, 1) : [])
 /** Returns whether a name identifies one machine. Loopback and unspecified addresses do not. */

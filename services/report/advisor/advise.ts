@@ -7,21 +7,21 @@ import { settings } from '../config.ts'
 import type { HandlerDeps } from '../work.ts'
 import { queryAdvisors } from './kinds/index.ts'
 import { measureSavings, type MeasuredSavings } from './measure.ts'
-import { type AdviceContext, type Proposal, readSubject, type AdviceSubject } from './subject.ts'
+import { type AdviceContext, type Proposal, readAdviceSubject, type AdviceSubject } from './subject.ts'
 
 /** Time limit for the tests of all proposals, in milliseconds. Proposals that are not tested by then are unverified. */
-const testingMs = 20_000
+const testingTimeoutMs = 20_000
 /** Time before the deadline of the caller that is reserved for sending the response, in milliseconds. */
 const marginMs = 1_000
 
 /** Returns the handler for ranked advice on one query. */
-export const advise =
+export const createAdviseHandler =
   ({ env, clock, query }: HandlerDeps): Handlers<Service<typeof adviceMethods>>['advise'] =>
   async ({ hostKey, ...request }, call) => {
-    const testCall = { ...call, deadline: Math.min(call.deadline - marginMs, clock.elapsedMs() + testingMs) }
+    const testCall = { ...call, deadline: Math.min(call.deadline - marginMs, clock.elapsedMs() + testingTimeoutMs) }
     const { SVC_ADVICE_READS_DATA: readsData } = parseSettings(settings, env)
     const context = { query, call, hostKey, testCall: readsData ? testCall : undefined }
-    return adviseOn(context, await findStatement(context, request))
+    return adviseOnStatement(context, await findStatement(context, request))
   }
 
 /** The query to advise on. */
@@ -44,16 +44,20 @@ const findStatement = async (
   { query: statement, queryId, database }: AdviceRequest,
 ): Promise<AdvisedStatement> => {
   if (statement !== undefined) return { query: statement, database, queryId: undefined }
-  if (queryId === undefined) throw invalid('query', 'advice requires either a query or a queryId')
+  if (queryId === undefined) throw createInvalidError('query', 'advice requires either a query or a queryId')
   const { detail, unavailable } = await query.queryDetail({ hostKey, queryId }, call)
   if (!detail)
-    throw invalid('queryId', `no query found for this queryId: ${unavailable?.message ?? 'the query log has no entry'}`)
+    throw createInvalidError(
+      'queryId',
+      `no query found for this queryId: ${unavailable?.message ?? 'the query log has no entry'}`,
+    )
   const { kind, query: text, currentDatabase } = detail.summary
-  if (kind !== 'Select') throw invalid('queryId', `advice supports only SELECT; this query is of kind ${kind}`)
+  if (kind !== 'Select')
+    throw createInvalidError('queryId', `advice supports only SELECT; this query is of kind ${kind}`)
   return { query: text, database: currentDatabase || undefined, queryId }
 }
 
-const invalid = (parameter: string, sentence: string): ServiceError =>
+const createInvalidError = (parameter: string, sentence: string): ServiceError =>
   new ServiceError('invalid', sentence, { details: { parameter } })
 
 /** A proposal with its measured or estimated savings. */
@@ -67,24 +71,29 @@ const minShare = 0.2
 
 /** Returns the worthwhile proposals, best first. Of several proposals with the same purpose, keeps only the best. */
 export const rankProposals = <W extends MeasuredProposal>(weighed: readonly W[]): W[] => {
-  const worth = weighed.filter(({ measured: { savings } }) => !savings || shareOf(savings) >= minShare)
-  const sorted = worth.toSorted((a, b) => tenths(b) - tenths(a) || effortOf(a) - effortOf(b) || bytesOf(b) - bytesOf(a))
+  const worth = weighed.filter(({ measured: { savings } }) => !savings || computeSavedShare(savings) >= minShare)
+  const sorted = worth.toSorted(
+    (a, b) =>
+      roundSavingsToTenths(b) - roundSavingsToTenths(a) ||
+      getEffort(a) - getEffort(b) ||
+      getSavedBytes(b) - getSavedBytes(a),
+  )
   return sorted.filter(
     ({ proposal }, index) => sorted.findIndex((other) => other.proposal.purpose === proposal.purpose) === index,
   )
 }
 
 /** Returns the share of the currently read bytes that the change saves. */
-const shareOf = ({ bytesBefore, bytesAfter }: Savings): number =>
+const computeSavedShare = ({ bytesBefore, bytesAfter }: Savings): number =>
   bytesBefore > 0 ? (bytesBefore - bytesAfter) / bytesBefore : 0
 
 /** Returns the saved share, rounded to tenths. Proposals with similar savings are then ranked by effort. */
-const tenths = ({ measured: { savings } }: MeasuredProposal): number =>
-  savings ? Math.round(10 * shareOf(savings)) : 0
+const roundSavingsToTenths = ({ measured: { savings } }: MeasuredProposal): number =>
+  savings ? Math.round(10 * computeSavedShare(savings)) : 0
 
-const effortOf = ({ proposal }: MeasuredProposal): number => adviceKinds.indexOf(proposal.kind)
+const getEffort = ({ proposal }: MeasuredProposal): number => adviceKinds.indexOf(proposal.kind)
 
-const bytesOf = ({ measured: { savings } }: MeasuredProposal): number =>
+const getSavedBytes = ({ measured: { savings } }: MeasuredProposal): number =>
   savings ? savings.bytesBefore - savings.bytesAfter : 0
 
 const maxTables = 5
@@ -97,7 +106,7 @@ const skipReasons = {
   engine: 'it is not a MergeTree table, or the query does not read its data. For a view, analyze its SELECT',
   repeated: 'it is read more than once. Analyze one SELECT at a time',
 } as const
-const noSavings = 'No skip index, projection, view, partition key or PREWHERE would save 20% of the data read.'
+const noSavingsNote = 'No skip index, projection, view, partition key or PREWHERE would save 20% of the data read.'
 
 interface Advice {
   recommendations: Recommendation[]
@@ -106,21 +115,21 @@ interface Advice {
 }
 
 /** Proposes changes to each table, tests them on the host and returns those that are worthwhile. */
-const adviseOn = async (context: AdviceContext, statement: AdvisedStatement): Promise<Advice> => {
-  const { reads, others, formatted } = await analyze(context, statement)
+const adviseOnStatement = async (context: AdviceContext, statement: AdvisedStatement): Promise<Advice> => {
+  const { reads, others, formatted } = await analyzeStatement(context, statement)
   const notes = others.map(({ name, reason }) => `${name} was skipped: ${skipReasons[reason]}.`)
   const large = reads.filter(({ marks }) => marks >= minMarks)
-  for (const read of reads) if (read.marks < minMarks) notes.push(tooSmall(read))
+  for (const read of reads) if (read.marks < minMarks) notes.push(formatTooSmallNote(read))
   if (large.length > maxTables) notes.push(`Only the ${maxTables} tables with the most data read were analyzed.`)
   const measured: (MeasuredProposal & { read: TableRead })[] = []
   for (const read of large.toSorted((a, b) => b.marks - a.marks).slice(0, maxTables)) {
-    const subject = await readSubject(context, read, { formatted, database: statement.database })
-    if (typeof subject === 'string') notes.push(`${qualifiedName(read)} was skipped: ${subject}.`)
+    const subject = await readAdviceSubject(context, read, { formatted, database: statement.database })
+    if (typeof subject === 'string') notes.push(`${formatTableName(read)} was skipped: ${subject}.`)
     else measured.push(...(await measureAll(context, subject)))
   }
-  const recommendations = rankProposals(measured).map(recommendation)
+  const recommendations = rankProposals(measured).map(toRecommendation)
   if (reads.length + others.length === 0) notes.push('The query reads no table.')
-  else if (recommendations.length === 0 && notes.length < reads.length + others.length) notes.push(noSavings)
+  else if (recommendations.length === 0 && notes.length < reads.length + others.length) notes.push(noSavingsNote)
   return { recommendations, notes }
 }
 
@@ -128,7 +137,7 @@ const adviseOn = async (context: AdviceContext, statement: AdvisedStatement): Pr
  * Returns the tables that the query reads. If a query from the query log cannot be analyzed, the error contains only
  * the error name of the host. The full error text may quote the query, which the caller did not write.
  */
-const analyze = async (
+const analyzeStatement = async (
   { query, call, hostKey }: AdviceContext,
   { query: text, database, queryId }: AdvisedStatement,
 ) => {
@@ -149,22 +158,22 @@ const measureAll = async (
   subject: AdviceSubject,
 ): Promise<(MeasuredProposal & { read: TableRead })[]> => {
   const results = []
-  for (const proposal of proposalsFor(subject).slice(0, maxProposals)) {
+  for (const proposal of listProposals(subject).slice(0, maxProposals)) {
     const measured = await measureSavings(context, subject, proposal)
     if (measured) results.push({ proposal, measured, read: subject.read })
   }
   return results
 }
 
-const proposalsFor = (subject: AdviceSubject): Proposal[] =>
+const listProposals = (subject: AdviceSubject): Proposal[] =>
   Object.values(queryAdvisors).flatMap((propose) => propose(subject))
 
-const recommendation = ({ proposal, measured, read }: MeasuredProposal & { read: TableRead }): Recommendation => {
+const toRecommendation = ({ proposal, measured, read }: MeasuredProposal & { read: TableRead }): Recommendation => {
   const { purpose: _purpose, test: _test, ...advice } = proposal
-  return { ...advice, ...measured, table: qualifiedName(read) }
+  return { ...advice, ...measured, table: formatTableName(read) }
 }
 
-const qualifiedName = ({ database, table }: TableRead): string => `${database}.${table}`
+const formatTableName = ({ database, table }: TableRead): string => `${database}.${table}`
 
-const tooSmall = (read: TableRead): string =>
-  `${qualifiedName(read)} was skipped: the query reads only ${read.marks} of its granules.`
+const formatTooSmallNote = (read: TableRead): string =>
+  `${formatTableName(read)} was skipped: the query reads only ${read.marks} of its granules.`

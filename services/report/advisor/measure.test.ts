@@ -3,10 +3,10 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
-import { anAdviceSubject } from '../testing/subject.ts'
+import { createAdviceSubject } from '../testing/subject.ts'
 import type { AdviceContext } from './subject.ts'
-import { projection } from './kinds/projection.ts'
-import { skipIndex } from './kinds/skip-index.ts'
+import { proposeProjections } from './kinds/projection.ts'
+import { proposeSkipIndexes } from './kinds/skip-index.ts'
 import { measureSavings } from './measure.ts'
 
 type Query = Client<typeof query>
@@ -17,10 +17,14 @@ const call: Call = {
   signal: new AbortController().signal,
   priority: 'person',
 }
-const subject = anAdviceSubject()
+const subject = createAdviceSubject()
 
 /** Measures a proposal, by default a skip index, against fixed responses of the host. */
-const measured = async (responses: Partial<Query>, testCall: Call | null = call, [proposal] = skipIndex(subject)) => {
+const measured = async (
+  responses: Partial<Query>,
+  testCall: Call | null = call,
+  [proposal] = proposeSkipIndexes(subject),
+) => {
   const fail = () => Promise.reject(new Error('unexpected call'))
   const all = new Proxy(responses, { get: (target, name) => Reflect.get(target, name) ?? fail })
   // A method without a response rejects, so the client has every method.
@@ -69,7 +73,7 @@ it.each([
 
 it('returns null when there are more groups than the counting limit', async () => {
   const grouping = { keys: ['`note`'], aggregates: ['count()'], hasValues: false }
-  const grouped = projection(anAdviceSubject({ read: { grouping, conditions: [] } }))
+  const grouped = proposeProjections(createAdviceSubject({ read: { grouping, conditions: [] } }))
   expect(await measured({ countGroups: failing('too-large', 158) }, call, grouped)).toBeNull()
 })
 

@@ -28,12 +28,12 @@ export const measureSavings = async (
   if (!testCall) return { proof: 'unverified', savings: null }
   const context = { ...rest, call: testCall }
   try {
-    if (rewritten !== null && !(await isFiltered(context, subject, rewritten))) return null
+    if (rewritten !== null && !(await isPrewhereApplied(context, subject, rewritten))) return null
     if (test.by === 'index') return await tryIndex(context, subject, test)
     const savings = await countSavings(context, subject, test)
     return savings && { proof: 'estimated', savings }
   } catch (error) {
-    if (!isAboutTest(error)) throw error
+    if (!isTestFailure(error)) throw error
     // The host stops counting at a limit. A proposal with more groups than that saves nothing.
     if (test.by === 'groups' && error.code === 'too-large') return null
     return { proof: 'unverified', savings: null }
@@ -72,7 +72,7 @@ const countSavings = async (
 }
 
 /** Returns whether the host would apply PREWHERE to the rewritten query. */
-const isFiltered = async (
+const isPrewhereApplied = async (
   { query, call, hostKey }: TestContext,
   { statement: { database } }: AdviceSubject,
   rewritten: string,
@@ -82,11 +82,11 @@ const isFiltered = async (
   return reads.some(({ hasPrewhere }) => hasPrewhere)
 }
 
-const ownCodes = new Set<string>(['invalid', 'timeout', 'busy', 'too-large'])
+const testFailureCodes = new Set<string>(['invalid', 'timeout', 'busy', 'too-large'])
 
 /**
  * Returns whether the error concerns only this test, because the host rejected or aborted the test, or the test timed
  * out. Other tests may still succeed.
  */
-const isAboutTest = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && (error.details?.clickhouseCode !== undefined || ownCodes.has(error.code))
+const isTestFailure = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && (error.details?.clickhouseCode !== undefined || testFailureCodes.has(error.code))

@@ -2,9 +2,9 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { structureAdviceMethods } from '#proto/structure-advice.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { settingAdvice, upgradeAdvice } from './structure/advise-host.ts'
-import { codecAdvice } from './structure/codecs.ts'
-import { readTable } from './structure/facts.ts'
+import { adviseOnSettings, adviseOnUpgrade } from './structure/advise-host.ts'
+import { adviseOnCodecs } from './structure/codecs.ts'
+import { readTableFacts } from './structure/facts.ts'
 import { tableAdvisors } from './structure/kinds/index.ts'
 import { settings } from '../config.ts'
 import type { HandlerDeps } from '../work.ts'
@@ -13,7 +13,7 @@ import type { HandlerDeps } from '../work.ts'
 const marginMs = 2_000
 
 /** Returns the handlers for advice on tables and on host settings. */
-export const structureAdviceHandlers = (deps: HandlerDeps): Handlers<Service<typeof structureAdviceMethods>> => ({
+export const createStructureAdviceHandlers = (deps: HandlerDeps): Handlers<Service<typeof structureAdviceMethods>> => ({
   adviseTable: async ({ measure, ...request }, call) => {
     const { SVC_ADVICE_READS_DATA: readsData, SVC_ADVICE_MEASURES_CODECS: isAllowed } = parseSettings(
       settings,
@@ -23,10 +23,10 @@ export const structureAdviceHandlers = (deps: HandlerDeps): Handlers<Service<typ
     const mayWrite = isAllowed && measure && call.caller === 'gateway'
     const timed = { ...call, deadline: call.deadline - marginMs }
     const context = { query: deps.query, call: timed, ...request, readsData, mayWrite }
-    const facts = await readTable(context)
+    const facts = await readTableFacts(context)
     const name = `${request.database}.${request.table}`
     if (typeof facts === 'string') return { recommendations: [], notes: [`${name} was skipped: ${facts}.`] }
-    const recommendations = [...tableAdvisors.flatMap((kind) => kind(facts)), ...(await codecAdvice(context, facts))]
+    const recommendations = [...tableAdvisors.flatMap((kind) => kind(facts)), ...(await adviseOnCodecs(context, facts))]
     const unread = facts.sampled === 0 ? [`No data of ${name} was read, so advice based on its values is missing.`] : []
     const none = recommendations.length === 0 ? ['No recommendations for this table.'] : []
     return { recommendations, notes: [...unread, ...none] }
@@ -46,15 +46,15 @@ const adviseHost = async ({ query, clock }: HandlerDeps, hostKey: string, call: 
     .flatMap((state) =>
       state.version !== null && state.key !== hostKey ? { key: state.key, version: state.version } : [],
     )
-    .toSorted((one, other) => byNumber.compare(other.version, one.version))[0]
+    .toSorted((one, other) => numericCollator.compare(other.version, one.version))[0]
   const release = version.split('.').slice(0, 2).join('.')
-  const isNewer = newest && byNumber.compare(newest.version.split('.').slice(0, 2).join('.'), release) > 0
+  const isNewer = newest && numericCollator.compare(newest.version.split('.').slice(0, 2).join('.'), release) > 0
   const newer = isNewer
     ? { version: newest.version, changes: await query.settingsChanges({ hostKey: newest.key, since: release }, call) }
     : undefined
   const recommendations = [
-    ...settingAdvice({ ...hardware, settings: tuned }),
-    ...upgradeAdvice({ version, nowMs: clock.now() }, newer),
+    ...adviseOnSettings({ ...hardware, settings: tuned }),
+    ...adviseOnUpgrade({ version, nowMs: clock.now() }, newer),
   ]
   const unknown = hardware.cores === null || hardware.memoryBytes === null
   return {
@@ -66,4 +66,4 @@ const adviseHost = async ({ query, clock }: HandlerDeps, hostKey: string, call: 
   }
 }
 
-const byNumber = new Intl.Collator('en', { numeric: true })
+const numericCollator = new Intl.Collator('en', { numeric: true })

@@ -27,7 +27,7 @@ interface Statement {
 }
 
 /** Fetches the metadata of a table. If the host does not provide it, returns the reason as a string. */
-export const readSubject = async (
+export const readAdviceSubject = async (
   { query, call, hostKey }: AdviceContext,
   read: TableRead,
   statement: Statement,
@@ -89,7 +89,7 @@ export const estimateSavings = (subject: AdviceSubject, marksAfter: number): Sav
 }
 
 /** Returns the columns of the sorting key; empty if the key contains an expression. */
-export const sortingColumns = ({ overview: { sortingKey } }: AdviceSubject): string[] =>
+export const listSortingColumns = ({ overview: { sortingKey } }: AdviceSubject): string[] =>
   /[(`]/.test(sortingKey) ? [] : sortingKey.split(', ').filter((name) => name !== '')
 
 /** A column that the query compares with constants. */
@@ -103,9 +103,9 @@ export interface ComparedColumn {
 }
 
 /** Returns the compared columns without the first column of the sorting key, which already skips granules. */
-export const comparedColumns = (subject: AdviceSubject): ComparedColumn[] => {
+export const listComparedColumns = (subject: AdviceSubject): ComparedColumn[] => {
   const { read, columns } = subject
-  const [leading] = sortingColumns(subject)
+  const [leading] = listSortingColumns(subject)
   return read.columns.flatMap(({ name, sql }) => {
     const conditions = read.conditions.filter(({ column, kind }) => column === name && kind !== 'other')
     // Subcolumns cannot have an index.
@@ -122,7 +122,7 @@ export const joinConditions = (conditions: readonly Pick<ReadCondition, 'sql'>[]
 export const joinAllConditions = ({ read }: AdviceSubject): string => joinConditions(read.conditions)
 
 /** Returns whether merges keep every row. Otherwise, a projection or partition key could change query results. */
-export const keepsRows = ({ overview: { engine } }: AdviceSubject): boolean =>
+export const hasRowPreservingMerges = ({ overview: { engine } }: AdviceSubject): boolean =>
   ['MergeTree', 'ReplicatedMergeTree', 'SharedMergeTree'].includes(engine)
 
 /** The numbers of rows and granules that match a condition. */

@@ -1,4 +1,4 @@
-import { defineDetector, emptyOutcome, noDataOutcome, getSeverity } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome, getSeverity } from '../measures/detector.ts'
 import { formatSeconds } from '../measures/format.ts'
 
 const limits = { info: 2, warning: 30 }
@@ -12,7 +12,8 @@ export const clockSkew = defineDetector<never>({
   evidenceSql: 'SELECT now64(3)',
   link: '/overview',
   detect(_rows, { self: { clockSkewMs } }) {
-    if (clockSkewMs === null || !Number.isFinite(clockSkewMs)) return noDataOutcome('clock: not reported by this host')
+    if (clockSkewMs === null || !Number.isFinite(clockSkewMs))
+      return createNoDataOutcome('clock: not reported by this host')
     const seconds = Math.abs(clockSkewMs) / 1_000
     const severity = getSeverity(seconds, limits)
     if (severity === undefined) return emptyOutcome

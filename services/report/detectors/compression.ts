@@ -1,9 +1,9 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { defineDetector, qualifiedName, type Observation } from '../measures/detector.ts'
+import { defineDetector, formatTableName, type Observation } from '../measures/detector.ts'
 import { formatBytes, formatPercent } from '../measures/format.ts'
 
 const gibibyte = 1_024 ** 3
-const worstShare = 0.7
+const minPoorShare = 0.7
 const minRows = 2
 
 /** Detects large tables with poor compression. */
@@ -17,23 +17,23 @@ export const compression = defineDetector({
     const large = tables.filter(({ compressedBytes }) => compressedBytes !== null && compressedBytes >= gibibyte)
     const single = large.filter(({ rows }) => rows < minRows)
     return {
-      notes: single.map((row) => `compression: ${qualifiedName(row)} has too few rows`),
-      observations: large.filter(({ rows }) => rows >= minRows).flatMap((row) => observationOf(row) ?? []),
+      notes: single.map((row) => `compression: ${formatTableName(row)} has too few rows`),
+      observations: large.filter(({ rows }) => rows >= minRows).flatMap((row) => createObservation(row) ?? []),
     }
   },
 })
 
-const observationOf = (row: InsightRow<'tables'>): Observation | undefined => {
+const createObservation = (row: InsightRow<'tables'>): Observation | undefined => {
   const { compressedBytes: compressed, uncompressedBytes: uncompressed } = row
   // Some part types do not report the uncompressed size.
   const value = compressed && uncompressed ? compressed / uncompressed : 0
-  if (value < worstShare) return undefined
+  if (value < minPoorShare) return undefined
   return {
-    subject: qualifiedName(row),
+    subject: formatTableName(row),
     severity: 'info',
-    title: `${qualifiedName(row)} hardly compresses`,
+    title: `${formatTableName(row)} hardly compresses`,
     detail: `${formatBytes(uncompressed ?? 0)} of data compress to ${formatBytes(compressed ?? 0)} (${formatPercent(value)}); a codec, or a sorting key that groups similar values, may help.`,
-    baseline: worstShare,
+    baseline: minPoorShare,
     value,
     unit: 'share',
     score: null,

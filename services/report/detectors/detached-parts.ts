@@ -1,4 +1,4 @@
-import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
+import { defineDetector, formatTableName, getSeverity } from '../measures/detector.ts'
 
 const limits = { info: 10, warning: 50 }
 
@@ -16,9 +16,9 @@ export const detachedParts = defineDetector({
       return severity === undefined
         ? []
         : {
-            subject: qualifiedName(row),
+            subject: formatTableName(row),
             severity,
-            title: `${qualifiedName(row)} has ${row.parts} detached parts`,
+            title: `${formatTableName(row)} has ${row.parts} detached parts`,
             detail: 'They use disk space and no query reads them. Attach or drop them.',
             baseline: limits.info,
             value: row.parts,

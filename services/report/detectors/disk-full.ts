@@ -1,6 +1,6 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { defineDetector, type Observation, getSeverity } from '../measures/detector.ts'
-import { getForecastConfidence, forecastDisk, knownDiskHours } from '../measures/forecast.ts'
+import { getForecastConfidence, forecastDisk, selectKnownDiskHours } from '../measures/forecast.ts'
 import { formatBytes, formatRange } from '../measures/format.ts'
 
 /** Negated days until the disk is full, because limits apply to increasing values: 30 days or fewer are `info`. */
@@ -14,8 +14,10 @@ export const diskFull = defineDetector({
   sets: ['disk-hours'],
   link: '/tables/disks',
   detect({ 'disk-hours': rows }) {
-    const known = knownDiskHours(rows)
-    const outcomes = [...Map.groupBy(known, ({ disk }) => disk)].map(([disk, ofDisk]) => observationOf(disk, ofDisk))
+    const known = selectKnownDiskHours(rows)
+    const outcomes = [...Map.groupBy(known, ({ disk }) => disk)].map(([disk, ofDisk]) =>
+      createObservation(disk, ofDisk),
+    )
     return {
       observations: outcomes.flatMap((outcome) => (typeof outcome === 'object' ? outcome : [])),
       notes:
@@ -29,7 +31,10 @@ export const diskFull = defineDetector({
 type KnownRows = Parameters<typeof forecastDisk>[0]
 
 /** Returns an observation, a note on missing data as a string, or undefined if the disk is not filling up. */
-const observationOf = (disk: InsightRow<'disk-hours'>['disk'], rows: KnownRows): Observation | string | undefined => {
+const createObservation = (
+  disk: InsightRow<'disk-hours'>['disk'],
+  rows: KnownRows,
+): Observation | string | undefined => {
   const forecast = forecastDisk(rows)
   if (typeof forecast === 'string') return `disk ${disk}: ${forecast}`
   const { growth, usedBytes, totalBytes, days } = forecast

@@ -1,4 +1,4 @@
-import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
 import { formatPercent } from '../measures/format.ts'
 
 const minCalls = 20
@@ -17,11 +17,11 @@ export const errorRate = defineDetector({
   link: '/tables/failed-queries',
   detect({ 'query-hours': rows }) {
     if (rows.some(({ hoursAgo }) => hoursAgo < 0))
-      return noDataOutcome('error rate: the query log has entries from the future')
+      return createNoDataOutcome('error rate: the query log has entries from the future')
     const now = rows.find(({ hoursAgo }) => hoursAgo === 0)
     const before = rows.filter(({ hoursAgo }) => hoursAgo >= 1 && hoursAgo <= 24)
     if (before.length < minHours)
-      return noDataOutcome('error rate: not enough history, fewer than 12 hours of the last day')
+      return createNoDataOutcome('error rate: not enough history, fewer than 12 hours of the last day')
     if (!now || now.calls < minCalls || now.errors < minErrors) return emptyOutcome
     const calls = before.reduce((sum, row) => sum + row.calls, 0)
     const errors = before.reduce((sum, row) => sum + row.errors, 0)

@@ -1,6 +1,6 @@
 import { defineDetector } from '../measures/detector.ts'
 
-const failed = new Set(['FAILED', 'FAILED_AND_RELOADING'])
+const failedStates = new Set(['FAILED', 'FAILED_AND_RELOADING'])
 
 /** Detects dictionaries that fail to load or reload. */
 export const failedDictionary = defineDetector({
@@ -12,12 +12,12 @@ export const failedDictionary = defineDetector({
   detect: ({ dictionaries }) => ({
     notes: [],
     observations: dictionaries
-      .filter(({ status, isFailing }) => isFailing || failed.has(status))
+      .filter(({ status, isFailing }) => isFailing || failedStates.has(status))
       .map(({ database, name, status }) => ({
         subject: database === '' ? name : `${database}.${name}`,
         severity: 'warning',
         title: `Dictionary ${name} fails to load`,
-        detail: failed.has(status)
+        detail: failedStates.has(status)
           ? 'Queries that use it fail.'
           : 'The last loaded version is still used and becomes stale.',
         baseline: 0,

@@ -1,4 +1,4 @@
-import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
+import { defineDetector, formatTableName, getSeverity } from '../measures/detector.ts'
 
 const limits = { info: 300, warning: 1_000 }
 
@@ -17,9 +17,9 @@ export const fragmentation = defineDetector({
       return severity === undefined
         ? []
         : {
-            subject: qualifiedName(row),
+            subject: formatTableName(row),
             severity,
-            title: `${qualifiedName(row)} has ${value} parts in one partition`,
+            title: `${formatTableName(row)} has ${value} parts in one partition`,
             detail: `Merges cannot keep up, or inserts are too small. ${row.parts} active parts hold ${row.rows} rows.`,
             baseline: limits.info,
             value,

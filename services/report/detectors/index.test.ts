@@ -1,18 +1,18 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
-  aHost,
+  createHostFacts,
   singleHost,
-  aTable,
-  aComparedHost,
-  diskHours,
-  anErrorCode,
-  tableInserts,
+  createTable,
+  createComparedHost,
+  createDiskHours,
+  createErrorCode,
+  createTableInserts,
   runDetector,
-  aMutation,
-  partHours,
-  patternDays,
-  quietHours,
+  createMutation,
+  createPartHours,
+  createPatternDays,
+  createQuietHours,
   type InsightRows,
 } from '../testing/rows.ts'
 import { detectorScenarios } from '../testing/scenarios.ts'
@@ -54,65 +54,80 @@ const cases: readonly (readonly [string, string, InsightRows, RegExp | null])[] 
   ['an empty history', 'p95-duration', { 'query-hours': [] }, /not enough history/],
   ['an empty history', 'peak-memory', { 'query-hours': [] }, /not enough history/],
   ['an empty history', 'parts-refused', { 'part-hours': [] }, /not enough history/],
-  ['a history of a day', 'disk-full', { 'disk-hours': diskHours(() => 900, 24) }, /not enough history/],
+  ['a history of a day', 'disk-full', { 'disk-hours': createDiskHours(() => 900, 24) }, /not enough history/],
   [
     'a history of a day',
     'new-error-code',
-    { 'error-codes': [anErrorCode({ before: 0, historyHours: 24 })] },
+    { 'error-codes': [createErrorCode({ before: 0, historyHours: 24 })] },
     /not enough history/,
   ],
   [
     'a history of a day',
     'new-pattern',
-    { 'fingerprint-days': patternDays({ historyHours: 24 }, 1) },
+    { 'fingerprint-days': createPatternDays({ historyHours: 24 }, 1) },
     /not enough history/,
   ],
   [
     'a history of two days',
     'pattern-regression',
-    { 'fingerprint-days': patternDays({ p95Ms: 9_000 }, 2) },
+    { 'fingerprint-days': createPatternDays({ p95Ms: 9_000 }, 2) },
     /not enough history/,
   ],
   [
     'a history of a day',
     'insert-stopped',
-    { inserts: [tableInserts({ lastHour: 0, historyHours: 24 })] },
+    { inserts: [createTableInserts({ lastHour: 0, historyHours: 24 })] },
     /not enough history/,
   ],
   [
     'a clock that was set back',
     'error-rate',
-    { 'query-hours': [...quietHours({}, 1).map((row) => ({ ...row, hoursAgo: -2 })), ...quietHours({ errors: 99 })] },
+    {
+      'query-hours': [
+        ...createQuietHours({}, 1).map((row) => ({ ...row, hoursAgo: -2 })),
+        ...createQuietHours({ errors: 99 }),
+      ],
+    },
     /from the future/,
   ],
   [
     'a clock that was set back',
     'p95-duration',
-    { 'query-hours': [...quietHours({}, 1).map((row) => ({ ...row, hoursAgo: -2 })), ...quietHours({ p95Ms: 9_000 })] },
+    {
+      'query-hours': [
+        ...createQuietHours({}, 1).map((row) => ({ ...row, hoursAgo: -2 })),
+        ...createQuietHours({ p95Ms: 9_000 }),
+      ],
+    },
     /from the future/,
   ],
   [
     'a clock that was set back',
     'stuck-mutation',
-    { mutations: [aMutation({ ageSeconds: -90, isFailing: true })] },
+    { mutations: [createMutation({ ageSeconds: -90, isFailing: true })] },
     /set back/,
   ],
-  ['no number', 'p95-duration', { 'query-hours': quietHours({ p95Ms: null }) }, /not reported by this host/],
-  ['no number', 'peak-memory', { 'query-hours': quietHours({ peakMemoryBytes: null }) }, /not reported by this host/],
-  ['no number', 'disk-full', { 'disk-hours': diskHours(() => null) }, /not reported by this host/],
+  ['no number', 'p95-duration', { 'query-hours': createQuietHours({ p95Ms: null }) }, /not reported by this host/],
+  [
+    'no number',
+    'peak-memory',
+    { 'query-hours': createQuietHours({ peakMemoryBytes: null }) },
+    /not reported by this host/,
+  ],
+  ['no number', 'disk-full', { 'disk-hours': createDiskHours(() => null) }, /not reported by this host/],
   [
     'a missing limit',
     'parts-refused',
-    { 'part-hours': partHours((hour) => 2_000 - hour).map((row) => ({ ...row, refusedAt: null })) },
+    { 'part-hours': createPartHours((hour) => 2_000 - hour).map((row) => ({ ...row, refusedAt: null })) },
     /not enough history/,
   ],
   [
     'a table with one row',
     'compression',
-    { tables: [aTable({ rows: 1, uncompressedBytes: 3 * 1_024 ** 3 })] },
+    { tables: [createTable({ rows: 1, uncompressedBytes: 3 * 1_024 ** 3 })] },
     /too few rows/,
   ],
-  ['a table without known sizes', 'compression', { tables: [aTable({ uncompressedBytes: null })] }, null],
+  ['a table without known sizes', 'compression', { tables: [createTable({ uncompressedBytes: null })] }, null],
 ]
 
 describe('incomplete or invalid rows', () => {
@@ -124,13 +139,13 @@ describe('incomplete or invalid rows', () => {
   })
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY])('rejects %d when rows are validated', (value) => {
-    expect(() => runDetector('p95-duration', { 'query-hours': quietHours({ p95Ms: value }) })).toThrow('p95Ms')
+    expect(() => runDetector('p95-duration', { 'query-hours': createQuietHours({ p95Ms: value }) })).toThrow('p95Ms')
   })
 })
 
 describe('comparing a host with others', () => {
   it('adds a note if the clock or version is unknown', () => {
-    const fleet = { self: aHost({ version: null, clockSkewMs: null }), peers: [aHost()] }
+    const fleet = { self: createHostFacts({ version: null, clockSkewMs: null }), peers: [createHostFacts()] }
     expect(runDetector('version-drift', {}, fleet)).toEqual({
       observations: [],
       notes: ['version: not reported by this host'],
@@ -139,8 +154,8 @@ describe('comparing a host with others', () => {
   })
 
   it('reports the host with the older of two versions', () => {
-    const old = aHost({ version: '26.3.1.7' })
-    const young = aHost({ version: '26.3.10.2' })
+    const old = createHostFacts({ version: '26.3.1.7' })
+    const young = createHostFacts({ version: '26.3.10.2' })
     const drifts = (self: typeof old, peer: typeof old) =>
       runDetector('version-drift', {}, { self, peers: [peer] }).observations
     expect(drifts(old, young)).toMatchObject([{ severity: 'info', title: 'Runs 26.3.1.7, its group runs 26.3.10.2' }])
@@ -149,8 +164,8 @@ describe('comparing a host with others', () => {
 })
 
 describe('a slower pattern', () => {
-  const why = (now: Parameters<typeof patternDays>[0], more: InsightRows = {}) =>
-    runDetector('pattern-regression', { 'fingerprint-days': patternDays({ p95Ms: 3_000, ...now }), ...more })
+  const why = (now: Parameters<typeof createPatternDays>[0], more: InsightRows = {}) =>
+    runDetector('pattern-regression', { 'fingerprint-days': createPatternDays({ p95Ms: 3_000, ...now }), ...more })
       .observations[0]?.detail
 
   it.each([
@@ -174,9 +189,9 @@ describe('a slower pattern', () => {
 })
 
 describe('a pattern compared with other hosts', () => {
-  const peers = [aComparedHost(), aComparedHost()]
-  const skew = (...args: Parameters<typeof aComparedHost>) =>
-    runDetector('pattern-skew', {}, { self: aComparedHost(...args), peers }).observations[0]?.detail
+  const peers = [createComparedHost(), createComparedHost()]
+  const skew = (...args: Parameters<typeof createComparedHost>) =>
+    runDetector('pattern-skew', {}, { self: createComparedHost(...args), peers }).observations[0]?.detail
 
   it.each([
     [{ selectedParts: 90 }, 'it reads 90 parts instead of 10'],
@@ -188,15 +203,15 @@ describe('a pattern compared with other hosts', () => {
   })
 
   it('is explained by the version if no other host runs it', () => {
-    const self = { ...aComparedHost({ p95Ms: 3_000 }), version: '26.7.2.1' }
+    const self = { ...createComparedHost({ p95Ms: 3_000 }), version: '26.7.2.1' }
     expect(runDetector('pattern-skew', {}, { self, peers }).observations[0]?.detail).toContain('the version differs')
   })
 
   it('is compared only with two or more hosts of the same group', () => {
-    const self = aComparedHost({ p95Ms: 3_000 }, {})
+    const self = createComparedHost({ p95Ms: 3_000 }, {})
     const elsewhere = peers.map((peer) => ({ ...peer, group: 'eu' }))
     expect(runDetector('pattern-skew', {}, { self, peers: elsewhere })).toEqual({ observations: [], notes: [] })
-    const one = { self, peers: [aComparedHost(), aHost()] }
+    const one = { self, peers: [createComparedHost(), createHostFacts()] }
     expect(runDetector('pattern-skew', {}, one)).toEqual({
       observations: [],
       notes: [expect.stringContaining('fewer than two')],
@@ -208,7 +223,7 @@ describe('a pattern compared with other hosts', () => {
   })
 
   it('names settings that differ from those the rest of the group agrees on', () => {
-    const set = (settings: Record<string, string>) => aComparedHost({}, settings)
+    const set = (settings: Record<string, string>) => createComparedHost({}, settings)
     const fleet = {
       self: set({ a: '1', b: '1' }),
       peers: [set({ a: '2', c: '1', b: '1' }), set({ a: '2', c: '1', b: '1' })],

@@ -14,7 +14,7 @@ import { mirrorStopped } from './mirror-stopped.ts'
 import { newErrorCode } from './new-error-code.ts'
 import { newPattern } from './new-pattern.ts'
 import { p95Duration } from './p95-duration.ts'
-import { partsRefused } from './parts-refused.ts'
+import { rejectedInserts } from './parts-refused.ts'
 import { patternRegression } from './pattern-regression.ts'
 import { patternSkew } from './pattern-skew.ts'
 import { peakMemory } from './peak-memory.ts'
@@ -45,7 +45,7 @@ export const detectors: readonly AnyDetector[] = [
   stuckMutation,
   longQuery,
   failedDictionary,
-  partsRefused,
+  rejectedInserts,
   diskFull,
   patternSkew,
   versionDrift,

@@ -1,4 +1,4 @@
-import { defineDetector, qualifiedName, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, formatTableName, createNoDataOutcome } from '../measures/detector.ts'
 import { formatFigure } from '../measures/format.ts'
 
 const minHistoryHours = 170
@@ -14,15 +14,15 @@ export const insertStopped = defineDetector({
   detect({ inserts: rows }) {
     const historyHours = Math.max(0, ...rows.map((row) => row.historyHours))
     if (rows.length > 0 && historyHours < minHistoryHours) {
-      return noDataOutcome('inserts: not enough history, the part log begins less than a week ago')
+      return createNoDataOutcome('inserts: not enough history, the part log begins less than a week ago')
     }
     const stopped = rows.filter(({ lastHour, dayAgo, weekAgo }) => lastHour === 0 && dayAgo > 0 && weekAgo > 0)
     return {
       notes: [],
       observations: stopped.map((row) => ({
-        subject: qualifiedName(row),
+        subject: formatTableName(row),
         severity: 'warning',
-        title: `No inserts into ${qualifiedName(row)}`,
+        title: `No inserts into ${formatTableName(row)}`,
         detail: `No rows in the last hour; ${formatFigure(row.dayAgo)} at this hour a day ago and ${formatFigure(row.weekAgo)} a week ago.`,
         baseline: Math.min(row.dayAgo, row.weekAgo),
         value: 0,

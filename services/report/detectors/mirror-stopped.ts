@@ -1,6 +1,6 @@
 import { defineDetector, type Observation } from '../measures/detector.ts'
 
-const stopped: Readonly<Record<string, Pick<Observation, 'severity' | 'detail'> & { words: string }>> = {
+const stoppedStates: Readonly<Record<string, Pick<Observation, 'severity' | 'detail'> & { words: string }>> = {
   failed: {
     severity: 'critical',
     words: 'has failed',
@@ -29,7 +29,7 @@ export const mirrorStopped = defineDetector({
   detect: ({ 'replication-mirrors': mirrors }) => ({
     notes: [],
     observations: mirrors.flatMap(({ mirror, state }) => {
-      const found = stopped[state]
+      const found = stoppedStates[state]
       if (!found) return []
       const { words, severity, detail } = found
       const figures = { baseline: 0, value: 1, unit: 'mirrors', score: null }

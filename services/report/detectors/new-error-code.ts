@@ -1,4 +1,4 @@
-import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
 
 const minErrors = 3
 const manyErrors = 100
@@ -16,7 +16,7 @@ export const newErrorCode = defineDetector({
     const historyHours = Math.max(0, ...rows.map((row) => row.historyHours))
     if (rows.length === 0) return emptyOutcome
     if (historyHours < minHistoryHours)
-      return noDataOutcome('error codes: not enough history, the log begins less than 3 days ago')
+      return createNoDataOutcome('error codes: not enough history, the log begins less than 3 days ago')
     const fresh = rows.filter(({ recent, before }) => recent >= minErrors && before === 0)
     return {
       notes: [],

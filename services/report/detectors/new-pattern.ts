@@ -1,4 +1,4 @@
-import { defineDetector, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, createNoDataOutcome } from '../measures/detector.ts'
 import { formatSeconds, formatPercent } from '../measures/format.ts'
 
 const minHistoryHours = 72
@@ -16,7 +16,7 @@ export const newPattern = defineDetector({
   detect({ 'fingerprint-days': rows }) {
     const historyHours = Math.max(0, ...rows.map((row) => row.historyHours))
     if (rows.length > 0 && historyHours < minHistoryHours) {
-      return noDataOutcome('new patterns: not enough history, the log begins less than 3 days ago')
+      return createNoDataOutcome('new patterns: not enough history, the log begins less than 3 days ago')
     }
     const known = new Set(rows.filter(({ daysAgo }) => daysAgo >= 1).map(({ hash }) => hash))
     const fresh = rows.filter(({ hash, daysAgo, totalMs, dayTotalMs }) => {

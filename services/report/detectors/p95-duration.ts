@@ -1,5 +1,5 @@
 import { compareWithBaseline, selectComparableHours } from '../measures/baseline.ts'
-import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
 import { formatSeconds, formatFigure } from '../measures/format.ts'
 
 const minCalls = 20
@@ -16,12 +16,12 @@ export const p95Duration = defineDetector({
   link: '/tables/slow-queries',
   detect({ 'query-hours': rows }) {
     if (rows.some(({ hoursAgo }) => hoursAgo < 0))
-      return noDataOutcome('duration: the query log has entries from the future')
+      return createNoDataOutcome('duration: the query log has entries from the future')
     const now = rows.find(({ hoursAgo }) => hoursAgo === 0)
     const before = selectComparableHours(rows.filter(({ calls, p95Ms }) => calls >= minCalls && p95Ms !== null))
-    if (!before) return noDataOutcome('duration: not enough history of this hour of the day or week')
+    if (!before) return createNoDataOutcome('duration: not enough history of this hour of the day or week')
     if (!now || now.calls < minCalls) return emptyOutcome
-    if (now.p95Ms === null) return noDataOutcome('duration: not reported by this host')
+    if (now.p95Ms === null) return createNoDataOutcome('duration: not reported by this host')
     const usual = compareWithBaseline(
       now.p95Ms,
       before.rows.flatMap(({ p95Ms }) => p95Ms ?? []),

@@ -1,4 +1,4 @@
-import { defineDetector, emptyOutcome, noDataOutcome, getSeverity } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome, getSeverity } from '../measures/detector.ts'
 import { forecastParts } from '../measures/forecast.ts'
 import { formatSeconds, formatFigure } from '../measures/format.ts'
 
@@ -8,7 +8,7 @@ const minShare = 0.1
 const limits = { info: -72, warning: -24 }
 
 /** Detects a number of parts that grows towards the limit at which ClickHouse rejects inserts. */
-export const partsRefused = defineDetector({
+export const rejectedInserts = defineDetector({
   kind: 'parts-refused',
   signal: 'hours until inserts fail with too many parts',
   window: 'the last 24 hours',
@@ -16,7 +16,7 @@ export const partsRefused = defineDetector({
   link: '/tables/part-info',
   detect({ 'part-hours': rows }) {
     const forecast = forecastParts(rows)
-    if (typeof forecast === 'string') return noDataOutcome(`parts: ${forecast}`)
+    if (typeof forecast === 'string') return createNoDataOutcome(`parts: ${forecast}`)
     const { parts, refusedAt, hours, growth } = forecast
     const severity = growth && getSeverity(-growth.hoursLeft, limits)
     if (!growth || !severity || parts < minShare * refusedAt) return emptyOutcome

@@ -1,6 +1,6 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { compareWithBaseline, describeCauses } from '../measures/baseline.ts'
-import { defineDetector, type DetectorRows, type Observation, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, type DetectorRows, type Observation, createNoDataOutcome } from '../measures/detector.ts'
 import { formatSeconds, formatFigure } from '../measures/format.ts'
 
 const minCalls = 20
@@ -19,28 +19,28 @@ export const patternRegression = defineDetector({
   detect(rows) {
     const patterns = Map.groupBy(rows['fingerprint-days'], ({ hash }) => hash)
     if ([...patterns.values()].flat().some(({ daysAgo }) => daysAgo < 0)) {
-      return noDataOutcome('regressions: the query log has entries from the future')
+      return createNoDataOutcome('regressions: the query log has entries from the future')
     }
-    const short = [...patterns.values()].filter((days) => isShort(days)).length
+    const short = [...patterns.values()].filter((days) => hasShortHistory(days)).length
     const notes = short > 0 ? [`regressions: not enough history of ${short} patterns, fewer than 3 earlier days`] : []
-    return { notes, observations: [...patterns.values()].flatMap((days) => regression(days, rows) ?? []) }
+    return { notes, observations: [...patterns.values()].flatMap((days) => createObservation(days, rows) ?? []) }
   },
 })
 
 type Day = InsightRow<'fingerprint-days'>
 
-const ran = ({ calls, p95Ms }: Day): boolean => calls >= minCalls && p95Ms !== null
-const isShort = (days: readonly Day[]): boolean =>
-  days.some((day) => day.daysAgo === 0 && ran(day)) &&
-  days.filter((day) => day.daysAgo > 0 && ran(day)).length < minDays
+const hasEnoughCalls = ({ calls, p95Ms }: Day): boolean => calls >= minCalls && p95Ms !== null
+const hasShortHistory = (days: readonly Day[]): boolean =>
+  days.some((day) => day.daysAgo === 0 && hasEnoughCalls(day)) &&
+  days.filter((day) => day.daysAgo > 0 && hasEnoughCalls(day)).length < minDays
 
-const regression = (
+const createObservation = (
   days: readonly Day[],
   rows: DetectorRows<'fingerprint-days' | 'schema-changes'>,
 ): Observation | undefined => {
   const now = days.find(({ daysAgo }) => daysAgo === 0)
-  const before = days.filter((day) => day.daysAgo > 0 && ran(day))
-  if (!now || !ran(now) || now.p95Ms === null || before.length < minDays) return undefined
+  const before = days.filter((day) => day.daysAgo > 0 && hasEnoughCalls(day))
+  if (!now || !hasEnoughCalls(now) || now.p95Ms === null || before.length < minDays) return undefined
   const usual = compareWithBaseline(
     now.p95Ms,
     before.flatMap(({ p95Ms }) => p95Ms ?? []),

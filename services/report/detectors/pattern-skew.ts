@@ -4,7 +4,7 @@ import {
   type Fleet,
   type HostFacts,
   type Observation,
-  noDataOutcome,
+  createNoDataOutcome,
   type PatternFacts,
 } from '../measures/detector.ts'
 import { formatSeconds, formatFigure } from '../measures/format.ts'
@@ -25,14 +25,18 @@ export const patternSkew = defineDetector({
   detect(_rows, fleet) {
     const peers = fleet.peers.filter(({ group, figures }) => group === fleet.self.group && figures !== null)
     if (fleet.peers.some(({ group }) => group === fleet.self.group) && peers.length < minPeers) {
-      return noDataOutcome('skew: fewer than two other hosts of the group were scanned within a day')
+      return createNoDataOutcome('skew: fewer than two other hosts of the group were scanned within a day')
     }
     const own = fleet.self.figures?.patterns ?? []
-    return { notes: [], observations: own.flatMap((pattern) => skewOf(pattern, fleet, peers) ?? []) }
+    return { notes: [], observations: own.flatMap((pattern) => createObservation(pattern, fleet, peers) ?? []) }
   },
 })
 
-const skewOf = (own: PatternFacts, { self }: Fleet, peers: readonly HostFacts[]): Observation | undefined => {
+const createObservation = (
+  own: PatternFacts,
+  { self }: Fleet,
+  peers: readonly HostFacts[],
+): Observation | undefined => {
   const ran = peers.flatMap((peer) => {
     const pattern = peer.figures?.patterns.find(({ hash, calls }) => hash === own.hash && calls >= minCalls)
     return pattern ? { peer, pattern } : []

@@ -1,5 +1,5 @@
 import { compareWithBaseline, selectComparableHours } from '../measures/baseline.ts'
-import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
 import { formatBytes } from '../measures/format.ts'
 
 const gibibyte = 1_024 ** 3
@@ -15,12 +15,12 @@ export const peakMemory = defineDetector({
   link: '/tables/expensive-queries-by-memory',
   detect({ 'query-hours': rows }) {
     if (rows.some(({ hoursAgo }) => hoursAgo < 0))
-      return noDataOutcome('memory: the query log has entries from the future')
+      return createNoDataOutcome('memory: the query log has entries from the future')
     const value = rows.find(({ hoursAgo }) => hoursAgo === 0)?.peakMemoryBytes
     const before = selectComparableHours(rows.filter(({ peakMemoryBytes }) => peakMemoryBytes !== null))
-    if (!before) return noDataOutcome('memory: not enough history of this hour of the day or week')
+    if (!before) return createNoDataOutcome('memory: not enough history of this hour of the day or week')
     if (value === undefined) return emptyOutcome
-    if (value === null) return noDataOutcome('memory: not reported by this host')
+    if (value === null) return createNoDataOutcome('memory: not reported by this host')
     const usual = compareWithBaseline(
       value,
       before.rows.flatMap(({ peakMemoryBytes }) => peakMemoryBytes ?? []),

@@ -1,4 +1,4 @@
-import { defineDetector, qualifiedName } from '../measures/detector.ts'
+import { defineDetector, formatTableName } from '../measures/detector.ts'
 
 /** Detects read-only replicas. */
 export const readonlyReplica = defineDetector({
@@ -12,9 +12,9 @@ export const readonlyReplica = defineDetector({
     observations: replicas
       .filter(({ isReadonly }) => isReadonly)
       .map((row) => ({
-        subject: qualifiedName(row),
+        subject: formatTableName(row),
         severity: 'critical',
-        title: `${qualifiedName(row)} is read-only`,
+        title: `${formatTableName(row)} is read-only`,
         detail:
           'The replica rejects inserts and fetches no parts. Usually its Keeper session is lost or its metadata in Keeper is missing.',
         baseline: 0,

@@ -1,4 +1,4 @@
-import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
+import { defineDetector, formatTableName, getSeverity } from '../measures/detector.ts'
 import { formatSeconds } from '../measures/format.ts'
 
 const limits = { info: 60, warning: 600 }
@@ -17,9 +17,9 @@ export const replicaLag = defineDetector({
       return severity === undefined
         ? []
         : {
-            subject: qualifiedName(row),
+            subject: formatTableName(row),
             severity,
-            title: `${qualifiedName(row)} is ${formatSeconds(row.delaySeconds)} behind`,
+            title: `${formatTableName(row)} is ${formatSeconds(row.delaySeconds)} behind`,
             detail: `Queries on this replica may miss rows of the last ${formatSeconds(row.delaySeconds)}.`,
             baseline: 0,
             value: row.delaySeconds,

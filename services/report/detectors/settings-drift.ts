@@ -1,4 +1,4 @@
-import { defineDetector, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
 
 const minAgreeing = 2
 const maxNamed = 20
@@ -18,7 +18,7 @@ export const settingsDrift = defineDetector({
     const own = self.figures?.settings
     if (!own || ofGroup.length < minAgreeing) return emptyOutcome
     if (theirs.length < minAgreeing)
-      return noDataOutcome('settings: fewer than two other hosts of the group reported theirs')
+      return createNoDataOutcome('settings: fewer than two other hosts of the group reported theirs')
     const names = new Set([...Object.keys(own), ...theirs.flatMap((settings) => Object.keys(settings))])
     // If the other hosts disagree, there is no reference value.
     const differing = [...names]

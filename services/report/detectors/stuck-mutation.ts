@@ -1,4 +1,4 @@
-import { defineDetector, qualifiedName, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, formatTableName, createNoDataOutcome } from '../measures/detector.ts'
 import { formatSeconds } from '../measures/format.ts'
 
 const longSeconds = 3_600
@@ -13,16 +13,16 @@ export const stuckMutation = defineDetector({
   detect({ mutations }) {
     const ofPast = mutations.filter(({ ageSeconds }) => ageSeconds >= 0)
     if (ofPast.length < mutations.length)
-      return noDataOutcome('mutations: some start in the future; the clock was set back')
+      return createNoDataOutcome('mutations: some start in the future; the clock was set back')
     return {
       notes: [],
       observations: ofPast
         .filter(({ ageSeconds, isFailing }) => isFailing || ageSeconds >= longSeconds)
         .map((row) => ({
-          subject: `${qualifiedName(row)} ${row.mutationId}`,
+          subject: `${formatTableName(row)} ${row.mutationId}`,
           severity: row.isFailing ? 'warning' : 'info',
-          title: `A mutation of ${qualifiedName(row)} ${row.isFailing ? 'fails' : 'is stuck'}`,
-          detail: `${row.mutationId} started ${formatSeconds(row.ageSeconds)} ago and has ${partsOf(row.partsToDo)} left.`,
+          title: `A mutation of ${formatTableName(row)} ${row.isFailing ? 'fails' : 'is stuck'}`,
+          detail: `${row.mutationId} started ${formatSeconds(row.ageSeconds)} ago and has ${formatParts(row.partsToDo)} left.`,
           baseline: longSeconds,
           value: row.ageSeconds,
           unit: 'seconds',
@@ -33,4 +33,4 @@ export const stuckMutation = defineDetector({
   },
 })
 
-const partsOf = (count: number): string => (count === 1 ? '1 part' : `${count} parts`)
+const formatParts = (count: number): string => (count === 1 ? '1 part' : `${count} parts`)

@@ -1,4 +1,4 @@
-import { defineDetector, qualifiedName, getSeverity } from '../measures/detector.ts'
+import { defineDetector, formatTableName, getSeverity } from '../measures/detector.ts'
 import { formatBytes, formatSeconds } from '../measures/format.ts'
 
 /** Limits in hours since all rows of the oldest expired part should have been removed. */
@@ -18,9 +18,9 @@ export const ttlHealth = defineDetector({
       return severity === undefined
         ? []
         : {
-            subject: qualifiedName(row),
+            subject: formatTableName(row),
             severity,
-            title: `The TTL of ${qualifiedName(row)} is not applied`,
+            title: `The TTL of ${formatTableName(row)} is not applied`,
             detail: `${row.parts} parts, ${formatBytes(row.bytes ?? 0)}, should have been removed, the oldest ${formatSeconds(row.oldestHours * 3_600)} ago.`,
             baseline: 0,
             value: row.oldestHours,

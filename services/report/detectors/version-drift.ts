@@ -1,6 +1,6 @@
-import { defineDetector, type Fleet, emptyOutcome, noDataOutcome } from '../measures/detector.ts'
+import { defineDetector, type Fleet, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
 
-const byNumber = new Intl.Collator('en', { numeric: true })
+const numericCollator = new Intl.Collator('en', { numeric: true })
 
 /** Detects hosts whose version differs from that of most hosts in their group. */
 export const versionDrift = defineDetector<never>({
@@ -12,15 +12,15 @@ export const versionDrift = defineDetector<never>({
   link: '/hosts',
   detect(_rows, fleet) {
     const { version } = fleet.self
-    if (version === null) return noDataOutcome('version: not reported by this host')
-    const usual = usualVersion(fleet)
+    if (version === null) return createNoDataOutcome('version: not reported by this host')
+    const usual = findUsualVersion(fleet)
     if (usual === undefined || usual === version) return emptyOutcome
     return {
       notes: [],
       observations: [
         {
           subject: '',
-          severity: release(version) === release(usual) ? 'info' : 'warning',
+          severity: getRelease(version) === getRelease(usual) ? 'info' : 'warning',
           title: `Runs ${version}, its group runs ${usual}`,
           detail: `Hosts of ${fleet.self.group ?? 'no group'} mostly run ${usual}. Query plans and storage formats can differ between versions.`,
           baseline: null,
@@ -35,13 +35,14 @@ export const versionDrift = defineDetector<never>({
 })
 
 /** Returns the most frequent version of the group; the newest one if several are. Undefined for a single host. */
-const usualVersion = ({ self, peers }: Fleet): string | undefined => {
+const findUsualVersion = ({ self, peers }: Fleet): string | undefined => {
   const versions = [self, ...peers.filter(({ group }) => group === self.group)].flatMap(({ version }) => version ?? [])
   if (versions.length < 2) return undefined
   const counted = [...Map.groupBy(versions, (version) => version)].map(([version, { length }]) => ({ version, length }))
-  return counted.toSorted((one, other) => other.length - one.length || byNumber.compare(other.version, one.version))[0]
-    ?.version
+  return counted.toSorted(
+    (one, other) => other.length - one.length || numericCollator.compare(other.version, one.version),
+  )[0]?.version
 }
 
 /** Returns the year and month of a version, such as `26.3`. */
-const release = (version: string): string => version.split('.').slice(0, 2).join('.')
+const getRelease = (version: string): string => version.split('.').slice(0, 2).join('.')

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { diskHours, partHours } from '../testing/rows.ts'
-import { diskForecasts, partsForecast } from './forecasts.ts'
+import { createDiskHours, createPartHours } from '../testing/rows.ts'
+import { forecastDisks, forecastPartCount } from './forecasts.ts'
 
 const gibibyte = 1_024 ** 3
 
 describe('a forecast of a disk', () => {
   it('is a range of days, with the spread and the error of an earlier forecast', () => {
-    const { forecasts, notes } = diskForecasts(diskHours((hoursAgo) => 900 - hoursAgo * 0.5))
+    const { forecasts, notes } = forecastDisks(createDiskHours((hoursAgo) => 900 - hoursAgo * 0.5))
     expect(notes).toEqual([])
     expect(forecasts).toMatchObject([
       { what: 'disk', subject: 'default', now: 900 * gibibyte, limit: 1_000 * gibibyte },
@@ -18,29 +18,31 @@ describe('a forecast of a disk', () => {
   })
 
   it('reports the error of the forecast of three days ago', () => {
-    const [forecast] = diskForecasts(diskHours((hoursAgo) => (hoursAgo < 72 ? 500 + (72 - hoursAgo) : 500))).forecasts
+    const [forecast] = forecastDisks(
+      createDiskHours((hoursAgo) => (hoursAgo < 72 ? 500 + (72 - hoursAgo) : 500)),
+    ).forecasts
     expect(forecast?.forecastError).toBe(-72 * gibibyte)
   })
 
   it('ranges from the rate of two days to the rate of two weeks', () => {
-    const [forecast] = diskForecasts(
-      diskHours((hoursAgo) => (hoursAgo < 48 ? 800 + (48 - hoursAgo) * 2 : 800 - (hoursAgo - 48) * 0.2)),
+    const [forecast] = forecastDisks(
+      createDiskHours((hoursAgo) => (hoursAgo < 48 ? 800 + (48 - hoursAgo) * 2 : 800 - (hoursAgo - 48) * 0.2)),
     ).forecasts
     expect(forecast?.days?.soonest).toBeCloseTo(104 / 48, 4)
     expect(forecast?.days?.latest).toBeGreaterThan(5)
   })
 
   it.each([
-    ['a day of history', diskHours(() => 900, 24), /not enough history/],
-    ['no numbers', diskHours(() => null), /not reported by this host/],
+    ['a day of history', createDiskHours(() => 900, 24), /not enough history/],
+    ['no numbers', createDiskHours(() => null), /not reported by this host/],
     ['nothing', [], /not reported by this host/],
   ])('of %s is a note', (_what, rows, words) => {
-    const { forecasts, notes } = diskForecasts(rows)
+    const { forecasts, notes } = forecastDisks(rows)
     expect([forecasts, notes.join(' ')]).toEqual([[], expect.stringMatching(words)])
   })
 
   it('has a confidence by the length of its history, and is pending while the history is too short', () => {
-    const of = (hours: number) => diskForecasts(diskHours((hoursAgo) => 900 - hoursAgo, hours))
+    const of = (hours: number) => forecastDisks(createDiskHours((hoursAgo) => 900 - hoursAgo, hours))
     expect(of(80).forecasts).toMatchObject([{ confidence: 'medium', historyDays: 79 / 24 }])
     expect(of(336).forecasts).toMatchObject([{ confidence: 'high' }])
     expect(of(336).awaited).toEqual([])
@@ -48,19 +50,19 @@ describe('a forecast of a disk', () => {
   })
 
   it('has no end for a disk that is cleaned up regularly', () => {
-    const [forecast] = diskForecasts(diskHours((hoursAgo) => 400 - (hoursAgo % 168) * 1.5)).forecasts
+    const [forecast] = forecastDisks(createDiskHours((hoursAgo) => 400 - (hoursAgo % 168) * 1.5)).forecasts
     expect(forecast).toMatchObject({ days: null, perDay: null })
   })
 })
 
 describe('a forecast of parts', () => {
   it('is the time until inserts are rejected', () => {
-    const { forecasts } = partsForecast(partHours((hoursAgo) => 2_000 - hoursAgo * 40))
+    const { forecasts } = forecastPartCount(createPartHours((hoursAgo) => 2_000 - hoursAgo * 40))
     expect(forecasts).toMatchObject([{ what: 'parts', now: 2_000, limit: 3_000, days: { soonest: 25 / 24 } }])
   })
 
   it('has no end without steady growth, and is a note without history', () => {
-    expect(partsForecast(partHours((hour) => 500 + (hour % 3))).forecasts).toMatchObject([{ days: null }])
-    expect(partsForecast([]).notes).toEqual(['parts: not enough history, fewer than 12 hours of the last day'])
+    expect(forecastPartCount(createPartHours((hour) => 500 + (hour % 3))).forecasts).toMatchObject([{ days: null }])
+    expect(forecastPartCount([]).notes).toEqual(['parts: not enough history, fewer than 12 hours of the last day'])
   })
 })

@@ -5,7 +5,7 @@ import {
   type DiskForecast,
   forecastDisk,
   measureHistoryHours,
-  knownDiskHours,
+  selectKnownDiskHours,
   minForecastHours,
   describeForecast,
   forecastParts,
@@ -21,13 +21,15 @@ export interface ForecastResult {
 }
 
 /** Returns the forecasts of all disks with enough history. */
-export const diskForecasts = (rows: readonly InsightRow<'disk-hours'>[]): ForecastResult => {
-  const known = knownDiskHours(rows)
+export const forecastDisks = (rows: readonly InsightRow<'disk-hours'>[]): ForecastResult => {
+  const known = selectKnownDiskHours(rows)
   const disks = [...Map.groupBy(known, ({ disk }) => disk)].map(([disk, hours]) => ({ disk, hours }))
   const outcomes = disks.map(({ disk, hours }) => ({ disk, hours, forecast: forecastDisk(hours) }))
   return {
     forecasts: outcomes.flatMap(({ disk, hours, forecast }) =>
-      typeof forecast === 'string' ? [] : diskForecast(disk, forecast, forecastError(hours, forecast.usedBytes)),
+      typeof forecast === 'string'
+        ? []
+        : toDiskForecast(disk, forecast, computeForecastError(hours, forecast.usedBytes)),
     ),
     notes:
       disks.length === 0
@@ -41,7 +43,7 @@ export const diskForecasts = (rows: readonly InsightRow<'disk-hours'>[]): Foreca
   }
 }
 
-const diskForecast = (disk: string, forecast: DiskForecast, error: number | null): Forecast => {
+const toDiskForecast = (disk: string, forecast: DiskForecast, error: number | null): Forecast => {
   const { usedBytes, totalBytes, days, growth } = forecast
   return {
     what: 'disk',
@@ -59,20 +61,20 @@ const diskForecast = (disk: string, forecast: DiskForecast, error: number | null
   }
 }
 
-const pastDays = 3
+const errorCheckDays = 3
 
 /** Returns the error of a forecast from three days ago: predicted minus actual usage, in bytes. Null if unknown. */
-const forecastError = (hours: ReturnType<typeof knownDiskHours>, usedBytes: number): number | null => {
+const computeForecastError = (hours: ReturnType<typeof selectKnownDiskHours>, usedBytes: number): number | null => {
   const past = hours
-    .filter(({ hoursAgo }) => hoursAgo >= pastDays * 24)
-    .map((row) => ({ ...row, hoursAgo: row.hoursAgo - pastDays * 24 }))
+    .filter(({ hoursAgo }) => hoursAgo >= errorCheckDays * 24)
+    .map((row) => ({ ...row, hoursAgo: row.hoursAgo - errorCheckDays * 24 }))
   const forecast = forecastDisk(past)
   if (typeof forecast === 'string') return null
-  return forecast.usedBytes + pastDays * (forecast.growth?.perDay ?? 0) - usedBytes
+  return forecast.usedBytes + errorCheckDays * (forecast.growth?.perDay ?? 0) - usedBytes
 }
 
 /** Returns the forecast of when ClickHouse rejects inserts because of too many parts. */
-export const partsForecast = (rows: readonly InsightRow<'part-hours'>[]): ForecastResult => {
+export const forecastPartCount = (rows: readonly InsightRow<'part-hours'>[]): ForecastResult => {
   const forecast = forecastParts(rows)
   if (typeof forecast === 'string') return { forecasts: [], notes: [`parts: ${forecast}`], awaited: [] }
   const { parts, refusedAt, growth } = forecast

@@ -10,7 +10,7 @@ import { shortenText } from '#shared/text/strings.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { OpenInsightStore } from '../stores/index.ts'
 import { scanHost } from './scan-host.ts'
-import { startRun, finishRun, readLastRun, storeWorstFinding } from './runs.ts'
+import { claimRun, finishRun, readLastRun, storeWorstFinding } from './runs.ts'
 
 /** The dependencies of an insight scan. */
 export interface InsightScanDeps {
@@ -44,7 +44,7 @@ export const runInsightScan = async (
   const { store, clock, insightStore } = deps
   const token = randomUUID()
   const [startedAtMs, startedMs] = [clock.now(), clock.elapsedMs()]
-  if (!(await startRun(store, { hostKey, clock, token, throttleMs: force ? 0 : throttleMs }))) {
+  if (!(await claimRun(store, { hostKey, clock, token, throttleMs: force ? 0 : throttleMs }))) {
     const run = await readLastRun(store, hostKey)
     const sinceMs = run?.startedAtMs ?? startedAtMs - throttleMs
     return { ran: false, run, insights: await insightStore.store.list({ hostKey, sinceMs, limit: 500 }, call) }

@@ -7,7 +7,7 @@ import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insi
 import type { insightMethods } from '#proto/insights.ts'
 import { detectors, anomalyDetectors } from '../detectors/index.ts'
 import type { HandlerDeps } from '../work.ts'
-import { diskForecasts, type ForecastResult, partsForecast } from './forecasts.ts'
+import { forecastDisks, type ForecastResult, forecastPartCount } from './forecasts.ts'
 import { runInsightScan, type InsightScanDeps } from './generate.ts'
 import { scanHost } from './scan-host.ts'
 import { readLastRun } from './runs.ts'
@@ -21,7 +21,7 @@ const marginMs = 2_000
 const maxListed = 500
 
 /** Returns the handlers that list, generate and dismiss insights. */
-export const insightHandlers = (deps: InsightDeps): Handlers<Service<typeof insightMethods>> => {
+export const createInsightHandlers = (deps: InsightDeps): Handlers<Service<typeof insightMethods>> => {
   const { insightStore, clock } = deps
   return {
     generateInsights: (input, call) => runInsightScan(deps, input, { ...call, deadline: call.deadline - marginMs }),
@@ -52,7 +52,11 @@ export const insightHandlers = (deps: InsightDeps): Handlers<Service<typeof insi
 }
 
 /** Returns the handlers that compute forecasts and anomalies of a host on request. */
-export const forecastHandlers = ({ query, clock, store }: InsightDeps): Handlers<Service<typeof forecastMethods>> => {
+export const createForecastHandlers = ({
+  query,
+  clock,
+  store,
+}: InsightDeps): Handlers<Service<typeof forecastMethods>> => {
   const forecastFrom = async <S extends InsightRowSet>(
     input: { hostKey: string; set: S },
     call: Call,
@@ -65,8 +69,8 @@ export const forecastHandlers = ({ query, clock, store }: InsightDeps): Handlers
   }
   return {
     forecast: async ({ hostKey }, call) => {
-      const disks = await forecastFrom({ hostKey, set: 'disk-hours' }, call, diskForecasts)
-      const parts = await forecastFrom({ hostKey, set: 'part-hours' }, call, partsForecast)
+      const disks = await forecastFrom({ hostKey, set: 'disk-hours' }, call, forecastDisks)
+      const parts = await forecastFrom({ hostKey, set: 'part-hours' }, call, forecastPartCount)
       return {
         forecasts: [...disks.forecasts, ...parts.forecasts],
         notes: [...disks.notes, ...parts.notes],

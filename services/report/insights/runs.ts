@@ -2,21 +2,21 @@ import { z } from 'zod'
 import { Finding } from '#proto/finding.ts'
 import { type Insight, InsightRun } from '#proto/insights.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { type Clock, ageMs, instant } from '#shared/time/clock.ts'
+import { type Clock, computeAgeMs, recordInstant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 
 const Run = z.object({ startedAtMs: z.number(), token: z.string(), run: InsightRun.nullable() })
-const Worst = z.object({ hosts: z.record(z.string(), Finding.extend({ atMs: z.number() })) })
+const WorstFindings = z.object({ hosts: z.record(z.string(), Finding.extend({ atMs: z.number() })) })
 
-const keyOf = (hostKey: string): string => `insights/run/${hostKey}`
+const createRunKey = (hostKey: string): string => `insights/run/${hostKey}`
 const worstKey = 'insights/worst'
 const maxTitleLength = 60
 /** Maximum age of a returned finding, in milliseconds. */
-const freshMs = 24 * 3_600_000
+const maxFindingAgeMs = 24 * 3_600_000
 
 /** Returns the last scan of a host; null if there was none. */
 export const readLastRun = async (store: Store, hostKey: string): Promise<InsightRun | null> =>
-  (await store.get(keyOf(hostKey), Run))?.run ?? null
+  (await store.get(createRunKey(hostKey), Run))?.run ?? null
 
 interface ScanClaim {
   hostKey: string
@@ -27,18 +27,18 @@ interface ScanClaim {
 }
 
 /** Claims a scan of the host unless the last one is too recent. Returns whether this caller may scan. */
-export const startRun = async (store: Store, { hostKey, clock, token, throttleMs }: ScanClaim): Promise<boolean> => {
-  const claimed = await store.update(keyOf(hostKey), Run, (current) =>
-    current && runAgeMs(current.startedAtMs, clock) < throttleMs
+export const claimRun = async (store: Store, { hostKey, clock, token, throttleMs }: ScanClaim): Promise<boolean> => {
+  const claimed = await store.update(createRunKey(hostKey), Run, (current) =>
+    current && getRunAgeMs(current.startedAtMs, clock) < throttleMs
       ? { value: current }
-      : { value: { startedAtMs: instant(clock), token, run: current?.run ?? null } },
+      : { value: { startedAtMs: recordInstant(clock), token, run: current?.run ?? null } },
   )
   return claimed?.token === token
 }
 
 /** Returns the age of a scan. A start in the future means that the clock was set back; the age is then infinite. */
-const runAgeMs = (startedAtMs: number, clock: Clock): number => {
-  const sinceMs = ageMs(clock, startedAtMs)
+const getRunAgeMs = (startedAtMs: number, clock: Clock): number => {
+  const sinceMs = computeAgeMs(clock, startedAtMs)
   return sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs
 }
 
@@ -49,7 +49,7 @@ export const finishRun = async (
   token: string,
   run: InsightRun | null,
 ): Promise<void> => {
-  await store.update(keyOf(hostKey), Run, (current) => {
+  await store.update(createRunKey(hostKey), Run, (current) => {
     const previous = current ?? { startedAtMs: 0, token, run: null }
     return { value: run ? { ...previous, run } : { ...previous, startedAtMs: 0 } }
   })
@@ -60,7 +60,7 @@ export const storeWorstFinding = async (store: Store, hostKey: string, insights:
   const worst =
     insights.find(({ severity, dismissed }) => severity === 'critical' && !dismissed) ??
     insights.find(({ severity, dismissed }) => severity === 'warning' && !dismissed)
-  await store.update(worstKey, Worst, (current) => {
+  await store.update(worstKey, WorstFindings, (current) => {
     const { [hostKey]: _before, ...others } = current?.hosts ?? {}
     if (!worst || worst.severity === 'info') return { value: { hosts: others } }
     const finding = { severity: worst.severity, title: shortenText(worst.title, maxTitleLength), atMs: worst.foundAtMs }
@@ -70,6 +70,6 @@ export const storeWorstFinding = async (store: Store, hostKey: string, insights:
 
 /** Returns the worst finding of each host from the last day. */
 export const readWorstFindings = async (store: Store, nowMs: number): Promise<(Finding & { hostKey: string })[]> =>
-  Object.entries((await store.get(worstKey, Worst))?.hosts ?? {}).flatMap(([hostKey, { atMs, ...finding }]) =>
-    nowMs - atMs < freshMs ? [{ hostKey, ...finding }] : [],
+  Object.entries((await store.get(worstKey, WorstFindings))?.hosts ?? {}).flatMap(([hostKey, { atMs, ...finding }]) =>
+    nowMs - atMs < maxFindingAgeMs ? [{ hostKey, ...finding }] : [],
   )

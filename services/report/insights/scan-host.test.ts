@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openClients, quietQuery } from '../testing/fleet.ts'
-import { aCall } from '../testing/insights.ts'
-import { aMutation } from '../testing/rows.ts'
+import { openClients, createQuietQuery } from '../testing/fleet.ts'
+import { createUserCall } from '../testing/insights.ts'
+import { createMutation } from '../testing/rows.ts'
 import { scanHost } from './scan-host.ts'
 
-type Rows = ReturnType<typeof quietQuery>['insightRows']
+type Rows = ReturnType<typeof createQuietQuery>['insightRows']
 
 const noRows = { rows: [], sql: 'SELECT 1', unavailable: null }
 const unreachable = new ServiceError('unavailable', 'host box is unreachable')
@@ -17,13 +17,13 @@ const scan = async (rows: Rows, atMs = nowMs) => {
   const hostStatus = async () => {
     throw unreachable
   }
-  const { query } = await openClients(opened, { query: { ...quietQuery('box'), hostStatus, insightRows: rows } })
+  const { query } = await openClients(opened, { query: { ...createQuietQuery('box'), hostStatus, insightRows: rows } })
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
-  return await scanHost({ query, store, call: aCall(), hostKey: 'box', nowMs: atMs })
+  return await scanHost({ query, store, call: createUserCall(), hostKey: 'box', nowMs: atMs })
 }
 const nowMs = Date.UTC(2026, 5, 1, 23, 59)
 const stuck: Rows = async ({ set }) =>
-  set === 'mutations' ? { ...noRows, rows: [aMutation({ isFailing: true })], sql: 'SELECT 2' } : noRows
+  set === 'mutations' ? { ...noRows, rows: [createMutation({ isFailing: true })], sql: 'SELECT 2' } : noRows
 
 describe('scanning a host', () => {
   it('returns complete insights', async () => {
@@ -52,7 +52,7 @@ describe('scanning a host', () => {
 
   it('adds notes for a missing log and an unknown clock', async () => {
     const { insights, notes } = await scan(async ({ set }) => {
-      if (set !== 'query-hours') return stuck({ hostKey: 'box', set }, aCall())
+      if (set !== 'query-hours') return stuck({ hostKey: 'box', set }, createUserCall())
       const message = 'host box has no table system.query_log'
       return { ...noRows, unavailable: { reason: 'missing-table', message, missingTables: ['system.query_log'] } }
     })

@@ -60,13 +60,15 @@ export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
   }
   const hasHostRows = [...rowSets.keys()].some((set) => !isReplicationRowSet(set))
   if (failure !== undefined && !hasHostRows) throw failure
-  const figures = collectHostFigures(rowsOf('fingerprint-days', rowSets) ?? [], rowsOf('settings', rowSets))
+  const figures = collectHostFigures(parseRows('fingerprint-days', rowSets) ?? [], parseRows('settings', rowSets))
   await storeFigures(context.store, context.hostKey, figures)
   const fleet = await readFleet(context, figures)
-  const outcomes = detectors.map((detector) => ({ detector, outcome: outcomeOf(detector, rowSets, fleet) }))
+  const outcomes = detectors.map((detector) => ({ detector, outcome: evaluateDetector(detector, rowSets, fleet) }))
   notes.push(...outcomes.flatMap(({ outcome }) => outcome.notes))
   const insights = outcomes.flatMap(({ detector, outcome }) =>
-    outcome.observations.map((observation) => insightOf(context, detector, observation, evidenceOf(detector, rowSets))),
+    outcome.observations.map((observation) =>
+      createInsight(context, detector, observation, getEvidenceSql(detector, rowSets)),
+    ),
   )
   // Observations of the same kind and subject on the same day have the same id, so they are one insight.
   const byId = new Map(insights.map((insight) => [insight.id, insight]))
@@ -74,7 +76,7 @@ export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
 }
 
 /** Returns the validated rows of a row set; undefined if it is missing. */
-const rowsOf = <S extends InsightRowSet>(
+const parseRows = <S extends InsightRowSet>(
   set: S,
   rowSets: ReadonlyMap<InsightRowSet, RowSet>,
 ): InsightRow<S>[] | undefined => {
@@ -84,7 +86,7 @@ const rowsOf = <S extends InsightRowSet>(
 }
 
 /** Runs a detector if its first row set is available. Other missing row sets count as empty. */
-const outcomeOf = (
+const evaluateDetector = (
   detector: AnyDetector,
   rowSets: ReadonlyMap<InsightRowSet, RowSet>,
   fleet: Fleet,
@@ -95,7 +97,7 @@ const outcomeOf = (
 }
 
 /** Returns the evidence of a detector: the statement of its first row set, or its own statement. */
-const evidenceOf = (
+const getEvidenceSql = (
   { sets: [first], evidenceSql = '' }: AnyDetector,
   rowSets: ReadonlyMap<InsightRowSet, RowSet>,
 ): string => (first && rowSets.get(first)?.sql) ?? evidenceSql
@@ -103,7 +105,7 @@ const evidenceOf = (
 const maxSubjectLength = 300
 
 /** Creates an insight from an observation of a detector. */
-const insightOf = (
+const createInsight = (
   { hostKey, nowMs }: Pick<ScanContext, 'hostKey' | 'nowMs'>,
   { kind, signal, window, link }: Pick<AnyDetector, 'kind' | 'signal' | 'window' | 'link'>,
   { show, ...observation }: Observation,
@@ -130,7 +132,7 @@ const insightOf = (
 }
 
 /** Maximum number of other hosts of the group with which a host is compared. */
-const maxCompared = 32
+const maxComparedHosts = 32
 
 /** Returns the facts about all hosts. Those about other hosts come from the figures that their last scans stored. */
 const readFleet = async (context: ScanContext, figures: HostFigures): Promise<Fleet> => {
@@ -148,19 +150,19 @@ const readFleet = async (context: ScanContext, figures: HostFigures): Promise<Fl
   const listed = facts.find(({ key }) => key === hostKey)
   const own: HostFacts = listed ?? { name: hostKey, group: null, version: null, clockSkewMs: null, figures: null }
   const others = facts.filter(({ key }) => key !== hostKey)
-  const compared = others.filter(({ group }) => group === own.group).slice(0, maxCompared)
+  const compared = others.filter(({ group }) => group === own.group).slice(0, maxComparedHosts)
   const figuresOfPeers = await Promise.all(
     compared.map(async ({ key }) => [key, await readFigures(store, key)] as const),
   )
   const figuresByKey = new Map(figuresOfPeers)
   return {
-    self: { ...own, figures, ...(await currentFacts(context)) },
+    self: { ...own, figures, ...(await readCurrentFacts(context)) },
     peers: others.map((peer) => ({ ...peer, figures: figuresByKey.get(peer.key) ?? null })),
   }
 }
 
 /** Returns the current version and clock skew of a host; an empty object if the request fails. */
-const currentFacts = async ({ query, call, hostKey }: ScanContext): Promise<Partial<HostFacts>> => {
+const readCurrentFacts = async ({ query, call, hostKey }: ScanContext): Promise<Partial<HostFacts>> => {
   try {
     const { version, clockSkewMs } = await query.hostStatus({ hostKey }, call)
     return { version, clockSkewMs }

@@ -5,12 +5,12 @@ import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { createMemoryInsightStore } from '../stores/store.ts'
-import { openClients, quietQuery } from '../testing/fleet.ts'
-import { aCall } from '../testing/insights.ts'
-import { aMutation, patternDays } from '../testing/rows.ts'
+import { openClients, createQuietQuery } from '../testing/fleet.ts'
+import { createUserCall } from '../testing/insights.ts'
+import { createMutation, createPatternDays } from '../testing/rows.ts'
 import { scanDueHosts } from './schedule.ts'
 
-type Query = ReturnType<typeof quietQuery>
+type Query = ReturnType<typeof createQuietQuery>
 const minuteMs = 60_000
 
 /** Opens a `report` process with scheduled scans. `scanned` lists the scanned hosts in order. */
@@ -25,7 +25,11 @@ const openReplica = async (
     if (input.set === 'mutations') scanned.push(input.hostKey)
     return (query.insightRows ?? stuck)(input, call)
   }
-  const client = await openClients(opened, { query: { ...quietQuery('one', 'two'), ...query, insightRows } }, clock)
+  const client = await openClients(
+    opened,
+    { query: { ...createQuietQuery('one', 'two'), ...query, insightRows } },
+    clock,
+  )
   const insightStore = { store: createMemoryInsightStore(), reason: null }
   const shared = store ?? opened.use(await openStore({ env: {}, busIsShared: false }))
   const deps = { query: client.query, env, clock, store: shared, insightStore, log: pino({ level: 'silent' }) }
@@ -33,7 +37,7 @@ const openReplica = async (
   return { run, scanned, insights: insightStore.store, later: (minutes: number) => (now += minutes * minuteMs) }
 }
 const stuck: Query['insightRows'] = async ({ set }) => ({
-  rows: set === 'mutations' ? [aMutation({ isFailing: true })] : [],
+  rows: set === 'mutations' ? [createMutation({ isFailing: true })] : [],
   sql: 'SELECT 1',
   unavailable: null,
 })
@@ -48,7 +52,7 @@ describe('scheduled scans', () => {
     later(1)
     expect(await run()).toBe(2)
     expect(scanned.toSorted()).toEqual(['one', 'one', 'two', 'two'])
-    const call = aCall()
+    const call = createUserCall()
     expect(await insights.list({ hostKey: 'one', sinceMs: 0, limit: 10 }, call)).toMatchObject([
       { kind: 'stuck-mutation' },
     ])
@@ -94,10 +98,10 @@ describe('scheduled scans', () => {
     await using opened = new AsyncDisposableStack()
     const { run, insights, later } = await openReplica(opened, {
       query: {
-        hosts: quietQuery('one', 'two', 'three').hosts,
+        hosts: createQuietQuery('one', 'two', 'three').hosts,
         insightRows: async ({ hostKey, set }) => {
           const p95Ms = hostKey === 'one' ? 3_000 : 300
-          const rows = set === 'fingerprint-days' ? patternDays().map((day) => ({ ...day, p95Ms })) : []
+          const rows = set === 'fingerprint-days' ? createPatternDays().map((day) => ({ ...day, p95Ms })) : []
           return { rows, sql: 'SELECT 1', unavailable: null }
         },
       },
@@ -106,7 +110,7 @@ describe('scheduled scans', () => {
     later(60)
     await run()
     const found = await Promise.all(
-      ['one', 'two', 'three'].map((hostKey) => insights.list({ hostKey, sinceMs: 0, limit: 10 }, aCall())),
+      ['one', 'two', 'three'].map((hostKey) => insights.list({ hostKey, sinceMs: 0, limit: 10 }, createUserCall())),
     )
     expect(found.map((ofHost) => ofHost.map(({ kind }) => kind))).toEqual([['pattern-skew'], [], []])
   })

@@ -3,8 +3,8 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { ageMs, instant } from '#shared/time/clock.ts'
-import { forEachHost, serviceCall, type BackgroundTasks } from '../work.ts'
+import { computeAgeMs, recordInstant } from '#shared/time/clock.ts'
+import { forEachHost, createServiceCall, type BackgroundTasks } from '../work.ts'
 import { insightStoreSettings } from '../stores/settings.ts'
 import { runInsightScan, type InsightScanDeps } from './generate.ts'
 
@@ -56,19 +56,19 @@ export const scanDueHosts = async (deps: ScheduleDeps, signal: AbortSignal): Pro
   if (everyMs === 0) return 0
   await using lease = await store.lease(leaseName, leaseMs)
   if (!lease) return 0
-  const due = await dueHosts(deps, everyMs, serviceCall(deps, signal))
+  const due = await findDueHosts(deps, everyMs, createServiceCall(deps, signal))
   await forEachHost(due, async (hostKey) => {
     signal.throwIfAborted()
     await store.update(attemptsKey, ScanAttempts, (attempts) => ({
-      value: { hosts: { ...attempts?.hosts, [hostKey]: instant(clock) } },
+      value: { hosts: { ...attempts?.hosts, [hostKey]: recordInstant(clock) } },
     }))
-    await scan(deps, hostKey, serviceCall(deps, signal))
+    await scanHostSafely(deps, hostKey, createServiceCall(deps, signal))
   })
   return due.length
 }
 
 /** Returns the reachable hosts without a scan within the interval. Deletes the entries of removed hosts. */
-const dueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: number, call: Call): Promise<string[]> => {
+const findDueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: number, call: Call): Promise<string[]> => {
   const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
   const down = new Set(states.flatMap(({ key, status }) => (status === 'down' ? key : [])))
   const keys = hosts.map(({ key }) => key)
@@ -79,14 +79,14 @@ const dueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: number, 
     const atMs = attempts?.hosts[key]
     if (down.has(key)) return false
     if (atMs === undefined) return true
-    const sinceMs = ageMs(clock, atMs)
+    const sinceMs = computeAgeMs(clock, atMs)
     // A time in the future means that the clock was set back, so the host is due.
     return sinceMs < 0 || sinceMs >= everyMs
   })
 }
 
 /** Scans one host. Logs a failure instead of throwing, so that the other hosts are still scanned. */
-const scan = async (deps: ScheduleDeps, hostKey: string, call: Call): Promise<void> => {
+const scanHostSafely = async (deps: ScheduleDeps, hostKey: string, call: Call): Promise<void> => {
   try {
     await runInsightScan(deps, { hostKey, force: false }, call)
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Insight } from '#proto/insights.ts'
 import { formatFigure, formatPercent } from './format.ts'
 
 /** Returns the median; undefined if there are no figures. */
-const median = (figures: readonly number[]): number | undefined => {
+const computeMedian = (figures: readonly number[]): number | undefined => {
   const sorted = figures.filter(Number.isFinite).toSorted((one, other) => one - other)
   const half = Math.floor(sorted.length / 2)
   const [below, above] = [sorted[sorted.length % 2 === 0 ? half - 1 : half], sorted[half]]
@@ -17,9 +17,9 @@ interface Comparison {
 }
 
 /** Factor that makes a median absolute deviation comparable with a standard deviation. */
-const toDeviations = 0.6745
+const madToDeviationFactor = 0.6745
 /** Minimum deviation as a share of the median, so that small changes of a constant value are no anomalies. */
-const minShare = 0.01
+const minDeviationShare = 0.01
 
 /** Compares a value with earlier ones. Undefined if there are none. `minDeviation` is in the unit of the value. */
 export const compareWithBaseline = (
@@ -27,11 +27,11 @@ export const compareWithBaseline = (
   before: readonly number[],
   minDeviation: number,
 ): Comparison | undefined => {
-  const baseline = median(before)
+  const baseline = computeMedian(before)
   if (baseline === undefined || !Number.isFinite(value)) return undefined
-  const deviation = median(before.filter(Number.isFinite).map((figure) => Math.abs(figure - baseline))) ?? 0
-  const least = Math.max(minShare * Math.abs(baseline), minDeviation)
-  return { baseline, score: (toDeviations * (value - baseline)) / Math.max(deviation, least) }
+  const deviation = computeMedian(before.filter(Number.isFinite).map((figure) => Math.abs(figure - baseline))) ?? 0
+  const least = Math.max(minDeviationShare * Math.abs(baseline), minDeviation)
+  return { baseline, score: (madToDeviationFactor * (value - baseline)) / Math.max(deviation, least) }
 }
 
 /** The rows of earlier hours that are comparable with the last hour. */
@@ -42,7 +42,7 @@ interface SameHours<T> {
   window: string
 }
 
-const week = 168
+const hoursPerWeek = 168
 const minRows = 6
 const manyRows = 9
 
@@ -52,7 +52,7 @@ const manyRows = 9
  */
 export const selectComparableHours = <T extends { hoursAgo: number }>(rows: readonly T[]): SameHours<T> | undefined => {
   const earlier = rows.filter(({ hoursAgo }) => hoursAgo > 1)
-  const ofWeeks = earlier.filter(({ hoursAgo }) => isNear(hoursAgo, week))
+  const ofWeeks = earlier.filter(({ hoursAgo }) => isNear(hoursAgo, hoursPerWeek))
   if (ofWeeks.length >= minRows) {
     const confidence = ofWeeks.length >= manyRows ? 'high' : 'medium'
     return { rows: ofWeeks, confidence, window: 'last hour, against the same hour of earlier weeks' }
@@ -72,9 +72,9 @@ type Day = InsightRow<'fingerprint-days'>
 type SchemaChange = InsightRow<'schema-changes'>
 
 /** Minimum growth of a read statistic that may explain a longer duration, as a factor. */
-const grown = 1.5
+const minGrowthFactor = 1.5
 /** Maximum age of a schema change that may be the cause, in days. */
-const nearDays = 1
+const maxCauseAgeDays = 1
 
 /**
  * Describes the changes that may explain a longer duration of a query pattern: the server version, its settings, the
@@ -83,7 +83,7 @@ const nearDays = 1
 export const describeCauses = (now: Day, before: readonly Day[], changes: readonly SchemaChange[]): string[] => {
   const [latest] = before.toSorted((one, other) => one.daysAgo - other.daysAgo)
   const changed = changes.filter(
-    ({ table, daysAgo }) => daysAgo >= 0 && daysAgo <= nearDays && now.tables.includes(table),
+    ({ table, daysAgo }) => daysAgo >= 0 && daysAgo <= maxCauseAgeDays && now.tables.includes(table),
   )
   const tables = [...new Set(changed.map(({ table }) => table))]
   const causes: (string | false | undefined)[] = [
@@ -100,7 +100,7 @@ type ReadStats = Pick<Day, 'readRows' | 'selectedParts' | 'marksShare'>
 /** Describes the read statistics of `now` (parts, share of data, rows) that are well above their median in `others`. */
 export const describeGrowth = (now: ReadStats, others: readonly ReadStats[]): string[] => {
   const usual = (figureOf: (other: ReadStats) => number | null) =>
-    median(others.flatMap((other) => figureOf(other) ?? []))
+    computeMedian(others.flatMap((other) => figureOf(other) ?? []))
   const rows = usual(({ readRows }) => readRows)
   const parts = usual(({ selectedParts }) => selectedParts)
   const share = usual(({ marksShare }) => marksShare)
@@ -117,4 +117,4 @@ export const describeGrowth = (now: ReadStats, others: readonly ReadStats[]): st
 }
 
 const hasGrown = (now: number | null, usual: number | undefined): now is number =>
-  now !== null && usual !== undefined && usual > 0 && now >= grown * usual
+  now !== null && usual !== undefined && usual > 0 && now >= minGrowthFactor * usual

@@ -73,10 +73,10 @@ export const defineDetector = <S extends InsightRowSet>({ detect, ...traits }: D
 export const emptyOutcome: DetectorOutcome = { observations: [], notes: [] }
 
 /** Returns an outcome whose only note is the reason for missing data. */
-export const noDataOutcome = (reason: string): DetectorOutcome => ({ observations: [], notes: [reason] })
+export const createNoDataOutcome = (reason: string): DetectorOutcome => ({ observations: [], notes: [reason] })
 
 /** Returns `database.table` for display, without quotes. */
-export const qualifiedName = ({ database, table }: { database: string; table: string }): string =>
+export const formatTableName = ({ database, table }: { database: string; table: string }): string =>
   `${database}.${table}`
 
 /** The minimum value of each severity. */
@@ -108,7 +108,7 @@ export const HostFigures = z.object({
 })
 export type HostFigures = z.infer<typeof HostFigures>
 
-const keyOf = (hostKey: string): string => `insights/figures/${hostKey}`
+const createFiguresKey = (hostKey: string): string => `insights/figures/${hostKey}`
 /** Retention of stored figures, in milliseconds. Hosts are compared only with hosts that were scanned within it. */
 const figuresTtlMs = 24 * 3_600_000
 
@@ -125,9 +125,9 @@ export const collectHostFigures = (
 
 /** Stores the figures of a host. Later scans of other hosts compare with them. */
 export const storeFigures = async (store: Store, hostKey: string, figures: HostFigures): Promise<void> => {
-  await store.update(keyOf(hostKey), HostFigures, () => ({ value: figures, expiresInMs: figuresTtlMs }))
+  await store.update(createFiguresKey(hostKey), HostFigures, () => ({ value: figures, expiresInMs: figuresTtlMs }))
 }
 
 /** Returns the stored figures of a host; undefined if it was not scanned recently. */
 export const readFigures = (store: Store, hostKey: string): Promise<HostFigures | undefined> =>
-  store.get(keyOf(hostKey), HostFigures)
+  store.get(createFiguresKey(hostKey), HostFigures)

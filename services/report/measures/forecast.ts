@@ -5,13 +5,13 @@ const minHistoryPoints = 48
 /** Minimum length of the history since the last drop, in hours. */
 export const minForecastHours = 72
 const muchHistoryDays = 6
-const shortHours = 48
+const shortFitHours = 48
 /** Minimum relative decrease of the usage that counts as a drop. Forecasts use only the history after the last drop. */
-const drop = 0.05
+const minDropShare = 0.05
 /** Minimum score of significant growth: the growth divided by the standard deviation of the residuals. */
 const minScore = 3
 /** A drop from a lower share of used space is a regular cleanup; from a higher one, a reaction to a full disk. */
-const comfortable = 0.8
+const maxCleanupShare = 0.8
 
 type Row = InsightRow<'disk-hours'>
 type KnownRow = Row & { usedBytes: number; totalBytes: number }
@@ -36,22 +36,22 @@ export interface DiskForecast {
 }
 
 /** Returns the rows whose usage and size are known and whose time is not in the future. */
-export const knownDiskHours = (rows: readonly Row[]): KnownRow[] =>
+export const selectKnownDiskHours = (rows: readonly Row[]): KnownRow[] =>
   rows.filter((row): row is KnownRow => Boolean(row.usedBytes && row.totalBytes) && row.hoursAgo >= 0)
 
 /** Returns the forecast of one disk, or the reason why there is none as a string. */
 export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string => {
-  const { history, emptiedAt } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
+  const { history, emptiedAt } = splitAtLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
   const [first, last] = [history[0], history.at(-1)]
   if (!first || !last || history.length < minHistoryPoints || first.hoursAgo - last.hoursAgo < minForecastHours) {
     return 'not enough history, less than 3 days since the last drop'
   }
   const { usedBytes, totalBytes } = last
   const known = { usedBytes, totalBytes, days: (first.hoursAgo - last.hoursAgo) / 24 }
-  const long = growthOf(history)
-  const isHabit = usedBytes <= emptiedAt * (1 + drop) && emptiedAt < comfortable * totalBytes
+  const long = fitGrowth(history)
+  const isHabit = usedBytes <= emptiedAt * (1 + minDropShare) && emptiedAt < maxCleanupShare * totalBytes
   if (!long || long.score < minScore || isHabit) return { ...known, growth: null }
-  const short = growthOf(history.filter(({ hoursAgo }) => hoursAgo < shortHours))
+  const short = fitGrowth(history.filter(({ hoursAgo }) => hoursAgo < shortFitHours))
   const days = [long, ...(short && short.score >= minScore ? [short] : [])].map(
     ({ perDay }) => (totalBytes - usedBytes) / perDay,
   )
@@ -63,7 +63,7 @@ export const getForecastConfidence = (days: number): 'high' | 'medium' => (days 
 
 /** Returns the length of the history since the last drop, in hours. */
 export const measureHistoryHours = (rows: readonly KnownRow[]): number => {
-  const { history } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
+  const { history } = splitAtLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
   return (history[0]?.hoursAgo ?? 0) - (history.at(-1)?.hoursAgo ?? 0)
 }
 
@@ -75,17 +75,17 @@ export const describeForecast = (forecast: DiskForecast | string): string => {
 }
 
 /** Returns the rows since the last drop, and the usage before that drop; 0 if there was none. */
-const sinceLastDrop = (rows: readonly KnownRow[]): { history: readonly KnownRow[]; emptiedAt: number } => {
+const splitAtLastDrop = (rows: readonly KnownRow[]): { history: readonly KnownRow[]; emptiedAt: number } => {
   const begins = rows.findLastIndex(({ usedBytes }, index) => {
     const before = rows[index - 1]
-    return before !== undefined && usedBytes < before.usedBytes * (1 - drop)
+    return before !== undefined && usedBytes < before.usedBytes * (1 - minDropShare)
   })
   return begins === -1
     ? { history: rows, emptiedAt: 0 }
     : { history: rows.slice(begins), emptiedAt: rows[begins - 1]?.usedBytes ?? 0 }
 }
 
-const growthOf = (rows: readonly KnownRow[]) => {
+const fitGrowth = (rows: readonly KnownRow[]) => {
   const line = fitLine(rows.map(({ hoursAgo, usedBytes }) => ({ x: -hoursAgo / 24, y: usedBytes })))
   if (!line || line.slope <= 0) return undefined
   const days = ((rows[0]?.hoursAgo ?? 0) - (rows.at(-1)?.hoursAgo ?? 0)) / 24
@@ -144,8 +144,8 @@ const minLinePoints = 3
 /** Returns the least-squares line through points. Undefined for too few points or if all x values are equal. */
 const fitLine = (points: readonly Point[]): Line | undefined => {
   if (points.length < minLinePoints) return undefined
-  const x = mean(points.map((point) => point.x))
-  const y = mean(points.map((point) => point.y))
+  const x = computeMean(points.map((point) => point.x))
+  const y = computeMean(points.map((point) => point.y))
   const width = sum(points.map((point) => (point.x - x) ** 2))
   if (width === 0) return undefined
   const slope = sum(points.map((point) => (point.x - x) * (point.y - y))) / width
@@ -154,4 +154,4 @@ const fitLine = (points: readonly Point[]): Line | undefined => {
 }
 
 const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0)
-const mean = (figures: readonly number[]): number => sum(figures) / figures.length
+const computeMean = (figures: readonly number[]): number => sum(figures) / figures.length

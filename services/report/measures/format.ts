@@ -1,12 +1,12 @@
-const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, useGrouping: true })
+const figureFormat = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, useGrouping: true })
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
 /** Formats a number with three significant digits. Returns `unknown` if it is not finite. */
-export const formatFigure = (value: number): string => (Number.isFinite(value) ? number.format(value) : 'unknown')
+export const formatFigure = (value: number): string => (Number.isFinite(value) ? figureFormat.format(value) : 'unknown')
 
-const exact = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const integerFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 /** Formats an integer with all its digits. */
-export const formatCount = (value: number): string => exact.format(value)
+export const formatCount = (value: number): string => integerFormat.format(value)
 
 /** Formats a number of bytes with a binary unit, such as `1.5 GiB`. */
 export const formatBytes = (value: number): string => {

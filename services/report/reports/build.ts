@@ -39,7 +39,7 @@ export const assembleReport = async (
   const reportCall = { ...call, priority: 'report' as const }
   const { hostKey } = about
   const context = { query, alerts, insights, call: reportCall, hostKey, period, nowMs: clock.now(), before }
-  return writeReport(about, await gather(context))
+  return writeReport(about, await gatherReportData(context))
 }
 
 /** The clients, host and period for which the data of a report is fetched. */
@@ -66,7 +66,7 @@ const reportSets = Object.keys(reportRowSets) as ReportRowSet[]
  * Fetches the data of a report, one query after another. Adds a note for each failure. Throws the last error if the
  * host returned no row set at all.
  */
-const gather = async (context: GatherContext): Promise<ReportData> => {
+const gatherReportData = async (context: GatherContext): Promise<ReportData> => {
   const { query, alerts, insights, call, hostKey, period, nowMs, before } = context
   const notes: string[] = []
   let failure: unknown
@@ -83,16 +83,16 @@ const gather = async (context: GatherContext): Promise<ReportData> => {
   }
   const rows: Partial<Record<ReportRowSet, unknown>> = {}
   for (const set of reportSets) {
-    const response = await attempt(wordsOf(set), () => query.reportRows({ hostKey, set, ...period }, call))
-    if (response?.incomplete) notes.push(incompleteNote(set, response.incomplete))
-    if (response?.unavailable) notes.push(`${wordsOf(set)}: ${response.unavailable.message}`)
+    const response = await attempt(formatRowSetName(set), () => query.reportRows({ hostKey, set, ...period }, call))
+    if (response?.incomplete) notes.push(formatIncompleteNote(set, response.incomplete))
+    if (response?.unavailable) notes.push(`${formatRowSetName(set)}: ${response.unavailable.message}`)
     else if (response) rows[set] = z.array(reportRowSets[set]).parse(response.rows)
   }
   if (failure !== undefined && Object.keys(rows).length === 0) throw failure
   const currentRows = async <S extends InsightRowSet>(set: S) => {
-    const response = await attempt(wordsOf(set), () => query.insightRows({ hostKey, set }, call))
-    if (response?.incomplete) notes.push(incompleteNote(set, response.incomplete))
-    if (response?.unavailable) notes.push(`${wordsOf(set)}: ${response.unavailable.message}`)
+    const response = await attempt(formatRowSetName(set), () => query.insightRows({ hostKey, set }, call))
+    if (response?.incomplete) notes.push(formatIncompleteNote(set, response.incomplete))
+    if (response?.unavailable) notes.push(`${formatRowSetName(set)}: ${response.unavailable.message}`)
     return response && !response.unavailable ? z.array(insightRowSets[set]).parse(response.rows) : undefined
   }
   const filter = { hostKey, sinceMs: period.fromMs, limit: maxInsights }
@@ -105,23 +105,23 @@ const gather = async (context: GatherContext): Promise<ReportData> => {
     mutations: await currentRows('mutations'),
     settings: await currentRows('settings'),
     version: (await attempt('version', () => query.hostStatus({ hostKey }, call)))?.version,
-    history: await attempt('alerts', () => historyOf(context)),
+    history: await attempt('alerts', () => fetchHistory(context)),
     acknowledged: (await attempt('acknowledgements', () => alerts.silences({}, call))) ?? [],
     checks: await attempt('rules', () => alerts.alertChecks({ hostKey }, call)),
-    undelivered: await attempt('deliveries', () => undeliveredOf(context)),
+    undelivered: await attempt('deliveries', () => fetchFailedDeliveries(context)),
     insights: (await attempt('insights', () => insights.list(filter, call))) ?? [],
     before,
     notes,
   }
 }
 
-const wordsOf = (set: string): string => set.replaceAll('-', ' ')
+const formatRowSetName = (set: string): string => set.replaceAll('-', ' ')
 
-const incompleteNote = (set: string, { message, grant }: IncompleteReason): string =>
-  `${wordsOf(set)} is incomplete: ${message}; to see them, run ${grant}`
+const formatIncompleteNote = (set: string, { message, grant }: IncompleteReason): string =>
+  `${formatRowSetName(set)} is incomplete: ${message}; to see them, run ${grant}`
 
 /** Fetches all history lines of the period, newest page first. */
-const historyOf = async ({
+const fetchHistory = async ({
   alerts,
   call,
   hostKey,
@@ -140,7 +140,7 @@ const historyOf = async ({
   return [...lines.values()].toSorted((one, other) => one.atMs - other.atMs)
 }
 
-const undeliveredOf = async ({ alerts, call, hostKey, period }: GatherContext) => {
+const fetchFailedDeliveries = async ({ alerts, call, hostKey, period }: GatherContext) => {
   const dead = await alerts.deliveries({ result: 'dead', beforeMs: period.toMs, limit: maxDeliveries }, call)
   return dead.filter((delivery) => delivery.hostKey === hostKey && delivery.atMs >= period.fromMs)
 }

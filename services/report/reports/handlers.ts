@@ -3,8 +3,8 @@ import { ServiceError } from '#proto/errors.ts'
 import type { hostReportMethods } from '#proto/host-report.ts'
 import type { report } from '#proto/report.ts'
 import { assembleReport } from './build.ts'
-import { render } from './render/index.ts'
-import { reportZone } from './settings.ts'
+import { renderInFormat } from './render/index.ts'
+import { getReportZone } from './settings.ts'
 import type { StoredReport } from './store.ts'
 import { type WeeklyReportDeps, writeWeeklyReports } from './weekly.ts'
 import type { BackgroundTasks } from '../work.ts'
@@ -18,20 +18,20 @@ export interface ReportDeps extends WeeklyReportDeps {
 const marginMs = 2_000
 
 /** Returns the handlers that write, list and render reports. */
-export const reportHandlers = (
+export const createReportHandlers = (
   deps: ReportDeps,
 ): Handlers<Service<typeof hostReportMethods & Pick<(typeof report)['methods'], 'weekly'>>> => ({
   weekly: () => deps.work.run((signal) => writeWeeklyReports(deps, signal)),
   reports: (filter) => deps.reports.list(filter),
-  hostReport: ({ id }) => find(deps, id),
+  hostReport: ({ id }) => requireReport(deps, id),
   renderReport: async ({ id, format }) => {
-    const { report } = await find(deps, id)
-    return { hostKey: report.hostKey, text: render(report, format) }
+    const { report } = await requireReport(deps, id)
+    return { hostKey: report.hostKey, text: renderInFormat(report, format) }
   },
   buildReport: async ({ hostKey, fromMs, toMs, zone }, call) => {
     if (fromMs >= deps.clock.now()) throw new ServiceError('invalid', 'the report period must start in the past')
     const host = (await deps.query.hosts({}, call)).find(({ key }) => key === hostKey)
-    const about = { hostKey, host: host?.name ?? hostKey, week: null, zone: zone ?? reportZone(deps.env) }
+    const about = { hostKey, host: host?.name ?? hostKey, week: null, zone: zone ?? getReportZone(deps.env) }
     const timed = { ...call, deadline: call.deadline - marginMs }
     const report = await assembleReport(deps, { about, period: { fromMs, toMs }, before: undefined }, timed)
     await deps.reports.replace(report)
@@ -39,7 +39,7 @@ export const reportHandlers = (
   },
 })
 
-const find = async ({ reports }: ReportDeps, id: string): Promise<StoredReport> => {
+const requireReport = async ({ reports }: ReportDeps, id: string): Promise<StoredReport> => {
   const stored = await reports.get(id)
   if (!stored) throw new ServiceError('not-found', 'report not found; it may have expired')
   return stored

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { ReportRow } from '#proto/report-rows.ts'
-import { aReport, testReportSubject, aHistoryEntry, createReportData, weekStartMs } from '../testing/reports.ts'
-import { anInsight } from '../testing/insights.ts'
-import { diskHours } from '../testing/rows.ts'
-import { scoreReport, reportId, writeReport } from './write-report.ts'
+import {
+  createReport,
+  testReportSubject,
+  createHistoryEntry,
+  createReportData,
+  weekStartMs,
+} from '../testing/reports.ts'
+import { createInsight } from '../testing/insights.ts'
+import { createDiskHours } from '../testing/rows.ts'
+import { scoreReport, createReportId, writeReport } from './write-report.ts'
 import { summarizeIncidents } from './sections/incidents.ts'
 
 const hourMs = 3_600_000
@@ -13,11 +19,11 @@ const report = (more: Parameters<typeof createReportData>[0] = {}) =>
 describe('the alerts of a report', () => {
   it('are read from the history lines of the period', () => {
     const history = [
-      aHistoryEntry('fire', 3),
-      aHistoryEntry('escalate', 5, { severity: 'critical' }),
-      aHistoryEntry('recover', 9),
-      aHistoryEntry('remind', 4, { episode: 'old', sinceMs: weekStartMs - 50 * hourMs, title: 'Replica lag' }),
-      aHistoryEntry('held', 4, { episode: 'unheard' }),
+      createHistoryEntry('fire', 3),
+      createHistoryEntry('escalate', 5, { severity: 'critical' }),
+      createHistoryEntry('recover', 9),
+      createHistoryEntry('remind', 4, { episode: 'old', sinceMs: weekStartMs - 50 * hourMs, title: 'Replica lag' }),
+      createHistoryEntry('held', 4, { episode: 'unheard' }),
     ]
     const silence = { kind: 'ack' as const, hostKey: 'box', ruleId: 'disk-usage', by: 'ada', note: '', atMs: 0 }
     expect(summarizeIncidents(history, [{ ...silence, episode: 'old', untilMs: null }])).toEqual({
@@ -42,8 +48,8 @@ describe('the alerts of a report', () => {
 
   it('flap if the same alert fired three times', () => {
     const lines = ['a', 'b', 'c'].flatMap((episode, at) => [
-      aHistoryEntry('fire', at, { episode }),
-      aHistoryEntry('recover', at + 1, { episode }),
+      createHistoryEntry('fire', at, { episode }),
+      createHistoryEntry('recover', at + 1, { episode }),
     ])
     expect(summarizeIncidents(lines, [])).toMatchObject({ fired: 3, open: 0, flapping: ['Disk usage'] })
   })
@@ -106,7 +112,7 @@ describe('the patterns of a report', () => {
 
 describe('the other sections of a report', () => {
   it('contains the growth and the forecast of a disk', () => {
-    const rows = { 'disk-hours': diskHours((hoursAgo) => 900 - hoursAgo * 0.5) }
+    const rows = { 'disk-hours': createDiskHours((hoursAgo) => 900 - hoursAgo * 0.5) }
     const [disk] = report({ rows, writtenAtMs: weekStartMs + 168 * hourMs }).disks
     expect(disk).toMatchObject({ disk: 'default', grewBytes: 167 * 0.5 * 1_024 ** 3 })
     expect(disk?.daysToFull?.soonest).toBeCloseTo(100 / 12, 5)
@@ -114,7 +120,7 @@ describe('the other sections of a report', () => {
   })
 
   it('explains in words that a disk has too little history', () => {
-    const [disk] = report({ rows: { 'disk-hours': diskHours(() => 900, 24) } }).disks
+    const [disk] = report({ rows: { 'disk-hours': createDiskHours(() => 900, 24) } }).disks
     expect(disk).toMatchObject({
       daysToFull: null,
       grewBytes: null,
@@ -128,7 +134,7 @@ describe('the other sections of a report', () => {
       { name: 'b', valueHash: '1' },
     ]
     const changes = { version: '26.3', versionBefore: null, settings: null, restarts: 0 }
-    const before = aReport('a', { settings: { a: '1', b: '1', c: '1' }, changes })
+    const before = createReport('a', { settings: { a: '1', b: '1', c: '1' }, changes })
     expect(report({ settings, before, version: '26.7' }).changes).toMatchObject({
       versionBefore: '26.3',
       settings: ['a', 'c'],
@@ -139,11 +145,11 @@ describe('the other sections of a report', () => {
   it('recommends undismissed insights of the period once per kind and subject', () => {
     const at = (hour: number) => ({ foundAtMs: weekStartMs + hour * hourMs })
     const insights = [
-      anInsight('a', at(1)),
-      anInsight('b', at(30)),
-      anInsight('c', { ...at(2), subject: 'x', severity: 'critical' }),
-      anInsight('d', { ...at(2), subject: 'y', dismissed: { by: 'ada', atMs: 1 } }),
-      anInsight('e', { ...at(-2), subject: 'z' }),
+      createInsight('a', at(1)),
+      createInsight('b', at(30)),
+      createInsight('c', { ...at(2), subject: 'x', severity: 'critical' }),
+      createInsight('d', { ...at(2), subject: 'y', dismissed: { by: 'ada', atMs: 1 } }),
+      createInsight('e', { ...at(-2), subject: 'z' }),
     ]
     expect(report({ insights }).recommendations.map(({ subject }) => subject)).toEqual(['x', `it's \\ "so"`])
   })
@@ -157,14 +163,14 @@ describe('the other sections of a report', () => {
   it('has one id per host, week and zone, and one per custom period', () => {
     const { period } = createReportData()
     const ids = [
-      reportId(testReportSubject, period),
-      reportId({ ...testReportSubject, zone: 'Europe/Berlin' }, period),
-      reportId({ ...testReportSubject, hostKey: 'other' }, period),
-      reportId({ ...testReportSubject, week: null }, period),
-      reportId({ ...testReportSubject, week: null }, { ...period, toMs: period.toMs - 1 }),
+      createReportId(testReportSubject, period),
+      createReportId({ ...testReportSubject, zone: 'Europe/Berlin' }, period),
+      createReportId({ ...testReportSubject, hostKey: 'other' }, period),
+      createReportId({ ...testReportSubject, week: null }, period),
+      createReportId({ ...testReportSubject, week: null }, { ...period, toMs: period.toMs - 1 }),
     ]
     expect(new Set(ids).size).toBe(ids.length)
-    expect(reportId(testReportSubject, { fromMs: 1, toMs: 2 })).toBe(ids[0])
+    expect(createReportId(testReportSubject, { fromMs: 1, toMs: 2 })).toBe(ids[0])
   })
 })
 

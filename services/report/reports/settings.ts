@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill'
 import { displayZoneSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { flag, parseSettings, type Setting, whole } from '#shared/config/setting.ts'
+import { flagSetting, parseSettings, type Setting, wholeNumberSetting } from '#shared/config/setting.ts'
 
-const zone: Setting<string | undefined> = {
+const zoneSetting: Setting<string | undefined> = {
   doc: 'Time zone of the weekly report: week boundaries and times. By default COLUMNDB_TZ, else UTC.',
   audience: 'server',
   fallback: 'COLUMNDB_TZ',
@@ -18,7 +18,7 @@ const zone: Setting<string | undefined> = {
   },
 }
 
-const positions: Setting<readonly number[]> = {
+const hostPositionsSetting: Setting<readonly number[]> = {
   doc: 'Hosts with a weekly report, by their positions in the host list. Unset: no reports.',
   audience: 'server',
   fallback: 'none',
@@ -35,18 +35,18 @@ const positions: Setting<readonly number[]> = {
 
 /** The settings of reports. */
 export const reportSettings = {
-  SVC_WEEKLY_REPORT_HOSTS: positions,
-  SVC_WEEKLY_REPORT_TIMEZONE: zone,
-  SVC_REPORT_SUMMARY: flag(
+  SVC_WEEKLY_REPORT_HOSTS: hostPositionsSetting,
+  SVC_WEEKLY_REPORT_TIMEZONE: zoneSetting,
+  SVC_REPORT_SUMMARY: flagSetting(
     true,
     'Whether weekly reports start with a summary by the language model, if one is configured. A summary with a figure that is not in the report is dropped.',
   ),
-  SVC_REPORT_DAYS: whole(400, 'Retention of reports in days.', { min: 1, max: 3_650 }),
+  SVC_REPORT_DAYS: wholeNumberSetting(400, 'Retention of reports in days.', { min: 1, max: 3_650 }),
   ...displayZoneSettings,
 } as const
 
 /** Returns the time zone of reports. */
-export const reportZone = (env: Environment): string => {
+export const getReportZone = (env: Environment): string => {
   const { SVC_WEEKLY_REPORT_TIMEZONE: own, COLUMNDB_TZ: shown } = parseSettings(reportSettings, env)
   return own ?? shown ?? 'UTC'
 }

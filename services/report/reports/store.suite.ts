@@ -1,12 +1,12 @@
 import { beforeAll, expect, it } from 'vitest'
-import { aReport } from '../testing/reports.ts'
+import { createReport } from '../testing/reports.ts'
 import { toListedReport, type ReportStore } from './store.ts'
 
-const older = aReport('a', { writtenAtMs: 1_000 })
-const newer = aReport('b', { writtenAtMs: 2_000, hostKey: 'other' })
+const older = createReport('a', { writtenAtMs: 1_000 })
+const newer = createReport('b', { writtenAtMs: 2_000, hostKey: 'other' })
 
 /** Tests that every report store must pass. `open` returns an empty store. */
-export const reportStoreSuite = (open: () => Promise<ReportStore>): void => {
+export const testReportStore = (open: () => Promise<ReportStore>): void => {
   let store: ReportStore
   beforeAll(async () => {
     store = await open()

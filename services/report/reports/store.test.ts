@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterAll, describe } from 'vitest'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { openReportStore } from './store.ts'
-import { reportStoreSuite } from './store.suite.ts'
+import { testReportStore } from './store.suite.ts'
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
@@ -13,10 +13,10 @@ afterAll(() => opened.disposeAsync())
 const openWith = async (env: Record<string, string>) =>
   opened.use(await openReportStore(env, pino({ level: 'silent' }))).reports
 
-describe('reports in memory', () => reportStoreSuite(() => openWith({})))
+describe('reports in memory', () => testReportStore(() => openWith({})))
 
 describe('reports in SQLite', () => {
-  reportStoreSuite(async () => {
+  testReportStore(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-reports-'))
     opened.defer(() => rm(directory, { recursive: true }))
     return openWith({ SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}`, SVC_STATE_DB_TABLE_PREFIX: 'mine_' })
@@ -24,5 +24,5 @@ describe('reports in SQLite', () => {
 })
 
 describeWith(['postgres'], 'reports in PostgreSQL', () => {
-  reportStoreSuite(async () => openWith({ DATABASE_URL: opened.use(await startPostgres()).url }))
+  testReportStore(async () => openWith({ DATABASE_URL: opened.use(await startPostgres()).url }))
 })

@@ -53,12 +53,12 @@ export const openReportStore = async (env: Environment, log: Logger): Promise<Op
   await using opening = new AsyncDisposableStack()
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
-  const reports = reportsIn(await openCollections('reports', [storedReports], database))
+  const reports = createReportStore(await openCollections('reports', [storedReports], database))
   const opened = opening.move()
   return { reports, persistent: database !== undefined, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-const reportsIn = (collections: Collections): ReportStore => {
+const createReportStore = (collections: Collections): ReportStore => {
   const reports = collections.of(storedReports)
   return {
     list: ({ hostKey, limit }) =>

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import { createMemoryInsightStore } from '../stores/store.ts'
-import { openClients, quietAlerts, quietQuery } from '../testing/fleet.ts'
+import { openClients, quietAlertHandlers, createQuietQuery } from '../testing/fleet.ts'
 import { openReportStore } from './store.ts'
 import { type WeeklyReportDeps, writeWeeklyReports } from './weekly.ts'
 
@@ -18,8 +18,8 @@ const log = pino({ level: 'silent' })
 
 interface ReplicaOptions {
   env?: Record<string, string>
-  query?: Partial<ReturnType<typeof quietQuery>>
-  alerts?: Partial<typeof quietAlerts>
+  query?: Partial<ReturnType<typeof createQuietQuery>>
+  alerts?: Partial<typeof quietAlertHandlers>
   /** The summary that the language model returns. If it is not set, no model is configured. */
   summary?: string
 }
@@ -30,13 +30,13 @@ const openReplica = async (
   { env = {}, query = {}, alerts = {}, summary }: ReplicaOptions = {},
 ) => {
   const notified: string[] = []
-  const notify: (typeof quietAlerts)['notify'] = async (announcement, call) => {
+  const notify: (typeof quietAlertHandlers)['notify'] = async (announcement, call) => {
     notified.push(announcement.title)
-    return (alerts.notify ?? quietAlerts.notify)(announcement, call)
+    return (alerts.notify ?? quietAlertHandlers.notify)(announcement, call)
   }
   const served = {
-    query: { ...quietQuery('one', 'two', 'three'), ...query },
-    alerts: { ...quietAlerts, ...alerts, notify },
+    query: { ...createQuietQuery('one', 'two', 'three'), ...query },
+    alerts: { ...quietAlertHandlers, ...alerts, notify },
     agent: { summarize: async () => (summary === undefined ? noModel() : { summary }) },
   }
   const settings = { SVC_WEEKLY_REPORT_HOSTS: '0,2', ...env }
@@ -101,7 +101,7 @@ describe('the weekly report', () => {
   it('contains the changes since the previous report', async () => {
     await using opened = new AsyncDisposableStack()
     let version = '26.3.1.7'
-    const status = quietQuery().hostStatus
+    const status = createQuietQuery().hostStatus
     const query = {
       hostStatus: async (...args: Parameters<typeof status>) => ({ ...(await status(...args)), version }),
     }
@@ -121,9 +121,9 @@ describe('the weekly report', () => {
   it('is stored if sending fails, and sent by the next run', async () => {
     await using opened = new AsyncDisposableStack()
     let isDown = true
-    const notify: (typeof quietAlerts)['notify'] = async (...args) => {
+    const notify: (typeof quietAlertHandlers)['notify'] = async (...args) => {
       if (isDown) throw new ServiceError('unavailable', 'no responders')
-      return quietAlerts.notify(...args)
+      return quietAlertHandlers.notify(...args)
     }
     const { run, reports } = await openReplica(opened, { alerts: { notify } })
     expect(await run()).toEqual({ written: 2, delivered: 0 })

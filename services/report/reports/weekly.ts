@@ -12,26 +12,26 @@ import { parseSettings } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { formatPercent } from '../measures/format.ts'
-import { forEachHost, serviceCall } from '../work.ts'
+import { forEachHost, createServiceCall } from '../work.ts'
 import { assembleReport, type ReportSources } from './build.ts'
 import { findLastWeek, type ReportWeek } from './report-data.ts'
-import { layOut } from './render/lay-out.ts'
+import { createReportDocument } from './render/lay-out.ts'
 import { renderPlainText } from './render/markdown.ts'
-import { reportSettings, reportZone } from './settings.ts'
+import { reportSettings, getReportZone } from './settings.ts'
 import type { ReportStore } from './store.ts'
-import { reportId } from './write-report.ts'
+import { createReportId } from './write-report.ts'
 
 /** Maximum length of the report text that the model receives, in characters. */
 const maxTextLength = 60_000
 const maxSummaryLength = 1_200
 
 /** Generates a summary with the language model. Null if no model is configured, it fails, or the summary is invalid. */
-const summaryOf = async (
+const generateSummary = async (
   { agent: client, log }: { agent: Client<typeof agent>; log: Logger },
   report: HostReport,
   call: Call,
 ): Promise<string | null> => {
-  const text = shortenText(renderPlainText(layOut(report)), maxTextLength)
+  const text = shortenText(renderPlainText(createReportDocument(report)), maxTextLength)
   try {
     const { summary } = await client.summarize({ text }, call)
     const oneLine = summary.replaceAll(/\s+/g, ' ').trim()
@@ -52,17 +52,17 @@ export const findSummaryProblem = (summary: string, report: string): string | un
   if (summary === '' || summary.length > maxSummaryLength) return 'length'
   // Names and queries of the host can contain prompt injections, so links and markup are not allowed.
   if (/[<>[\]]|:\/\/|www\./i.test(summary)) return 'markup'
-  if (spelledOut.test(summary)) return 'figures in words'
-  const known = new Set(figuresOf(report))
-  return figuresOf(summary).every((figure) => known.has(figure)) ? undefined : 'figures'
+  if (spelledOutNumber.test(summary)) return 'figures in words'
+  const known = new Set(extractFigures(report))
+  return extractFigures(summary).every((figure) => known.has(figure)) ? undefined : 'figures'
 }
 
 /** Matches spelled-out numbers, which cannot be compared with the report. */
-const spelledOut =
+const spelledOutNumber =
   /\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|twenty|thirty|forty|fifty|hundreds?|thousands?|millions?|billions?|twice|doubled?|tripled?|half|halved|thirds?|quarters?)\b/i
 
 /** Returns the figures in a text, with their units. */
-const figuresOf = (text: string): string[] =>
+const extractFigures = (text: string): string[] =>
   [...text.matchAll(/\d[\d.,:]*(?:\s?(?:%|[KMGTP]iB\b|B\b|s\b|minutes\b|hours\b|days\b))?/g)].map(([figure]) =>
     figure.replaceAll(/\s/g, '').replaceAll(/[.,:]+(?=\D|$)/g, ''),
   )
@@ -92,17 +92,17 @@ export const writeWeeklyReports = async (deps: WeeklyReportDeps, signal: AbortSi
   if (!lease) return { written: 0, delivered: 0 }
   const { clock, env, log } = deps
   const { SVC_WEEKLY_REPORT_HOSTS: positions } = parseSettings(reportSettings, env)
-  const zone = reportZone(env)
+  const zone = getReportZone(env)
   if (positions.length === 0) return { written: 0, delivered: 0 }
   const week = findLastWeek(clock.now(), zone)
-  const hosts = await deps.query.hosts({}, serviceCall(deps, signal))
+  const hosts = await deps.query.hosts({}, createServiceCall(deps, signal))
   const missing = positions.filter((position) => !hosts.some(({ id }) => id === position))
   if (missing.length > 0) log.warn({ positions: missing }, 'SVC_WEEKLY_REPORT_HOSTS names unknown hosts')
   const sum: RunResult = { written: 0, delivered: 0 }
   const chosen = hosts.filter(({ id }) => positions.includes(id))
   await forEachHost(chosen, async (host) => {
     signal.throwIfAborted()
-    const { written, delivered } = await reportOn(deps, host, { week, zone, signal })
+    const { written, delivered } = await reportOnHostSafely(deps, host, { week, zone, signal })
     sum.written += written
     sum.delivered += delivered
   })
@@ -117,7 +117,7 @@ interface ReportRun {
 }
 
 /** Writes and delivers the report of a host. Logs a failure, so that the other hosts still get their reports. */
-const reportOn = async (deps: WeeklyReportDeps, host: Host, run: ReportRun): Promise<RunResult> => {
+const reportOnHostSafely = async (deps: WeeklyReportDeps, host: Host, run: ReportRun): Promise<RunResult> => {
   try {
     return await reportOnHost(deps, host, run)
   } catch (error) {
@@ -134,30 +134,34 @@ const reportOnHost = async (
 ): Promise<RunResult> => {
   const { reports } = deps
   const about = { hostKey: host.key, host: host.name, week: week.name, zone }
-  const id = reportId(about, week)
-  const call = serviceCall(deps, signal)
+  const id = createReportId(about, week)
+  const call = createServiceCall(deps, signal)
   let isNew = false
   if (!(await reports.get(id))) {
     const earlier = findLastWeek(week.fromMs, zone)
-    const before = await reports.get(reportId({ ...about, week: earlier.name }, earlier))
+    const before = await reports.get(createReportId({ ...about, week: earlier.name }, earlier))
     const report = await assembleReport(deps, { about, period: week, before: before?.report }, call)
-    isNew = await reports.add({ ...report, summary: await summaryFor(deps, report, call) })
+    isNew = await reports.add({ ...report, summary: await generateEnabledSummary(deps, report, call) })
   }
   const stored = await reports.get(id)
   if (!stored || stored.delivery.status === 'done') return { written: isNew ? 1 : 0, delivered: 0 }
-  const delivery = await deliver(deps.alerts, stored.report, call)
+  const delivery = await deliverReport(deps.alerts, stored.report, call)
   await reports.recordDelivery(id, delivery)
   const isDelivered = delivery.targets.some(({ outcome }) => outcome === 'queued' || outcome === 'already-sent')
   return { written: isNew ? 1 : 0, delivered: isDelivered ? 1 : 0 }
 }
 
-const summaryFor = async (deps: WeeklyReportDeps, report: HostReport, call: Call): Promise<string | null> =>
-  parseSettings(reportSettings, deps.env).SVC_REPORT_SUMMARY ? summaryOf(deps, report, call) : null
+const generateEnabledSummary = async (deps: WeeklyReportDeps, report: HostReport, call: Call): Promise<string | null> =>
+  parseSettings(reportSettings, deps.env).SVC_REPORT_SUMMARY ? generateSummary(deps, report, call) : null
 
 /** Sends a report to all targets. Retries are safe, because the dispatcher notifies each target once per report id. */
-const deliver = async (client: Client<typeof alerts>, report: HostReport, call: Call): Promise<ReportDelivery> => {
+const deliverReport = async (
+  client: Client<typeof alerts>,
+  report: HostReport,
+  call: Call,
+): Promise<ReportDelivery> => {
   try {
-    const targets = await client.notify(announcementOf(report), call)
+    const targets = await client.notify(createAnnouncement(report), call)
     return { status: targets.some(({ outcome }) => outcome === 'failed') ? 'failed' : 'done', targets }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -168,7 +172,7 @@ const deliver = async (client: Client<typeof alerts>, report: HostReport, call: 
 const maxLines = 5
 
 /** Returns the notification about a report, with a link to it. */
-const announcementOf = (report: HostReport): Announcement => {
+const createAnnouncement = (report: HostReport): Announcement => {
   const { incidents, statements, regressions, recommendations } = report
   const now = statements?.now
   const failed = now && now.calls > 0 ? ` (${formatPercent(now.errors / now.calls)} failed)` : ''

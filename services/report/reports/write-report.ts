@@ -47,7 +47,7 @@ export const writeReport = (about: ReportSubject, material: ReportData): HostRep
     writtenAtMs,
   }
   return {
-    id: reportId(about, period),
+    id: createReportId(about, period),
     ...about,
     ...period,
     ...scoreReport(sections, before?.score ?? null),
@@ -63,7 +63,7 @@ export const writeReport = (about: ReportSubject, material: ReportData): HostRep
 const noHistory = 'patterns: not enough history, the query log has no entries of the previous period'
 
 /** Returns an id that is unique per host, week and zone, or per host and period. */
-export const reportId = (
+export const createReportId = (
   { hostKey, week, zone }: Pick<ReportSubject, 'hostKey' | 'week' | 'zone'>,
   { fromMs, toMs }: ReportData['period'],
 ): string => {
@@ -84,13 +84,13 @@ interface Deduction {
 }
 
 const dayMs = 86_400_000
-const failsMore = 0.01
+const minFailureRateIncrease = 0.01
 /** Minimum occurrences of a new error code to affect the score. Rarer codes are reported, but not scored. */
-const minNew = 3
-const soonDays = 7
-const monthDays = 30
+const minNewErrors = 3
+const criticalDiskDays = 7
+const maxDiskDays = 30
 const certificateDays = 14
-const fullCoverage = 0.9
+const minCoverageShare = 0.9
 
 /** Returns the score and its explanation. The score is 100 minus all deductions, but at least 0. */
 export const scoreReport = (
@@ -98,74 +98,76 @@ export const scoreReport = (
   scoreBefore: number | null,
 ): Pick<HostReport, 'score' | 'headline'> => {
   const deductions = [
-    ...incidents(report),
-    ...statements(report),
-    ...disks(report),
-    ...safeguards(report),
-    ...coverage(report),
+    ...deductForIncidents(report),
+    ...deductForStatements(report),
+    ...deductForDisks(report),
+    ...deductForSafeguards(report),
+    ...deductForCoverage(report),
   ]
   const score = Math.max(0, 100 - deductions.reduce((sum, { points }) => sum + points, 0))
   const what = deductions.map(({ words }) => words).join('; ')
-  return { score, headline: `${score} of 100${change(score, scoreBefore)}: ${what || 'no findings'}.` }
+  return { score, headline: `${score} of 100${formatScoreChange(score, scoreBefore)}: ${what || 'no findings'}.` }
 }
 
-const change = (score: number, before: number | null): string => {
+const formatScoreChange = (score: number, before: number | null): string => {
   if (before === null) return ''
   const more = score - before
   if (more === 0) return ', unchanged from the previous week'
   return `, ${Math.abs(more)} ${more > 0 ? 'more' : 'less'} than in the previous week`
 }
 
-const incidents = ({ incidents: alerts }: ScoreInputs): Deduction[] => {
+const deductForIncidents = ({ incidents: alerts }: ScoreInputs): Deduction[] => {
   if (!alerts || alerts.total === 0) return []
   const warnings = alerts.total - alerts.critical
   const open = alerts.open > 0 ? `, ${alerts.open} of them still open` : ''
   return [
     {
       points: 8 * alerts.critical + 3 * warnings + 4 * alerts.open,
-      words: `${counted(alerts.total, 'alert')}${open}`,
+      words: `${formatCountedNoun(alerts.total, 'alert')}${open}`,
     },
   ]
 }
 
-const statements = ({ statements: totals, regressions, errorCodes }: ScoreInputs): Deduction[] => {
+const deductForStatements = ({ statements: totals, regressions, errorCodes }: ScoreInputs): Deduction[] => {
   const share = (period: { calls: number; errors: number } | null | undefined): number =>
     period && period.calls > 0 ? period.errors / period.calls : 0
   const fresh = totals?.before
-    ? errorCodes.filter(({ count, countBefore }) => count >= minNew && countBefore === 0).length
+    ? errorCodes.filter(({ count, countBefore }) => count >= minNewErrors && countBefore === 0).length
     : 0
   return [
-    ...(share(totals?.now) - share(totals?.before) > failsMore ? [{ points: 5, words: 'more queries fail' }] : []),
-    ...(regressions.length > 0
-      ? [{ points: 2 * regressions.length, words: `${counted(regressions.length, 'pattern')} slower` }]
+    ...(share(totals?.now) - share(totals?.before) > minFailureRateIncrease
+      ? [{ points: 5, words: 'more queries fail' }]
       : []),
-    ...(fresh > 0 ? [{ points: Math.min(6, 2 * fresh), words: `${counted(fresh, 'new error code')}` }] : []),
+    ...(regressions.length > 0
+      ? [{ points: 2 * regressions.length, words: `${formatCountedNoun(regressions.length, 'pattern')} slower` }]
+      : []),
+    ...(fresh > 0 ? [{ points: Math.min(6, 2 * fresh), words: `${formatCountedNoun(fresh, 'new error code')}` }] : []),
   ]
 }
 
-const disks = ({ disks: all }: ScoreInputs): Deduction[] =>
+const deductForDisks = ({ disks: all }: ScoreInputs): Deduction[] =>
   all.flatMap(({ disk, daysToFull: days }) =>
-    days && days.soonest < monthDays
+    days && days.soonest < maxDiskDays
       ? {
-          points: days.soonest < soonDays ? 15 : 5,
+          points: days.soonest < criticalDiskDays ? 15 : 5,
           words: `disk ${disk} full in ${formatRange(days.soonest, days.latest)} days`,
         }
       : [],
   )
 
-const safeguards = ({ safeguards: state, writtenAtMs }: ScoreInputs): Deduction[] => {
+const deductForSafeguards = ({ safeguards: state, writtenAtMs }: ScoreInputs): Deduction[] => {
   const { failedBackups, certificateExpiresAtMs: expires } = state
   return [
-    ...(failedBackups ? [{ points: 5, words: `${counted(failedBackups, 'backup')} failed` }] : []),
+    ...(failedBackups ? [{ points: 5, words: `${formatCountedNoun(failedBackups, 'backup')} failed` }] : []),
     ...(expires !== null && expires - writtenAtMs < certificateDays * dayMs
       ? [{ points: 10, words: 'a certificate expires within two weeks' }]
       : []),
   ]
 }
 
-const coverage = ({ coverage: { hours, watchedHours } }: ScoreInputs): Deduction[] =>
-  watchedHours !== null && watchedHours < fullCoverage * hours
+const deductForCoverage = ({ coverage: { hours, watchedHours } }: ScoreInputs): Deduction[] =>
+  watchedHours !== null && watchedHours < minCoverageShare * hours
     ? [{ points: 5, words: `monitored in only ${watchedHours} of ${hours} hours` }]
     : []
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+const formatCountedNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -15,8 +15,8 @@ const maxAttempts = 3
 
 /** The tag of all insight threads. */
 const commonTag = 'watchhouse-insights'
-const tagOf = (hostKey: string): string => `insights-${hash('sha256', hostKey).slice(0, 32)}`
-const nameOf = ({ hostKey, day }: Day): string => `watchhouse-insights:${hostKey}:${day}`
+const createTag = (hostKey: string): string => `insights-${hash('sha256', hostKey).slice(0, 32)}`
+const createThreadName = ({ hostKey, day }: Day): string => `watchhouse-insights:${hostKey}:${day}`
 
 /** The host and the UTC day (days since 1970) of a thread. Threads of other applications do not have this metadata. */
 const ThreadFacts = z.object({ watchhouseInsights: z.object({ hostKey: z.string(), day: z.int() }) })
@@ -35,16 +35,19 @@ interface DayThread extends Day {
  */
 export const createConvstoreInsightStore = (threads: ThreadClient): InsightStore => ({
   backend: 'convstore',
-  list: (filter) => list(threads, filter),
+  list: (filter) => listInsights(threads, filter),
   async put(hostKey, insights) {
     const days = Map.groupBy(insights, ({ foundAtMs }) => Math.floor(foundAtMs / dayMs))
-    for (const [day, found] of days) await add(threads, { hostKey, day }, found)
+    for (const [day, found] of days) await appendInsights(threads, { hostKey, day }, found)
   },
   prune: (beforeMs) => prune(threads, beforeMs),
 })
 
-const list = async (threads: ThreadClient, { hostKey, sinceMs, limit, ids }: InsightFilter): Promise<Insight[]> => {
-  const days = (await daysOf(threads, tagOf(hostKey)))
+const listInsights = async (
+  threads: ThreadClient,
+  { hostKey, sinceMs, limit, ids }: InsightFilter,
+): Promise<Insight[]> => {
+  const days = (await listDayThreads(threads, createTag(hostKey)))
     .filter((each) => each.hostKey === hostKey && (each.day + 1) * dayMs > sinceMs)
     .toSorted((one, other) => other.day - one.day)
   const found: Insight[] = []
@@ -55,31 +58,31 @@ const list = async (threads: ThreadClient, { hostKey, sinceMs, limit, ids }: Ins
   ) {
     const whole = await threads.whole(days.slice(from, from + threadsPerRequest).map(({ id }) => id))
     const wanted = whole
-      .flatMap(insightsIn)
+      .flatMap(parseInsights)
       .filter(({ id, foundAtMs }) => foundAtMs >= sinceMs && (ids === undefined || ids.includes(id)))
     found.push(...wanted)
   }
-  return found.toSorted(newestFirst).slice(0, limit)
+  return found.toSorted(compareNewestFirst).slice(0, limit)
 }
 
-const newestFirst = (one: Insight, other: Insight): number =>
+const compareNewestFirst = (one: Insight, other: Insight): number =>
   other.foundAtMs - one.foundAtMs || (one.id < other.id ? -1 : 1)
 
 /**
  * Returns the latest version of each insight in a thread. Messages that do not match the schema of this release are
  * skipped.
  */
-const insightsIn = ({ messages }: Thread): Insight[] => {
+const parseInsights = ({ messages }: Thread): Insight[] => {
   const stored = messages.flatMap(({ metadata }) => MessageFacts.safeParse(metadata).data?.watchhouseInsight ?? [])
   return [...new Map(stored.map((insight) => [insight.id, insight])).values()]
 }
 
-const add = async (threads: ThreadClient, day: Day, insights: readonly Insight[]): Promise<void> => {
+const appendInsights = async (threads: ThreadClient, day: Day, insights: readonly Insight[]): Promise<void> => {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const id = (await threads.byExternalId(nameOf(day)))?.id ?? (await createThread(threads, day))
+    const id = (await threads.byExternalId(createThreadName(day)))?.id ?? (await createThread(threads, day))
     if (id === undefined) continue
     for (let from = 0; from < insights.length; from += messagesPerRequest)
-      await threads.append(id, insights.slice(from, from + messagesPerRequest).map(messageOf))
+      await threads.append(id, insights.slice(from, from + messagesPerRequest).map(createMessage))
     return
   }
   throw new ServiceError('busy', 'other processes are writing insights of the same day; retry later', {
@@ -91,10 +94,10 @@ const add = async (threads: ThreadClient, day: Day, insights: readonly Insight[]
 const createThread = async (threads: ThreadClient, { hostKey, day }: Day): Promise<string | undefined> => {
   const title = `Insights of ${hostKey} on ${new Date(day * dayMs).toISOString().slice(0, 10)}`
   const metadata: z.input<typeof ThreadFacts> = { watchhouseInsights: { hostKey, day } }
-  const id = await threads.create({ external_id: nameOf({ hostKey, day }), title, metadata, messages: [] })
+  const id = await threads.create({ external_id: createThreadName({ hostKey, day }), title, metadata, messages: [] })
   if (id === undefined) return undefined
   try {
-    if (await threads.tag(id, commonTag, tagOf(hostKey))) return id
+    if (await threads.tag(id, commonTag, createTag(hostKey))) return id
     throw new ServiceError('unavailable', 'the conversation service rejects tags')
   } catch (error) {
     // Lists would never return a thread without tags.
@@ -103,25 +106,25 @@ const createThread = async (threads: ThreadClient, { hostKey, day }: Day): Promi
   }
 }
 
-const messageOf = (insight: Insight): ThreadMessage => ({
+const createMessage = (insight: Insight): ThreadMessage => ({
   role: 'assistant',
   content: insight.title || insight.kind,
   metadata: { watchhouseInsight: insight },
 })
 
-const daysOf = async (threads: ThreadClient, tag: string): Promise<DayThread[]> => {
+const listDayThreads = async (threads: ThreadClient, tag: string): Promise<DayThread[]> => {
   const days: DayThread[] = []
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page += 1) {
     const { data, pagination } = await threads.list({ tag, limit: maxThreadsPerRequest, cursor })
-    days.push(...data.flatMap(({ id, metadata }) => dayOf(id, metadata)))
+    days.push(...data.flatMap(({ id, metadata }) => parseDayThread(id, metadata)))
     if (pagination.next_cursor === null) break
     cursor = pagination.next_cursor
   }
   return days
 }
 
-const dayOf = (id: string, metadata: unknown): DayThread[] => {
+const parseDayThread = (id: string, metadata: unknown): DayThread[] => {
   const { data } = ThreadFacts.safeParse(metadata)
   return data ? [{ id, ...data.watchhouseInsights }] : []
 }
@@ -129,14 +132,14 @@ const dayOf = (id: string, metadata: unknown): DayThread[] => {
 /** Removes the threads of days before the cutoff. Replaces that of the cutoff day by one with its newer insights. */
 const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
   let removed = 0
-  const old = (await daysOf(threads, commonTag)).filter(({ day }) => day * dayMs < beforeMs)
+  const old = (await listDayThreads(threads, commonTag)).filter(({ day }) => day * dayMs < beforeMs)
   for (const day of old) {
     const [whole] = await threads.whole([day.id])
-    const insights = whole ? insightsIn(whole) : []
+    const insights = whole ? parseInsights(whole) : []
     const young = insights.filter(({ foundAtMs }) => foundAtMs >= beforeMs)
     if (young.length === insights.length && young.length > 0) continue
     await threads.remove(day.id)
-    if (young.length > 0) await add(threads, day, young)
+    if (young.length > 0) await appendInsights(threads, day, young)
     removed += insights.length - young.length
   }
   return removed

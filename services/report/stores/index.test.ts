@@ -13,8 +13,8 @@ import { Registry } from 'prom-client'
 import { noopTracers } from '#shared/telemetry/tracing.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { openInsightStore } from './index.ts'
-import { aCall, anInsight } from '../testing/insights.ts'
-import { insightStoreSuite } from './stores.suite.ts'
+import { createUserCall, createInsight } from '../testing/insights.ts'
+import { testInsightStore } from './stores.suite.ts'
 
 const opened = new AsyncDisposableStack()
 let directory: string
@@ -44,18 +44,18 @@ const openWith = async (env: Record<string, string>) => {
 }
 
 describe('insights in memory', () => {
-  insightStoreSuite(async () => (await openWith({ INSIGHTS_STORE_BACKEND: 'memory' })).store)
+  testInsightStore(async () => (await openWith({ INSIGHTS_STORE_BACKEND: 'memory' })).store)
 })
 
 describe('insights in SQLite', () => {
   const url = () => `file:${join(directory, 'insights.db')}`
-  insightStoreSuite(async () => (await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', INSIGHTS_EDGESQL: url() })).store)
+  testInsightStore(async () => (await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', INSIGHTS_EDGESQL: url() })).store)
 
   it('are rows of the table insights_findings', async () => {
     const beside = { CONVERSATIONS_EDGESQL: `file:${join(directory, 'conversations.db')}` }
     const { store } = await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', INSIGHTS_EDGESQL: url(), ...beside })
-    const insight = anInsight('t', { hostKey: 'table' })
-    await store.put('table', [insight], 1, aCall())
+    const insight = createInsight('t', { hostKey: 'table' })
+    await store.put('table', [insight], 1, createUserCall())
     const client = createClient({ url: url() })
     const { rows } = await client.execute("SELECT id FROM insights_findings WHERE host_key = 'table'")
     client.close()
@@ -66,10 +66,10 @@ describe('insights in SQLite', () => {
     'drop the external link %s',
     async (link) => {
       const { store } = await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', INSIGHTS_EDGESQL: url() })
-      const insight = anInsight('e', { hostKey: 'linked' })
-      await store.put('linked', [{ ...insight, link }], 1, aCall())
+      const insight = createInsight('e', { hostKey: 'linked' })
+      await store.put('linked', [{ ...insight, link }], 1, createUserCall())
       const filter = { hostKey: 'linked', sinceMs: 0, limit: 9 }
-      expect(await store.list(filter, aCall())).toEqual([{ ...insight, link: '' }])
+      expect(await store.list(filter, createUserCall())).toEqual([{ ...insight, link: '' }])
     },
   )
 
@@ -80,7 +80,7 @@ describe('insights in SQLite', () => {
 })
 
 describeWith(['postgres'], 'insights in PostgreSQL', () => {
-  insightStoreSuite(async () => {
+  testInsightStore(async () => {
     const { url } = opened.use(await startPostgres())
     return (await openWith({ INSIGHTS_STORE_BACKEND: 'postgres', DATABASE_URL: url })).store
   })
@@ -95,21 +95,25 @@ describe('insights in the conversation service', () => {
   beforeAll(async () => {
     server = opened.use(await startConvstore())
   })
-  insightStoreSuite(open)
+  testInsightStore(open)
 
   it('form one readable thread per host and day', async () => {
     const store = await open()
-    await store.put('O’Box', [anInsight('d', { hostKey: 'O’Box' })], 1, aCall())
+    await store.put('O’Box', [createInsight('d', { hostKey: 'O’Box' })], 1, createUserCall())
     const thread = [...server.threads.values()].find(({ title }) => title === 'Insights of O’Box on 2026-05-28')
     expect(thread?.messages).toMatchObject([{ role: 'assistant', content: 'Disk fills' }])
-    expect(await store.list({ hostKey: 'box', sinceMs: 0, limit: 9, ids: ['d'.repeat(32)] }, aCall())).toEqual([])
+    expect(await store.list({ hostKey: 'box', sinceMs: 0, limit: 9, ids: ['d'.repeat(32)] }, createUserCall())).toEqual(
+      [],
+    )
   })
 
   it('drop an external link', async () => {
     const store = await open()
-    const insight = anInsight('f', { hostKey: 'linked' })
-    await store.put('linked', [{ ...insight, link: '/\\evil.example' }], 1, aCall())
-    expect(await store.list({ hostKey: 'linked', sinceMs: 0, limit: 9 }, aCall())).toEqual([{ ...insight, link: '' }])
+    const insight = createInsight('f', { hostKey: 'linked' })
+    await store.put('linked', [{ ...insight, link: '/\\evil.example' }], 1, createUserCall())
+    expect(await store.list({ hostKey: 'linked', sinceMs: 0, limit: 9 }, createUserCall())).toEqual([
+      { ...insight, link: '' },
+    ])
   })
 
   it('leave threads of other applications alone', async () => {
@@ -117,7 +121,7 @@ describe('insights in the conversation service', () => {
     const times = { created_at: 1, updated_at: 1 }
     const foreign = { id: 'foreign', external_id: 'x', title: null, metadata: { app: 'other' }, ...times }
     server.threads.set('foreign', { ...foreign, messages: [], tags: ['watchhouse-insights'] })
-    await store.prune(Date.now(), aCall())
+    await store.prune(Date.now(), createUserCall())
     expect([...server.threads.keys()]).toEqual(['foreign'])
   })
 
@@ -125,7 +129,9 @@ describe('insights in the conversation service', () => {
     server.threads.clear()
     server.failing.set('POST /api/v1/conversations/t', { status: 500 })
     const store = await open()
-    await expect(store.put('box', [anInsight('a')], 1, aCall())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(store.put('box', [createInsight('a')], 1, createUserCall())).rejects.toMatchObject({
+      code: 'unavailable',
+    })
     expect(server.threads.size).toBe(0)
     server.failing.clear()
   })

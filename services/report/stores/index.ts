@@ -6,8 +6,8 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import { openCollections } from '#shared/store/collection/collection.ts'
-import { edgeDatabase } from '#shared/store/edge-binding.ts'
-import { type StateDatabase, postgresDatabase } from '#shared/store/sql/state-database.ts'
+import { toEdgeDatabase } from '#shared/store/edge-binding.ts'
+import { type StateDatabase, findPostgresDatabase } from '#shared/store/sql/state-database.ts'
 import { insightStoreSettings } from './settings.ts'
 import {
   createCollectionInsightStore,
@@ -52,29 +52,29 @@ export const openInsightStore = async ({
     case 'memory':
       return { store: createMemoryInsightStore(), reason: null, [Symbol.asyncDispose]: async () => undefined }
     case 'edgesql': {
-      const where = edgeDatabaseOf(env)
+      const where = getEdgeDatabase(env)
       return where
-        ? inDatabase(where)
+        ? openInDatabase(where)
         : onHosts('edgesql requires INSIGHTS_EDGESQL or CONVERSATIONS_EDGESQL, which are not set')
     }
     case 'postgres': {
-      const where = postgresDatabase(env)
-      return where ? inDatabase(where) : onHosts('postgres requires a PostgreSQL database; set DATABASE_URL')
+      const where = findPostgresDatabase(env)
+      return where ? openInDatabase(where) : onHosts('postgres requires a PostgreSQL database; set DATABASE_URL')
     }
     case 'convstore':
       return parseSettings(insightStoreSettings, env).CONVSTORE_API_KEY === undefined
         ? onHosts('convstore requires CONVSTORE_API_KEY, which is not set')
-        : inConversationService({ env, net, log })
+        : openInConversationService({ env, net, log })
   }
 }
 
-const edgeDatabaseOf = (env: Environment): StateDatabase | undefined => {
+const getEdgeDatabase = (env: Environment): StateDatabase | undefined => {
   const { INSIGHTS_EDGESQL: own, CONVERSATIONS_EDGESQL: other } = parseSettings(insightStoreSettings, env)
   const address = own ?? other
-  return address === undefined ? undefined : edgeDatabase(address)
+  return address === undefined ? undefined : toEdgeDatabase(address)
 }
 
-const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
+const openInDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
   await using opened = new AsyncDisposableStack()
   // Loaded on demand, because the database drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')
@@ -84,7 +84,7 @@ const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
   return { store, reason: null, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
 
-const inConversationService = async (
+const openInConversationService = async (
   deps: Pick<InsightStoreDeps, 'env' | 'net' | 'log'>,
 ): Promise<OpenInsightStore> => {
   const [{ openThreadClient }, { createConvstoreInsightStore: convstoreInsights }] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { Call } from '#proto/call.ts'
 import { type Insight, type InsightBackend, StoredInsight } from '#proto/insights.ts'
-import { type Collections, defineCollection, memoryCollections } from '#shared/store/collection/collection.ts'
+import { type Collections, defineCollection, createMemoryCollections } from '#shared/store/collection/collection.ts'
 
 /** Criteria for a list of insights of one host. */
 export interface InsightFilter {
@@ -31,13 +31,13 @@ export const insightCollection = defineCollection({
   valuesOf: (insight) => insight,
 })
 
-const backends = { memory: 'memory', sqlite: 'edgesql', postgres: 'postgres' } as const
+const backendByDialect = { memory: 'memory', sqlite: 'edgesql', postgres: 'postgres' } as const
 
 /** Returns an insight store that uses a collection. */
 export const createCollectionInsightStore = (collections: Collections): InsightStore => {
   const insights = collections.of(insightCollection)
   return {
-    backend: backends[collections.kind],
+    backend: backendByDialect[collections.kind],
     list: ({ hostKey, sinceMs, limit, ids }) =>
       insights.list({
         where: { hostKey, foundAtMs: { from: sinceMs }, id: ids },
@@ -51,4 +51,4 @@ export const createCollectionInsightStore = (collections: Collections): InsightS
 }
 
 /** Returns an insight store in the memory of this process; a restart loses the insights. */
-export const createMemoryInsightStore = (): InsightStore => createCollectionInsightStore(memoryCollections())
+export const createMemoryInsightStore = (): InsightStore => createCollectionInsightStore(createMemoryCollections())

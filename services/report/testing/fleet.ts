@@ -20,7 +20,7 @@ type Alerts = Handlers<typeof alertService>
 type Agent = Handlers<typeof agentService>
 
 /** Returns handlers of a `query` service that has these hosts and no rows. */
-export const quietQuery = (...names: string[]): Query => ({
+export const createQuietQuery = (...names: string[]): Query => ({
   hosts: async () => names.map((name, id) => ({ id, key: name, name, host: `${name}:8123`, group: null, tags: [] })),
   hostStates: async () => [],
   hostStatus: async () => ({
@@ -36,7 +36,7 @@ export const quietQuery = (...names: string[]): Query => ({
 })
 
 /** Handlers of an `alert-dispatcher` without alerts. Its only target accepts every notification. */
-export const quietAlerts: Alerts = {
+export const quietAlertHandlers: Alerts = {
   alertHistory: async () => [],
   alertChecks: async () => [],
   silences: async () => [],

@@ -2,7 +2,7 @@ import type { Call } from '#proto/call.ts'
 import type { Insight } from '#proto/insights.ts'
 
 /** Returns a call of a user with all features and a deadline of 30 seconds. */
-export const aCall = (): Call => ({
+export const createUserCall = (): Call => ({
   identity: { kind: 'user', subject: 'ada', features: 'all' },
   deadline: performance.now() + 30_000,
   signal: new AbortController().signal,
@@ -10,7 +10,7 @@ export const aCall = (): Call => ({
 })
 
 /** Returns an insight whose id is 32 times this letter. */
-export const anInsight = (letter: string, more: Partial<Insight> = {}): Insight => ({
+export const createInsight = (letter: string, more: Partial<Insight> = {}): Insight => ({
   id: letter.repeat(32),
   hostKey: 'box',
   kind: 'disk-full',

@@ -27,7 +27,7 @@ export const createReportData = (more: Partial<ReportData> = {}): ReportData => 
 })
 
 /** Returns an entry of the alert history at an hour of the period. */
-export const aHistoryEntry = (kind: string, hour: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
+export const createHistoryEntry = (kind: string, hour: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
   id: `${kind} ${hour} ${more.episode ?? 'e'}`,
   kind,
   hostKey: 'box',
@@ -47,7 +47,7 @@ export const aHistoryEntry = (kind: string, hour: number, more: Partial<HistoryE
 export const testReportSubject = { hostKey: 'box', host: 'box', week: '2026-W46', zone: 'UTC' }
 
 /** Returns a report whose id is 32 times this letter. */
-export const aReport = (letter: string, more: Partial<HostReport> = {}): HostReport => ({
+export const createReport = (letter: string, more: Partial<HostReport> = {}): HostReport => ({
   id: letter.repeat(32),
   ...testReportSubject,
   ...period,

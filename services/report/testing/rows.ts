@@ -6,7 +6,7 @@ import type { Fleet, HostFacts, DetectorOutcome, HostFigures } from '../measures
 export type InsightRows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }
 
 /** Returns a host with a correct clock. */
-export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
+export const createHostFacts = (more: Partial<HostFacts> = {}): HostFacts => ({
   name: 'box',
   group: null,
   version: '26.3.1.7',
@@ -16,11 +16,11 @@ export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
 })
 
 /** Returns a host with one query pattern of 300 ms and some changed settings. */
-export const aComparedHost = (
+export const createComparedHost = (
   pattern: Partial<HostFigures['patterns'][number]> = {},
   settings: Record<string, string> = { max_threads: '7' },
 ): HostFacts =>
-  aHost({
+  createHostFacts({
     figures: {
       patterns: [
         { hash: '42', calls: 100, p95Ms: 300, readRows: 1_000, selectedParts: 10, marksShare: 0.1, ...pattern },
@@ -30,7 +30,7 @@ export const aComparedHost = (
   })
 
 /** A fleet of one host. */
-export const singleHost: Fleet = { self: aHost(), peers: [] }
+export const singleHost: Fleet = { self: createHostFacts(), peers: [] }
 
 /** Evaluates the detector of this kind on rows. */
 export const runDetector = (kind: string, rows: InsightRows, fleet: Fleet = singleHost): DetectorOutcome => {
@@ -42,7 +42,7 @@ export const runDetector = (kind: string, rows: InsightRows, fleet: Fleet = sing
 type QueryHour = InsightRow<'query-hours'>
 
 /** Returns four weeks without anomalies: per hour about 200 calls, two failures, a p95 of 100 ms, a peak of 2 GiB. */
-export const quietHours = (now: Partial<QueryHour> = {}, hours = 29 * 24): QueryHour[] =>
+export const createQuietHours = (now: Partial<QueryHour> = {}, hours = 29 * 24): QueryHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => ({
     hoursAgo,
     calls: 200 + (hoursAgo % 7),
@@ -55,7 +55,7 @@ export const quietHours = (now: Partial<QueryHour> = {}, hours = 29 * 24): Query
 type PatternDay = InsightRow<'fingerprint-days'>
 
 /** Returns eight days of one query pattern that takes 300 ms. */
-export const patternDays = (now: Partial<PatternDay> = {}, days = 8): PatternDay[] =>
+export const createPatternDays = (now: Partial<PatternDay> = {}, days = 8): PatternDay[] =>
   Array.from({ length: days }, (_, daysAgo) => ({
     hash: '42',
     daysAgo,
@@ -77,7 +77,7 @@ export const patternDays = (now: Partial<PatternDay> = {}, days = 8): PatternDay
 type DiskHour = InsightRow<'disk-hours'>
 
 /** Returns hourly rows of a 1,000 GiB disk with `used(hoursAgo)` GiB in use. */
-export const diskHours = (used: (hoursAgo: number) => number | null, hours = 336): DiskHour[] =>
+export const createDiskHours = (used: (hoursAgo: number) => number | null, hours = 336): DiskHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => {
     const usedGibibytes = used(hoursAgo)
     return {
@@ -91,11 +91,11 @@ export const diskHours = (used: (hoursAgo: number) => number | null, hours = 336
 type PartHour = InsightRow<'part-hours'>
 
 /** Returns hourly rows of the fullest partition, with a limit of 3,000 parts. */
-export const partHours = (parts: (hoursAgo: number) => number, hours = 48): PartHour[] =>
+export const createPartHours = (parts: (hoursAgo: number) => number, hours = 48): PartHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => ({ hoursAgo, parts: parts(hoursAgo), refusedAt: 3_000 }))
 
 /** Returns a table with ongoing inserts. */
-export const tableInserts = (more: Partial<InsightRow<'inserts'>> = {}): InsightRow<'inserts'> => ({
+export const createTableInserts = (more: Partial<InsightRow<'inserts'>> = {}): InsightRow<'inserts'> => ({
   database: 'shop',
   table: 'orders',
   lastHour: 90,
@@ -107,7 +107,7 @@ export const tableInserts = (more: Partial<InsightRow<'inserts'>> = {}): Insight
 })
 
 /** Returns a well-compressed table of 3 GiB in a few parts. */
-export const aTable = (more: Partial<InsightRow<'tables'>> = {}): InsightRow<'tables'> => ({
+export const createTable = (more: Partial<InsightRow<'tables'>> = {}): InsightRow<'tables'> => ({
   database: 'shop',
   table: 'orders',
   parts: 12,
@@ -120,14 +120,14 @@ export const aTable = (more: Partial<InsightRow<'tables'>> = {}): InsightRow<'ta
 
 const place = { database: 'shop', table: 'orders' }
 /** Returns a replica without lag. */
-export const aReplica = (more: Partial<InsightRow<'replicas'>> = {}): InsightRow<'replicas'> => ({
+export const createReplica = (more: Partial<InsightRow<'replicas'>> = {}): InsightRow<'replicas'> => ({
   ...place,
   isReadonly: false,
   delaySeconds: 0,
   ...more,
 })
 /** Returns a mutation that started a minute ago. */
-export const aMutation = (more: Partial<InsightRow<'mutations'>> = {}): InsightRow<'mutations'> => ({
+export const createMutation = (more: Partial<InsightRow<'mutations'>> = {}): InsightRow<'mutations'> => ({
   ...place,
   mutationId: 'mutation_1.txt',
   ageSeconds: 60,
@@ -136,7 +136,7 @@ export const aMutation = (more: Partial<InsightRow<'mutations'>> = {}): InsightR
   ...more,
 })
 /** Returns an error code that is not new. */
-export const anErrorCode = (more: Partial<InsightRow<'error-codes'>> = {}): InsightRow<'error-codes'> => ({
+export const createErrorCode = (more: Partial<InsightRow<'error-codes'>> = {}): InsightRow<'error-codes'> => ({
   code: 60,
   name: 'UNKNOWN_TABLE',
   recent: 30,
@@ -146,7 +146,9 @@ export const anErrorCode = (more: Partial<InsightRow<'error-codes'>> = {}): Insi
 })
 
 /** Returns a mirror without lag or errors. */
-export const aMirror = (more: Partial<InsightRow<'replication-mirrors'>> = {}): InsightRow<'replication-mirrors'> => ({
+export const createMirror = (
+  more: Partial<InsightRow<'replication-mirrors'>> = {},
+): InsightRow<'replication-mirrors'> => ({
   mirror: 'orders',
   state: 'running',
   copyingHours: null,

@@ -2,7 +2,7 @@ import type { ReadCondition, TableRead } from '#proto/advising.ts'
 import type { AdviceSubject } from '../advisor/subject.ts'
 
 /** Returns a condition on one column. */
-export const aReadCondition = (
+export const createReadCondition = (
   column: string,
   sql: string,
   kind: ReadCondition['kind'] = 'equality',
@@ -13,7 +13,7 @@ export const aReadCondition = (
   sql,
 })
 
-const column = (name: string, type: string, compressedBytes: number) => ({
+const createColumn = (name: string, type: string, compressedBytes: number) => ({
   name,
   position: 1,
   type,
@@ -68,7 +68,7 @@ const read: TableRead = {
   isFinal: false,
   hasPrewhere: true,
   columns: ['guest', 'note'].map((name) => ({ name, sql: `\`${name}\`` })),
-  conditions: [aReadCondition('guest', '(`guest` = 7)')],
+  conditions: [createReadCondition('guest', '(`guest` = 7)')],
   grouping: null,
   isAlone: true,
 }
@@ -77,16 +77,16 @@ const read: TableRead = {
  * Returns a table of a million rows in a thousand granules, sorted by `id`. The query selects `note` where `guest` is
  * 7.
  */
-export const anAdviceSubject = (
+export const createAdviceSubject = (
   differing: { read?: Partial<TableRead>; overview?: Partial<AdviceSubject['overview']> } & Partial<
     Omit<AdviceSubject, 'read' | 'overview'>
   > = {},
 ): AdviceSubject => ({
   columns: [
-    column('id', 'UInt64', 5_000),
-    column('guest', 'UInt32', 10_000),
-    column('day', 'Date', 5_000),
-    column('note', 'String', 80_000),
+    createColumn('id', 'UInt64', 5_000),
+    createColumn('guest', 'UInt32', 10_000),
+    createColumn('day', 'Date', 5_000),
+    createColumn('note', 'String', 80_000),
   ],
   indexes: [],
   projections: [],

@@ -1,11 +1,11 @@
 import type { ColumnCounts, TableFacts } from '../advisor/structure/facts.ts'
-import { anAdviceSubject } from './subject.ts'
+import { createAdviceSubject } from './subject.ts'
 
 type Column = TableFacts['columns'][number]
 
 /** Returns a column with 8 MB of uncompressed data and 4 MB of compressed data. */
-export const aColumn = (name: string, type: string, more: Partial<Column> = {}): Column => {
-  const [any] = anAdviceSubject().columns
+export const createColumn = (name: string, type: string, more: Partial<Column> = {}): Column => {
+  const [any] = createAdviceSubject().columns
   if (!any) throw new Error('the subject has columns')
   return { ...any, name, type, sql: `\`${name}\``, compressedBytes: 4_000_000, uncompressedBytes: 8_000_000, ...more }
 }
@@ -31,5 +31,5 @@ export const createTableFacts = (
   counted: new Map(columns.map(({ name }) => [name, createColumnCounts()])),
   oldBytes: 0,
   ...more,
-  overview: { ...anAdviceSubject().overview, compressedBytes: 20_000_000, ...more.overview },
+  overview: { ...createAdviceSubject().overview, compressedBytes: 20_000_000, ...more.overview },
 })

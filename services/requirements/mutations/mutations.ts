@@ -23,13 +23,13 @@ const readMutations = (file: string): Mutation[] =>
   z.array(Mutation).parse(parseYaml(readFileSync(join(import.meta.dirname, file), 'utf8')))
 
 /** Returns the mutations of randomly drawn requirements, in the order in which they were drawn. */
-export const drawnMutations = (): Mutation[] => readMutations('mutations.yaml')
+export const readDrawnMutations = (): Mutation[] => readMutations('mutations.yaml')
 
 /** Returns all mutations: first those of drawn requirements, then those chosen by hand. */
-export const allMutations = (): Mutation[] => [...drawnMutations(), ...readMutations('chosen-by-hand.yaml')]
+export const readAllMutations = (): Mutation[] => [...readDrawnMutations(), ...readMutations('chosen-by-hand.yaml')]
 
 /** Returns the mutated text of a file; undefined if the text to replace does not occur exactly once. */
-export const mutate = (text: string, { before, after }: Mutation): string | undefined => {
+export const applyMutation = (text: string, { before, after }: Mutation): string | undefined => {
   const [start, end, ...more] = text.split(before)
   return start === undefined || end === undefined || more.length > 0 ? undefined : start + after + end
 }

@@ -1,12 +1,12 @@
-import { allRequirements } from '../requirements.ts'
-import { allMutations } from './mutations.ts'
+import { readAllRequirements } from '../requirements.ts'
+import { readAllMutations } from './mutations.ts'
 import { copyTree } from '../../testing/tree-copy.ts'
 import { tryMutation } from './try-mutation.ts'
 
 /** Tries all mutations, or those whose requirement id contains the argument. The last line prints the totals. */
 const main = async (wanted = ''): Promise<void> => {
-  const mutations = allMutations().filter(({ requirement }) => requirement.includes(wanted))
-  const requirements = new Map(allRequirements().map((requirement) => [requirement.id, requirement]))
+  const mutations = readAllMutations().filter(({ requirement }) => requirement.includes(wanted))
+  const requirements = new Map(readAllRequirements().map((requirement) => [requirement.id, requirement]))
   await using tree = await copyTree()
   let found = 0
   for (const mutation of mutations) {

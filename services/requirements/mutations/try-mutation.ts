@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Requirement, RequirementTest } from '../requirements.ts'
-import { documentedRows } from '../variable-rows.ts'
-import { mutate, type Mutation } from './mutations.ts'
+import { readDocumentedRows } from '../variable-rows.ts'
+import { applyMutation, type Mutation } from './mutations.ts'
 import { runTest } from './run-test.ts'
 
 /** Returns the tests of a requirement: those of its entry, and those in the rows of its variables. */
 export const listRequirementTests = ({ tests, variables }: Requirement): RequirementTest[] => {
-  const rows = documentedRows().filter(({ name }) => variables.includes(name))
+  const rows = readDocumentedRows().filter(({ name }) => variables.includes(name))
   const ofRows = rows.flatMap(({ test: file, title, case: first }) =>
     file === undefined || title === undefined ? [] : [{ file, name: title, case: first }],
   )
@@ -25,7 +25,7 @@ export const tryMutation = async (
 ): Promise<MutationOutcome> => {
   const path = join(tree, mutation.file)
   const original = await readFile(path, 'utf8')
-  const mutated = mutate(original, mutation)
+  const mutated = applyMutation(original, mutation)
   if (mutated === undefined)
     throw new Error(`cannot apply mutation: "${mutation.before}" does not occur exactly once in "${mutation.file}"`)
   let outcome: MutationOutcome = 'survived'

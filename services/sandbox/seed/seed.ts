@@ -24,23 +24,29 @@ const STEPS: Step[] = [
   { file: 'history-metrics.sql', history: true },
 ]
 
-const VARIANTS = 1000
+const VARIANT_COUNT = 1000
 
 /** Fills a host with example data, once per directory. The amount depends on the label. */
 export async function seedOnce(execute: Execute, users: SandboxUser[], directory: HostDirectory): Promise<void> {
   if (directory.seeded) return
   writeFileSync(directory.seedingFile, String(process.pid))
-  const variant = variantOf(directory.label)
+  const variant = computeVariant(directory.label)
   for (const step of STEPS) {
     const user = users.find((known) => known.user === step.user)
-    for (const sql of statements(step.file)) await run(execute, step, sql, variant, user)
+    for (const sql of readStatements(step.file)) await runStatement(execute, step, sql, variant, user)
   }
-  await refuseStranger(execute)
+  await failLogin(execute)
   writeFileSync(directory.seededFile, '')
   rmSync(directory.seedingFile)
 }
 
-async function run(execute: Execute, step: Step, sql: string, variant: number, user?: SandboxUser): Promise<void> {
+async function runStatement(
+  execute: Execute,
+  step: Step,
+  sql: string,
+  variant: number,
+  user?: SandboxUser,
+): Promise<void> {
   // A read-only user cannot change settings, including `log_comment`.
   const settings: Record<string, string | number> = { param_variant: variant }
   if (step.history) settings['log_queries'] = 0
@@ -55,22 +61,22 @@ async function run(execute: Execute, step: Step, sql: string, variant: number, u
 }
 
 // Tries to log in with a wrong password, which adds a row to session_log.
-async function refuseStranger(execute: Execute): Promise<void> {
+async function failLogin(execute: Execute): Promise<void> {
   const user = { user: 'reports', password: 'guessed' }
   await execute('SELECT 1', { user }).catch((error: unknown) => {
     if (!(error instanceof StatementError)) throw error
   })
 }
 
-function statements(file: string): string[] {
+function readStatements(file: string): string[] {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
     .split(/;\n/)
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '')
 }
 
-function variantOf(label: string): number {
+function computeVariant(label: string): number {
   let sum = 7
-  for (const character of label) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % VARIANTS
+  for (const character of label) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % VARIANT_COUNT
   return sum
 }

@@ -33,7 +33,7 @@ export interface LoopPressure extends Disposable {
 
 /** Measures the event loop until disposed. */
 export const openLoopPressure = (): LoopPressure => {
-  const measuring = openMeasuring()
+  const measuring = openLoopMeter()
   const listeners = new Set<(measured: LoopMeasurement) => void>()
   const waiting = new Set<() => void>()
   let pressedMs = 0
@@ -56,7 +56,7 @@ export const openLoopPressure = (): LoopPressure => {
       return isOverloaded
     },
     onMeasured: (listener) => void listeners.add(listener),
-    relieved: (maxMs) => (isOverloaded ? waitAmong(waiting, maxMs) : Promise.resolve()),
+    relieved: (maxMs) => (isOverloaded ? waitForCallback(waiting, maxMs) : Promise.resolve()),
     [Symbol.dispose]() {
       clearInterval(timer)
       measuring.end()
@@ -66,7 +66,7 @@ export const openLoopPressure = (): LoopPressure => {
 }
 
 /** Adds a callback to `waiting`; resolves when it is called, after `maxMs` at the latest. */
-const waitAmong = async (waiting: Set<() => void>, maxMs: number): Promise<void> => {
+const waitForCallback = async (waiting: Set<() => void>, maxMs: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timeout = setTimeout(resolve, maxMs)
   waiting.add(resolve)
@@ -75,7 +75,7 @@ const waitAmong = async (waiting: Set<() => void>, maxMs: number): Promise<void>
   clearTimeout(timeout)
 }
 
-const openMeasuring = () => {
+const openLoopMeter = () => {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
   let before: EventLoopUtilization = performance.eventLoopUtilization()

@@ -17,7 +17,7 @@ const growFactor = 1.15
 const trimFactor = 0.95
 const shrinkFactor = 0.8
 /** The limit is removed after no work had to wait for this long. */
-const calmMs = 2_000
+const unlimitedAfterMs = 2_000
 
 /** The current limit of concurrent work. */
 export interface LoopSlots {
@@ -43,7 +43,7 @@ export const openLoopSlots = (queue: AdmissionQueue, pressure: LoopPressure): Lo
       return
     }
     if (isPressed) slots.count = Math.max(minSlots, Math.floor(slots.count * shrinkFactor))
-    else if (performance.now() - wantedMs > calmMs && !pressure.isOverloaded) slots.count = Infinity
+    else if (performance.now() - wantedMs > unlimitedAfterMs && !pressure.isOverloaded) slots.count = Infinity
     else if (busyShare > busyAbove) slots.count = Math.max(minSlots, Math.floor(slots.count * trimFactor))
     else if (busyShare < idleBelow && isWanted) slots.count = Math.ceil(slots.count * growFactor)
     queue.resize(slots.count)

@@ -3,8 +3,8 @@ import { ServiceError } from '#proto/errors.ts'
 import { openWaitEstimate, type WaitEstimate } from './wait-estimate.ts'
 
 /** Minimum and maximum retry delay for a rejected caller. */
-const retryAfterMs = { min: 1_000, max: 30_000 }
-const order: readonly Priority[] = ['person', 'sweep', 'report']
+const retryAfterBoundsMs = { min: 1_000, max: 30_000 }
+const priorityOrder: readonly Priority[] = ['person', 'sweep', 'report']
 
 /**
  * Returns whether no user waits for the result. Background work yields to requests of users, both in this queue and on
@@ -54,12 +54,12 @@ interface Waiter {
   refuse(error: unknown): void
 }
 
-type Lines = ReadonlyMap<Priority, Set<Waiter>>
+type WaitingLines = ReadonlyMap<Priority, Set<Waiter>>
 
 /** Creates an admission queue. The `size` argument of its methods is the current number of slots. */
 export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
   const { maxWaitMs, onIdle, nowMs = () => performance.now() } = options
-  const lines: Lines = new Map<Priority, Set<Waiter>>(order.map((priority) => [priority, new Set()]))
+  const lines: WaitingLines = new Map<Priority, Set<Waiter>>(priorityOrder.map((priority) => [priority, new Set()]))
   const estimate = openWaitEstimate(maxWaitMs, nowMs)
   const slots = openSlots(options.maxBackground, (heldMs) => {
     estimate.held(heldMs)
@@ -67,8 +67,9 @@ export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
     if (slots.running === 0) onIdle?.()
   })
   const admitWaiting = (): void => {
-    for (let next = firstWaiter(lines, slots.isFree); next; next = firstWaiter(lines, slots.isFree)) next.admit()
-    estimate.observe(countOf(lines))
+    for (let next = findFirstWaiter(lines, slots.isFree); next; next = findFirstWaiter(lines, slots.isFree))
+      next.admit()
+    estimate.observe(countWaiting(lines))
   }
   const take = (priority: Priority): (() => void) => slots.take(priority, nowMs)
   const tryEnter = (priority: Priority, size: number) => {
@@ -80,7 +81,7 @@ export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
       return slots.running
     },
     get waiting() {
-      return countOf(lines)
+      return countWaiting(lines)
     },
     tryEnter,
     async enter(priority, size, signal, patienceMs = Infinity) {
@@ -89,14 +90,14 @@ export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
         throw signal.reason
       }
       const entered = tryEnter(priority, size)
-      return entered ?? (await wait({ lines, estimate, options, take }, { priority, size, signal, patienceMs }))
+      return entered ?? (await waitForSlot({ lines, estimate, options, take }, { priority, size, signal, patienceMs }))
     },
     refusedForMs(priority, size, patienceMs = Infinity) {
       if (slots.isFree(priority)) return undefined
       const expectedMs = estimate.expectedMs(countBefore(lines, priority), size)
       if (expectedMs <= estimate.allowedMs(patienceMs)) return undefined
       estimate.refused()
-      return retryAfter(expectedMs)
+      return computeRetryAfterMs(expectedMs)
     },
     resize(size) {
       slots.size = size
@@ -113,12 +114,12 @@ const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) =
     running: 0,
     isFree: (priority: Priority): boolean =>
       slots.running < slots.size &&
-      (!isBackground(priority) || background < backgroundSlots(slots.size, maxBackground)),
+      (!isBackground(priority) || background < computeBackgroundSlots(slots.size, maxBackground)),
     take: (priority: Priority, nowMs: () => number): (() => void) => {
       const takenMs = nowMs()
       slots.running++
       if (isBackground(priority)) background++
-      return once(() => {
+      return runOnce(() => {
         slots.running--
         if (isBackground(priority)) background--
         onLeft(nowMs() - takenMs)
@@ -129,31 +130,31 @@ const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) =
 }
 
 /** Returns the maximum slots of background work. With several slots, one is reserved for users. */
-const backgroundSlots = (size: number, most: number): number => Math.min(most, Math.max(1, size - 1))
+const computeBackgroundSlots = (size: number, most: number): number => Math.min(most, Math.max(1, size - 1))
 
-interface Waiting {
-  lines: Lines
+interface WaitContext {
+  lines: WaitingLines
   estimate: WaitEstimate
   options: QueueOptions
   take(priority: Priority): () => void
 }
 
-interface Entering {
+interface EntryRequest {
   priority: Priority
   size: number
   signal: AbortSignal
   patienceMs: number
 }
 
-const wait = (
-  { lines, estimate, options, take }: Waiting,
-  { priority, size, signal, patienceMs }: Entering,
+const waitForSlot = (
+  { lines, estimate, options, take }: WaitContext,
+  { priority, size, signal, patienceMs }: EntryRequest,
 ): Promise<() => void> => {
   const expectedMs = estimate.expectedMs(countBefore(lines, priority), size)
   const isTooLong = expectedMs > estimate.allowedMs(patienceMs)
-  if (isTooLong || (countOf(lines) >= options.maxWaiting && !makeRoom(lines, priority, options))) {
+  if (isTooLong || (countWaiting(lines) >= options.maxWaiting && !makeRoom(lines, priority, options))) {
     estimate.refused()
-    throw busy(options, expectedMs)
+    throw createBusyError(options, expectedMs)
   }
   const { promise, resolve, reject } = Promise.withResolvers<() => void>()
   const line = lines.get(priority)
@@ -161,7 +162,7 @@ const wait = (
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
     line?.delete(waiter)
-    estimate.observe(countOf(lines))
+    estimate.observe(countWaiting(lines))
     outcome()
   }
   const waiter: Waiter = {
@@ -171,12 +172,12 @@ const wait = (
   }
   const timer = setTimeout(() => {
     estimate.refused()
-    waiter.refuse(busy(options, expectedMs))
+    waiter.refuse(createBusyError(options, expectedMs))
   }, options.maxWaitMs)
   const onAbort = (): void => waiter.refuse(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   line?.add(waiter)
-  estimate.observe(countOf(lines))
+  estimate.observe(countWaiting(lines))
   return promise
 }
 
@@ -184,44 +185,45 @@ const wait = (
  * Makes room by rejecting the newest waiting item of the lowest priority below `priority`. Returns whether there was
  * one.
  */
-const makeRoom = (lines: Lines, priority: Priority, options: QueueOptions): boolean => {
-  const lessUrgent = order.slice(order.indexOf(priority) + 1).toReversed()
+const makeRoom = (lines: WaitingLines, priority: Priority, options: QueueOptions): boolean => {
+  const lessUrgent = priorityOrder.slice(priorityOrder.indexOf(priority) + 1).toReversed()
   const line = lessUrgent.map((each) => lines.get(each)).find((each) => each !== undefined && each.size > 0)
   const last = line && [...line].at(-1)
-  last?.refuse(busy(options, 0))
+  last?.refuse(createBusyError(options, 0))
   return last !== undefined
 }
 
-const firstWaiter = (lines: Lines, isFree: (priority: Priority) => boolean): Waiter | undefined => {
-  for (const priority of order) {
+const findFirstWaiter = (lines: WaitingLines, isFree: (priority: Priority) => boolean): Waiter | undefined => {
+  for (const priority of priorityOrder) {
     if (!isFree(priority)) continue
     for (const waiter of lines.get(priority) ?? []) return waiter
   }
   return undefined
 }
 
-const countOf = (lines: Lines): number => {
+const countWaiting = (lines: WaitingLines): number => {
   let count = 0
   for (const line of lines.values()) count += line.size
   return count
 }
 
 /** Returns the number of waiting items that are admitted before new work of this priority. */
-const countBefore = (lines: Lines, priority: Priority): number => {
+const countBefore = (lines: WaitingLines, priority: Priority): number => {
   let count = 0
-  for (const each of order.slice(0, order.indexOf(priority) + 1)) count += lines.get(each)?.size ?? 0
+  for (const each of priorityOrder.slice(0, priorityOrder.indexOf(priority) + 1)) count += lines.get(each)?.size ?? 0
   return count
 }
 
-const busy = ({ refusal, details }: QueueOptions, expectedMs: number): ServiceError =>
+const createBusyError = ({ refusal, details }: QueueOptions, expectedMs: number): ServiceError =>
   new ServiceError('busy', `${refusal}; try again shortly`, {
     ...(details && { details }),
-    retryAfterMs: retryAfter(expectedMs),
+    retryAfterMs: computeRetryAfterMs(expectedMs),
   })
 
-const retryAfter = (expectedMs: number): number => Math.min(Math.max(expectedMs, retryAfterMs.min), retryAfterMs.max)
+const computeRetryAfterMs = (expectedMs: number): number =>
+  Math.min(Math.max(expectedMs, retryAfterBoundsMs.min), retryAfterBoundsMs.max)
 
-const once = (action: () => void): (() => void) => {
+const runOnce = (action: () => void): (() => void) => {
   let done = false
   return () => {
     if (done) return

@@ -1,7 +1,7 @@
 import type { ServiceName } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
-import { streamAccess, streamServices } from './durable/stream-access.ts'
-import { type NatsPermissions, guestPermissions, buildServicePermissions } from './permissions.ts'
+import { listStreamAccess, streamServices } from './durable/stream-access.ts'
+import { type NatsPermissions, buildGuestPermissions, buildServicePermissions } from './permissions.ts'
 import { inboxPrefix } from './subject.ts'
 
 interface Export {
@@ -33,8 +33,8 @@ export interface NatsAccounts {
   users: Readonly<Record<string, NatsUser>>
 }
 
-const requests = 'REQUESTS'
-const jetStream = 'STREAMS'
+const requestsAccount = 'REQUESTS'
+const jetStreamAccount = 'STREAMS'
 
 /**
  * Returns the NATS accounts of the product. `REQUESTS` is for requests and events and has no JetStream. `STREAMS` has
@@ -42,21 +42,26 @@ const jetStream = 'STREAMS'
  * that the service publishes to.
  */
 export const buildNatsAccounts = (contracts: readonly Service[], events: readonly BusEvent[]): NatsAccounts => {
-  const byUser = { ...buildServicePermissions(contracts, events), ...guestPermissions(contracts, events) }
-  const users = Object.entries(byUser).map(([name, granted]) => [name, { account: requests, permissions: granted }])
-  const streaming = streamServices.map((service) => [streamUser(service), streamUserOf(service)])
+  const byUser = { ...buildServicePermissions(contracts, events), ...buildGuestPermissions(contracts, events) }
+  const users = Object.entries(byUser).map(([name, granted]) => [
+    name,
+    { account: requestsAccount, permissions: granted },
+  ])
+  const streaming = streamServices.map((service) => [streamUser(service), createStreamUser(service)])
   return {
     accounts: {
-      [requests]: {},
-      [jetStream]: { jetstream: 'enabled', exports: exportsOfStreams() },
-      ...Object.fromEntries(streamServices.map((service) => [accountOf(service), { imports: importsOf(service) }])),
+      [requestsAccount]: {},
+      [jetStreamAccount]: { jetstream: 'enabled', exports: listStreamExports() },
+      ...Object.fromEntries(
+        streamServices.map((service) => [formatAccountName(service), { imports: listImports(service) }]),
+      ),
     },
     users: Object.fromEntries([...users, ...streaming]),
   }
 }
 
 /** Returns the `accounts` section of a server configuration, with users and their passwords. */
-export const serverAccounts = ({ accounts, users }: NatsAccounts, passwordOf: (user: string) => string): object =>
+export const formatServerAccounts = ({ accounts, users }: NatsAccounts, passwordOf: (user: string) => string): object =>
   Object.fromEntries(
     Object.entries(accounts).map(([account, body]) => {
       const members = Object.entries(users).filter(([, user]) => user.account === account)
@@ -72,14 +77,14 @@ export const serverAccounts = ({ accounts, users }: NatsAccounts, passwordOf: (u
 /** Returns the name of the NATS user with which a service accesses JetStream. The user has its own inbox. */
 export const streamUser = (service: ServiceName): string => `${service}-streams`
 
-const accountOf = (service: ServiceName): string => `STREAMS_${service.replaceAll('-', '_').toUpperCase()}`
+const formatAccountName = (service: ServiceName): string => `STREAMS_${service.replaceAll('-', '_').toUpperCase()}`
 
-const importsOf = (service: ServiceName): Import[] =>
-  streamAccess(service).map(({ subject }) => ({ service: { account: jetStream, subject } }))
+const listImports = (service: ServiceName): Import[] =>
+  listStreamAccess(service).map(({ subject }) => ({ service: { account: jetStreamAccount, subject } }))
 
-const exportsOfStreams = (): Export[] => {
+const listStreamExports = (): Export[] => {
   const accesses = streamServices.flatMap((service) =>
-    streamAccess(service).map((access) => ({ ...access, account: accountOf(service) })),
+    listStreamAccess(service).map((access) => ({ ...access, account: formatAccountName(service) })),
   )
   const bySubject = Map.groupBy(accesses, ({ subject }) => subject)
   return [...bySubject].map(([subject, granted]) => ({
@@ -89,10 +94,10 @@ const exportsOfStreams = (): Export[] => {
   }))
 }
 
-const streamUserOf = (service: ServiceName): NatsUser => ({
-  account: accountOf(service),
+const createStreamUser = (service: ServiceName): NatsUser => ({
+  account: formatAccountName(service),
   permissions: {
-    publish: { allow: streamAccess(service).map(({ subject }) => subject) },
+    publish: { allow: listStreamAccess(service).map(({ subject }) => subject) },
     subscribe: { allow: [inboxPrefix(streamUser(service), '>')] },
   },
 })

@@ -13,7 +13,7 @@ export const joinBodies = (parts: readonly Uint8Array[]): Uint8Array => {
 }
 
 /** Splits a body into views of at most `size` bytes; yields nothing for an empty body. */
-export function* cutBody(body: Uint8Array, size: number): Generator<Uint8Array, void, void> {
+export function* splitBody(body: Uint8Array, size: number): Generator<Uint8Array, void, void> {
   for (let start = 0; start < body.byteLength; start += size) yield body.subarray(start, start + size)
 }
 

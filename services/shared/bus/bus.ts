@@ -32,11 +32,11 @@ export interface ServeOptions {
   /** Returns the load to announce. Default: the number of calls in flight. */
   load?: () => number
   /** The requests that this process accepts. Default: `all`. */
-  part?: Part
+  part?: ServedPart
 }
 
 /** The requests that a process accepts: `guest` those for user connections, `own` all others, `all` both. */
-export type Part = 'all' | 'own' | 'guest'
+export type ServedPart = 'all' | 'own' | 'guest'
 
 /** A contract that is being served; disposing it finishes the calls in flight. */
 export interface ServedContract extends AsyncDisposable {

@@ -19,23 +19,23 @@ export interface ClientDeps extends RequestDeps {
 }
 
 /** Maximum cached subjects per method; each instance has one. */
-const rememberedInstances = 64
+const maxCachedInstances = 64
 
 /** Creates the methods of another service, typed by its contract. */
-export const makeClient = <S extends Service>(deps: ClientDeps, contract: S): Client<S> => {
+export const createClient = <S extends Service>(deps: ClientDeps, contract: S): Client<S> => {
   const methods = Object.entries(contract.methods).map(([name, method]) => [
     name,
-    callable(deps, contract, name, method),
+    createMethod(deps, contract, name, method),
   ])
   // Every method of the contract is present and parses its result with the schema of its type.
   return Object.fromEntries(methods) as Client<S>
 }
 
-const callable = (deps: ClientDeps, { name: service }: Service, name: string, method: Method) => {
+const createMethod = (deps: ClientDeps, { name: service }: Service, name: string, method: Method) => {
   const { caller, channel, instances, observer } = deps
   // Cached, because the in-memory wire finds the subscriptions of an identical string faster.
   const subjects = new LRUCache<string, string>({
-    max: rememberedInstances,
+    max: maxCachedInstances,
     memoMethod: (instance) => callSubject(service, caller, name, instance || undefined),
   })
   const subjectTo = (instance = ''): string => subjects.memo(instance)
@@ -63,7 +63,8 @@ const callable = (deps: ClientDeps, { name: service }: Service, name: string, me
         return readStream(method, started)
       }
       const { first } = started
-      const whole = first.kind === 'answer' ? first.body : await gather(started.exchange, channel.limits.answerBytes)
+      const whole =
+        first.kind === 'answer' ? first.body : await readWholeResponse(started.exchange, channel.limits.answerBytes)
       const answer = parse(method.output, whole)
       observed.end()
       return answer
@@ -81,7 +82,7 @@ const encodeInput = (input: unknown, inputBytes: number): Uint8Array => {
 }
 
 /** Reads all frames of a response and returns the whole body. */
-const gather = async (exchange: RequestExchange, answerBytes: number): Promise<Uint8Array> => {
+const readWholeResponse = async (exchange: RequestExchange, answerBytes: number): Promise<Uint8Array> => {
   const parts: Uint8Array[] = []
   let bytes = 0
   for (;;) {
@@ -128,20 +129,20 @@ const readStream = (
         return
       }
     } finally {
-      if (!tail) exchange.leave(left())
+      if (!tail) exchange.leave(createAbortError())
     }
   }
   try {
-    return { head: parse(method.head, first.body), frames: frames(), tail: () => known(tail) }
+    return { head: parse(method.head, first.body), frames: frames(), tail: () => requireTail(tail) }
   } catch (error) {
     exchange.leave(error)
     throw error
   }
 }
 
-const known = (tail: { value: unknown } | undefined): unknown => {
+const requireTail = (tail: { value: unknown } | undefined): unknown => {
   if (tail) return tail.value
   throw new Error('the tail of the stream is not available; read all frames first')
 }
 
-const left = () => new DOMException('the reader stopped before the end of the stream', 'AbortError')
+const createAbortError = () => new DOMException('the reader stopped before the end of the stream', 'AbortError')

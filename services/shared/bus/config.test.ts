@@ -6,18 +6,18 @@ import { expect, it } from 'vitest'
 import type { ServiceName } from '#proto/call.ts'
 import { resolveFileVariables } from '../config/environment.ts'
 import { parseSettings } from '../config/setting.ts'
-import { busProblems, busSettings, openSignatures } from './config.ts'
+import { findBusProblems, busSettings, createRequestSigner } from './config.ts'
 import { deriveKey } from './signatures.ts'
-import { newSecret, signaturesWith, signingWith } from './testing/cluster.ts'
+import { createSecret, createTestSigner, createGatewaySigner } from './testing/cluster.ts'
 import { deriveCallKey, formatCallKeys, createProcessKeys } from './testing/keys.ts'
 
 const ofGateway = { signer: 'gateway', text: 'text' } as const
 
 it('accepts signatures of the previous key while it is configured', () => {
-  const [before, now] = [newSecret(), newSecret()]
-  const proofs = signingWith(before).sign(ofGateway, ['query'])
+  const [before, now] = [createSecret(), createSecret()]
+  const proofs = createGatewaySigner(before).sign(ofGateway, ['query'])
   const verifies = (keys: Record<string, string>, service: ServiceName = 'query') =>
-    signaturesWith(keys).verify(service, ofGateway, proofs)
+    createTestSigner(keys).verify(service, ofGateway, proofs)
   const rotated = { NATS_VERIFICATION_KEY: deriveKey('query', now) }
   expect(verifies(rotated)).toBe(false)
   expect(verifies({ ...rotated, NATS_VERIFICATION_KEY_PREVIOUS: deriveKey('query', before) })).toBe(true)
@@ -29,12 +29,12 @@ it('accepts signatures of the previous key while it is configured', () => {
 })
 
 it('signs with the current and the previous call key, whichever of them the called service has', () => {
-  const [before, now] = [newSecret(), newSecret()]
+  const [before, now] = [createSecret(), createSecret()]
   const statement = { signer: 'report', text: 'text' } as const
   const report = (secret: string) => createProcessKeys(['report'], secret)
   const query = (secret: string) => createProcessKeys(['query'], secret)
   const isAccepted = (caller: Record<string, string>, called: Record<string, string>): boolean =>
-    signaturesWith(called).verify('query', statement, signaturesWith(caller).sign(statement, ['query']))
+    createTestSigner(called).verify('query', statement, createTestSigner(caller).sign(statement, ['query']))
   expect(isAccepted(report(before), query(now))).toBe(false)
   const rotatedReport = { ...report(now), NATS_CALL_KEYS_PREVIOUS: formatCallKeys('report', before) }
   expect(isAccepted(rotatedReport, query(before))).toBe(true)
@@ -54,13 +54,13 @@ it('reads a key from its file, and again after the file changed', async () => {
   await using cleanup = new AsyncDisposableStack()
   cleanup.defer(() => rm(directory, { recursive: true }))
   const file = join(directory, 'key')
-  const [before, now] = [newSecret(), newSecret()]
+  const [before, now] = [createSecret(), createSecret()]
   await writeFile(file, `${deriveKey('query', before)}\n`)
   let elapsedMs = 0
   const env = resolveFileVariables({ NATS_URL: 'nats://localhost', NATS_VERIFICATION_KEY_FILE: file }, () => elapsedMs)
-  const signatures = openSignatures(env)
+  const signatures = createRequestSigner(env)
   const verifies = (secret: string) =>
-    signatures?.verify('query', ofGateway, signingWith(secret).sign(ofGateway, ['query']))
+    signatures?.verify('query', ofGateway, createGatewaySigner(secret).sign(ofGateway, ['query']))
   expect(verifies(before)).toBe(true)
   await writeFile(file, `${deriveKey('query', now)}\n\n`.trimEnd())
   elapsedMs += 2_000
@@ -68,7 +68,7 @@ it('reads a key from its file, and again after the file changed', async () => {
 })
 
 it('derives the keys of services like the documented shell command', () => {
-  const secret = newSecret()
+  const secret = createSecret()
   const derived = (name: string, from: string) => {
     const line = `printf '%s:%s' ${name} "$FROM" | sha256sum | cut -c1-64`
     return execFileSync('sh', ['-c', line], { env: { ...process.env, FROM: from } })
@@ -81,12 +81,13 @@ it('derives the keys of services like the documented shell command', () => {
 
 it('reports missing, invalid and superfluous keys of each kind of process', () => {
   const production = { NODE_ENV: 'production', NATS_URL: 'nats://localhost' }
-  const names = (env: Record<string, string>, services: string[]) => busProblems(env, services).map(({ name }) => name)
+  const names = (env: Record<string, string>, services: string[]) =>
+    findBusProblems(env, services).map(({ name }) => name)
   expect(names(production, ['gateway'])).toEqual(['NATS_SIGNING_KEY'])
   expect(names(production, ['query'])).toEqual(['NATS_VERIFICATION_KEY'])
   expect(names(production, ['query', 'report'])).toEqual(['NATS_VERIFICATION_KEY', 'NATS_CALL_KEYS'])
   expect(names(production, ['gateway', 'query'])).toEqual(['NATS_SIGNING_KEY'])
-  const secret = newSecret()
+  const secret = createSecret()
   const key = deriveKey('query', secret)
   expect(names({ ...production, NATS_VERIFICATION_KEY: key, NATS_SIGNING_KEY: secret }, ['query'])).toEqual([
     'NATS_SIGNING_KEY',
@@ -113,11 +114,11 @@ it('reports missing, invalid and superfluous keys of each kind of process', () =
 })
 
 it('reports the services and guest parts for which a process lacks call keys', () => {
-  const secret = newSecret()
+  const secret = createSecret()
   const problems = (services: string[], calls: string) => {
     const { NATS_VERIFICATION_KEY = '' } = createProcessKeys(services, secret)
     const env = { NODE_ENV: 'production', NATS_URL: 'nats://localhost', NATS_VERIFICATION_KEY, NATS_CALL_KEYS: calls }
-    return busProblems(env, services).map(({ name, sentence }) => `${name} ${sentence.split(' when ')[0]}`)
+    return findBusProblems(env, services).map(({ name, sentence }) => `${name} ${sentence.split(' when ')[0]}`)
   }
   for (const name of ['agent', 'mcp', 'alert-dispatcher', 'report', 'ingest'])
     expect(problems([name], formatCallKeys(name, secret)), name).toEqual([])
@@ -132,6 +133,6 @@ it('reports the services and guest parts for which a process lacks call keys', (
 })
 
 it('has no signer on NATS without keys, and applies the same rules in one process without keys', () => {
-  expect(openSignatures({ NATS_URL: 'nats://localhost' })).toBeUndefined()
-  expect(openSignatures({})?.isRequired()).toBe(true)
+  expect(createRequestSigner({ NATS_URL: 'nats://localhost' })).toBeUndefined()
+  expect(createRequestSigner({})?.isRequired()).toBe(true)
 })

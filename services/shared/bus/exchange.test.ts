@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { callOf } from './conformance/probe.suite.ts'
-import { frameHeaders } from './frame.ts'
+import { createFrameHeaders } from './frame.ts'
 import { openBus, openMemoryHub } from './open.ts'
 import { actingContract } from './testing/cluster.ts'
 import type { WireMessage } from './wire.ts'
@@ -21,7 +21,7 @@ const startCall = async (control: string) => {
   streaming.catch(() => {})
   const { reply = '' } = await requested.promise
   const send = (kind: 'head' | 'working', sequence: number) =>
-    producer.publish(reply, Buffer.from('{}'), { headers: frameHeaders(kind, sequence), reply: control })
+    producer.publish(reply, Buffer.from('{}'), { headers: createFrameHeaders(kind, sequence), reply: control })
   const running = opened.move()
   return { send, left, published, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

@@ -1,11 +1,11 @@
 import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { decodeFailure } from './failure.ts'
-import { type Control, type Frame, controlHeaders, readFrame, FrameQueue } from './frame.ts'
+import { type Control, type Frame, createControlHeaders, readFrame, FrameQueue } from './frame.ts'
 import type { Inbox, InboxAddress } from './inbox.ts'
 import type { Limits } from './limits.ts'
 import type { ConnectionMonitor } from './link.ts'
-import { type Signatures, signedHeaders } from './signatures.ts'
+import { type RequestSigner, signHeaders } from './signatures.ts'
 import { isInboxOf } from './subject.ts'
 import type { Wire, WireHeaders, WireMessage } from './wire.ts'
 
@@ -16,7 +16,7 @@ export interface BusChannel {
   link: ConnectionMonitor
   limits: Limits
   /** Undefined if requests are not signed, as in development without keys. */
-  signatures?: Signatures | undefined
+  signatures?: RequestSigner | undefined
   /** The number of streams that this process is reading. */
   reading: { streams: number }
 }
@@ -126,7 +126,7 @@ export class RequestExchange {
   #send({ subject, body, headers: stated }: WireRequest): void {
     const { subject: reply } = this.#address
     try {
-      const headers = signedHeaders(this.#channel.signatures, { subject, reply, headers: stated, body })
+      const headers = signHeaders(this.#channel.signatures, { subject, reply, headers: stated, body })
       this.#channel.wire.publish(subject, body, { headers, reply })
     } catch (error) {
       this.#end(error)
@@ -140,7 +140,7 @@ export class RequestExchange {
   #suspect(): void {
     const before = this.#framesReceived
     setImmediate(() => {
-      if (this.#framesReceived === before) this.leave(stoppedResponding())
+      if (this.#framesReceived === before) this.leave(createStalledError())
     })
   }
 
@@ -162,7 +162,7 @@ export class RequestExchange {
     try {
       this.#accept(frame)
     } catch (error) {
-      this.leave(error instanceof ServiceError ? error : unreadable(error))
+      this.leave(error instanceof ServiceError ? error : createDecodeError(error))
     }
   }
 
@@ -198,7 +198,7 @@ export class RequestExchange {
   }
 
   #queue(body: Uint8Array): void {
-    if (this.#frames.length >= this.#channel.limits.creditFrames) throw overran()
+    if (this.#frames.length >= this.#channel.limits.creditFrames) throw createFlowControlError()
     this.#frames.push(body)
   }
 
@@ -214,8 +214,8 @@ export class RequestExchange {
   #sendControl(control: Control): void {
     if (this.#control === undefined) return
     // The reply subject renews the permission of the producer to respond, which expires on a NATS server.
-    const options = { headers: controlHeaders(control), reply: this.#address.subject }
-    this.#channel.wire.publish(this.#control, nothing, options)
+    const options = { headers: createControlHeaders(control), reply: this.#address.subject }
+    this.#channel.wire.publish(this.#control, emptyBody, options)
   }
 
   readonly #abort = () => this.leave(this.#signal.reason)
@@ -245,7 +245,7 @@ export class RequestExchange {
   }
 }
 
-const nothing = new Uint8Array(0)
+const emptyBody = new Uint8Array(0)
 
 /** Returns the error for a caller whose connection already reads the maximum number of streams. */
 export const createStreamLimitError = ({ streamsPerConnection, busyRetryMs }: Limits): ServiceError =>
@@ -256,8 +256,8 @@ export const createStreamLimitError = ({ streamsPerConnection, busyRetryMs }: Li
 /** Returns the error for a caller whose deadline has passed. */
 export const createTimeoutError = (): ServiceError => new ServiceError('timeout', 'the response timed out')
 
-const overran = () => new ServiceError('internal', 'the response exceeded its flow-control window')
+const createFlowControlError = () => new ServiceError('internal', 'the response exceeded its flow-control window')
 
-const unreadable = (cause: unknown) => new ServiceError('internal', 'the response cannot be decoded', { cause })
+const createDecodeError = (cause: unknown) => new ServiceError('internal', 'the response cannot be decoded', { cause })
 
-const stoppedResponding = () => new ServiceError('unavailable', 'the responding process stopped responding; try again')
+const createStalledError = () => new ServiceError('unavailable', 'the responding process stopped responding; try again')

@@ -6,7 +6,7 @@ import { decodeJson, encodeJson } from './body.ts'
 /**
  * Returns the result of `work`; undefined if it fails with `unavailable`. For results that the caller can do without.
  */
-export const undefinedIfUnavailable = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+export const ignoreUnavailable = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await work()
   } catch (error) {

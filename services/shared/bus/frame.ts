@@ -20,7 +20,7 @@ export interface Frame {
 export type Control = { kind: 'credit'; consumed: number } | { kind: 'cancel' }
 
 /** Returns the headers of a frame: its kind and, unless it is the only one, its sequence number. */
-export const frameHeaders = (kind: FrameKind, sequence: number): WireHeaders =>
+export const createFrameHeaders = (kind: FrameKind, sequence: number): WireHeaders =>
   kind === 'answer' ? { frame: kind } : { frame: kind, sequence: String(sequence) }
 
 /** Parses a frame; undefined for an unknown kind of a newer release. */
@@ -30,7 +30,7 @@ export const readFrame = ({ headers, body, reply }: WireMessage): Frame | undefi
 }
 
 /** Returns the headers of a control message. */
-export const controlHeaders = (control: Control): WireHeaders =>
+export const createControlHeaders = (control: Control): WireHeaders =>
   control.kind === 'credit' ? { control: 'credit', consumed: String(control.consumed) } : { control: 'cancel' }
 
 /** Parses a control message; undefined for an unknown kind of a newer release. */

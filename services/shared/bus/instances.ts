@@ -1,5 +1,5 @@
 import type { ServiceName } from '#proto/call.ts'
-import type { Part } from './bus.ts'
+import type { ServedPart } from './bus.ts'
 import type { Limits } from './limits.ts'
 import type { EventSender } from './subject.ts'
 
@@ -8,17 +8,17 @@ interface Announcement {
   instance: string
   load: number
   leaving: boolean
-  part?: Part | undefined
+  part?: ServedPart | undefined
 }
 
 /** The last announcement of an instance. */
-interface Known {
+interface KnownInstance {
   heardMs: number
   load: number
-  part: Part
+  part: ServedPart
 }
 
-type KnownInstances = Map<string, Known>
+type KnownInstances = Map<string, KnownInstance>
 
 /** The live instances of all services, by their announcements. */
 export class InstanceRegistry {
@@ -44,7 +44,7 @@ export class InstanceRegistry {
   }
 
   /** Returns the live instances of a service that accept requests of this part. */
-  of(service: ServiceName, part: Exclude<Part, 'all'> = 'own'): string[] {
+  of(service: ServiceName, part: Exclude<ServedPart, 'all'> = 'own'): string[] {
     return this.#taking(service, part).map(([instance]) => instance)
   }
 
@@ -53,7 +53,7 @@ export class InstanceRegistry {
     return this.#taking(service, 'own').toSorted(([, a], [, b]) => a.load - b.load)[0]?.[0]
   }
 
-  #taking(service: ServiceName, part: Part): [string, Known][] {
+  #taking(service: ServiceName, part: ServedPart): [string, KnownInstance][] {
     const known = [knownIn(this.#known, service), knownIn(this.#guests, service)]
     return known
       .flatMap((each) => [...this.#alive(each)])
@@ -68,7 +68,7 @@ export class InstanceRegistry {
 }
 
 const knownIn = (all: Map<ServiceName, KnownInstances>, service: ServiceName): KnownInstances => {
-  const known = all.get(service) ?? new Map<string, Known>()
+  const known = all.get(service) ?? new Map<string, KnownInstance>()
   all.set(service, known)
   return known
 }

@@ -2,12 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { openBus, openMemoryHub } from './open.ts'
 import { callOf, probe, probeHandlers } from './conformance/probe.suite.ts'
-import { severable } from './conformance/severable-hub.suite.ts'
+import { createSeverableHub } from './conformance/severable-hub.suite.ts'
 
 const limits = { cutOffMs: 60_000 }
 
 it('delays a request during a short disconnection, then sends it', async () => {
-  const hub = severable(openMemoryHub())
+  const hub = createSeverableHub(openMemoryHub())
   await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
   await using caller = await openBus({ hub, caller: 'gateway', instance: 'g1', version: 'test', limits })
   const { handlers } = probeHandlers('q1')
@@ -24,7 +24,7 @@ it('delays a request during a short disconnection, then sends it', async () => {
 })
 
 it('sends nothing for a caller that aborted during the disconnection', async () => {
-  const hub = severable(openMemoryHub())
+  const hub = createSeverableHub(openMemoryHub())
   await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
   await using caller = await openBus({ hub, caller: 'gateway', instance: 'g1', version: 'test', limits })
   const { handlers, seen } = probeHandlers('q1')
@@ -41,7 +41,7 @@ it('sends nothing for a caller that aborted during the disconnection', async () 
 })
 
 it('delays a request again after an earlier disconnection that lasted too long', async () => {
-  const hub = severable(openMemoryHub())
+  const hub = createSeverableHub(openMemoryHub())
   await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
   await using caller = await openBus({
     hub,

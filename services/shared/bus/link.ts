@@ -33,8 +33,8 @@ export class ConnectionMonitor {
   /** Resolves when connected; rejects with `unavailable` when a disconnection lasts too long or the bus closes. */
   async restored(): Promise<void> {
     if (this.connected) return
-    if (this.#closed) throw stopping()
-    if (this.#cutOff) throw cutOffError()
+    if (this.#closed) throw createStoppingError()
+    if (this.#cutOff) throw createCutOffError()
     await new Promise<void>((resolve, reject) => {
       const back = () => {
         this.#onCutOff.delete(gone)
@@ -54,7 +54,7 @@ export class ConnectionMonitor {
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
-    this.#fail(stopping())
+    this.#fail(createStoppingError())
   }
 
   #connected(): void {
@@ -67,7 +67,7 @@ export class ConnectionMonitor {
   #disconnected(): void {
     this.#timer ??= setTimeout(() => {
       this.#cutOff = true
-      this.#fail(cutOffError())
+      this.#fail(createCutOffError())
     }, this.#cutOffMs)
   }
 
@@ -78,6 +78,6 @@ export class ConnectionMonitor {
   }
 }
 
-const cutOffError = () => new ServiceError('unavailable', 'this process lost its connection to NATS')
+const createCutOffError = () => new ServiceError('unavailable', 'this process lost its connection to NATS')
 
-const stopping = () => new ServiceError('unavailable', 'this process is stopping')
+const createStoppingError = () => new ServiceError('unavailable', 'this process is stopping')

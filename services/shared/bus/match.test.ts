@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { matcher } from './subject.ts'
+import { createSubjectMatcher } from './subject.ts'
 
 it.each([
   ['svc.query.gateway.chart', 'svc.query.gateway.chart', true],
@@ -19,5 +19,5 @@ it.each([
   ['event.>', 'event', false],
   ['>', 'event', true],
 ])('%s matches %s: %s', (pattern, subject, matches) => {
-  expect(matcher(pattern)(subject)).toBe(matches)
+  expect(createSubjectMatcher(pattern)(subject)).toBe(matches)
 })

@@ -1,4 +1,4 @@
-import { inboxPrefix, matcher } from './subject.ts'
+import { inboxPrefix, createSubjectMatcher } from './subject.ts'
 import type { Endpoint, Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
 /** A hub in memory, for a process that runs all services without a NATS server. */
@@ -7,9 +7,9 @@ export type MemoryHub = Hub
 /** The default limit of a NATS server, so that a single process does not accept larger messages than a cluster. */
 const maxMessageBytes = 1024 * 1024
 /** Maximum deliveries per event-loop iteration, so that timers and sockets are processed in between. */
-const deliveriesPerTurn = 256
+const maxDeliveriesPerIteration = 256
 /** Maximum cached subjects. Few are in use, because inbox addresses are reused. */
-const rememberedSubjects = 1_024
+const maxCachedSubjects = 1_024
 
 interface Member {
   matches(subject: string): boolean
@@ -40,7 +40,7 @@ const openMembers = (): Members => {
     matching(subject) {
       const known = byRecentSubject.get(subject)
       if (known) return known
-      if (byRecentSubject.size >= rememberedSubjects) byRecentSubject.clear()
+      if (byRecentSubject.size >= maxCachedSubjects) byRecentSubject.clear()
       const found = [...members].filter((member) => member.matches(subject))
       byRecentSubject.set(subject, found)
       return found
@@ -52,7 +52,7 @@ const openMembers = (): Members => {
 export const openMemoryHub = (): MemoryHub => {
   const members = openMembers()
   const turns = new Map<string, number>()
-  const schedule = deliverInTurns()
+  const schedule = createDeliveryScheduler()
 
   /** Returns all members outside queue groups, and one member of each group in turn. */
   const receivers = (subject: string): readonly Member[] => {
@@ -106,7 +106,7 @@ class MemoryWire implements Wire {
 
   subscribe(pattern: string, listener: (message: WireMessage) => void, queueGroup?: string): Subscription {
     const deliver = (message: WireMessage) => void (this.#open && listener(message))
-    const member: Member = { matches: matcher(pattern), listener: deliver, queueGroup }
+    const member: Member = { matches: createSubjectMatcher(pattern), listener: deliver, queueGroup }
     this.#all.add(member)
     this.#own.add(member)
     const drain = async () => {
@@ -129,7 +129,7 @@ class MemoryWire implements Wire {
 }
 
 /** Returns a scheduler that runs deliveries asynchronously and in order, and yields to timers and sockets regularly. */
-const deliverInTurns = (): ((deliver: () => void) => void) => {
+const createDeliveryScheduler = (): ((deliver: () => void) => void) => {
   let waiting: (() => void)[] = []
   let planned = false
   let deliveredThisTurn = 0
@@ -150,7 +150,7 @@ const deliverInTurns = (): ((deliver: () => void) => void) => {
     if (planned) return
     planned = true
     // Microtasks are faster, but would starve timers and sockets without a limit.
-    if (deliveredThisTurn < deliveriesPerTurn) queueMicrotask(run)
+    if (deliveredThisTurn < maxDeliveriesPerIteration) queueMicrotask(run)
     else setImmediate(runNextTurn)
   }
 }

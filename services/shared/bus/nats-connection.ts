@@ -39,16 +39,16 @@ const connectWithinMs = 5_000
 const reconnectEveryMs = 200
 /** Interval of pings. After two missed ones, the connection to an unresponsive server closes within 30 seconds. */
 const pingEveryMs = 10_000
-const pingsUnanswered = 2
-const neededPayloadBytes = 1_000_000
+const maxUnansweredPings = 2
+const minPayloadBytes = 1_000_000
 
 /**
  * Connects to NATS with the name and inbox of the endpoint; loads the client on first use. Throws `unavailable` if the
  * server cannot be reached, rejects the user, or lacks a required feature.
  */
-export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => {
+export const connectToNats = async (options: NatsHubOptions, endpoint: Endpoint) => {
   const nats = await import('nats')
-  const known = credentials(options)
+  const known = splitCredentials(options)
   const inbox = inboxPrefix(isPartOf(endpoint.caller, known.user) ? known.user : endpoint.caller, endpoint.instance)
   const settings: ConnectionOptions = {
     ...known,
@@ -59,35 +59,35 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
     reconnectTimeWait: reconnectEveryMs,
     reconnectJitter: reconnectEveryMs / 2,
     pingInterval: pingEveryMs,
-    maxPingOut: pingsUnanswered,
+    maxPingOut: maxUnansweredPings,
     // Capturing a stack trace per request costs 10 % of the time of a message, and errors name the request anyway.
     noAsyncTraces: true,
   }
   const connection = await nats.connect(settings).catch((cause: unknown) => {
-    const sentence = `cannot connect to NATS at ${String(settings.servers)}: ${unconnectedCause(cause)}`
+    const sentence = `cannot connect to NATS at ${String(settings.servers)}: ${describeConnectionFailure(cause)}`
     throw new ServiceError('unavailable', sentence, { cause })
   })
-  const missing = missingFeature(connection)
+  const missing = findMissingFeature(connection)
   if (missing === undefined) return { connection, inbox, nats }
   await connection.close()
   throw new ServiceError('unavailable', `the NATS server ${missing}`)
 }
 
 /** Returns why a connection failed, with a remedy, by the error code of the client. */
-const unconnectedCause = (cause: unknown): string => {
+const describeConnectionFailure = (cause: unknown): string => {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  return unconnectedCauses[code] ?? String(cause)
+  return connectionFailureCauses[code] ?? String(cause)
 }
 
-const wrongUser = 'the server rejects the user or the password; check both'
+const wrongUserCause = 'the server rejects the user or the password; check both'
 
-const unconnectedCauses: Readonly<Record<string, string>> = {
+const connectionFailureCauses: Readonly<Record<string, string>> = {
   CONNECTION_REFUSED: 'connection refused; check that the server is running and that its address is correct',
   TIMEOUT: 'no response in time; check that the server is running and reachable over the network',
   ENOTFOUND: 'unknown host name; check the address and the DNS server',
   EAI_AGAIN: 'unknown host name; check the address and the DNS server',
-  AUTHORIZATION_VIOLATION: wrongUser,
-  AUTHENTICATION_EXPIRED: wrongUser,
+  AUTHORIZATION_VIOLATION: wrongUserCause,
+  AUTHENTICATION_EXPIRED: wrongUserCause,
 }
 
 /** Logs that a connection was lost or restored. */
@@ -101,7 +101,7 @@ const isPartOf = (service: string, user: string | undefined): user is string =>
   user !== undefined && user.startsWith(`${service}-`) && instanceNamePattern.test(user)
 
 /** Returns addresses and credentials separately, as the client expects them. */
-const credentials = ({ url, user, password }: NatsHubOptions): ConnectionOptions => {
+const splitCredentials = ({ url, user, password }: NatsHubOptions): ConnectionOptions => {
   const addresses = url.split(',').map((address) => new URL(address.trim()))
   const [first] = addresses
   const name = user ?? decodeURIComponent(first?.username ?? '')
@@ -113,8 +113,8 @@ const credentials = ({ url, user, password }: NatsHubOptions): ConnectionOptions
 }
 
 /** Returns the required feature that a server lacks, as the end of an error message; undefined if it has all. */
-const missingFeature = ({ info }: NatsConnection): string | undefined => {
+const findMissingFeature = ({ info }: NatsConnection): string | undefined => {
   if (!info?.headers) return 'is older than 2.2 and does not support headers; upgrade it'
-  if (info.max_payload >= neededPayloadBytes) return undefined
-  return `has max_payload ${info.max_payload}; max_payload must be at least ${neededPayloadBytes} bytes`
+  if (info.max_payload >= minPayloadBytes) return undefined
+  return `has max_payload ${info.max_payload}; max_payload must be at least ${minPayloadBytes} bytes`
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Msg, NatsConnection, Subscription as NatsSubscription } from 'nats'
 import {
-  connectTo,
+  connectToNats,
   type EncodeHeaders,
   createHeaderEncoder,
   logConnection,
@@ -11,12 +11,12 @@ import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wir
 
 const flushWithinMs = 5_000
 /** Messages up to this size are sent together with others of the same event-loop iteration. */
-const togetherBytes = 16 * 1024
+const maxBatchedBytes = 16 * 1024
 
 /** Opens a hub on a NATS server; each bus has its own connection. */
 export const openNatsHub = (options: NatsHubOptions): Hub => ({
   async connect(endpoint) {
-    const { connection, inbox, nats } = await connectTo(options, endpoint)
+    const { connection, inbox, nats } = await connectToNats(options, endpoint)
     return new NatsWire({
       connection,
       inbox,
@@ -26,14 +26,14 @@ export const openNatsHub = (options: NatsHubOptions): Hub => ({
   },
 })
 
-interface Connected {
+interface NatsWireParts {
   connection: NatsConnection
   inbox: string
   encode: EncodeHeaders
   log: Logger | undefined
 }
 
-interface Leaving {
+interface OutgoingMessage {
   subject: string
   body: Uint8Array
   options: PublishOptions
@@ -46,10 +46,10 @@ class NatsWire implements Wire {
   readonly #log: Logger | undefined
   readonly #listeners: ((connected: boolean) => void)[] = []
   #connected = true
-  #leaving: Leaving[] = []
+  #leaving: OutgoingMessage[] = []
   #refused: Error | undefined
 
-  constructor({ connection, inbox, encode, log }: Connected) {
+  constructor({ connection, inbox, encode, log }: NatsWireParts) {
     this.inbox = inbox
     this.#connection = connection
     this.#log = log
@@ -62,7 +62,7 @@ class NatsWire implements Wire {
   }
 
   publish(subject: string, body: Uint8Array, options: PublishOptions = {}): void {
-    if (body.byteLength > togetherBytes) {
+    if (body.byteLength > maxBatchedBytes) {
       this.#sendLeaving()
       this.#send({ subject, body, options })
       return
@@ -82,7 +82,7 @@ class NatsWire implements Wire {
     return {
       drain: () => {
         this.#sendLeaving()
-        return drain(subscription)
+        return drainSubscription(subscription)
       },
     }
   }
@@ -117,7 +117,7 @@ class NatsWire implements Wire {
     for (const message of leaving) this.#send(message)
   }
 
-  #send({ subject, body, options: { headers, reply } }: Leaving): void {
+  #send({ subject, body, options: { headers, reply } }: OutgoingMessage): void {
     // While disconnected, the client would buffer the message and send it after the caller gave up.
     if (!this.#connected || this.#connection.isClosed()) return
     this.#connection.publish(subject, body, { headers: headers && this.#encode(headers), reply })
@@ -146,15 +146,15 @@ class NatsWire implements Wire {
   }
 }
 
-const noResponders = 503
+const noRespondersCode = 503
 
 const decode = (message: Msg): WireMessage => {
   const { subject, data, headers, reply } = message
   const fields: Record<string, string> = {}
   for (const [name, [value = '']] of headers ?? []) fields[name] = value
-  const unheard = data.byteLength === 0 && headers?.code === noResponders
+  const unheard = data.byteLength === 0 && headers?.code === noRespondersCode
   return { subject, body: data, headers: fields, reply: reply === '' ? undefined : reply, unheard }
 }
 
 /** Drains a subscription. Ignores a lost or closed connection, which has no messages in flight. */
-const drain = (subscription: NatsSubscription): Promise<void> => subscription.drain().catch(() => {})
+const drainSubscription = (subscription: NatsSubscription): Promise<void> => subscription.drain().catch(() => {})

@@ -28,7 +28,7 @@ export interface Observer {
 
 /** Returns an observer that records calls in the telemetry of a service; without telemetry it does nothing. */
 export const createCallObserver = (telemetry: Telemetry | undefined): Observer => {
-  if (!telemetry) return { outgoing: unobserved, incoming: unobserved }
+  if (!telemetry) return { outgoing: startNoopObservation, incoming: startNoopObservation }
   const duration = metrics.busRequestDuration(telemetry.metrics)
   const inFlight = new Map<ServiceName, number>()
   metrics.busInFlight(telemetry.metrics, () =>
@@ -47,9 +47,9 @@ export const createCallObserver = (telemetry: Telemetry | undefined): Observer =
     outgoing(labels, call) {
       const started = performance.now()
       const client = span(labels, 'client', call)
-      return endingOnce(client.trace, (error) => {
+      return createObservation(client.trace, (error) => {
         const seconds = (performance.now() - started) / 1_000
-        duration.observe({ ...labels, outcome: outcomeOf(error, call.signal) }, seconds)
+        duration.observe({ ...labels, outcome: findOutcome(error, call.signal) }, seconds)
         client.end(error)
       })
     },
@@ -57,7 +57,7 @@ export const createCallObserver = (telemetry: Telemetry | undefined): Observer =
       const { service } = labels
       count(service, 1)
       const server = span(labels, 'server', call)
-      return endingOnce(server.trace, (error) => {
+      return createObservation(server.trace, (error) => {
         count(service, -1)
         server.end(error)
       })
@@ -65,9 +65,9 @@ export const createCallObserver = (telemetry: Telemetry | undefined): Observer =
   }
 }
 
-const unobserved: Observer['outgoing'] = (_labels, { trace }) => ({ trace, end: () => {} })
+const startNoopObservation: Observer['outgoing'] = (_labels, { trace }) => ({ trace, end: () => {} })
 
-const endingOnce = (trace: W3cTraceContext | undefined, end: CallObservation['end']): CallObservation => {
+const createObservation = (trace: W3cTraceContext | undefined, end: CallObservation['end']): CallObservation => {
   let ended = false
   return {
     trace,
@@ -79,7 +79,7 @@ const endingOnce = (trace: W3cTraceContext | undefined, end: CallObservation['en
   }
 }
 
-const outcomeOf = (error: unknown, signal: AbortSignal): string => {
+const findOutcome = (error: unknown, signal: AbortSignal): string => {
   if (error === undefined) return 'ok'
   if (error instanceof ServiceError) return error.code
   const left = error instanceof DOMException && error.name === 'AbortError'

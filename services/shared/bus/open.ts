@@ -5,7 +5,7 @@ import type { Bus } from './bus.ts'
 import { openInbox } from './inbox.ts'
 import { type Limits, defaultBusLimits } from './limits.ts'
 import { ConnectionMonitor } from './link.ts'
-import type { Signatures } from './signatures.ts'
+import type { RequestSigner } from './signatures.ts'
 import { instanceNamePattern } from './subject.ts'
 import { type BusFacts, WireBus } from './wire-bus.ts'
 import type { Hub } from './wire.ts'
@@ -25,7 +25,7 @@ export interface BusOptions {
   /** Version of the product, announced to the other instances. */
   version: string
   /** Signs and verifies requests; without it every service is trusted. */
-  signatures?: Signatures | undefined
+  signatures?: RequestSigner | undefined
   telemetry?: Telemetry
   clock?: Clock
   limits?: Partial<Limits>

@@ -4,11 +4,11 @@ import { actionAudited } from '#proto/audit.ts'
 import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import { query } from '#proto/query.ts'
 import { describeWith, startNats } from '../../testing/servers.ts'
-import { until } from './conformance/implementations.suite.ts'
+import { waitUntil } from './conformance/implementations.suite.ts'
 import { callOf, probe, probeHandlers, somethingHappened } from './conformance/probe.suite.ts'
-import { buildNatsAccounts, serverAccounts } from './accounts.ts'
+import { buildNatsAccounts, formatServerAccounts } from './accounts.ts'
 import { openBus, openNatsHub } from './open.ts'
-import { guestPermissions, type NatsPermissions, buildServicePermissions } from './permissions.ts'
+import { buildGuestPermissions, type NatsPermissions, buildServicePermissions } from './permissions.ts'
 import type { Wire } from './wire.ts'
 
 const events = [instanceAnnounced, instancesRequested, somethingHappened]
@@ -46,7 +46,7 @@ it('lets a guest subscribe to guest requests and to announcements only', () => {
   const guests = ['svc.query.*.*._guest', 'svc.query.*.*._guest.*', '_INBOX.query-guest.>']
   const present = ['event.*.instance.announced', 'event.*.instance.sought']
   const published = ['event.query-guest.instance.announced', 'event.query-guest.instance.sought']
-  expect(guestPermissions([query], events)).toMatchObject({
+  expect(buildGuestPermissions([query], events)).toMatchObject({
     'query-guest': { publish: { allow: published }, subscribe: { allow: [...guests, ...present] } },
   })
 })
@@ -58,7 +58,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
       user,
       { account, permissions: { ...allowed, ...changed } },
     ])
-    const stated = serverAccounts({ accounts, users: Object.fromEntries(altered) }, (user) => `of ${user}`)
+    const stated = formatServerAccounts({ accounts, users: Object.fromEntries(altered) }, (user) => `of ${user}`)
     const server = await startNats({ config: `accounts ${JSON.stringify(stated)}` })
     const hubOf = (user: ServiceName | 'query-guest') => openNatsHub({ url: server.url, user, password: `of ${user}` })
     return { url: server.url, hubOf, [Symbol.asyncDispose]: () => server.stop() }
@@ -84,11 +84,11 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     expect((await client.large({ length: 2_000_000 }, callOf())).text).toHaveLength(2_000_000)
     // Stops early, so that the cancellation must reach the inbox of the producer.
     for await (const { number } of (await client.count({ to: 1_000 }, callOf())).frames) if (number === 500) break
-    await until(() => seen.returned === 1)
+    await waitUntil(() => seen.returned === 1)
     const received: number[] = []
     await responder.on(somethingHappened, ({ number }) => received.push(number))
     caller.emit(somethingHappened, { number: 1 })
-    await until(() => received.length === 1)
+    await waitUntil(() => received.length === 1)
   })
 
   it('rejects a forged caller, a forged response, a foreign inbox and foreign requests', async () => {
@@ -106,7 +106,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     for (const subject of ['svc.query.gateway.echo', '_INBOX.gateway.g1.x.1', 'svc.query.report.echo']) {
       report.publish(subject, body)
     }
-    await until(() => received.length > 0)
+    await waitUntil(() => received.length > 0)
     expect(received).toEqual(['svc.query.report.echo'])
     await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r2' }), '_INBOX.gateway.>')
     await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r3' }), 'svc.query.>')
@@ -148,7 +148,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     const startedAtMs = performance.now()
     const answer = client.hold({}, callOf())
     const stream = await client.count({ to: 20 }, callOf())
-    await until(() => performance.now() - startedAtMs > 1_500)
+    await waitUntil(() => performance.now() - startedAtMs > 1_500)
     seen.release()
     expect(await answer).toEqual({ instance: 'q1' })
     let read = 0

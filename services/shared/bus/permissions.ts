@@ -1,7 +1,7 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
 import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
-import { callSubject, eventSubject, guestUser, inboxPrefix, servedSubjects } from './subject.ts'
+import { callSubject, eventSubject, guestUserName, inboxPrefix, listServedSubjects } from './subject.ts'
 
 /** Permissions of a user in the configuration of a NATS server. */
 export interface NatsPermissions {
@@ -15,7 +15,7 @@ export interface NatsPermissions {
  * every second. It expires after 30 s, long enough for a stalled process, because a server with more than 4,096 allowed
  * reply subjects is slow.
  */
-const responses = { max: -1, expires: '30s' } as const
+const responsePermission = { max: -1, expires: '30s' } as const
 
 /**
  * Returns the permissions of every service. It may call its allowed methods under its own name, respond to requests,
@@ -25,7 +25,7 @@ export const buildServicePermissions = (
   contracts: readonly Service[],
   events: readonly BusEvent[],
 ): Record<ServiceName, NatsPermissions> => {
-  const entries = serviceNames.map((name) => [name, permissionsOf(name, contracts, events)])
+  const entries = serviceNames.map((name) => [name, buildPermissions(name, contracts, events)])
   // Every service has an entry.
   return Object.fromEntries(entries) as Record<ServiceName, NatsPermissions>
 }
@@ -34,15 +34,15 @@ export const buildServicePermissions = (
  * Returns the permissions of guest users by name. Guest processes connect to user-supplied addresses, so they only
  * receive requests for guests and announcements of instances.
  */
-export const guestPermissions = (
+export const buildGuestPermissions = (
   contracts: readonly Service[],
   events: readonly BusEvent[],
 ): Record<string, NatsPermissions> => {
   const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
   const guests = parted.map(({ name }) => {
-    const user = guestUser(name)
-    const { publish, allow_responses } = permissionsOf(name, contracts, events, user)
-    const { anyGuest, ownGuest } = servedSubjects(name, '*')
+    const user = guestUserName(name)
+    const { publish, allow_responses } = buildPermissions(name, contracts, events, user)
+    const { anyGuest, ownGuest } = listServedSubjects(name, '*')
     const met = [instanceAnnounced, instancesRequested].map((event) => eventSubject('*', event.name))
     const allow = [anyGuest, ownGuest, inboxPrefix(user, '>'), ...met]
     return [user, { publish, subscribe: { allow }, allow_responses }] as const
@@ -50,7 +50,7 @@ export const guestPermissions = (
   return Object.fromEntries(guests)
 }
 
-const permissionsOf = (
+const buildPermissions = (
   name: ServiceName,
   contracts: readonly Service[],
   events: readonly BusEvent[],
@@ -62,7 +62,7 @@ const permissionsOf = (
   return {
     publish: {
       allow: [
-        ...contracts.flatMap((contract) => requestsTo(contract, name)),
+        ...contracts.flatMap((contract) => listRequestSubjects(contract, name)),
         ...published.map((event) => eventSubject(user, event.name)),
       ],
     },
@@ -73,12 +73,12 @@ const permissionsOf = (
         ...subscribed.map((event) => eventSubject('*', event.name)),
       ],
     },
-    allow_responses: responses,
+    allow_responses: responsePermission,
   }
 }
 
 /** Returns the subjects of the methods that a service may call, for any instance and for a specific one. */
-const requestsTo = ({ name, methods }: Service, caller: ServiceName): string[] =>
+const listRequestSubjects = ({ name, methods }: Service, caller: ServiceName): string[] =>
   Object.entries(methods)
     .filter(([, { callers }]) => callers.includes(caller))
     .flatMap(([method]) => [callSubject(name, caller, method), callSubject(name, caller, method, '>')])

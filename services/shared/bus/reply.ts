@@ -1,8 +1,8 @@
 import { ServiceError } from '#proto/errors.ts'
-import { cutBody } from './body.ts'
+import { splitBody } from './body.ts'
 import { type BusChannel, createTimeoutError } from './exchange.ts'
 import { encodeFailure } from './failure.ts'
-import { type FrameKind, frameHeaders, readControl } from './frame.ts'
+import { type FrameKind, createFrameHeaders, readControl } from './frame.ts'
 import type { InboxAddress } from './inbox.ts'
 import type { WireMessage } from './wire.ts'
 
@@ -93,9 +93,9 @@ export class Reply {
   }
 
   async #answerInFrames(body: Uint8Array): Promise<void> {
-    this.head(nothing)
+    this.head(emptyBody)
     await this.data(body)
-    this.end(nothing)
+    this.end(emptyBody)
   }
 
   head(body: Uint8Array): void {
@@ -105,9 +105,9 @@ export class Reply {
   /** Sends a body in as many frames as needed, within the credit; rejects if the caller no longer waits. */
   async data(body: Uint8Array): Promise<void> {
     const { frameBytes, starvedMs } = this.#channel.limits
-    for (const piece of cutBody(body, frameBytes)) {
+    for (const piece of splitBody(body, frameBytes)) {
       if (!(await this.#credit.take(starvedMs, this.signal))) {
-        this.#stopped.abort(starved(starvedMs))
+        this.#stopped.abort(createStarvedError(starvedMs))
         throw this.signal.reason
       }
       this.#sendNext('data', piece)
@@ -134,9 +134,9 @@ export class Reply {
    */
   #sayWorking(): void {
     const { workingEveryMs, starvedMs } = this.#channel.limits
-    if (this.#unanswered * workingEveryMs >= starvedMs) return this.#stopped.abort(starved(starvedMs))
+    if (this.#unanswered * workingEveryMs >= starvedMs) return this.#stopped.abort(createStarvedError(starvedMs))
     this.#unanswered += 1
-    this.#send('working', nothing)
+    this.#send('working', emptyBody)
   }
 
   /**
@@ -159,7 +159,10 @@ export class Reply {
     const ends = kind === 'answer' || kind === 'end' || kind === 'error'
     this.#ended = ends
     if (!ends) this.#control ??= this.#channel.inbox.open((message) => this.#hear(message))
-    const options = { headers: frameHeaders(kind, this.#sequence), reply: ends ? undefined : this.#control?.subject }
+    const options = {
+      headers: createFrameHeaders(kind, this.#sequence),
+      reply: ends ? undefined : this.#control?.subject,
+    }
     this.#channel.wire.publish(this.#subject, body, options)
   }
 
@@ -174,7 +177,7 @@ export class Reply {
   }
 }
 
-const nothing = new Uint8Array(0)
+const emptyBody = new Uint8Array(0)
 
-const starved = (waitedMs: number) =>
+const createStarvedError = (waitedMs: number) =>
   new ServiceError('timeout', `the caller did not read the response for ${waitedMs} ms`)

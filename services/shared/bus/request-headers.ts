@@ -8,11 +8,11 @@ import type { WireHeaders } from './wire.ts'
  * Returns the headers of a request. They contain the remaining time instead of the deadline, because the clocks of two
  * machines may differ by more than the duration of a request.
  */
-export const requestHeaders = (
+export const createRequestHeaders = (
   { identity, priority, trace, connections, signature }: Call,
   timeLeftMs: number,
 ): WireHeaders => ({
-  identity: textOf(identity),
+  identity: encodeIdentity(identity),
   priority,
   'time-left-ms': String(Math.ceil(timeLeftMs)),
   ...(signature !== undefined && { delegation: signature }),
@@ -22,11 +22,11 @@ export const requestHeaders = (
 })
 
 /** Cache of encoded identities; most requests come from few callers. */
-const texts = new WeakMap<Identity, string>()
+const identityTexts = new WeakMap<Identity, string>()
 
-const textOf = (identity: Identity): string => {
-  const known = texts.get(identity) ?? JSON.stringify(identity)
-  texts.set(identity, known)
+const encodeIdentity = (identity: Identity): string => {
+  const known = identityTexts.get(identity) ?? JSON.stringify(identity)
+  identityTexts.set(identity, known)
   return known
 }
 
@@ -35,7 +35,7 @@ const identities = new LRUCache<string, Identity>({
   memoMethod: (text) => {
     const identity = Identity.parse(JSON.parse(text))
     // The text is signed, so a service that forwards the identity must send the same text.
-    texts.set(identity, text)
+    identityTexts.set(identity, text)
     return identity
   },
 })
@@ -57,9 +57,9 @@ export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Ca
     // The call carries the signature of the gateway: the delegation, or the signature of a request that the gateway
     // itself sent.
     ...(signature !== undefined && { signature: headers.delegation ?? signature }),
-    ...(connections && { connections: connectionsOf(connections) }),
+    ...(connections && { connections: parseConnections(connections) }),
   }
 }
 
-const connectionsOf = (text: string): Map<string, SealedConnection> =>
+const parseConnections = (text: string): Map<string, SealedConnection> =>
   new Map(Connections.parse(JSON.parse(text)).map((each) => [each.key, each]))

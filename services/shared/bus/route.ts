@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { guestNamed, guestToken, instanceNamePattern } from './subject.ts'
+import { guestInstanceToken, guestToken, instanceNamePattern } from './subject.ts'
 
 /** The target of a request: one instance, or any if undefined. With `only`, no other instance may respond. */
 export interface RequestRoute {
@@ -28,44 +28,44 @@ export const chooseRequestRoute = (
   input: unknown,
   { userConnections, live }: RouteContext,
 ): RequestRoute => {
-  if (method.exact !== undefined) return { instance: instanceIn(field(input, method.exact)), only: true }
-  const key = (method.prefer === undefined ? undefined : field(input, method.prefer)) ?? anyKey(method)
+  if (method.exact !== undefined) return { instance: parseInstance(readField(input, method.exact)), only: true }
+  const key = (method.prefer === undefined ? undefined : readField(input, method.prefer)) ?? createRandomKey(method)
   const chosen = (part: 'own' | 'guest') => (key === undefined ? undefined : pickByHash(key, live(part)))
   const isForGuests =
-    method.guest || (userConnections?.size && hostsOf(input).some((host) => userConnections.has(host)))
+    method.guest || (userConnections?.size && listHostKeys(input).some((host) => userConnections.has(host)))
   if (!isForGuests) return { instance: chosen('own'), only: false }
   const guest = chosen('guest')
   // Without a live guest instance, the request goes to any instance, which reports whether it accepts user connections.
   return guest === undefined
     ? { instance: guestToken, only: false }
-    : { instance: guestNamed(guest), only: false, otherwise: guestToken }
+    : { instance: guestInstanceToken(guest), only: false, otherwise: guestToken }
 }
 
 /**
  * Returns a random routing key for a method that is not safe, so that its requests go to a named process instead of the
  * queue group. The name is signed, so the request cannot be replayed to another process.
  */
-const anyKey = ({ safe }: Method): string | undefined => (safe ? undefined : randomUUID())
+const createRandomKey = ({ safe }: Method): string | undefined => (safe ? undefined : randomUUID())
 
 /** Returns the error for a request to an instance that is no longer running. */
 export const createGoneError = (): ServiceError =>
   new ServiceError('gone', 'the process that handled this operation is no longer running; start the operation again')
 
-const instanceIn = (value: string | undefined): string => {
+const parseInstance = (value: string | undefined): string => {
   const [instance = '', rest] = (value ?? '').split('.', 2)
   if (rest === undefined || !instanceNamePattern.test(instance)) throw createGoneError()
   return instance
 }
 
 /** Returns the host keys in the input of a request, from its fields `hostKey` and `hostKeys`. */
-const hostsOf = (input: unknown): string[] => {
+const listHostKeys = (input: unknown): string[] => {
   if (typeof input !== 'object' || input === null) return []
   const one: unknown = Reflect.get(input, 'hostKey')
   const several: unknown = Reflect.get(input, 'hostKeys')
   return [one, ...(Array.isArray(several) ? several : [])].filter((key) => typeof key === 'string')
 }
 
-const field = (input: unknown, name: string): string | undefined => {
+const readField = (input: unknown, name: string): string | undefined => {
   if (typeof input !== 'object' || input === null) return undefined
   const value: unknown = Reflect.get(input, name)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined

@@ -9,7 +9,7 @@ import {
   createTimeoutError,
   createStreamLimitError,
 } from './exchange.ts'
-import { requestHeaders } from './request-headers.ts'
+import { createRequestHeaders } from './request-headers.ts'
 import { type RequestRoute, createGoneError } from './route.ts'
 
 /** The dependencies of `sendRequest`. */
@@ -38,7 +38,7 @@ export interface StartedResponse {
 }
 
 /** Returns the maximum number of attempts: two for a `safe` request that gets no response, otherwise one. */
-const triesOf = (method: Method): number => (method.safe ? 2 : 1)
+const chooseMaxTries = (method: Method): number => (method.safe ? 2 : 1)
 
 /**
  * Sends a request and resolves with the first frame of its response. If the preferred instance is not running, any
@@ -66,25 +66,29 @@ const isBusy = (error: unknown): boolean => error instanceof ServiceError && err
 const sendByRoute = async (deps: RequestDeps, request: BusRequest): Promise<StartedResponse> => {
   const { route, method } = request
   let instance = route.instance
-  let triesLeft = triesOf(method)
+  let triesLeft = chooseMaxTries(method)
   for (;;) {
-    const exchange = open(deps, request, instance)
+    const exchange = openExchange(deps, request, instance)
     try {
       return { exchange, first: await exchange.first }
     } catch (error) {
       if (exchange.unheard && route.only) throw createGoneError()
       const passedOver = exchange.unheard && instance !== undefined
       if (!passedOver) triesLeft -= 1
-      if (triesLeft === 0 || !(passedOver || mayRepeat(exchange, error))) throw error
+      if (triesLeft === 0 || !(passedOver || canRepeat(exchange, error))) throw error
       if (!route.only) instance = instance === route.otherwise ? undefined : route.otherwise
     }
   }
 }
 
-const mayRepeat = (exchange: RequestExchange, error: unknown): boolean =>
+const canRepeat = (exchange: RequestExchange, error: unknown): boolean =>
   !exchange.answered && error instanceof ServiceError && error.code === 'unavailable'
 
-const open = ({ channel, clock }: RequestDeps, request: BusRequest, instance: string | undefined): RequestExchange => {
+const openExchange = (
+  { channel, clock }: RequestDeps,
+  request: BusRequest,
+  instance: string | undefined,
+): RequestExchange => {
   const { call, service, subjectTo, method, body } = request
   call.signal.throwIfAborted()
   const timeLeftMs = call.deadline - clock.elapsedMs()
@@ -94,7 +98,7 @@ const open = ({ channel, clock }: RequestDeps, request: BusRequest, instance: st
   return new RequestExchange(channel, {
     service,
     subject: subjectTo(instance),
-    headers: requestHeaders(call, timeLeftMs),
+    headers: createRequestHeaders(call, timeLeftMs),
     body,
     timeLeftMs,
     signal: call.signal,

@@ -3,7 +3,7 @@ import { type Call, requireFeature } from '#proto/call.ts'
 import type { ProducedStream, Service, Stream, Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../time/clock.ts'
-import type { Part, ServedContract } from './bus.ts'
+import type { ServedPart, ServedContract } from './bus.ts'
 import { encodeOutput, encodeFrame, parseInput } from './validate-payload.ts'
 import type { BusChannel } from './exchange.ts'
 import { toServiceError } from './failure.ts'
@@ -11,7 +11,13 @@ import type { Observer } from './observe.ts'
 import { readRequestHeaders } from './request-headers.ts'
 import { Reply } from './reply.ts'
 import { openSignatureCheck, type SignatureCheck } from './signatures.ts'
-import { type ReadCallSubject, isInboxOf, openCallSubjectReader, servedSubjects, type CallSubject } from './subject.ts'
+import {
+  type CallSubjectReader,
+  isInboxOf,
+  openCallSubjectReader,
+  listServedSubjects,
+  type CallSubject,
+} from './subject.ts'
 import type { Subscription, WireMessage } from './wire.ts'
 
 /** The dependencies of a server. */
@@ -33,8 +39,8 @@ export class ContractServer implements ServedContract {
   readonly #handlers: Readonly<Record<string, Handler>>
   readonly #maxInFlight: number
   readonly #subscriptions: readonly Subscription[]
-  readonly #readSubject: ReadCallSubject
-  readonly #checkSignature: Admission['checkSignature']
+  readonly #readSubject: CallSubjectReader
+  readonly #checkSignature: ReceivedRequest['checkSignature']
   #inFlight = 0
   #idle: (() => void) | undefined
 
@@ -42,7 +48,7 @@ export class ContractServer implements ServedContract {
     context: ServingContext,
     contract: Service,
     handlers: Readonly<Record<string, Handler>>,
-    { maxInFlight, part }: { maxInFlight: number; part: Part },
+    { maxInFlight, part }: { maxInFlight: number; part: ServedPart },
   ) {
     this.#context = context
     this.#contract = contract
@@ -63,9 +69,9 @@ export class ContractServer implements ServedContract {
     await this.#context.channel.wire.flush()
   }
 
-  #subscribe(part: Part): Subscription[] {
+  #subscribe(part: ServedPart): Subscription[] {
     const { channel, instance } = this.#context
-    const { any, own, anyGuest, ownGuest } = servedSubjects(this.#contract.name, instance)
+    const { any, own, anyGuest, ownGuest } = listServedSubjects(this.#contract.name, instance)
     const hear = (message: WireMessage) => void this.#hear(message)
     const both = (together: string, alone: string) => [
       channel.wire.subscribe(together, hear, this.#contract.name),
@@ -84,7 +90,7 @@ export class ContractServer implements ServedContract {
     try {
       if (this.#inFlight > this.#maxInFlight) throw this.#busy()
       const checks = { contract: this.#contract, checkSignature: this.#checkSignature, nowMs: clock.elapsedMs() }
-      await this.#handle(admit({ ...checks, called, message }), reply)
+      await this.#handle(checkRequest({ ...checks, called, message }), reply)
     } catch (error) {
       this.#fail(reply, error, message.subject)
     } finally {
@@ -94,7 +100,7 @@ export class ContractServer implements ServedContract {
     }
   }
 
-  async #handle({ name, method, input, call }: Admitted, reply: Reply): Promise<void> {
+  async #handle({ name, method, input, call }: AdmittedRequest, reply: Reply): Promise<void> {
     const { channel, clock, observer } = this.#context
     const observed = observer.incoming({ service: this.#contract.name, method: name, caller: call.caller }, call)
     try {
@@ -102,7 +108,8 @@ export class ContractServer implements ServedContract {
       const given = await this.#handlers[name]?.(input, { ...call, trace: observed.trace, signal: reply.signal })
       if (method.kind === 'rpc') await reply.answer(encodeOutput(method.output, given))
       // The contract guarantees this type for handlers of streams.
-      else await produce(reply, method, given as ProducedStream<unknown, unknown, unknown>, channel.limits.frameBytes)
+      else
+        await sendStream(reply, method, given as ProducedStream<unknown, unknown, unknown>, channel.limits.frameBytes)
       observed.end()
     } catch (error) {
       observed.end(error)
@@ -133,7 +140,7 @@ export class ContractServer implements ServedContract {
 }
 
 /** Sends the frames of a stream; the generator of the handler is always closed. */
-const produce = async (
+const sendStream = async (
   reply: Reply,
   method: Stream,
   { head, frames }: ProducedStream<unknown, unknown, unknown>,
@@ -145,7 +152,7 @@ const produce = async (
       const step = await frames.next()
       reply.signal.throwIfAborted()
       if (step.done) return reply.end(encodeFrame(method.tail, step.value, frameBytes))
-      await reply.data(frameBody(method, step.value, frameBytes))
+      await reply.data(encodeFrameBody(method, step.value, frameBytes))
     }
   } finally {
     await frames.return(undefined)
@@ -153,14 +160,14 @@ const produce = async (
 }
 
 /** Returns the body of a frame. Bytes are split into frames; a JSON value must fit into one. */
-const frameBody = ({ frames }: Stream, value: unknown, frameBytes: number): Uint8Array => {
+const encodeFrameBody = ({ frames }: Stream, value: unknown, frameBytes: number): Uint8Array => {
   if (frames.kind === 'json') return encodeFrame(frames.schema, value, frameBytes)
   if (value instanceof Uint8Array) return value
   throw new Error('invalid frame of a byte stream: the handler yielded a value that is not a Uint8Array')
 }
 
 /** A request that passed all checks, with its parsed input. */
-interface Admitted {
+interface AdmittedRequest {
   name: string
   method: Method
   input: unknown
@@ -168,7 +175,7 @@ interface Admitted {
 }
 
 /** A received request with the context of its checks. */
-interface Admission {
+interface ReceivedRequest {
   contract: Service
   called: CallSubject
   message: WireMessage
@@ -181,7 +188,7 @@ interface Admission {
  * Checks and parses a request: the method exists, the caller may call it, the signature is valid, the identity has the
  * feature, and the input is valid. Throws a `ServiceError` for the first failed check.
  */
-const admit = ({ contract, called, message, nowMs, checkSignature }: Admission): Admitted => {
+const checkRequest = ({ contract, called, message, nowMs, checkSignature }: ReceivedRequest): AdmittedRequest => {
   const { caller, method: name } = called
   const method = Object.hasOwn(contract.methods, name) ? contract.methods[name] : undefined
   if (!method)

@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest'
 import { type Identity, type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Service } from '#proto/contract.ts'
-import { declaredContracts } from '../../generate/chart/services.ts'
+import { importContracts } from '../../generate/chart/services.ts'
 import { encodeJson } from './body.ts'
 import { callOf } from './conformance/probe.suite.ts'
-import { type SignedRequest, type Signatures, deriveKey, openSignatureCheck, createSignature } from './signatures.ts'
+import { type SignedRequest, type RequestSigner, deriveKey, openSignatureCheck, createSignature } from './signatures.ts'
 import { callSubject, listKeyHolders } from './subject.ts'
 import {
   actingContract,
   testUser,
-  serviceIdentity,
-  macBy,
-  newSecret,
+  createServiceIdentity,
+  forgeMacs,
+  createSecret,
   publishRaw,
-  signaturesWith,
-  signedBy,
-  signingWith,
+  createTestSigner,
+  createSignedHeaders,
+  createGatewaySigner,
   startCluster,
   createUnsignedHeaders,
 } from './testing/cluster.ts'
@@ -27,17 +27,20 @@ it('lets a service act for itself, and for no invented user', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
   const { rows } = dispatcher.client(actingContract)
-  expect(await rows({}, callOf({ identity: serviceIdentity('alert-dispatcher') }))).toEqual({
+  expect(await rows({}, callOf({ identity: createServiceIdentity('alert-dispatcher') }))).toEqual({
     subject: 'alert-dispatcher',
   })
-  for (const identity of [testUser, serviceIdentity('gateway'), serviceIdentity('report')])
+  for (const identity of [testUser, createServiceIdentity('gateway'), createServiceIdentity('report')])
     await expect(rows({}, callOf({ identity }))).rejects.toThrow('it has no delegation by gateway for its identity')
 })
 
 it('lets a service act for itself while it serves a caller whose signature it has received', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
-  const call = callOf({ identity: serviceIdentity('alert-dispatcher'), signature: 'of the request that it answers' })
+  const call = callOf({
+    identity: createServiceIdentity('alert-dispatcher'),
+    signature: 'of the request that it answers',
+  })
   expect(await dispatcher.client(actingContract).rows({}, call)).toEqual({ subject: 'alert-dispatcher' })
 })
 
@@ -45,13 +48,18 @@ it('executes a request of a service for itself once, only with its own subject, 
   await using cluster = await startCluster()
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
   const subject = 'svc.query.report.keep'
-  const request = { subject, reply, headers: createUnsignedHeaders(serviceIdentity('report')), body: encodeJson({}) }
-  const headers = signedBy(cluster.signaturesOf('report').sign, request)
+  const request = {
+    subject,
+    reply,
+    headers: createUnsignedHeaders(createServiceIdentity('report')),
+    body: encodeJson({}),
+  }
+  const headers = createSignedHeaders(cluster.signaturesOf('report').sign, request)
   const send = async (changed: Partial<Parameters<typeof publishRaw>[1]>): Promise<string> => {
     const answer = await publishRaw(wire, { subject, headers, reply, ...changed })
     return Buffer.from(answer.body).toString()
   }
-  expect(await send({ headers: createUnsignedHeaders(serviceIdentity('report')) })).toContain('is not signed')
+  expect(await send({ headers: createUnsignedHeaders(createServiceIdentity('report')) })).toContain('is not signed')
   expect(await send({ subject: 'svc.query.report.rows' })).toContain(
     'subject or reply inbox differs from the signed one',
   )
@@ -61,7 +69,7 @@ it('executes a request of a service for itself once, only with its own subject, 
   expect(await send({})).toBe('{}')
   expect(await send({})).toContain('already received')
   expect(cluster.changed).toHaveLength(1)
-  const old = signedBy(cluster.signaturesOf('report').sign, request, () => [0, 0])
+  const old = createSignedHeaders(cluster.signaturesOf('report').sign, request, () => [0, 0])
   expect(await send({ headers: old })).toContain('compare the clocks')
 })
 
@@ -71,11 +79,11 @@ it('trusts unsigned requests of a service for itself only while they are accepte
   const request = {
     subject: 'svc.query.report.keep',
     reply,
-    headers: createUnsignedHeaders(serviceIdentity('report')),
+    headers: createUnsignedHeaders(createServiceIdentity('report')),
     body: encodeJson({}),
   }
   expect((await publishRaw(wire, { ...request, body: {} })).headers.frame).toBe('answer')
-  const headers = signedBy(cluster.signaturesOf('mcp').sign, request)
+  const headers = createSignedHeaders(cluster.signaturesOf('mcp').sign, request)
   expect(headers.signature).not.toBe('')
   expect(Buffer.from((await publishRaw(wire, { ...request, headers, body: {} })).body).toString()).toContain(
     'not that of report',
@@ -85,20 +93,20 @@ it('trusts unsigned requests of a service for itself only while they are accepte
 const holders = serviceNames.flatMap(listKeyHolders)
 
 /** Returns all ways to sign with the keys of a process: correctly, for another service, and with each key directly. */
-const forgeries = (holder: string, secret: string): Signatures['sign'][] => {
+const forgeries = (holder: string, secret: string): RequestSigner['sign'][] => {
   const callees = listCallees(holder)
   const keys = [deriveKey(holder, secret), ...callees.map((callee) => deriveCallKey(holder, callee, secret))]
-  const { sign } = signaturesWith(createProcessKeys([holder], secret))
-  const derived = (key: string): Signatures['sign'] => {
-    return (statement) => macBy(deriveKey(statement.signer, key))(statement, [])
+  const { sign } = createTestSigner(createProcessKeys([holder], secret))
+  const derived = (key: string): RequestSigner['sign'] => {
+    return (statement) => forgeMacs(deriveKey(statement.signer, key))(statement, [])
   }
   return [
     ...callees.map(
-      (callee): Signatures['sign'] =>
+      (callee): RequestSigner['sign'] =>
         (statement) =>
           sign(statement, [callee]),
     ),
-    ...keys.flatMap((key) => [signingWith(key).sign, macBy(key), derived(key)]),
+    ...keys.flatMap((key) => [createGatewaySigner(key).sign, forgeMacs(key), derived(key)]),
   ]
 }
 
@@ -117,7 +125,7 @@ const serviceCallsOf = (contracts: readonly Service[]): ServiceCall[] =>
   )
 
 /** Returns a request of a service for itself, or for a user with a delegation of the gateway. */
-const requestOf = ({ callee, caller, method }: ServiceCall, identity: Identity, gateway: Signatures) => {
+const requestOf = ({ callee, caller, method }: ServiceCall, identity: Identity, gateway: RequestSigner) => {
   const request = {
     subject: `svc.${caller}.gateway.start`,
     reply,
@@ -134,17 +142,17 @@ const requestOf = ({ callee, caller, method }: ServiceCall, identity: Identity, 
 }
 
 it.each([
-  ['for itself', serviceIdentity],
+  ['for itself', createServiceIdentity],
   ['for a person, with what the gateway signed for that one', () => testUser],
 ])(
   'rejects requests of one service in the name of another %s, for each method and with all its keys',
   async (_for, identityOf) => {
-    const { contracts } = await declaredContracts()
+    const { contracts } = await importContracts()
     const calls = serviceCallsOf(contracts)
     expect(calls.length).toBeGreaterThan(250)
-    const secret = newSecret()
+    const secret = createSecret()
     const checks = new Map(
-      serviceNames.map((name) => [name, openSignatureCheck(signaturesWith(createProcessKeys([name], secret)))]),
+      serviceNames.map((name) => [name, openSignatureCheck(createTestSigner(createProcessKeys([name], secret)))]),
     )
     /** Returns why the called service rejects a request; undefined if it accepts it. */
     const refusal = (call: ServiceCall, message: SignedRequest): string | undefined => {
@@ -160,16 +168,16 @@ it.each([
     const forged = new Map(attackers.map((holder) => [holder, forgeries(holder, secret)]))
     const wrong: string[] = []
     for (const call of calls) {
-      const request = requestOf(call, identityOf(call.caller), signingWith(secret))
+      const request = requestOf(call, identityOf(call.caller), createGatewaySigner(secret))
       if (!refusal(call, request)?.includes('it is not signed')) wrong.push(`${request.subject} unsigned`)
       // The called service can only forge requests to itself.
       for (const holder of attackers.filter((name) => name !== call.caller && name !== call.callee))
         for (const sign of forged.get(holder) ?? []) {
-          const reason = refusal(call, { ...request, headers: signedBy(sign, request) })
+          const reason = refusal(call, { ...request, headers: createSignedHeaders(sign, request) })
           if (!/not that of|cannot be read/.test(reason ?? '')) wrong.push(`${request.subject} by ${holder}: ${reason}`)
         }
-      const { sign } = signaturesWith(createProcessKeys([call.caller], secret))
-      const reason = refusal(call, { ...request, headers: signedBy(sign, request) })
+      const { sign } = createTestSigner(createProcessKeys([call.caller], secret))
+      const reason = refusal(call, { ...request, headers: createSignedHeaders(sign, request) })
       if (reason !== undefined) wrong.push(`${request.subject}: ${reason}`)
     }
     expect(wrong).toEqual([])
@@ -182,7 +190,7 @@ it('rejects requests of a service for a user for whom the gateway has not called
   const wire = await cluster.hub.connect({ caller: 'report', instance: 'r1' })
   const send = async (delegation: string | undefined): Promise<string> => {
     const headers = { ...request.headers, ...(delegation !== undefined && { delegation }) }
-    const signed = signedBy(cluster.signaturesOf('report').sign, { ...request, headers })
+    const signed = createSignedHeaders(cluster.signaturesOf('report').sign, { ...request, headers })
     return Buffer.from((await publishRaw(wire, { ...request, headers: signed, body: {} })).body).toString()
   }
   const gateway = cluster.signaturesOf('gateway')
@@ -203,15 +211,15 @@ it('also signs requests to guests, which contain user-supplied connections', asy
   await using cluster = await startCluster()
   await cluster.serveQuery('guest', 'guest', 'query-guest')
   const agent = await cluster.open('agent')
-  expect(await agent.client(actingContract).dial({}, callOf({ identity: serviceIdentity('agent') }))).toEqual({
+  expect(await agent.client(actingContract).dial({}, callOf({ identity: createServiceIdentity('agent') }))).toEqual({
     subject: 'agent',
   })
 })
 
 it('gives no service a call key for a service that it does not call', () => {
-  const secret = newSecret()
+  const secret = createSecret()
   const proofsFor = (caller: ServiceName, callee: string): number =>
-    signaturesWith(createProcessKeys([caller], secret)).sign({ signer: caller, text: 'text' }, [callee]).length
+    createTestSigner(createProcessKeys([caller], secret)).sign({ signer: caller, text: 'text' }, [callee]).length
   for (const caller of serviceNames.filter((name) => name !== 'gateway'))
     for (const callee of serviceNames.flatMap(listKeyHolders))
       expect(proofsFor(caller, callee), `${caller} ${callee}`).toBe(listCallees(caller).includes(callee) ? 1 : 0)

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import { type Call, guestServices, serviceCalls, serviceNames } from '#proto/call.ts'
-import { declaredContracts } from '../../generate/chart/services.ts'
+import { importContracts } from '../../generate/chart/services.ts'
 import { encodeJson } from './body.ts'
 import { callOf } from './conformance/probe.suite.ts'
 import { type ClockReadings, deriveKey, openSignatureCheck, createSignature } from './signatures.ts'
 import {
   actingContract,
   testUser,
-  macBy,
-  newSecret,
+  forgeMacs,
+  createSecret,
   delegatingContract,
   publishRaw,
-  signedBy,
-  signingWith,
+  createSignedHeaders,
+  createGatewaySigner,
   startCluster,
   createUnsignedHeaders,
 } from './testing/cluster.ts'
@@ -42,7 +42,7 @@ it('lets the gateway call for a user, and a called service call others for that 
 
 it('rejects requests that another service signed for the gateway, and unsigned requests', async () => {
   await using cluster = await startCluster()
-  const gateway = await cluster.open('gateway', signingWith(newSecret()))
+  const gateway = await cluster.open('gateway', createGatewaySigner(createSecret()))
   await expect(gateway.client(actingContract).kill({}, callOf({ identity: testUser }))).rejects.toThrow(
     'not that of gateway',
   )
@@ -60,7 +60,7 @@ it('executes a signed request once, only with its own subject, reply, body and c
   await using cluster = await startCluster()
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
   const request = { subject: 'svc.query.gateway.kill', reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
-  const headers = signedBy(cluster.signaturesOf('gateway').sign, request)
+  const headers = createSignedHeaders(cluster.signaturesOf('gateway').sign, request)
   const send = (changed: Partial<Parameters<typeof publishRaw>[1]>) =>
     publishRaw(wire, { subject: request.subject, headers, reply, ...changed })
   isRefused(await send({ subject: 'svc.query.gateway.rows' }), 'subject or reply inbox differs from the signed one')
@@ -125,7 +125,7 @@ it('trusts an unsigned request only while it is accepted, and a wrong signature 
 })
 
 it('declares the calls between services as the contracts do', async () => {
-  const { contracts } = await declaredContracts()
+  const { contracts } = await importContracts()
   for (const name of serviceNames) {
     const called = contracts.filter(({ methods }) =>
       Object.values(methods).some(({ callers: by }) => by.includes(name)),
@@ -135,7 +135,7 @@ it('declares the calls between services as the contracts do', async () => {
 })
 
 it('declares the services with guest methods as the contracts do', async () => {
-  const { contracts } = await declaredContracts()
+  const { contracts } = await importContracts()
   const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
   expect(guestServices).toEqual(parted.map(({ name }) => name))
 })
@@ -150,12 +150,12 @@ it.each<[string, ClockReadings, ClockReadings, boolean]>([
   ['of another hour', [-hourMs, -hourMs], [0, 0], false],
   ['of the next hour', [hourMs, hourMs], [0, 0], false],
 ])('accepts or rejects a request %s by either reading of the clock', (_which, signedAt, checkedAt, isTaken) => {
-  const signatures = signingWith(newSecret())
+  const signatures = createGatewaySigner(createSecret())
   const headers = { ...createUnsignedHeaders(), identity: JSON.stringify(testUser) }
   const request = { subject: 'svc.query.gateway.rows', reply, headers, body: encodeJson({}) }
   const check = openSignatureCheck(signatures, () => checkedAt)
   const called = { caller: 'gateway', method: 'rows' } as const
-  const message = { ...request, unheard: false, headers: signedBy(signatures.sign, request, () => signedAt) }
+  const message = { ...request, unheard: false, headers: createSignedHeaders(signatures.sign, request, () => signedAt) }
   const checking = () => check({ service: 'query', called, isSafe: true, identity: testUser, message })
   if (isTaken) expect(checking).not.toThrow()
   else expect(checking).toThrow('compare the clocks')
@@ -167,12 +167,12 @@ it.each([
   ['svc.mcp.gateway.call', 130_000, true],
   ['svc.mcp.gateway.call', 131_000, false],
 ])('lets a service act on %s for a limited time: after %d ms %s', (subject, ageMs, isTaken) => {
-  const signatures = signingWith(newSecret())
+  const signatures = createGatewaySigner(createSecret())
   const caller = subject.startsWith('svc.agent') ? 'agent' : 'mcp'
   const given = { subject, reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
   const delegation = createSignature(signatures, given, () => [0, 0]) ?? ''
   const request = { ...given, subject: `svc.query.${caller}.rows`, headers: { ...createUnsignedHeaders(), delegation } }
-  const headers = signedBy(signatures.sign, request, () => [ageMs, ageMs])
+  const headers = createSignedHeaders(signatures.sign, request, () => [ageMs, ageMs])
   const check = openSignatureCheck(signatures, () => [ageMs, ageMs])
   const message = { ...request, headers, unheard: false }
   const checking = () =>
@@ -184,7 +184,7 @@ it.each([
 it('creates a MAC for each service that may act on a request, and for no other', () => {
   const proofsOf = (subject: string): number => {
     const request = { subject, reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
-    return createSignature(signingWith(newSecret()), request)?.split(',').length ?? 0
+    return createSignature(createGatewaySigner(createSecret()), request)?.split(',').length ?? 0
   }
   expect(proofsOf('svc.query.gateway.rows')).toBe(1)
   expect(proofsOf('svc.query.gateway.rows.q1')).toBe(1)
@@ -211,8 +211,8 @@ it('lets no service forge a request to another one with its own key', async () =
     for (const holder of ['query', name]) {
       // The stolen key is used in all possible ways: as the secret, and as the key of the called service.
       const request = { subject, reply, headers: createUnsignedHeaders(), body: encodeJson({}) }
-      for (const sign of [signingWith(stolen).sign, macBy(stolen)]) {
-        const headers = signedBy((statement) => sign(statement, [holder]), request)
+      for (const sign of [createGatewaySigner(stolen).sign, forgeMacs(stolen)]) {
+        const headers = createSignedHeaders((statement) => sign(statement, [holder]), request)
         isRefused(await publishRaw(wire, { ...request, body: {}, headers }), 'not that of')
       }
     }

@@ -6,20 +6,20 @@ import { type CallSubject, guestToken, listKeyHolders } from './subject.ts'
 import type { WireHeaders, WireMessage } from './wire.ts'
 
 /** A text to sign, with the service that signs it. */
-interface Statement {
+interface SignedText {
   signer: ServiceName
   text: string
 }
 
 /** Returns the MACs of a statement for these key holders; none for a holder with which the signer shares no key. */
-type Signer = (statement: Statement, holders: readonly string[]) => string[]
+type Signer = (statement: SignedText, holders: readonly string[]) => string[]
 /** Returns whether one of these MACs is valid for this service. */
-type Verifier = (service: ServiceName, statement: Statement, proofs: readonly string[]) => boolean
+type Verifier = (service: ServiceName, statement: SignedText, proofs: readonly string[]) => boolean
 
 /**
  * Signs requests and verifies their signatures, which prove the caller and the identity authenticated by the gateway.
  */
-export interface Signatures {
+export interface RequestSigner {
   sign: Signer
   verify: Verifier
   /** Returns the digest of the content of a request; the signature covers the digest. */
@@ -50,21 +50,21 @@ export interface BusKeys {
  * gateway. The key of a caller is derived from the key of the called service. The name precedes the secret to prevent
  * length extension: otherwise the owner of a key could compute the keys of longer names.
  */
-export const deriveKey = (holder: string, secret: string): string => hashed(derivation(holder, secret))
+export const deriveKey = (holder: string, secret: string): string => hashText(formatDerivation(holder, secret))
 
-const derivation = (holder: string, secret: string): string => `${holder}:${secret}`
+const formatDerivation = (holder: string, secret: string): string => `${holder}:${secret}`
 
-const hashed = (text: string): string => hash('sha256', text)
+const hashText = (text: string): string => hash('sha256', text)
 
 /**
  * Creates a signer with keys. The gateway shares a key with each other service. A caller shares with the called service
  * a key that is derived from the key of the called service. A signature consists of one MAC (HMAC-SHA-256) for each
  * service that may act on the request, so a service can forge only requests to itself.
  */
-export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean): Signatures => {
+export const createKeySigner = (keys: () => BusKeys, isRequired: () => boolean): RequestSigner => {
   const imported = new LRUCache<string, KeyObject>({ max: 64, memoMethod: (key) => createSecretKey(key, 'hex') })
-  const derivedKeys = new LRUCache<string, string>({ max: 64, memoMethod: hashed })
-  const derived = (holder: string, secret: string) => derivedKeys.memo(derivation(holder, secret))
+  const derivedKeys = new LRUCache<string, string>({ max: 64, memoMethod: hashText })
+  const derived = (holder: string, secret: string) => derivedKeys.memo(formatDerivation(holder, secret))
   const mac = (text: string, key: string) => createHmac('sha256', imported.memo(key)).update(text).digest()
   const signingKeys = (signer: ServiceName, holder: string): string[] => {
     const { secrets, calls } = keys()
@@ -91,7 +91,7 @@ export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean
 }
 
 /** Creates a signer without keys, for services of one process. The same rules apply, but no MAC is computed. */
-export const openLocalSignatures = (): Signatures => ({
+export const createLocalSigner = (): RequestSigner => ({
   sign: () => ['local'],
   verify: (_service, _statement, proofs) => proofs.includes('local'),
   digest: () => 'local',
@@ -102,7 +102,7 @@ export const openLocalSignatures = (): Signatures => ({
  * For each service, the key holders that may act on a request to it: the service itself and every service up to two
  * calls further down the chain.
  */
-const actingOn = Object.fromEntries(
+const actingHolders = Object.fromEntries(
   serviceNames.map((service) => {
     const called = [service, ...serviceCalls[service]]
     return [service, [...new Set([...called, ...called.flatMap((each) => serviceCalls[each])])].flatMap(listKeyHolders)]
@@ -113,19 +113,19 @@ const actingOn = Object.fromEntries(
  * Returns the key holders that need a MAC of a request: its receivers, and for requests of the gateway all services
  * that may act on it.
  */
-const holdersOf = (subject: string): readonly string[] => {
+const listSignatureHolders = (subject: string): readonly string[] => {
   const [, service = '', caller, , part] = subject.split('.')
   if (!isServiceName(service)) throw new Error(`unknown service "${service}" in subject "${subject}"`)
-  if (caller === 'gateway' && serviceCalls[service].length > 0) return actingOn[service] ?? []
+  if (caller === 'gateway' && serviceCalls[service].length > 0) return actingHolders[service] ?? []
   return part === guestToken ? listKeyHolders(service) : [service]
 }
 
 /** Maximum age of a signed request, and maximum clock difference between two machines. */
-const directMs = 2 * 60_000
+const maxRequestAgeMs = 2 * 60_000
 /** Maximum age of a delegation to the agent: an answer takes up to an hour, and approvals may add waiting time. */
-const agentMs = 2 * 3_600_000
+const maxAgentDelegationMs = 2 * 3_600_000
 /** Maximum number of remembered signatures of unsafe requests, which detect repeated requests. */
-const rememberedRequests = 20_000
+const maxRememberedSignatures = 20_000
 
 /** The signed parts of a request. */
 export interface SignedRequest {
@@ -136,7 +136,7 @@ export interface SignedRequest {
 }
 
 /** Returns the headers of a request with the signature of its caller, if the caller has a key. */
-export const signedHeaders = (signatures: Signatures | undefined, request: SignedRequest): WireHeaders => {
+export const signHeaders = (signatures: RequestSigner | undefined, request: SignedRequest): WireHeaders => {
   const signature = signatures && createSignature(signatures, request)
   return signature === undefined ? request.headers : { ...request.headers, signature }
 }
@@ -146,18 +146,18 @@ export const signedHeaders = (signatures: Signatures | undefined, request: Signe
  * the time. Undefined if the caller has no key.
  */
 export const createSignature = (
-  { sign, digest }: Pick<Signatures, 'sign' | 'digest'>,
+  { sign, digest }: Pick<RequestSigner, 'sign' | 'digest'>,
   request: SignedRequest,
-  readings = systemReadings,
+  readings = readSystemClocks,
 ): string | undefined => {
   const { subject, reply, headers } = request
   const [, , signer = ''] = subject.split('.')
   if (!isServiceName(signer)) return undefined
   const at = readings().map(Math.round).join('/')
   const nonce = randomBytes(9).toString('base64url')
-  const content = contentOf(request, digest)
+  const content = digestContent(request, digest)
   const claims = `${at} ${headers['time-left-ms'] ?? 0} ${nonce} ${content} ${subject} ${reply}`
-  const proofs = sign({ signer, text: signedText(claims, headers.identity) }, holdersOf(subject))
+  const proofs = sign({ signer, text: formatSignedText(claims, headers.identity) }, listSignatureHolders(subject))
   return proofs.length === 0 ? undefined : `${claims} ${proofs.join(',')}`
 }
 
@@ -177,10 +177,10 @@ export interface SignatureCheck {
  * request to that service or to one of its callers.
  */
 export const openSignatureCheck = (
-  { verify, digest, isRequired }: Signatures,
-  readings = systemReadings,
+  { verify, digest, isRequired }: RequestSigner,
+  readings = readSystemClocks,
 ): ((checking: SignatureCheck) => void) => {
-  const isFirst = openOnce()
+  const isFirst = createReplayFilter()
   const problemOf = ({
     service,
     called: { caller },
@@ -190,23 +190,25 @@ export const openSignatureCheck = (
   }: SignatureCheck): string | undefined => {
     const { signature, delegation, identity: text } = message.headers
     const proofProblem = ({ claims, proofs }: ParsedSignature, signer: ServiceName) =>
-      verify(service, { signer, text: signedText(claims, text) }, proofs)
+      verify(service, { signer, text: formatSignedText(claims, text) }, proofs)
         ? undefined
         : `its signature is not that of ${signer}`
     if (signature === undefined) return isRequired() ? 'it is not signed' : undefined
     const own = parseSignature(signature)
     if (!own) return 'its signature cannot be read'
     const ownProblem =
-      requestProblem(own, message, digest) ?? ageProblem(own, readings(), directMs) ?? proofProblem(own, caller)
+      findRequestProblem(own, message, digest) ??
+      findAgeProblem(own, readings(), maxRequestAgeMs) ??
+      proofProblem(own, caller)
     if (ownProblem !== undefined) return ownProblem
-    if (!isSafe && !isFirst(own.claims, directMs)) return 'it was already received'
-    if (caller === 'gateway' || isItself(identity, caller)) return undefined
+    if (!isSafe && !isFirst(own.claims, maxRequestAgeMs)) return 'it was already received'
+    if (caller === 'gateway' || isOwnIdentity(identity, caller)) return undefined
     if (delegation === undefined) return isRequired() ? 'it has no delegation by gateway for its identity' : undefined
     const given = parseSignature(delegation)
     if (!given) return 'its delegation cannot be read'
     return (
-      delegationProblem(given, caller) ??
-      ageProblem(given, readings(), delegatedMs(given)) ??
+      findDelegationProblem(given, caller) ??
+      findAgeProblem(given, readings(), computeDelegationMs(given)) ??
       proofProblem(given, 'gateway')
     )
   }
@@ -246,28 +248,28 @@ const parseSignature = (header: string): ParsedSignature | undefined => {
 }
 
 /** Returns how a request differs from its signature; undefined if it does not. */
-const requestProblem = (
+const findRequestProblem = (
   signed: ParsedSignature,
   message: WireMessage,
-  digest: Signatures['digest'],
+  digest: RequestSigner['digest'],
 ): string | undefined => {
   if (signed.subject !== message.subject || signed.reply !== message.reply)
     return 'its subject or reply inbox differs from the signed one'
-  return signed.content === contentOf(message, digest) ? undefined : 'its content differs from the signed one'
+  return signed.content === digestContent(message, digest) ? undefined : 'its content differs from the signed one'
 }
 
 /** Returns a problem unless the caller received the request that the gateway signed, or is called by its receiver. */
-const delegationProblem = (signed: ParsedSignature, caller: ServiceName): string | undefined => {
-  const audience = audienceOf(signed)
+const findDelegationProblem = (signed: ParsedSignature, caller: ServiceName): string | undefined => {
+  const audience = parseAudience(signed)
   const reached = Object.entries(serviceCalls).find(([name]) => name === audience)?.[1] ?? []
   return audience === caller || reached.includes(caller) ? undefined : `it was signed for a request to "${audience}"`
 }
 
 /** Returns how long services may act on a request of the gateway: for its remaining time, or longer for the agent. */
-const delegatedMs = (signed: ParsedSignature): number =>
-  audienceOf(signed) === 'agent' ? agentMs : signed.timeLeftMs + directMs
+const computeDelegationMs = (signed: ParsedSignature): number =>
+  parseAudience(signed) === 'agent' ? maxAgentDelegationMs : signed.timeLeftMs + maxRequestAgeMs
 
-const audienceOf = ({ subject }: ParsedSignature): string | undefined => subject.split('.')[1]
+const parseAudience = ({ subject }: ParsedSignature): string | undefined => subject.split('.')[1]
 
 /**
  * Two readings of the current time: the wall clock, and the wall clock at process start plus the elapsed time. A step
@@ -276,31 +278,31 @@ const audienceOf = ({ subject }: ParsedSignature): string | undefined => subject
  */
 export type ClockReadings = readonly [wallMs: number, processMs: number]
 
-const systemReadings = (): ClockReadings => [Date.now(), performance.timeOrigin + performance.now()]
+const readSystemClocks = (): ClockReadings => [Date.now(), performance.timeOrigin + performance.now()]
 
-const ageProblem = ({ at }: ParsedSignature, now: ClockReadings, maxMs: number): string | undefined => {
+const findAgeProblem = ({ at }: ParsedSignature, now: ClockReadings, maxMs: number): string | undefined => {
   const agesMs = [now[0] - at[0], now[1] - at[1]] as const
-  if (agesMs.some((ageMs) => ageMs <= maxMs && ageMs >= -directMs)) return undefined
+  if (agesMs.some((ageMs) => ageMs <= maxMs && ageMs >= -maxRequestAgeMs)) return undefined
   return `it was signed ${Math.round(agesMs[0] / 1_000)} s ago; compare the clocks of the machines`
 }
 
-const isItself = ({ kind, subject }: Identity, caller: string): boolean => kind === 'service' && subject === caller
+const isOwnIdentity = ({ kind, subject }: Identity, caller: string): boolean => kind === 'service' && subject === caller
 
-const signedText = (claims: string, identity: string | undefined): string =>
+const formatSignedText = (claims: string, identity: string | undefined): string =>
   `watchhouse request\n${claims}\n${identity}`
 
-const contentOf = (
+const digestContent = (
   { headers: { connections }, body }: Pick<SignedRequest, 'headers' | 'body'>,
-  digest: Signatures['digest'],
+  digest: RequestSigner['digest'],
 ): string => (connections === undefined ? digest(body) : `${digest(body)}.${digest(connections)}`)
 
 /** Returns a function that remembers a key and returns whether it was new. */
-const openOnce = (): ((key: string, forMs: number) => boolean) => {
+const createReplayFilter = (): ((key: string, forMs: number) => boolean) => {
   const until = new Map<string, number>()
   return (key, forMs) => {
     const nowMs = performance.now()
     for (const [oldest, endMs] of until) {
-      if (endMs > nowMs && until.size < rememberedRequests) break
+      if (endMs > nowMs && until.size < maxRememberedSignatures) break
       until.delete(oldest)
     }
     if (until.has(key)) return false

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { guestServices, isServiceName, type ServiceName } from '#proto/call.ts'
 
 /** Returns a predicate for a subject pattern of NATS: `*` matches one token, a trailing `>` one or more. */
-export const matcher = (pattern: string): ((subject: string) => boolean) => {
+export const createSubjectMatcher = (pattern: string): ((subject: string) => boolean) => {
   const wild = pattern.search(/[*>]/)
   if (wild === -1) return (subject) => subject === pattern
   const start = pattern.slice(0, wild)
@@ -33,28 +33,28 @@ export const callSubject = (service: ServiceName, caller: ServiceName, method: s
 export const guestToken = '_guest'
 
 /** Returns the NATS user of the guest part of a service; it also has its own key. */
-export const guestUser = (service: ServiceName): string => `${service}-guest`
+export const guestUserName = (service: ServiceName): string => `${service}-guest`
 
 /** Returns the key holders of a service: the service itself and its guest part, if it has one. */
 export const listKeyHolders = (service: ServiceName): string[] =>
-  guestServices.includes(service) ? [service, guestUser(service)] : [service]
+  guestServices.includes(service) ? [service, guestUserName(service)] : [service]
 
 /** Returns the tokens in place of the instance in requests for one guest instance. */
-export const guestNamed = (instance: string): string => `${guestToken}.${instance}`
+export const guestInstanceToken = (instance: string): string => `${guestToken}.${instance}`
 
 /**
  * Returns the subjects that a process subscribes to: requests for any instance and for this one, and the same for guest
  * requests.
  */
-export const servedSubjects = (service: ServiceName, instance: string) => ({
+export const listServedSubjects = (service: ServiceName, instance: string) => ({
   any: `svc.${service}.*.*`,
   own: `svc.${service}.*.*.${instance}`,
   anyGuest: `svc.${service}.*.*.${guestToken}`,
-  ownGuest: `svc.${service}.*.*.${guestNamed(instance)}`,
+  ownGuest: `svc.${service}.*.*.${guestInstanceToken(instance)}`,
 })
 
 /** Parses the subject of a request; returns undefined for a subject that this process does not serve. */
-export type ReadCallSubject = (subject: string) => CallSubject | undefined
+export type CallSubjectReader = (subject: string) => CallSubject | undefined
 
 /** The caller and method in the subject of a request. */
 export interface CallSubject {
@@ -66,8 +66,8 @@ export interface CallSubject {
  * Returns a parser for the subjects of requests to a process. It checks every token, because JetStream can deliver a
  * stored message whose subject is not one of the subscribed ones.
  */
-export const openCallSubjectReader = (service: ServiceName, instance: string): ReadCallSubject => {
-  const addressed = [undefined, instance, guestToken, guestNamed(instance)]
+export const openCallSubjectReader = (service: ServiceName, instance: string): CallSubjectReader => {
+  const addressed = [undefined, instance, guestToken, guestInstanceToken(instance)]
   // Cache of a pure function; most requests use few methods.
   const recent = new LRUCache<string, CallSubject>({ max: 256 })
   const parse = (subject: string): CallSubject | undefined => {
@@ -99,7 +99,7 @@ export interface EventSender {
 export const readEventSender = (subject: string): EventSender | undefined => {
   const [, sender = ''] = subject.split('.')
   if (isServiceName(sender)) return { service: sender, isGuest: false }
-  const service = guestServices.find((each) => guestUser(each) === sender)
+  const service = guestServices.find((each) => guestUserName(each) === sender)
   return service && { service, isGuest: true }
 }
 

@@ -6,7 +6,7 @@ const maxProblems = 10
 
 /** Parses the input of a request. Throws `invalid` with up to ten mismatches with the schema. */
 export const parseInput = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> => {
-  const parsed = schema.safeParse(json(body))
+  const parsed = schema.safeParse(decodeRequestBody(body))
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues
     .slice(0, maxProblems)
@@ -29,7 +29,7 @@ export const encodeFrame = (schema: z.ZodType, value: unknown, frameBytes: numbe
   throw new ServiceError('too-large', `response part too large: ${body.byteLength} bytes; the maximum is ${frameBytes}`)
 }
 
-const json = (body: Uint8Array): unknown => {
+const decodeRequestBody = (body: Uint8Array): unknown => {
   try {
     return decodeJson(body)
   } catch {

@@ -5,7 +5,7 @@ import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Bus, ServeOptions, ServedContract } from './bus.ts'
-import { makeClient } from './client.ts'
+import { createClient } from './client.ts'
 import { Events } from './events.ts'
 import type { BusChannel } from './exchange.ts'
 import { InstanceRegistry } from './instances.ts'
@@ -59,7 +59,7 @@ export class WireBus implements Bus {
   client<S extends Service>(contract: S): Client<S> {
     const { caller, clock } = this.#facts
     const calling = { channel: this.#channel, instances: this.#instances, observer: this.#observer, caller, clock }
-    return makeClient(calling, contract)
+    return createClient(calling, contract)
   }
 
   async serve<S extends Service>(

@@ -1,14 +1,14 @@
 import { buildOnlyVariables, type BuildVariable, clientVariables } from '#proto/build-variables.ts'
 import { parseFlag, type Setting } from './setting.ts'
 
-interface Kind {
+interface VariableKind {
   /** The allowed values, as shown in the settings reference. */
   allowed: string
   meaning(text: string | undefined): unknown
 }
 
 /** How each kind of build variable is parsed. The build accepts any text; an invalid value counts as unset. */
-const kinds: Record<BuildVariable['kind'], Kind> = {
+const variableKinds: Record<BuildVariable['kind'], VariableKind> = {
   text: { allowed: 'text', meaning: (text) => text },
   flag: { allowed: 'true/1/yes/on, false/0/no/off', meaning: (text) => parseFlag(text) ?? false },
   'cloud-flag': {
@@ -22,18 +22,18 @@ const kinds: Record<BuildVariable['kind'], Kind> = {
   url: { allowed: 'URL or path', meaning: (text) => text },
 }
 
-const settingOf = ({ doc, kind, fallback, canonical }: BuildVariable): Setting<unknown> => ({
+const toSetting = ({ doc, kind, fallback, canonical }: BuildVariable): Setting<unknown> => ({
   doc,
   audience: 'client',
   fallback: canonical ?? fallback ?? 'none',
-  allowed: kinds[kind].allowed,
-  parse: (given) => kinds[kind].meaning(given ?? fallback ?? undefined),
+  allowed: variableKinds[kind].allowed,
+  parse: (given) => variableKinds[kind].meaning(given ?? fallback ?? undefined),
 })
 
 /** Variables that are read when the web is built, declared as settings for the reference and for parsing. */
 export const buildTimeSettings: Readonly<Record<string, Setting<unknown>>> = Object.fromEntries(
   Object.entries<BuildVariable>({ ...clientVariables, ...buildOnlyVariables }).map(([name, variable]) => [
     name,
-    settingOf(variable),
+    toSetting(variable),
   ]),
 )

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Environment, freezeEnvironment, resolveFileVariables, withOverrides } from './environment.ts'
-import { optional, parseSettings, secret, signingKey } from './setting.ts'
+import { optionalTextSetting, parseSettings, secretSetting, signingKeySetting } from './setting.ts'
 
 const afterRecheckMs = 1_001
 
@@ -71,14 +71,14 @@ describe('a variable with a file', () => {
       { CRON_SECRET: 'plain', CRON_SECRET_FILE: join(directory, 'no', 'such', 'file') },
       now,
     )
-    expect(() => parseSettings({ CRON_SECRET: secret('Guards.') }, env)).toThrow(
+    expect(() => parseSettings({ CRON_SECRET: secretSetting('Guards.') }, env)).toThrow(
       'CRON_SECRET: the file of CRON_SECRET_FILE cannot be read',
     )
   })
 
   it('can contain a previous key', async () => {
     const variables = { KEY_FILE: await write('key', 'new\n'), KEY_PREVIOUS_FILE: await write('previous', 'old\n') }
-    expect(parseSettings({ KEY: signingKey('Signs.') }, resolveFileVariables(variables, now))).toEqual({
+    expect(parseSettings({ KEY: signingKeySetting('Signs.') }, resolveFileVariables(variables, now))).toEqual({
       KEY: { current: 'new', previous: 'old' },
     })
   })
@@ -86,7 +86,7 @@ describe('a variable with a file', () => {
   it('is read again in a frozen environment too', async () => {
     const path = await write('frozen', 'one')
     const env = resolveFileVariables({ CRON_SECRET_FILE: path, PLAIN: 'plain' }, now)
-    const settings = { CRON_SECRET: secret('Guards.'), PLAIN: optional('Is plain.') }
+    const settings = { CRON_SECRET: secretSetting('Guards.'), PLAIN: optionalTextSetting('Is plain.') }
     freezeEnvironment(env)
     expect(parseSettings(settings, env)).toEqual({ CRON_SECRET: 'one', PLAIN: 'plain' })
     await writeFile(path, 'second')
@@ -96,7 +96,7 @@ describe('a variable with a file', () => {
 })
 
 describe('an environment', () => {
-  const settings = { PLAIN: optional('Is plain.') }
+  const settings = { PLAIN: optionalTextSetting('Is plain.') }
 
   it('can be changed until it is frozen', () => {
     const env: Record<string, string | undefined> = { PLAIN: 'one' }
@@ -112,7 +112,9 @@ describe('an environment', () => {
     const env = resolveFileVariables({ PLAIN: 'plain', SECRET_FILE: '/no/such/file', OTHER: 'other' })
     freezeEnvironment(env)
     const overridden = withOverrides(env, { PLAIN: 'new', SECRET: 'given', FURTHER: 'further' })
-    expect(parseSettings({ PLAIN: optional('Is plain.'), SECRET: secret('Guards.') }, overridden)).toEqual({
+    expect(
+      parseSettings({ PLAIN: optionalTextSetting('Is plain.'), SECRET: secretSetting('Guards.') }, overridden),
+    ).toEqual({
       PLAIN: 'new',
       SECRET: 'given',
     })

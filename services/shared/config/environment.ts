@@ -28,13 +28,13 @@ export const resolveFileVariables = (
   elapsedMs: () => number = systemClock.elapsedMs,
 ): Environment => {
   for (const [fileName, path] of Object.entries(variables)) {
-    if (!fileName.endsWith(suffix) || !path) continue
-    const name = fileName.slice(0, -suffix.length)
+    if (!fileName.endsWith(fileSuffix) || !path) continue
+    const name = fileName.slice(0, -fileSuffix.length)
     // Settings are read many times per request, so variables without a file stay plain properties.
     Object.defineProperty(variables, name, {
       configurable: true,
       enumerable: Object.hasOwn(variables, name),
-      get: fileReader(path, elapsedMs),
+      get: createFileReader(path, elapsedMs),
       set() {},
     })
   }
@@ -42,17 +42,17 @@ export const resolveFileVariables = (
 }
 
 /** Names of the variables that are read from files, by frozen environment. Only their values may still change. */
-const changeable = new WeakMap<Environment, ReadonlySet<string>>()
+const changeableNamesByEnvironment = new WeakMap<Environment, ReadonlySet<string>>()
 
 /** Freezes an environment, so that only variables that are read from files can change. */
 export const freezeEnvironment = (env: Environment): void => {
   const fromFiles = Object.entries(Object.getOwnPropertyDescriptors(env)).filter(([, { get }]) => get !== undefined)
-  changeable.set(Object.freeze(env), new Set(fromFiles.map(([name]) => name)))
+  changeableNamesByEnvironment.set(Object.freeze(env), new Set(fromFiles.map(([name]) => name)))
 }
 
 /** Returns the names whose values may still change: all of them until the environment is frozen. */
-export const changeableNames = (env: Environment, names: readonly string[]): readonly string[] => {
-  const fromFiles = changeable.get(env)
+export const listChangeableNames = (env: Environment, names: readonly string[]): readonly string[] => {
+  const fromFiles = changeableNamesByEnvironment.get(env)
   return fromFiles === undefined ? names : names.filter((name) => fromFiles.has(name))
 }
 
@@ -67,9 +67,9 @@ export const withOverrides = (env: Environment, texts: Readonly<Record<string, s
     Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, { value, enumerable: true }])),
   )
 
-const suffix = '_FILE'
+const fileSuffix = '_FILE'
 
-const fileReader = (path: string, elapsedMs: () => number): (() => string | undefined) => {
+const createFileReader = (path: string, elapsedMs: () => number): (() => string | undefined) => {
   let cached: CachedFile | undefined
   return () => {
     if (!cached || elapsedMs() - cached.checkedMs >= recheckMs) cached = readFile(path, cached, elapsedMs())

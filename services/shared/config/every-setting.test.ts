@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ServiceConfig } from '../lifecycle/service.ts'
 import { processSettings } from './process.ts'
-import { type Settings, clientName, secretNames } from './setting.ts'
+import { type Settings, formatClientName, listSecretNames } from './setting.ts'
 
 const services = join(import.meta.dirname, '../..')
 
@@ -17,10 +17,10 @@ describe('every setting of the product', () => {
 
   it('is kept from the browser when it is a secret', () => {
     const names = new Set(groups.flatMap((settings) => Object.keys(settings)))
-    const secrets = groups.flatMap(secretNames)
+    const secrets = groups.flatMap(listSecretNames)
     expect(secrets).toEqual(expect.arrayContaining(['COLUMNDB_PASSWORD', 'REDIS_URL']))
     expect(secrets.filter((name) => name.startsWith('CLIENT_'))).toEqual([])
-    expect(secrets.map(clientName).filter((name) => names.has(name))).toEqual([])
+    expect(secrets.map(formatClientName).filter((name) => names.has(name))).toEqual([])
   })
 
   it('is a secret when its name contains a secret word', () => {
@@ -29,7 +29,7 @@ describe('every setting of the product', () => {
     // secret.
     const isPublic = /(PUBLISHABLE|VERIFICATION)_KEY$|^(SVC|CLIENT_PRODUCT)_ANALYTICS_KEY$/
     const names = groups.flatMap((settings) => Object.keys(settings))
-    const secrets = new Set(groups.flatMap(secretNames))
+    const secrets = new Set(groups.flatMap(listSecretNames))
     const named = names.filter((name) => isNamedSecret.test(name) && !isPublic.test(name))
     expect(named).toEqual(expect.arrayContaining(['IDP_SECRET_KEY', 'LLM_API_KEY', 'REPLDB_PASSWORD']))
     expect(named.filter((name) => !secrets.has(name))).toEqual([])

@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest'
 import {
   InvalidSettings,
   type Setting,
-  clientName,
-  exactly,
-  flag,
-  list,
-  maybeFlag,
-  oneOf,
-  optional,
+  formatClientName,
+  exactTextSetting,
+  flagSetting,
+  listSetting,
+  optionalFlagSetting,
+  choiceSetting,
+  optionalTextSetting,
   findSettingProblems,
   parseSettings,
-  secret,
-  secretNames,
-  signingKey,
-  text,
-  url,
-  whole,
+  secretSetting,
+  listSecretNames,
+  signingKeySetting,
+  textSetting,
+  urlSetting,
+  wholeNumberSetting,
 } from './setting.ts'
 
 const valueOf = <T>(setting: Setting<T>, given: string | undefined): T =>
@@ -28,14 +28,14 @@ describe('a boolean', () => {
     ...['false', '0', 'no', 'off', 'FALSE', 'No', ' off '].map((word) => [word, false] as const),
     ...['cloud', 'enabled', '2', 'y', 'truee', '', ' ', undefined].map((word) => [word, undefined] as const),
   ])('reads %j as %j, where undefined is the default', (given, expected) => {
-    expect(valueOf(maybeFlag('A flag.'), given)).toBe(expected)
-    expect(valueOf(flag(true, 'A flag.'), given)).toBe(expected ?? true)
-    expect(valueOf(flag(false, 'A flag.'), given)).toBe(expected ?? false)
+    expect(valueOf(optionalFlagSetting('A flag.'), given)).toBe(expected)
+    expect(valueOf(flagSetting(true, 'A flag.'), given)).toBe(expected ?? true)
+    expect(valueOf(flagSetting(false, 'A flag.'), given)).toBe(expected ?? false)
   })
 
   it('can have more words for true', () => {
-    expect(valueOf(flag(false, 'Cloud.', { alsoTrue: ['cloud'] }), 'Cloud')).toBe(true)
-    expect(valueOf(maybeFlag('Cloud.', { alsoTrue: ['cloud'] }), 'clouds')).toBeUndefined()
+    expect(valueOf(flagSetting(false, 'Cloud.', { alsoTrue: ['cloud'] }), 'Cloud')).toBe(true)
+    expect(valueOf(optionalFlagSetting('Cloud.', { alsoTrue: ['cloud'] }), 'clouds')).toBeUndefined()
   })
 
   it.each([
@@ -47,27 +47,27 @@ describe('a boolean', () => {
     ['', false],
     [undefined, false],
   ])('that requires exactly true parses %j as %j', (given, expected) => {
-    expect(valueOf(exactly('true', 'Management.'), given)).toBe(expected)
+    expect(valueOf(exactTextSetting('true', 'Management.'), given)).toBe(expected)
   })
 })
 
 describe('a value', () => {
-  const size = whole(10, 'Size.', { min: 1, max: 99 })
-  const lenient = whole(60, 'Minutes.', { lenient: true })
-  const level = oneOf(['info', 'error'], 'info', 'Level.')
-  const address = url('Address.', { protocols: ['https'] })
+  const size = wholeNumberSetting(10, 'Size.', { min: 1, max: 99 })
+  const lenient = wholeNumberSetting(60, 'Minutes.', { lenient: true })
+  const level = choiceSetting(['info', 'error'], 'info', 'Level.')
+  const address = urlSetting('Address.', { protocols: ['https'] })
 
   it.each([
-    ['text', text('none', 'Text.'), ' kept ', ' kept '],
-    ['text, unset', text('none', 'Text.'), '', 'none'],
-    ['optional, unset', optional('Text.'), '', undefined],
+    ['text', textSetting('none', 'Text.'), ' kept ', ' kept '],
+    ['text, unset', textSetting('none', 'Text.'), '', 'none'],
+    ['optional, unset', optionalTextSetting('Text.'), '', undefined],
     ['a number', size, ' 42 ', 42],
     ['a number, unset', size, undefined, 10],
     ['a number that takes its default for nonsense', lenient, 'soon', 60],
     ['a number that takes its default below its bound', lenient, '-1', 60],
     ['a word', level, ' ERROR ', 'error'],
-    ['a list', list('List.'), ' a, ,b ,', ['a', 'b']],
-    ['a list, unset', list('List.'), undefined, []],
+    ['a list', listSetting('List.'), ' a, ,b ,', ['a', 'b']],
+    ['a list, unset', listSetting('List.'), undefined, []],
     ['a URL, unset', address, undefined, undefined],
   ])('reads %s', (_, setting, given, expected) => {
     expect(valueOf<unknown>(setting, given)).toEqual(expected)
@@ -86,7 +86,7 @@ describe('a value', () => {
     ['a relative URL', address, '/x', 'must be an absolute URL with https'],
     [
       'a URL whose password was read as port and path',
-      url('Address.', { protocols: ['redis'] }),
+      urlSetting('Address.', { protocols: ['redis'] }),
       'redis://u:1/x@host',
       'must percent-encode the characters /, ? and # in its password',
     ],
@@ -97,10 +97,10 @@ describe('a value', () => {
 
 describe('settings', () => {
   const settings = {
-    SIZE: whole(10, 'Size.'),
-    LEVEL: oneOf(['info', 'error'], 'info', 'Level.'),
-    ADDRESS: url('Address.', { protocols: ['https'], audience: 'secret' }),
-    FINE: text('', 'Text.'),
+    SIZE: wholeNumberSetting(10, 'Size.'),
+    LEVEL: choiceSetting(['info', 'error'], 'info', 'Level.'),
+    ADDRESS: urlSetting('Address.', { protocols: ['https'], audience: 'secret' }),
+    FINE: textSetting('', 'Text.'),
   }
 
   it('report all problems at once, and no value of a secret', () => {
@@ -119,7 +119,7 @@ describe('settings', () => {
 })
 
 describe('a signing key', () => {
-  const settings = { KEY: signingKey('Signs.') }
+  const settings = { KEY: signingKeySetting('Signs.') }
 
   it.each([
     [{}, undefined],
@@ -146,15 +146,15 @@ describe('a signing key', () => {
 
 describe('a secret', () => {
   const settings = {
-    CRON_SECRET: secret('Guards.'),
-    SVC_API_KEY_SECRET: signingKey('Signs.'),
-    REDIS_URL: url('State.', { protocols: ['redis'], audience: 'secret' }),
-    SVC_EDITION: optional('Edition.', { audience: 'client' }),
-    PORT: whole(3000, 'Port.'),
+    CRON_SECRET: secretSetting('Guards.'),
+    SVC_API_KEY_SECRET: signingKeySetting('Signs.'),
+    REDIS_URL: urlSetting('State.', { protocols: ['redis'], audience: 'secret' }),
+    SVC_EDITION: optionalTextSetting('Edition.', { audience: 'client' }),
+    PORT: wholeNumberSetting(3000, 'Port.'),
   }
 
   it('is hidden by its name, like the previous one', () => {
-    expect(secretNames(settings)).toEqual([
+    expect(listSecretNames(settings)).toEqual([
       'CRON_SECRET',
       'SVC_API_KEY_SECRET',
       'SVC_API_KEY_SECRET_PREVIOUS',
@@ -172,7 +172,7 @@ describe('a secret', () => {
   )
 
   it('does not reject the client name of a public setting', () => {
-    expect(clientName('SVC_EDITION')).toBe('CLIENT_EDITION')
+    expect(formatClientName('SVC_EDITION')).toBe('CLIENT_EDITION')
     expect(findSettingProblems(settings, { CLIENT_EDITION: 'community' })).toEqual([])
   })
 })
@@ -181,10 +181,10 @@ describe('settings that are read repeatedly', () => {
   const open = (env: Record<string, string>) => {
     let parsed = 0
     const counted: Setting<number> = {
-      ...whole(1, 'A number.'),
+      ...wholeNumberSetting(1, 'A number.'),
       parse: (given) => {
         parsed += 1
-        return whole(1, 'A number.').parse(given)
+        return wholeNumberSetting(1, 'A number.').parse(given)
       },
     }
     const settings = { A: counted, B: counted }
@@ -207,7 +207,7 @@ describe('settings that are read repeatedly', () => {
   })
 
   it('are parsed again after a previous key changed', () => {
-    const settings = { KEY: signingKey('A key.') }
+    const settings = { KEY: signingKeySetting('A key.') }
     expect(parseSettings(settings, { KEY: 'new' }).KEY).toEqual({ current: 'new', previous: undefined })
     expect(parseSettings(settings, { KEY: 'new', KEY_PREVIOUS: 'old' }).KEY).toEqual({
       current: 'new',

@@ -1,4 +1,4 @@
-import { changeableNames, type Environment } from './environment.ts'
+import { listChangeableNames, type Environment } from './environment.ts'
 
 /**
  * Where a value may appear: `server` only on the server, `secret` nowhere (it is redacted), `client` also in the
@@ -23,7 +23,7 @@ export interface Setting<T> {
 /** Settings by variable name. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>
 /** The parsed values of settings, by variable name. */
-export type Values<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
+export type SettingValues<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
 
 /** An invalid variable with the reason. The sentence never contains the value of a secret. */
 export interface SettingProblem {
@@ -43,19 +43,19 @@ export class InvalidSettings extends Error {
 }
 
 /** Returns the values of all settings; throws `InvalidSettings` with all problems. Empty text counts as unset. */
-export const parseSettings = <S extends Settings>(settings: S, env: Environment): Values<S> => {
+export const parseSettings = <S extends Settings>(settings: S, env: Environment): SettingValues<S> => {
   const last = lastReadings.get(settings)
   // The cached values were parsed with the same settings, so they have their types.
-  if (last !== undefined && isUnchanged(last, env)) return last.values as Values<S>
-  const names = last?.names ?? variablesOf(Object.entries(settings))
+  if (last !== undefined && isUnchanged(last, env)) return last.values as SettingValues<S>
+  const names = last?.names ?? listVariables(Object.entries(settings))
   const texts = Object.fromEntries(names.map((name) => [name, env[name]]))
   const values = readAll(settings, env)
-  lastReadings.set(settings, { env, names, changeableNames: changeableNames(env, names), texts, values })
+  lastReadings.set(settings, { env, names, changeableNames: listChangeableNames(env, names), texts, values })
   return values
 }
 
 /** The texts of variables at their last reading, with the parsed values. */
-interface Reading {
+interface CachedReading {
   env: Environment
   names: readonly string[]
   /** Names of variables whose texts may have changed since. */
@@ -64,50 +64,50 @@ interface Reading {
   values: unknown
 }
 
-const isUnchanged = ({ env: before, names, changeableNames, texts }: Reading, env: Environment): boolean =>
+const isUnchanged = ({ env: before, names, changeableNames, texts }: CachedReading, env: Environment): boolean =>
   (env === before ? changeableNames : names).every((name) => env[name] === texts[name])
 
 /** Caches the parsed values, because settings are read several times per request and rarely change. */
-const lastReadings = new WeakMap<Settings, Reading>()
+const lastReadings = new WeakMap<Settings, CachedReading>()
 
-const readAll = <S extends Settings>(settings: S, env: Environment): Values<S> => {
+const readAll = <S extends Settings>(settings: S, env: Environment): SettingValues<S> => {
   const problems: SettingProblem[] = []
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
     try {
-      values[name] = valueOf(setting, name, env)
+      values[name] = parseSetting(setting, name, env)
     } catch (error) {
       problems.push({ name, sentence: error instanceof Error ? error.message : String(error) })
     }
   }
   if (problems.length > 0) throw new InvalidSettings(problems)
   // The loop assigned each name of `settings` the result of its `parse`, as the return type declares.
-  return Object.freeze(values) as Values<S>
+  return Object.freeze(values) as SettingValues<S>
 }
 
-const valueOf = (setting: Setting<unknown>, name: string, env: Environment): unknown =>
+const parseSetting = (setting: Setting<unknown>, name: string, env: Environment): unknown =>
   setting.hasPrevious
-    ? setting.parse(textOf(env, name), textOf(env, previousName(name)))
-    : setting.parse(textOf(env, name))
+    ? setting.parse(readVariable(env, name), readVariable(env, formatPreviousName(name)))
+    : setting.parse(readVariable(env, name))
 
 /**
  * Returns the text of a variable; undefined if unset or empty. Throws if its file cannot be read, because a missing
  * secret must not disable the protection that it configures.
  */
-const textOf = (env: Environment, name: string): string | undefined => {
+const readVariable = (env: Environment, name: string): string | undefined => {
   const given = env[name]
   if (given === undefined && env[`${name}_FILE`]) throw new Error(`the file of ${name}_FILE cannot be read`)
   return given === '' ? undefined : given
 }
 
-const previousName = (name: string): string => `${name}_PREVIOUS`
+const formatPreviousName = (name: string): string => `${name}_PREVIOUS`
 
 /**
  * Returns all problems of these settings, including secrets that are exposed to the browser; empty if all are valid.
  */
 export const findSettingProblems = (settings: Settings, env: Environment): readonly SettingProblem[] => {
-  const exposed = secretNames(settings)
-    .map(clientName)
+  const exposed = listSecretNames(settings)
+    .map(formatClientName)
     .filter((name) => env[name] !== undefined)
   const problems = exposed.map((name) => ({ name, sentence: 'would expose a secret to the browser; unset it' }))
   try {
@@ -120,14 +120,14 @@ export const findSettingProblems = (settings: Settings, env: Environment): reado
 }
 
 /** Returns the names of variables with secrets; logs hide the values of fields with these names. */
-export const secretNames = (settings: Settings): string[] =>
-  variablesOf(Object.entries(settings).filter(([, { audience }]) => audience === 'secret'))
+export const listSecretNames = (settings: Settings): string[] =>
+  listVariables(Object.entries(settings).filter(([, { audience }]) => audience === 'secret'))
 
-const variablesOf = (settings: readonly [string, Setting<unknown>][]): string[] =>
-  settings.flatMap(([name, { hasPrevious }]) => (hasPrevious ? [name, previousName(name)] : [name]))
+const listVariables = (settings: readonly [string, Setting<unknown>][]): string[] =>
+  settings.flatMap(([name, { hasPrevious }]) => (hasPrevious ? [name, formatPreviousName(name)] : [name]))
 
 /** Returns the `CLIENT_` name of a variable, under which a build inlines it into the pages. */
-export const clientName = (name: string): string => `CLIENT_${name.replace(/^SVC_/, '')}`
+export const formatClientName = (name: string): string => `CLIENT_${name.replace(/^SVC_/, '')}`
 
 const truthy = new Set(['true', '1', 'yes', 'on'])
 const falsy = new Set(['false', '0', 'no', 'off'])
@@ -145,7 +145,7 @@ interface Options {
 }
 
 /** Returns a setting for text with a default. */
-export const text = (fallback: string, doc: string, options: Options = {}): Setting<string> => ({
+export const textSetting = (fallback: string, doc: string, options: Options = {}): Setting<string> => ({
   doc,
   audience: options.audience ?? 'server',
   fallback,
@@ -154,7 +154,7 @@ export const text = (fallback: string, doc: string, options: Options = {}): Sett
 })
 
 /** Returns a setting for text that may be unset. */
-export const optional = (doc: string, options: Options = {}): Setting<string | undefined> => ({
+export const optionalTextSetting = (doc: string, options: Options = {}): Setting<string | undefined> => ({
   doc,
   audience: options.audience ?? 'server',
   fallback: 'none',
@@ -163,7 +163,10 @@ export const optional = (doc: string, options: Options = {}): Setting<string | u
 })
 
 /** Returns a setting for a secret, which logs hide. */
-export const secret = (doc: string): Setting<string | undefined> => ({ ...optional(doc), audience: 'secret' })
+export const secretSetting = (doc: string): Setting<string | undefined> => ({
+  ...optionalTextSetting(doc),
+  audience: 'secret',
+})
 
 /** A key with its predecessor. Both verify and decrypt; only `current` signs and encrypts. */
 export interface RotatingKey {
@@ -175,7 +178,7 @@ export interface RotatingKey {
  * Returns a setting for a signing or encryption key. Data of the previous key stays valid while `NAME_PREVIOUS` holds
  * it.
  */
-export const signingKey = (doc: string): Setting<RotatingKey | undefined> => ({
+export const signingKeySetting = (doc: string): Setting<RotatingKey | undefined> => ({
   doc,
   audience: 'secret',
   fallback: 'none',
@@ -197,7 +200,7 @@ interface WholeOptions extends Options {
 }
 
 /** Returns a setting for a whole number from `min` to `max`. */
-export const whole = (fallback: number, doc: string, options: WholeOptions = {}): Setting<number> => {
+export const wholeNumberSetting = (fallback: number, doc: string, options: WholeOptions = {}): Setting<number> => {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = options
   const allowed = max === Number.MAX_SAFE_INTEGER ? `whole number ≥ ${min}` : `whole number ${min}–${max}`
   return {
@@ -221,7 +224,7 @@ interface FlagOptions extends Options {
 }
 
 /** Returns a setting for a boolean. An unknown word selects the default, as the specification requires. */
-export const flag = (fallback: boolean, doc: string, options: FlagOptions = {}): Setting<boolean> => ({
+export const flagSetting = (fallback: boolean, doc: string, options: FlagOptions = {}): Setting<boolean> => ({
   doc,
   audience: options.audience ?? 'server',
   fallback: String(fallback),
@@ -230,14 +233,14 @@ export const flag = (fallback: boolean, doc: string, options: FlagOptions = {}):
 })
 
 /** Returns a setting for a boolean that is undefined if unset or unknown. */
-export const maybeFlag = (doc: string, options: FlagOptions = {}): Setting<boolean | undefined> => ({
-  ...flag(false, doc, options),
+export const optionalFlagSetting = (doc: string, options: FlagOptions = {}): Setting<boolean | undefined> => ({
+  ...flagSetting(false, doc, options),
   fallback: 'unset',
   parse: (given) => parseFlag(given, options.alsoTrue),
 })
 
 /** Returns a setting that is true only for exactly this text. */
-export const exactly = (wanted: string, doc: string): Setting<boolean> => ({
+export const exactTextSetting = (wanted: string, doc: string): Setting<boolean> => ({
   doc,
   audience: 'server',
   fallback: 'off',
@@ -246,7 +249,7 @@ export const exactly = (wanted: string, doc: string): Setting<boolean> => ({
 })
 
 /** Returns a setting for one of several words. */
-export const oneOf = <const T extends string>(
+export const choiceSetting = <const T extends string>(
   words: readonly T[],
   fallback: NoInfer<T>,
   doc: string,
@@ -265,7 +268,7 @@ export const oneOf = <const T extends string>(
 })
 
 /** Returns a setting for comma-separated items. White space around items and empty items are removed. */
-export const list = (doc: string, options: Options = {}): Setting<readonly string[]> => ({
+export const listSetting = (doc: string, options: Options = {}): Setting<readonly string[]> => ({
   doc,
   audience: options.audience ?? 'server',
   fallback: 'none',
@@ -282,7 +285,7 @@ interface UrlOptions extends Options {
 }
 
 /** Returns a setting for an absolute URL with one of these protocols; undefined if unset. */
-export const url = (doc: string, options: UrlOptions): Setting<URL | undefined> => ({
+export const urlSetting = (doc: string, options: UrlOptions): Setting<URL | undefined> => ({
   doc,
   audience: options.audience ?? 'server',
   fallback: 'none',
@@ -293,13 +296,13 @@ export const url = (doc: string, options: UrlOptions): Setting<URL | undefined> 
     if (!parsed || !options.protocols.includes(parsed.protocol.slice(0, -1))) {
       throw new Error(`must be an absolute URL with ${options.protocols.join(' or ')}`)
     }
-    if (!/^https?:$/.test(parsed.protocol) && hasMisreadPassword(parsed)) throw new Error(misreadPassword)
+    if (!/^https?:$/.test(parsed.protocol) && hasMisreadPassword(parsed)) throw new Error(passwordEncodingError)
     return parsed
   },
 })
 
 /** The error message for a URL whose password contains unescaped reserved characters. */
-export const misreadPassword = 'must percent-encode the characters /, ? and # in its password'
+export const passwordEncodingError = 'must percent-encode the characters /, ? and # in its password'
 
 /**
  * Returns whether an unescaped `/`, `?` or `#` in the password broke the URL. Then the user was parsed as the host, the

@@ -17,12 +17,12 @@ export class YamlError extends Error {
 
 /** Parses YAML 1.2 with the core schema; null for an empty document. Throws `YamlError`. */
 export const parseYaml = (text: string): unknown => {
-  const documents = load(text)
+  const documents = loadDocuments(text)
   if (documents.length > 1) throw new YamlError('more than one YAML document; use one per file')
   return documents[0] ?? null
 }
 
-const load = (text: string): unknown[] => {
+const loadDocuments = (text: string): unknown[] => {
   try {
     return loadAll(text, { maxAliases: maxAliases })
   } catch (error) {

@@ -39,7 +39,7 @@ export interface NewThread {
 }
 
 /** Filter, order and page of a list of threads. */
-export interface ThreadList {
+export interface ThreadQuery {
   tag?: string
   order?: 'asc' | 'desc'
   limit: number
@@ -61,22 +61,22 @@ export interface ThreadClient {
   remove(id: string): Promise<void>
   removeAll(ids: readonly string[]): Promise<void>
   /** Returns an empty page for a tag that the service rejects. */
-  list(wanted: ThreadList): Promise<ThreadPage>
+  list(wanted: ThreadQuery): Promise<ThreadPage>
   whole(ids: readonly string[]): Promise<Thread[]>
 }
 
-interface Place {
+interface ThreadClientDeps {
   env: Environment
   net: Net
   log: Logger
 }
 
 const path = '/v1/conversations'
-const named = (id: string, rest = '') => `${path}/${encodeURIComponent(id)}${rest}`
+const formatThreadPath = (id: string, rest = '') => `${path}/${encodeURIComponent(id)}${rest}`
 
 /** Opens a client of the configured service. */
-export const openThreadClient = (place: Place): ThreadClient => {
-  const send = requester(place)
+export const openThreadClient = (place: ThreadClientDeps): ThreadClient => {
+  const send = createRequester(place)
   const done = async (method: Method, to: string, body?: unknown) => void (await send(method, to, body, z.unknown()))
   return {
     byExternalId: (externalId) =>
@@ -87,14 +87,14 @@ export const openThreadClient = (place: Place): ThreadClient => {
     tag: async (id, ...tags) =>
       (await send(
         'POST',
-        named(id, '/tags'),
+        formatThreadPath(id, '/tags'),
         { tags },
         z.unknown().transform(() => true),
-        notTaken,
+        rejectedTagStatuses,
       )) ?? false,
-    append: (id, messages) => done('POST', named(id, '/messages'), { messages }),
-    update: (id, facts) => done('PUT', named(id), facts),
-    remove: (id) => done('DELETE', named(id)),
+    append: (id, messages) => done('POST', formatThreadPath(id, '/messages'), { messages }),
+    update: (id, facts) => done('PUT', formatThreadPath(id), facts),
+    remove: (id) => done('DELETE', formatThreadPath(id)),
     removeAll: (ids) => done('POST', `${path}/bulk-delete`, { ids }),
     async list({ tag, order = 'desc', limit, cursor }) {
       const wanted = { limit: String(limit), order, ...(tag && { tag }), ...(cursor && { cursor }) }
@@ -103,7 +103,7 @@ export const openThreadClient = (place: Place): ThreadClient => {
         `${path}?${new URLSearchParams(wanted)}`,
         undefined,
         ThreadPage,
-        tag ? notTaken : absent,
+        tag ? rejectedTagStatuses : missingOrDuplicateStatuses,
       )
       return page ?? { data: [], pagination: { next_cursor: null } }
     },
@@ -121,19 +121,19 @@ const maxBytes = 16 * 1024 * 1024
 const timeoutMs = 15_000
 
 /** Statuses of a thread that does not exist, or already exists. */
-const absent = [404, 409]
+const missingOrDuplicateStatuses = [404, 409]
 /** Statuses of a tag that is too long or has invalid characters. */
-const notTaken = [400, 422]
+const rejectedTagStatuses = [400, 422]
 
 /** Returns a function that sends one request. The function returns undefined if the status is one of `nothing`. */
-const requester =
-  ({ env, net, log }: Place) =>
+const createRequester =
+  ({ env, net, log }: ThreadClientDeps) =>
   async <S extends z.ZodType>(
     method: Method,
     to: string,
     body: unknown,
     schema: S,
-    nothing: readonly number[] = absent,
+    nothing: readonly number[] = missingOrDuplicateStatuses,
   ) => {
     const { CONVSTORE_API_KEY: key = '', CONVSTORE_BASE_URL: base } = parseSettings(convstoreSettings, env)
     const headers = {
@@ -142,15 +142,15 @@ const requester =
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
     const sent = { method, headers, body: body === undefined ? undefined : JSON.stringify(body), timeoutMs, maxBytes }
-    const { status, retryAfterMs, text } = await exchange(net, `${base.href.replace(/\/+$/, '')}${to}`, sent)
+    const { status, retryAfterMs, text } = await sendRequest(net, `${base.href.replace(/\/+$/, '')}${to}`, sent)
     if (nothing.includes(status)) return undefined
     if (status >= 200 && status < 300) return readAnswer(schema, text)
     // The response body is not logged, because it may repeat parts of a conversation.
     log.warn({ status, method }, 'AgentState rejected a request')
-    throw refusal(status, retryAfterMs)
+    throw toServiceError(status, retryAfterMs)
   }
 
-const exchange = async (net: Net, url: string, sent: Parameters<Net['trusted']>[1]) => {
+const sendRequest = async (net: Net, url: string, sent: Parameters<Net['trusted']>[1]) => {
   try {
     const response = await net.trusted(url, sent)
     return { status: response.status, retryAfterMs: readRetryAfter(response.headers), text: await response.text() }
@@ -171,7 +171,7 @@ const readAnswer = <S extends z.ZodType>(schema: S, text: string): z.output<S> =
 
 const maxWaitMs = 60_000
 
-const refusal = (status: number, retryAfterMs = maxWaitMs): ServiceError => {
+const toServiceError = (status: number, retryAfterMs = maxWaitMs): ServiceError => {
   if (status === 401 || status === 403) {
     return new ServiceError(
       'unavailable',

@@ -6,7 +6,7 @@ import type { Clock } from '../time/clock.ts'
 /** How long the list is cached; a change of the hosts file becomes visible within this time. */
 const freshMs = 2_000
 /** Timeout of the request for the list, which `query` answers from memory. */
-const answerWithinMs = 5_000
+const requestTimeoutMs = 5_000
 
 /** A cache of the configured hosts. It requests the list at most every two seconds and never concurrently. */
 export interface KnownHosts {
@@ -29,7 +29,7 @@ export const openKnownHosts = (
   let pending: Promise<readonly Host[]> | undefined
 
   const fetchHosts = async (): Promise<readonly Host[]> => {
-    const deadline = clock.elapsedMs() + answerWithinMs
+    const deadline = clock.elapsedMs() + requestTimeoutMs
     const signal = new AbortController().signal
     hosts = await client.hosts({}, { identity: caller, deadline, signal, priority: 'person' })
     freshUntilMs = clock.elapsedMs() + freshMs

@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
-import { connectTo } from '../bus/nats-connection.ts'
-import { parseServerAddress, serverName } from '../bus/durable/nats-failure.ts'
+import { connectToNats } from '../bus/nats-connection.ts'
+import { parseServerAddress, formatServerName } from '../bus/durable/nats-failure.ts'
 import { openJetStream } from '../bus/durable/nats-streams.ts'
 import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
@@ -10,7 +10,7 @@ import { formatDatabaseName } from '../store/sql/failure.ts'
 import { readStateDatabase } from '../store/sql/state-database.ts'
 
 /** The output of a check and whether it passed. */
-interface Checked {
+interface CheckResult {
   isValid: boolean
   text: string
 }
@@ -19,33 +19,33 @@ interface Checked {
  * Connects to every configured server: state database, Redis and NATS. The output has one line per server, with its
  * state or its problem.
  */
-export const checkServers = async (env: Environment): Promise<Checked> => {
+export const checkServers = async (env: Environment): Promise<CheckResult> => {
   const problems = findSettingProblems(processSettings, env)
-  if (problems.length > 0) return { isValid: false, text: linesOf(problems) }
+  if (problems.length > 0) return { isValid: false, text: formatProblemLines(problems) }
   const { REDIS_URL, NATS_URL, NATS_STREAMS_URL } = parseSettings(processSettings, env)
   const streams = NATS_STREAMS_URL ?? NATS_URL
   const checks = [checkDatabase(env)]
   if (REDIS_URL) checks.push(checkRedis(REDIS_URL.href))
   if (streams) checks.push(checkNats(streams.href, { isForStreams: true }))
   if (NATS_URL && NATS_URL !== streams) checks.push(checkNats(NATS_URL.href, { isForStreams: false }))
-  const found = await Promise.all(checks.map(outcomeOf))
+  const found = await Promise.all(checks.map(runCheck))
   const lines = found.flatMap(({ text }) => (text === '' ? [] : [text]))
   const isValid = found.every((each) => each.isValid)
   return { isValid, text: lines.join('') || 'no server is configured: state is kept in memory\n' }
 }
 
-const outcomeOf = async (check: Promise<string | undefined>): Promise<Checked> => {
+const runCheck = async (check: Promise<string | undefined>): Promise<CheckResult> => {
   try {
     const answered = await check
     return { isValid: true, text: answered === undefined ? '' : `${answered}: connected\n` }
   } catch (error) {
-    if (error instanceof InvalidSettings) return { isValid: false, text: linesOf(error.problems) }
+    if (error instanceof InvalidSettings) return { isValid: false, text: formatProblemLines(error.problems) }
     if (error instanceof ServiceError) return { isValid: false, text: `${error.message}\n` }
     throw error
   }
 }
 
-const linesOf = (problems: InvalidSettings['problems']): string =>
+const formatProblemLines = (problems: InvalidSettings['problems']): string =>
   problems.map(({ name, sentence }) => `${name}: ${sentence}\n`).join('')
 
 const checkDatabase = async (env: Environment): Promise<string | undefined> => {
@@ -63,11 +63,11 @@ const checkRedis = async (url: string): Promise<string> => {
 }
 
 const checkNats = async (url: string, { isForStreams }: { isForStreams: boolean }): Promise<string> => {
-  const { connection } = await connectTo({ url }, { caller: 'gateway', instance: 'check-config' })
+  const { connection } = await connectToNats({ url }, { caller: 'gateway', instance: 'check-config' })
   try {
     if (isForStreams) await openJetStream(connection)
   } finally {
     await connection.close()
   }
-  return serverName(parseServerAddress(url))
+  return formatServerName(parseServerAddress(url))
 }

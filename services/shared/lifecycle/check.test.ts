@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { whole } from '../config/setting.ts'
+import { wholeNumberSetting } from '../config/setting.ts'
 import type { ServiceConfig } from './service.ts'
-import { describeProblems, startProblems } from './check.ts'
+import { describeProblems, findStartProblems } from './check.ts'
 
-const gateway: ServiceConfig = { settings: { PORT: whole(3000, 'Port.', { max: 65_535 }) } }
+const gateway: ServiceConfig = { settings: { PORT: wholeNumberSetting(3000, 'Port.', { max: 65_535 }) } }
 const query: ServiceConfig = {
-  settings: { COLUMNDB_POOL_SIZE: whole(10, 'Size.', { min: 1 }) },
+  settings: { COLUMNDB_POOL_SIZE: wholeNumberSetting(10, 'Size.', { min: 1 }) },
   problems: () => [{ name: 'COLUMNDB_USER', sentence: 'there are 3 users for 2 hosts' }],
 }
 const everything = { configs: [query, gateway], chosen: ['query', 'gateway'], elsewhere: [] }
@@ -13,7 +13,7 @@ const everything = { configs: [query, gateway], chosen: ['query', 'gateway'], el
 describe('starting with bad variables', () => {
   it('reports all problems of the process and of its services at once', () => {
     const env = { PORT: 'http', COLUMNDB_POOL_SIZE: '0', LOG_LEVEL: 'loud', SVC_INSTANCE: 'Pod_1' }
-    const problems = startProblems(everything, env)
+    const problems = findStartProblems(everything, env)
     expect(problems.map((problem) => problem.name)).toEqual([
       'LOG_LEVEL',
       'COLUMNDB_POOL_SIZE',
@@ -27,17 +27,19 @@ describe('starting with bad variables', () => {
 
   it('reports an invalid state database even if the address of Redis is invalid', () => {
     const env = { REDIS_URL: 'http://cache', SVC_STATE_DB_URL: 'mysql://db', SVC_STATE_DB_TABLE_PREFIX: 'Bad-' }
-    const problems = startProblems({ ...everything, configs: [gateway] }, env)
+    const problems = findStartProblems({ ...everything, configs: [gateway] }, env)
     expect(problems.map(({ name }) => name)).toEqual(['REDIS_URL', 'SVC_STATE_DB_TABLE_PREFIX', 'SVC_STATE_DB_URL'])
   })
 
   it('reports a problem of several services once', () => {
-    const problems = startProblems({ ...everything, configs: [gateway, gateway, query] }, { PORT: 'http' })
+    const problems = findStartProblems({ ...everything, configs: [gateway, gateway, query] }, { PORT: 'http' })
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'COLUMNDB_USER'])
   })
 
   it('reports no problem for valid variables', () => {
-    expect(startProblems({ ...everything, configs: [gateway] }, { PORT: '8080', SVC_INSTANCE: 'pod-1' })).toEqual([])
+    expect(findStartProblems({ ...everything, configs: [gateway] }, { PORT: '8080', SVC_INSTANCE: 'pod-1' })).toEqual(
+      [],
+    )
   })
 })
 
@@ -45,18 +47,18 @@ describe('running only some of the services', () => {
   const part = { configs: [gateway], chosen: ['gateway'], elsewhere: ['query'] }
 
   it('is rejected without NATS, because the other services could not be reached', () => {
-    expect(startProblems(part, {})).toEqual([
+    expect(findStartProblems(part, {})).toEqual([
       { name: 'NATS_URL', sentence: expect.stringMatching(/^must be set to run gateway without query/) },
     ])
   })
 
   it('is allowed with NATS', () => {
     const env = { NATS_URL: 'nats://localhost:4222', REDIS_URL: 'redis://localhost:6379' }
-    expect(startProblems(part, env)).toEqual([])
+    expect(findStartProblems(part, env)).toEqual([])
   })
 
   it('is rejected on NATS without shared state', () => {
-    const names = startProblems(part, { NATS_URL: 'nats://localhost:4222' }).map(({ name }) => name)
+    const names = findStartProblems(part, { NATS_URL: 'nats://localhost:4222' }).map(({ name }) => name)
     expect(names).toEqual(['REDIS_URL'])
   })
 })

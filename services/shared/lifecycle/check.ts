@@ -1,9 +1,9 @@
-import { busProblems } from '../bus/config.ts'
+import { findBusProblems } from '../bus/config.ts'
 import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
-import { findSettingProblems, secretNames, type SettingProblem } from '../config/setting.ts'
+import { findSettingProblems, listSecretNames, type SettingProblem } from '../config/setting.ts'
 import type { ServiceConfig } from './service.ts'
-import { storeProblems } from '../store/problems.ts'
+import { findStoreProblems } from '../store/problems.ts'
 import { clientVariables } from '#proto/build-variables.ts'
 
 /** Prefixes with which web build tools, and older releases, expose variables to the browser. */
@@ -13,7 +13,7 @@ const clientPrefix = /^(?:CLIENT|NEXT_PUBLIC|PUBLIC|VITE)_(?<rest>[A-Z0-9_]+)$/
  * Returns a problem for each set variable with a client prefix that is not read, naming the variable that is read
  * instead.
  */
-export const unreadVariables = (known: Iterable<string>, env: Environment): SettingProblem[] => {
+export const findUnreadVariables = (known: Iterable<string>, env: Environment): SettingProblem[] => {
   const read = new Set([...Object.keys(clientVariables), ...known])
   return Object.keys(env).flatMap((name) => {
     const rest = clientPrefix.exec(name)?.groups?.rest
@@ -33,12 +33,12 @@ export interface StartPlan {
 }
 
 /** Returns every problem that prevents a start with these variables. */
-export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: Environment): SettingProblem[] => {
+export const findStartProblems = ({ configs, chosen, elsewhere }: StartPlan, env: Environment): SettingProblem[] => {
   const problems: SettingProblem[] = []
-  for (const config of everyConfig(configs)) {
+  for (const config of listConfigs(configs)) {
     problems.push(...findSettingProblems(config.settings, env), ...(config.problems?.(env) ?? []))
   }
-  problems.push(...busProblems(env, chosen))
+  problems.push(...findBusProblems(env, chosen))
   if (env.SVC_INSTANCE && !instancePattern.test(env.SVC_INSTANCE)) {
     problems.push({ name: 'SVC_INSTANCE', sentence: 'must be 1 to 64 lower-case letters, digits and dashes' })
   }
@@ -46,24 +46,24 @@ export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: En
     const sentence = `must be set to run ${joinNames(chosen)} without ${joinNames(elsewhere)}: processes communicate over NATS; run without arguments to start all services in one process`
     problems.push({ name: 'NATS_URL', sentence })
   }
-  return problems.filter((problem, index) => problems.findIndex(isThe(problem)) === index)
+  return problems.filter((problem, index) => problems.findIndex(isSameProblem(problem)) === index)
 }
 
 /** Several services may read the same variable, so its problem is reported once. */
-const isThe =
+const isSameProblem =
   ({ name, sentence }: SettingProblem) =>
   (other: SettingProblem): boolean =>
     other.name === name && other.sentence === sentence
 
 /** The configs of the chosen services and of the process itself. */
-const everyConfig = (configs: readonly ServiceConfig[]): ServiceConfig[] => [
-  { settings: processSettings, problems: (env) => storeProblems(env, Boolean(env.NATS_URL)) },
+const listConfigs = (configs: readonly ServiceConfig[]): ServiceConfig[] => [
+  { settings: processSettings, problems: (env) => findStoreProblems(env, Boolean(env.NATS_URL)) },
   ...configs,
 ]
 
 /** Names of all settings that are secrets. */
-export const secretNamesOf = (configs: readonly ServiceConfig[]): string[] =>
-  everyConfig(configs).flatMap(({ settings }) => secretNames(settings))
+export const collectSecretNames = (configs: readonly ServiceConfig[]): string[] =>
+  listConfigs(configs).flatMap(({ settings }) => listSecretNames(settings))
 
 const instancePattern = /^[a-z0-9-]{1,64}$/
 

@@ -25,7 +25,7 @@ export type ListenerRequest = { state: ProcessState } | { scrape: number; type?:
 /** A message from the listener thread: its port, the error code of a failed listen, or a request for the metrics. */
 export type ListenerReply = { port: number } | { code: string } | { scrape: number }
 
-const slowestRequestMs = 5_000
+const maxRequestMs = 5_000
 const maxConnections = 64
 
 /** Runs the HTTP listener for probes and scrapes in this thread. */
@@ -47,7 +47,7 @@ const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions):
     else sendMetrics(scraping.get(message.scrape), message)
   })
   const server = createServer(
-    { requestTimeout: slowestRequestMs, headersTimeout: slowestRequestMs },
+    { requestTimeout: maxRequestMs, headersTimeout: maxRequestMs },
     ({ method, url }: IncomingMessage, response) => {
       const path = url?.split('?', 1)[0]
       if (method !== 'GET' && method !== 'HEAD')

@@ -26,7 +26,7 @@ const listener = new URL('./operations-listener.ts', import.meta.url)
 const reportEveryMs = 100
 const defaultHungAfterMs = 10_000
 /** The thread needs little memory; the default limit depends on the memory of the machine. */
-const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
+const listenerMemoryLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
 /**
  * Serves `/livez` (the process runs), `/readyz` (503 with the unmet conditions and their problems) and `/metrics`
@@ -40,7 +40,7 @@ export const startOperationsServer = async (options: OperationsServerOptions): P
   const state = (): ProcessState => ({ unmet: readiness.unmet(), problems: readiness.problems() })
   const workerData: ListenerOptions = { host, port, hungAfterMs, state: state() }
   // Preloaded modules (`--import`) are meant for the main thread only.
-  const worker = new Worker(listener, { workerData, resourceLimits: memory, execArgv: [] })
+  const worker = new Worker(listener, { workerData, resourceLimits: listenerMemoryLimits, execArgv: [] })
   const send = (message: ListenerRequest): void => worker.postMessage(message)
   const reporting = setInterval(() => send({ state: state() }), reportEveryMs)
   worker.on('message', (message: ListenerReply) => {
@@ -55,7 +55,7 @@ export const startOperationsServer = async (options: OperationsServerOptions): P
     await worker.terminate()
   }
   try {
-    return { url: `http://127.0.0.1:${await portOf(worker, port)}`, [Symbol.asyncDispose]: end }
+    return { url: `http://127.0.0.1:${await waitForPort(worker, port)}`, [Symbol.asyncDispose]: end }
   } catch (error) {
     await end()
     throw error
@@ -63,7 +63,7 @@ export const startOperationsServer = async (options: OperationsServerOptions): P
 }
 
 /** Waits for the listener and returns its port. */
-const portOf = async (worker: Worker, wanted: number): Promise<number> => {
+const waitForPort = async (worker: Worker, wanted: number): Promise<number> => {
   // The first message of the listener has the port or the error.
   const [message] = (await once(worker, 'message')) as [ListenerReply]
   if ('port' in message) return message.port

@@ -19,7 +19,7 @@ export const openReadiness = (): ProcessReadiness => {
       needs.set(name, { met, problem })
     },
     unmet: () => [...needs].filter(([, { met }]) => !attempt(met)).map(([name]) => name),
-    problems: () => Object.fromEntries([...needs].flatMap(([name, { problem }]) => named(name, attempt(problem)))),
+    problems: () => Object.fromEntries([...needs].flatMap(([name, { problem }]) => toEntries(name, attempt(problem)))),
   }
 }
 
@@ -31,5 +31,5 @@ const attempt = <T>(read: () => T): T | undefined => {
   }
 }
 
-const named = (name: string, problem: string | undefined): [string, string][] =>
+const toEntries = (name: string, problem: string | undefined): [string, string][] =>
   problem === undefined ? [] : [[name, problem]]

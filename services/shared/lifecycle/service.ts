@@ -29,7 +29,7 @@ export interface Readiness {
 }
 
 /** The function that starts a service: opens its resources and serves its contract. */
-export type Start = (context: ServiceContext) => Promise<RunningService>
+export type ServiceStarter = (context: ServiceContext) => Promise<RunningService>
 
 /** A running service; disposing it first finishes the work in flight. */
 export interface RunningService extends AsyncDisposable {

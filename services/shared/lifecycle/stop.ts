@@ -15,7 +15,7 @@ const signals = ['SIGTERM', 'SIGINT'] as const
 const defaultSameSignalMs = 1_000
 
 /** Exit code after an uncaught error. */
-const failed = 1
+const failureExitCode = 1
 
 /**
  * Listens for signals and uncaught errors, which request a stop. Another signal after `sameSignalMs` ends the process
@@ -35,7 +35,7 @@ export const listenForStop = (log: Logger, { sameSignalMs = defaultSameSignalMs 
   }
   const onError = (error: unknown): void => {
     log.fatal({ err: error }, 'stopping: uncaught error')
-    process.exitCode = failed
+    process.exitCode = failureExitCode
     request()
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { unreadVariables } from './check.ts'
+import { findUnreadVariables } from './check.ts'
 
 const known = ['SVC_AUTH_PROVIDER', 'SVC_DEVICE_LOGIN', 'COLUMNDB_TZ']
 
@@ -12,7 +12,7 @@ describe('an older client-prefixed name', () => {
     ['PUBLIC_TITLE_SHORT', 'CLIENT_TITLE_SHORT'],
     ['VITE_CLIENT_LOGO', 'CLIENT_LOGO'],
   ])('%s is reported, with %s as the name that is read', (name, instead) => {
-    expect(unreadVariables(known, { [name]: 'text' })).toEqual([
+    expect(findUnreadVariables(known, { [name]: 'text' })).toEqual([
       { name, sentence: `is no longer read; set ${instead} instead` },
     ])
   })
@@ -20,11 +20,11 @@ describe('an older client-prefixed name', () => {
   it.each(['CLIENT_AUTH_PROVIDER', 'CLIENT_TITLE_SHORT', 'SVC_AUTH_PROVIDER', 'VITE_NOTHING_OF_OURS', 'CLIENT_'])(
     'is not %s',
     (name) => {
-      expect(unreadVariables(known, { [name]: 'text' })).toEqual([])
+      expect(findUnreadVariables(known, { [name]: 'text' })).toEqual([])
     },
   )
 
   it('is reported only when it is set', () => {
-    expect(unreadVariables(known, { VITE_COLUMNDB_TZ: '' })).toEqual([])
+    expect(findUnreadVariables(known, { VITE_COLUMNDB_TZ: '' })).toEqual([])
   })
 })

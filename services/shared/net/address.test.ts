@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mayReach, classifyAddress } from './address.ts'
+import { areAddressesAllowed, classifyAddress } from './address.ts'
 
 describe('the class of an address', () => {
   it.each([
@@ -53,6 +53,6 @@ describe('the class of an address', () => {
     [['10.0.0.1', '169.254.169.254'], false, false],
     [[], false, false],
   ])('the addresses %j are allowed by default: %s, with private hosts allowed: %s', (answers, strict, allowed) => {
-    expect([mayReach(answers, false), mayReach(answers, true)]).toEqual([strict, allowed])
+    expect([areAddressesAllowed(answers, false), areAddressesAllowed(answers, true)]).toEqual([strict, allowed])
   })
 })

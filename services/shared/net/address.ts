@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /** The class of an address: on the public internet, in a private network, or in a range that is never contacted. */
-export type Reach = 'public' | 'private' | 'never'
+export type AddressClass = 'public' | 'private' | 'never'
 
 /** Addresses of cloud metadata services, which return secrets of the machine. Some are in public or private ranges. */
 const metadataAddresses: ReadonlySet<string> = new Set([
@@ -30,9 +30,9 @@ const privateRanges: ReadonlySet<string> = new Set([
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Classifies an address. Only an IPv4-mapped IPv6 address is classified as the IPv4 address that it contains. */
-export const classifyAddress = (text: string): Reach => {
+export const classifyAddress = (text: string): AddressClass => {
   if (text.includes('%') || !ipaddr.isValid(text)) return 'never'
-  const address = ipaddr.process(inHex(text))
+  const address = ipaddr.process(toHexNotation(text))
   if (metadataAddresses.has(address.toString())) return 'never'
   const range = address.range()
   if (privateRanges.has(range)) return 'private'
@@ -42,7 +42,7 @@ export const classifyAddress = (text: string): Reach => {
 }
 
 /** Rewrites `::10.0.0.1` in hex, because the library reads it as the mapped `::ffff:10.0.0.1`. */
-const inHex = (text: string): string => {
+const toHexNotation = (text: string): string => {
   const [, start, ...bytes] = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? []
   const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number)
   return start === undefined ? text : `${start}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
@@ -51,7 +51,7 @@ const inHex = (text: string): string => {
 /**
  * Returns whether all addresses of a name may be contacted. A mix of public and private ones indicates DNS rebinding.
  */
-export const mayReach = (addresses: readonly string[], allowPrivate: boolean): boolean => {
+export const areAddressesAllowed = (addresses: readonly string[], allowPrivate: boolean): boolean => {
   const reaches = new Set(addresses.map(classifyAddress))
   return reaches.size === 1 && (reaches.has('public') || (allowPrivate && reaches.has('private')))
 }

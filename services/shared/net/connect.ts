@@ -22,17 +22,17 @@ export const createGuardedLookup =
 const withFamily = (address: string) => ({ address, family: isIP(address) })
 
 const timeoutMs = 5_000
-const common = { timeout: timeoutMs, allowH2: false } as const
+const commonOptions = { timeout: timeoutMs, allowH2: false } as const
 
 /** A function that opens sockets for undici. */
 export type Connector = buildConnector.connector
 
 /** Returns a connector that does not check addresses. */
-export const trustedConnector = (): Connector => buildConnector(common)
+export const createTrustedConnector = (): Connector => buildConnector(commonOptions)
 
 /** Returns a connector for addresses that the guard allows. Certificates are verified against the name as usual. */
-export const guardedConnector = (guard: Guard): Connector => {
-  const connect = buildConnector({ ...common, lookup: createGuardedLookup(guard) })
+export const createGuardedConnector = (guard: Guard): Connector => {
+  const connect = buildConnector({ ...commonOptions, lookup: createGuardedLookup(guard) })
   return (options, connected) => {
     // The lookup checks names; literal addresses are never looked up, so they are checked here.
     if (isIP(options.hostname) === 0) connect(options, connected)

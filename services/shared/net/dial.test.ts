@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkMailServer, dial, guardedDial } from './dial.ts'
+import { checkMailServer, dial, createGuardedDial } from './dial.ts'
 import { openGuard } from './guard.ts'
 
 // Clients that disconnect early reset their connection.
@@ -46,7 +46,7 @@ describe('a connection that is not HTTP', () => {
 
 describe('a connection to a saved server', () => {
   const guarded = (answers: readonly string[], env = {}) =>
-    guardedDial(openGuard(env, { resolve: async () => answers }))
+    createGuardedDial(openGuard(env, { resolve: async () => answers }))
 
   it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'localhost', 'mail', '0x7f.1'])(
     'is refused to %s',
@@ -88,7 +88,7 @@ describe('a connection to a saved server', () => {
       return lookUps === 1 ? ['127.0.0.2'] : ['169.254.169.254']
     }
     const guard = openGuard({ SVC_ALLOW_PRIVATE_HOSTS: 'true' }, { resolve })
-    const dialling = guardedDial(guard)({ host: 'mail.example', port: 2525 }, signal())
+    const dialling = createGuardedDial(guard)({ host: 'mail.example', port: 2525 }, signal())
     // Nothing listens there; an unchecked address would fail with another message.
     await expect(dialling).rejects.toMatchObject({ reason: 'unreachable', systemCode: 'ECONNREFUSED' })
     expect(lookUps).toBe(1)

@@ -20,7 +20,7 @@ export interface ServerAddress {
 export type Dial = (place: ServerAddress, signal: AbortSignal) => Promise<Socket>
 
 /** Connects without checking the address. */
-export const dial: Dial = (place, signal) => open(place, signal)
+export const dial: Dial = (place, signal) => openSocket(place, signal)
 
 /** Throws `NetFailure` if mail to this server is not allowed; does not connect. */
 export const checkMailServer = async (guard: Guard, { host, port }: ServerAddress): Promise<void> => {
@@ -29,20 +29,20 @@ export const checkMailServer = async (guard: Guard, { host, port }: ServerAddres
 }
 
 /** Returns a function that connects to mail servers, only on mail ports and at addresses that the guard allows. */
-export const guardedDial =
+export const createGuardedDial =
   (guard: Guard): Dial =>
   async ({ host, port }, signal) => {
     requireMailPort({ host, port })
     // The lookup checks names; literal addresses are never looked up, so they are checked here.
     if (isIP(host) !== 0) await guard.addresses(host)
-    return open({ host, port, lookup: createGuardedLookup(guard) }, signal)
+    return openSocket({ host, port, lookup: createGuardedLookup(guard) }, signal)
   }
 
 const requireMailPort = ({ host, port }: ServerAddress): void => {
   if (!isMailPort(port)) throw new NetFailure('not-allowed', { host, rule: 'port' })
 }
 
-const open = async (options: TcpNetConnectOpts & ServerAddress, signal: AbortSignal): Promise<Socket> => {
+const openSocket = async (options: TcpNetConnectOpts & ServerAddress, signal: AbortSignal): Promise<Socket> => {
   const { host } = options
   // A socket created with an aborted signal still connects.
   if (signal.aborted) throw new NetFailure('timeout', { host })

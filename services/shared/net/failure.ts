@@ -8,7 +8,7 @@ export type NetReason = 'not-allowed' | 'unreachable' | 'timeout' | 'redirect' |
 export type NetRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'name' | 'address' | 'header'
 
 /** The system error code for a name that does not resolve. */
-export const unknownName = 'ENOTFOUND'
+export const nameNotFoundCode = 'ENOTFOUND'
 
 const sentences: Readonly<Record<NetReason, string>> = {
   'not-allowed': 'is not an allowed address',
@@ -18,7 +18,7 @@ const sentences: Readonly<Record<NetReason, string>> = {
   'too-large': 'sent a response that is too large',
 }
 
-interface Facts {
+interface NetFailureFacts {
   /** Without path, query and credentials, which may be secrets. */
   host?: string | undefined
   rule?: NetRule
@@ -33,7 +33,7 @@ export class NetFailure extends Error {
   readonly rule: NetRule | undefined
   readonly systemCode: string | undefined
 
-  constructor(reason: NetReason, { host, rule, systemCode }: Facts = {}) {
+  constructor(reason: NetReason, { host, rule, systemCode }: NetFailureFacts = {}) {
     const facts = [rule, systemCode].filter((fact) => fact !== undefined).join(', ')
     super(`${host ?? 'the address'} ${sentences[reason]}${facts && ` (${facts})`}`)
     this.reason = reason
@@ -44,17 +44,17 @@ export class NetFailure extends Error {
 
 /** Converts an error of a client by its code. Its message is not used, because it may contain resolved addresses. */
 export const toNetFailure = (host: string, error: unknown): NetFailure => {
-  const causes = causesOf(error)
+  const causes = listCauses(error)
   const own = causes.find((cause) => cause instanceof NetFailure)
   if (own) return own
-  const systemCode = causes.map(codeOf).find((code) => code !== undefined)
+  const systemCode = causes.map(readSystemCode).find((code) => code !== undefined)
   const isLate = systemCode === 'UND_ERR_CONNECT_TIMEOUT' || systemCode === 'ETIMEDOUT'
   return new NetFailure(isLate ? 'timeout' : 'unreachable', { host, systemCode })
 }
 
 const maxCauses = 5
 
-const causesOf = (error: unknown): unknown[] => {
+const listCauses = (error: unknown): unknown[] => {
   const causes = [error]
   for (let cause = error; cause instanceof Error && causes.length < maxCauses; cause = cause.cause) {
     causes.push(cause.cause)
@@ -62,5 +62,5 @@ const causesOf = (error: unknown): unknown[] => {
   return causes
 }
 
-const codeOf = (error: unknown): string | undefined =>
+const readSystemCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -1,15 +1,15 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { Environment } from '../config/environment.ts'
-import { mayReach, type Reach } from './address.ts'
-import { NetFailure, unknownName } from './failure.ts'
-import { urlRules, isServicePort, type Purpose } from './purposes.ts'
+import { areAddressesAllowed, type AddressClass } from './address.ts'
+import { NetFailure, nameNotFoundCode } from './failure.ts'
+import { urlRules, isServicePort, type RequestPurpose } from './purposes.ts'
 import { isCloudMode } from '../config/shared-settings.ts'
-import { flag, parseSettings } from '../config/setting.ts'
+import { flagSetting, parseSettings } from '../config/setting.ts'
 
 /** Settings of the guard for outgoing requests. */
 export const netSettings = {
-  SVC_ALLOW_PRIVATE_HOSTS: flag(
+  SVC_ALLOW_PRIVATE_HOSTS: flagSetting(
     false,
     'Allow user-supplied addresses in private, loopback, link-local and overlay networks; always off in cloud mode.',
     { alsoTrue: ['cloud'] },
@@ -17,7 +17,7 @@ export const netSettings = {
 } as const
 
 /** Returns whether user-supplied addresses may be in private networks. */
-export const allowsPrivateHosts = (env: Environment): boolean =>
+export const arePrivateHostsAllowed = (env: Environment): boolean =>
   parseSettings(netSettings, env).SVC_ALLOW_PRIVATE_HOSTS && !isCloudMode(env)
 
 const metadataNames: ReadonlySet<string> = new Set([
@@ -47,7 +47,7 @@ const internalSuffixes = [
 ]
 
 /** Classifies a lower-case name before it is resolved. After that, its addresses are checked too. */
-const reachOfName = (name: string): Reach => {
+const classifyName = (name: string): AddressClass => {
   // An empty label, as in a name with two trailing dots, would hide its suffix.
   if (metadataNames.has(name) || name.split('.').includes('')) return 'never'
   const isInternal = !name.includes('.') || internalSuffixes.some((suffix) => name.endsWith(`.${suffix}`))
@@ -57,11 +57,11 @@ const reachOfName = (name: string): Reach => {
 const maxUrlLength = 2_048
 
 /** A function that returns all addresses of a name; it returns an empty list or throws if there are none. */
-export type Resolve = (name: string) => Promise<readonly string[]>
+export type NameResolver = (name: string) => Promise<readonly string[]>
 
 /** Options of name look-ups. */
-export interface LookUp {
-  resolve?: Resolve | undefined
+export interface LookUpOptions {
+  resolve?: NameResolver | undefined
   /** Timeout of a look-up; a slower one counts as failed. */
   lookUpWithinMs?: number | undefined
 }
@@ -69,34 +69,39 @@ export interface LookUp {
 /** Decides which user-supplied addresses may be contacted. */
 export interface Guard {
   /** Returns the URL in canonical form; throws if the guard rejects it. */
-  readUrl(given: string | URL, purpose: Purpose): URL
+  readUrl(given: string | URL, purpose: RequestPurpose): URL
   /** Returns the addresses of a host name or literal; throws unless all of them may be contacted. */
   addresses(hostname: string): Promise<readonly string[]>
 }
 
 /** Resolves names like a socket does, including the hosts file. */
-const systemResolve: Resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address)
+const resolveWithSystem: NameResolver = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address)
 
 /** Creates a guard, which reads its settings for every decision. */
 export const openGuard = (
   env: Environment,
-  { resolve = systemResolve, lookUpWithinMs = 5_000 }: LookUp = {},
+  { resolve = resolveWithSystem, lookUpWithinMs = 5_000 }: LookUpOptions = {},
 ): Guard => ({
-  readUrl: (given, purpose) => readUrl(given, purpose, allowsPrivateHosts(env)),
+  readUrl: (given, purpose) => readUrl(given, purpose, arePrivateHostsAllowed(env)),
   async addresses(hostname) {
-    const allowPrivate = allowsPrivateHosts(env)
-    const host = bareHost(hostname)
+    const allowPrivate = arePrivateHostsAllowed(env)
+    const host = toBareHost(hostname)
     requireHost(host, allowPrivate)
-    const addresses = isIP(host) === 0 ? await answersOf(resolve(host), lookUpWithinMs) : [host]
+    const addresses = isIP(host) === 0 ? await resolveWithTimeout(resolve(host), lookUpWithinMs) : [host]
     // If private networks are not allowed, an unknown name fails like a private one, so that callers cannot probe
     // names.
-    if (addresses.length === 0 && allowPrivate) throw new NetFailure('unreachable', { host, systemCode: unknownName })
-    if (!mayReach(addresses, allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
+    if (addresses.length === 0 && allowPrivate)
+      throw new NetFailure('unreachable', { host, systemCode: nameNotFoundCode })
+    if (!areAddressesAllowed(addresses, allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
     return addresses
   },
 })
 
-const answersOf = async (answering: ReturnType<Resolve>, withinMs: number): Promise<readonly string[]> => {
+const resolveWithTimeout = async (
+  answering: ReturnType<NameResolver>,
+  withinMs: number,
+): Promise<readonly string[]> => {
   const { promise: late, resolve: giveUp } = Promise.withResolvers<readonly string[]>()
   const timer = setTimeout(giveUp, withinMs, [])
   try {
@@ -108,12 +113,12 @@ const answersOf = async (answering: ReturnType<Resolve>, withinMs: number): Prom
   }
 }
 
-const readUrl = (given: string | URL, purpose: Purpose, allowPrivate: boolean): URL => {
+const readUrl = (given: string | URL, purpose: RequestPurpose, allowPrivate: boolean): URL => {
   const text = String(given)
   const parsed = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined
   if (!parsed || parsed.hostname === '') throw new NetFailure('not-allowed', { rule: 'url' })
   const { hostname, port, protocol, username, password } = parsed
-  const host = bareHost(hostname)
+  const host = toBareHost(hostname)
   const form = urlRules[purpose]
   if (!form.protocols.includes(protocol)) throw new NetFailure('not-allowed', { host, rule: 'scheme' })
   if (username !== '' || password !== '') throw new NetFailure('not-allowed', { host, rule: 'userinfo' })
@@ -126,16 +131,17 @@ const readUrl = (given: string | URL, purpose: Purpose, allowPrivate: boolean): 
 
 const requireHost = (host: string, allowPrivate: boolean): void => {
   const isLiteral = isIP(host) !== 0
-  if (isLiteral && !mayReach([host], allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
+  if (isLiteral && !areAddressesAllowed([host], allowPrivate))
+    throw new NetFailure('not-allowed', { host, rule: 'address' })
   if (isLiteral) return
-  const reach = reachOfName(host)
+  const reach = classifyName(host)
   if (reach === 'never' || (reach === 'private' && !allowPrivate)) {
     throw new NetFailure('not-allowed', { host, rule: 'name' })
   }
 }
 
 /** Returns the host for resolvers and sockets: IPv6 without brackets, no trailing dot. */
-const bareHost = (hostname: string): string =>
+const toBareHost = (hostname: string): string =>
   hostname
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '')

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import corpus from './corpus.json' with { type: 'json' }
 import { NetFailure } from './failure.ts'
-import type { Resolve } from './guard.ts'
+import type { NameResolver } from './guard.ts'
 import { openNet } from './net.ts'
 
-const onLoopback: Resolve = async () => ['127.0.0.1']
+const onLoopback: NameResolver = async () => ['127.0.0.1']
 const privateAllowed = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
 
 /** Starts a server on loopback that records the paths and `Host` headers of its requests. */
@@ -84,7 +84,7 @@ describe('a guarded request', () => {
     await using checked = await startServer((_request, response) => response.end('checked'), 0, '127.0.0.2')
     await using target = await startServer((_request, response) => response.end('target'), checked.port)
     let lookups = 0
-    const resolve: Resolve = async () => sequence[lookups++] ?? []
+    const resolve: NameResolver = async () => sequence[lookups++] ?? []
     await using net = openNet({ env: privateAllowed, resolve })
     const answer = await net.guarded('database')(`http://rebind.example.com:${checked.port}/`)
     expect(await answer.text()).toBe('checked')

@@ -1,10 +1,10 @@
 import type { Agent } from 'undici'
 import type { Environment } from '../config/environment.ts'
 import type { Connector } from './connect.ts'
-import { type Dial, type ServerAddress, checkMailServer, dial, guardedDial } from './dial.ts'
+import { type Dial, type ServerAddress, checkMailServer, dial, createGuardedDial } from './dial.ts'
 import { NetFailure } from './failure.ts'
-import { type Guard, type LookUp, openGuard } from './guard.ts'
-import type { Purpose } from './purposes.ts'
+import { type Guard, type LookUpOptions, openGuard } from './guard.ts'
+import type { RequestPurpose } from './purposes.ts'
 import type { OutgoingRequest } from './send.ts'
 
 /** A function like `fetch` with limits and without redirects; rejects with `NetFailure`. */
@@ -15,21 +15,21 @@ export interface Net extends AsyncDisposable {
   /** Sends requests to addresses that the operator configured. */
   trusted: Send
   /** Sends requests to user-supplied addresses: each is checked, and the connection goes to the checked address. */
-  guarded(purpose: Purpose): Send
+  guarded(purpose: RequestPurpose): Send
   /** Checks an address without connecting to it, as before it is saved; returns its canonical form. */
-  check(url: string | URL, purpose: Purpose): Promise<URL>
+  check(url: string | URL, purpose: RequestPurpose): Promise<URL>
   /** Connections for mail: `trusted` to servers of the operator, `guarded` to saved servers, which are checked. */
   mail: { trusted: Dial; guarded: Dial; check(server: ServerAddress): Promise<void> }
   /** Opens the sockets of the connection pools of user-supplied databases. */
   connect: Connector
 }
 
-interface OpenNet extends LookUp {
+interface NetOptions extends LookUpOptions {
   env: Environment
 }
 
 /** Creates the clients without opening a connection; the HTTP client is loaded on first use. */
-export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
+export const openNet = ({ env, ...lookUp }: NetOptions): Net => {
   const guard = openGuard(env, lookUp)
   const agents: Agent[] = []
   let opening: ReturnType<typeof openClients> | undefined
@@ -52,7 +52,7 @@ export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
       await guard.addresses(target.hostname)
       return target
     },
-    mail: { trusted: dial, guarded: guardedDial(guard), check: (server) => checkMailServer(guard, server) },
+    mail: { trusted: dial, guarded: createGuardedDial(guard), check: (server) => checkMailServer(guard, server) },
     connect: (options, connected) => {
       loaded().then(
         ({ connect }) => connect(options, connected),
@@ -74,15 +74,15 @@ const openClients = async (guard: Guard, agents: Agent[]) => {
     import('./connect.ts'),
   ])
   const open = (connect: Connector, connections: number): Agent => {
-    const agent = new Agent({ connect, connections, keepAliveTimeout, allowH2: false })
+    const agent = new Agent({ connect, connections, keepAliveTimeout: keepAliveMs, allowH2: false })
     agents.push(agent)
     return agent
   }
-  const guarded = connectors.guardedConnector(guard)
+  const guarded = connectors.createGuardedConnector(guard)
   return {
     send,
     connect: guarded,
-    trusted: open(connectors.trustedConnector(), maxTrustedConnections),
+    trusted: open(connectors.createTrustedConnector(), maxTrustedConnections),
     guarded: open(guarded, maxGuardedConnections),
   }
 }
@@ -90,7 +90,7 @@ const openClients = async (guard: Guard, agents: Agent[]) => {
 /** Maximum connections per configured server. Each running answer of a language model needs one. */
 const maxTrustedConnections = 1_024
 const maxGuardedConnections = 16
-const keepAliveTimeout = 4_000
+const keepAliveMs = 4_000
 
 /** Parses a configured address, which may be private but must not contain credentials. */
 const readTrusted = (given: string | URL): URL => {

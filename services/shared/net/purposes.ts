@@ -1,14 +1,14 @@
 /** The purpose of a request to a guarded address; it decides which addresses are valid. */
-export type Purpose = 'database' | 'notification' | 'reemit' | 'tool-server'
+export type RequestPurpose = 'database' | 'notification' | 'reemit' | 'tool-server'
 
-interface Form {
+interface UrlRules {
   protocols: readonly string[]
   /** Whether ports of well-known services of other protocols are allowed. */
   anyPort: boolean
 }
 
 /** The rules for URLs by purpose. */
-export const urlRules: Readonly<Record<Purpose, Form>> = {
+export const urlRules: Readonly<Record<RequestPurpose, UrlRules>> = {
   database: { protocols: ['http:', 'https:'], anyPort: true },
   notification: { protocols: ['http:', 'https:'], anyPort: false },
   reemit: { protocols: ['https:'], anyPort: false },

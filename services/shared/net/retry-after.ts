@@ -5,7 +5,7 @@
 export const parseRetryAfter = (header: string | null, nowMs: number): number | undefined => {
   const value = header?.trim() ?? ''
   if (/^\d{1,9}(\.\d+)?$/.test(value)) return Number(value) * 1_000
-  const inMs = Date.parse(dateIn(value)) - nowMs
+  const inMs = Date.parse(normalizeHttpDate(value)) - nowMs
   return Number.isNaN(inMs) ? undefined : Math.max(0, inMs)
 }
 
@@ -17,7 +17,7 @@ export const readRetryAfter = (headers: Pick<Headers, 'get'>): number | undefine
  * Returns a header in one of the three HTTP date formats as text for `Date.parse`, and any other header as an empty
  * text: `Date.parse` accepts almost any text with a digit.
  */
-const dateIn = (header: string): string => {
+const normalizeHttpDate = (header: string): string => {
   // The `asctime` format has no zone.
   if (/^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/.test(header)) return `${header} GMT`
   return /^[A-Z][a-z]{2,8}, /.test(header) ? header : ''

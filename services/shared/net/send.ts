@@ -16,7 +16,7 @@ const decoders = new Map([
 const acceptedCodings = [...decoders.keys()].join(', ')
 
 /** Returns the decoded body; unchanged if the content coding is unknown. */
-const decoded = (body: Readable, coding: string | string[] | undefined): Readable => {
+const decodeBody = (body: Readable, coding: string | string[] | undefined): Readable => {
   const open = decoders.get(String(coding).toLowerCase())
   // A failure of either stream destroys both and reaches the reader.
   return open ? pipeline(body, open(), () => {}) : body
@@ -39,7 +39,7 @@ export interface OutgoingRequest {
 }
 
 /** Headers that determine routing and framing; callers cannot set them. */
-const ownHeaders = [
+const forbiddenHeaders = [
   'host',
   'connection',
   'content-length',
@@ -61,7 +61,7 @@ export const send = async (agent: Agent, url: URL, outgoing: OutgoingRequest): P
     if (signal?.aborted) return signal.reason
     return late.aborted ? new NetFailure('timeout', { host }) : toNetFailure(host, error)
   }
-  const headers = headersFor(host, outgoing.headers)
+  const headers = createHeaders(host, outgoing.headers)
   const either = signal ? AbortSignal.any([signal, late]) : late
   const options = { method, headers, body: body ?? null, signal: either, dispatcher: agent }
   const answer = await request(url, options).catch((error: unknown) => {
@@ -73,30 +73,30 @@ export const send = async (agent: Agent, url: URL, outgoing: OutgoingRequest): P
     answer.body.on('error', () => {}).destroy()
     throw new NetFailure('redirect', { host })
   }
-  const hasBody = method !== 'HEAD' && !bodiless.has(status)
+  const hasBody = method !== 'HEAD' && !bodilessStatuses.has(status)
   if (!hasBody) answer.body.resume()
-  const read = hasBody ? decoded(answer.body, answer.headers['content-encoding']) : null
-  return boundedAnswer(
-    { status, statusText, headers: pairsOf(answer.headers), body: read },
+  const read = hasBody ? decodeBody(answer.body, answer.headers['content-encoding']) : null
+  return createBoundedResponse(
+    { status, statusText, headers: listHeaderPairs(answer.headers), body: read },
     { host, maxBytes, translate },
   )
 }
 
 /** Statuses of responses without a body. */
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304])
 
-const pairsOf = (headers: Dispatcher.ResponseData['headers']): [string, string][] =>
+const listHeaderPairs = (headers: Dispatcher.ResponseData['headers']): [string, string][] =>
   Object.entries(headers).flatMap(([name, values = []]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   )
 
-const unlessGiven = { accept: '*/*', 'accept-encoding': acceptedCodings, 'user-agent': 'Watchhouse' } as const
+const defaultHeaders = { accept: '*/*', 'accept-encoding': acceptedCodings, 'user-agent': 'Watchhouse' } as const
 
-const headersFor = (host: string, given: GivenHeaders | undefined): Record<string, string> => {
+const createHeaders = (host: string, given: GivenHeaders | undefined): Record<string, string> => {
   const headers = readHeaders(given)
-  if (!headers || ownHeaders.some((name) => headers.has(name)))
+  if (!headers || forbiddenHeaders.some((name) => headers.has(name)))
     throw new NetFailure('not-allowed', { host, rule: 'header' })
-  return { ...unlessGiven, ...Object.fromEntries(headers) }
+  return { ...defaultHeaders, ...Object.fromEntries(headers) }
 }
 
 /**
@@ -111,7 +111,7 @@ const readHeaders = (given: GivenHeaders | undefined): Headers | undefined => {
   }
 }
 
-interface Answered {
+interface ResponseParts {
   status: number
   statusText: string
   headers: Iterable<[string, string]>
@@ -128,14 +128,16 @@ interface Bounds {
 }
 
 /** Returns the response with a body that fails when it exceeds `maxBytes`. */
-const boundedAnswer = ({ status, statusText, headers, body }: Answered, bounds: Bounds): Response =>
-  new Response(body ? streamOf(bounded(body, bounds)) : null, {
+const createBoundedResponse = ({ status, statusText, headers, body }: ResponseParts, bounds: Bounds): Response =>
+  new Response(body ? toReadableStream(limitBody(body, bounds)) : null, {
     status,
     statusText,
     headers: [...headers],
   })
 
-const streamOf = (chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void>): ReadableStream<Uint8Array<ArrayBuffer>> =>
+const toReadableStream = (
+  chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void>,
+): ReadableStream<Uint8Array<ArrayBuffer>> =>
   new ReadableStream({
     async pull(controller) {
       const { done, value } = await chunks.next()
@@ -147,7 +149,7 @@ const streamOf = (chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void>): Readab
     },
   })
 
-async function* bounded(body: AsyncIterable<Uint8Array<ArrayBuffer>>, { host, maxBytes, translate }: Bounds) {
+async function* limitBody(body: AsyncIterable<Uint8Array<ArrayBuffer>>, { host, maxBytes, translate }: Bounds) {
   let bytes = 0
   try {
     for await (const chunk of body) {

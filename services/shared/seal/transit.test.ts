@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { encryptFor, openTransit } from './transit.ts'
+import { encryptForTransit, openTransit } from './transit.ts'
 
 const Secret = z.object({ url: z.string() })
 
@@ -15,7 +15,7 @@ describe('a secret on its way over the bus', () => {
 
   it('is decrypted by every process of its service, and reveals nothing', async () => {
     const [one, other] = [openTransit(store, 'a:key'), openTransit(store, 'a:key')]
-    const encrypted = await encryptFor(await one.publicKey(), { url: 'https://hooks.example/a-secret' })
+    const encrypted = await encryptForTransit(await one.publicKey(), { url: 'https://hooks.example/a-secret' })
     expect(await other.decrypt(encrypted, Secret)).toEqual({ url: 'https://hooks.example/a-secret' })
     const parts = encrypted.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'))
     expect(parts.join('')).not.toContain('secret')
@@ -26,8 +26,8 @@ describe('a secret on its way over the bus', () => {
   })
 
   it.each([
-    ['for another service', async () => encryptFor(await openTransit(store, 'b:key').publicKey(), { url: 'x' })],
-    ['of another shape', async () => encryptFor(await openTransit(store, 'a:key').publicKey(), { uri: 'x' })],
+    ['for another service', async () => encryptForTransit(await openTransit(store, 'b:key').publicKey(), { url: 'x' })],
+    ['of another shape', async () => encryptForTransit(await openTransit(store, 'a:key').publicKey(), { uri: 'x' })],
     ['no JWE', async () => 'secret'],
     ['empty', async () => ''],
   ])('is rejected if it is %s', async (_what, encrypted) => {

@@ -24,7 +24,7 @@ export interface Transit {
 
 /** Opens the key pair `name` in the store. The first process creates it for all processes of the service. */
 export const openTransit = (store: Store, name: string): Transit => {
-  const key = () => getOrCreate(store, name, TransitKey, newTransitKey)
+  const key = () => getOrCreate(store, name, TransitKey, generateTransitKey)
   return {
     publicKey: async () => TransitPublicKey.parse(await key()),
     decrypt: async (encrypted, schema) => decrypt(encrypted, schema, await key()),
@@ -32,12 +32,12 @@ export const openTransit = (store: Store, name: string): Transit => {
 }
 
 /** Encrypts a value for the owner of the key. */
-export const encryptFor = async (key: TransitPublicKey, value: unknown): Promise<string> =>
+export const encryptForTransit = async (key: TransitPublicKey, value: unknown): Promise<string> =>
   new CompactEncrypt(Buffer.from(JSON.stringify(value)))
     .setProtectedHeader({ alg: algorithm, enc: encryption })
     .encrypt(await importJWK(key, algorithm))
 
-const newTransitKey = async (): Promise<TransitKey> => {
+const generateTransitKey = async (): Promise<TransitKey> => {
   const { privateKey } = await generateKeyPair(algorithm, { crv: 'X25519', extractable: true })
   return TransitKey.parse(await exportJWK(privateKey))
 }

@@ -10,13 +10,13 @@ export const userAgent = 'watchhouse'
 /** Returns the `log_comment` of a statement: the part of the product that sends it. */
 export const createLogComment = (what: string): string => JSON.stringify({ watchhouse: what })
 
-const commentBegins = createLogComment('').slice(0, -'"}'.length)
+const logCommentPrefix = createLogComment('').slice(0, -'"}'.length)
 
 /** The `log_comment` of the SQL console, whose statements count as those of the user. */
-const ofPerson = createLogComment('console')
+const consoleLogComment = createLogComment('console')
 
 /** SQL condition on `system.query_log`: Watchhouse itself sent the statement. */
-export const ownStatementCondition = `((startsWith(log_comment, '${commentBegins}') OR http_user_agent = '${userAgent}') AND log_comment != '${ofPerson}')`
+export const ownStatementCondition = `((startsWith(log_comment, '${logCommentPrefix}') OR http_user_agent = '${userAgent}') AND log_comment != '${consoleLogComment}')`
 
 /** SQL expression on `system.query_log`: the part of Watchhouse that sent the statement, such as `chart`. */
-export const ownPurpose = `ifNull(nullIf(splitByChar('/', JSONExtractString(log_comment, 'watchhouse'))[1], ''), 'untagged')`
+export const ownPurposeExpression = `ifNull(nullIf(splitByChar('/', JSONExtractString(log_comment, 'watchhouse'))[1], ''), 'untagged')`

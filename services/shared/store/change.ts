@@ -28,7 +28,7 @@ export const createValueChange = (
   key,
   expected: stored?.version,
   version: randomUUID(),
-  text: value === undefined ? undefined : textOf(value, `the value of "${key}"`, limits),
+  text: value === undefined ? undefined : encodeValue(value, `the value of "${key}"`, limits),
   expiresInMs: expiresInMs === undefined ? undefined : toWholeMs(expiresInMs),
 })
 
@@ -43,16 +43,16 @@ export const createChange = (
       'too-large',
       `too many outbox messages: ${outbox.length}; a step may append at most ${maxMessages}`,
     )
-  const messages = outbox.map((message) => messageText(message, limits))
+  const messages = outbox.map((message) => toMessageText(message, limits))
   return { values, messages, acks, needs, fence: undefined, claimMs: undefined, outboxLimit: limits.outboxMessages }
 }
 
-const messageText = ({ id, topic, payload }: OutboxMessage, limits: StoreLimits): MessageText => ({
+const toMessageText = ({ id, topic, payload }: OutboxMessage, limits: StoreLimits): MessageText => ({
   id: requireName(id),
-  text: textOf({ topic, payload }, `the message "${id}"`, limits),
+  text: encodeValue({ topic, payload }, `the message "${id}"`, limits),
 })
 
-const textOf = (value: unknown, what: string, { valueBytes }: StoreLimits): string => {
+const encodeValue = (value: unknown, what: string, { valueBytes }: StoreLimits): string => {
   const text = JSON.stringify(value)
   const bytes = Buffer.byteLength(text)
   if (bytes > valueBytes)

@@ -22,22 +22,22 @@ export interface WindowCount {
 /** Maximum windows per counter, of about 250 bytes each; beyond it the older generation is dropped. */
 const maxWindows = 100_000
 
-interface Window {
+interface CountWindow {
   count: number
   endsAtMs: number
 }
 
 /** Windows of one counter in two generations, so that old windows are dropped together without a search. */
-interface Kind {
-  young: Map<string, Window>
-  old: Map<string, Window>
+interface CounterWindows {
+  young: Map<string, CountWindow>
+  old: Map<string, CountWindow>
   /** Time at which all windows of the old generation have ended. */
   oldUntilMs: number
 }
 
 /** Returns a function that counts in memory, without timers and with bounded memory for any number of keys. */
 const createMemoryCount = (): ((what: string, key: string, seconds: number) => WindowCount) => {
-  const kinds = new Map<string, Kind>()
+  const kinds = new Map<string, CounterWindows>()
   return (what, key, seconds) => {
     const now = performance.now()
     const kind = kinds.get(what) ?? { young: new Map(), old: new Map(), oldUntilMs: 0 }

@@ -44,7 +44,7 @@ const maxTotalLength = 4_194_304
 const maxTextLength = 65_536
 
 /** The values that this process saw last. A value that no other process has changed can be written without a read. */
-interface LastSeen {
+interface LastSeenValues {
   /** Returns undefined if the key is not cached; `value` is undefined if the key had no value. */
   of(key: string): { value: StoredValue | undefined } | undefined
   /** Caches the current value of a key. */
@@ -52,7 +52,7 @@ interface LastSeen {
 }
 
 /** Creates a bounded cache of the last seen values. */
-const rememberLastSeen = (): LastSeen => {
+const rememberLastSeen = (): LastSeenValues => {
   const seen = new Map<string, StoredValue | undefined>()
   let totalLength = 0
   const forget = (key: string) => {
@@ -87,7 +87,7 @@ const maxClaimed = 500
 export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): Store => {
   const limits = { ...defaultStoreLimits, ...chosen }
   const waker = createWaker((wake) => driver.listen(wake))
-  const updating = { driver, limits, seen: rememberLastSeen(), own: ownMessages() }
+  const updating = { driver, limits, seen: rememberLastSeen(), own: createOwnMessages() }
   const serialize = createSerializer()
   return {
     get connected() {
@@ -100,13 +100,13 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
     getAll: (keys, schema) => getAll(updating, keys, schema),
     update: (key, schema, step, fence) => update(updating, { key, schema, step, fence }),
     updateNew: (key, schema, step) => {
-      const seen: LastSeen = { ...updating.seen, of: (name) => updating.seen.of(name) ?? { value: undefined } }
+      const seen: LastSeenValues = { ...updating.seen, of: (name) => updating.seen.of(name) ?? { value: undefined } }
       return update({ ...updating, seen }, { key, schema, step, fence: undefined })
     },
     updateTogether: (keys, step) =>
       serialize(keys.one?.key ?? keys.many.keys[0] ?? '', () => updateTogether(updating, keys, step)),
-    lease: (name, lengthMs) => lease(driver, name, lengthMs),
-    outbox: outboxOf(driver, waker.onAppend, updating.own.takeOwn),
+    lease: (name, lengthMs) => takeLease(driver, name, lengthMs),
+    outbox: createOutbox(driver, waker.onAppend, updating.own.takeOwn),
     async [Symbol.asyncDispose]() {
       await waker[Symbol.asyncDispose]()
       await driver[Symbol.asyncDispose]()
@@ -114,23 +114,23 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
   }
 }
 
-interface Update<S extends z.ZodType> {
+interface UpdateRequest<S extends z.ZodType> {
   key: string
   schema: S
   step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined
   fence: Fence | undefined
 }
 
-interface Updating {
+interface UpdateContext {
   driver: Driver
   limits: StoreLimits
-  seen: LastSeen
+  seen: LastSeenValues
   own: OwnMessages
 }
 
 const update = async <S extends z.ZodType>(
-  updating: Updating,
-  request: Update<S>,
+  updating: UpdateContext,
+  request: UpdateRequest<S>,
 ): Promise<z.output<S> | undefined> => {
   const key = requireName(request.key)
   const guess = prepareGuess(updating, request)
@@ -145,7 +145,10 @@ const update = async <S extends z.ZodType>(
 }
 
 /** Reads the values of several keys and caches them. */
-const readAll = async ({ driver, seen }: Updating, keys: readonly string[]): Promise<(StoredValue | undefined)[]> => {
+const readAll = async (
+  { driver, seen }: UpdateContext,
+  keys: readonly string[],
+): Promise<(StoredValue | undefined)[]> => {
   if (keys.length === 0) return []
   const stored = await driver.read(keys)
   for (const [index, key] of keys.entries()) seen.saw(key, stored[index])
@@ -153,7 +156,7 @@ const readAll = async ({ driver, seen }: Updating, keys: readonly string[]): Pro
 }
 
 const getAll = async <S extends z.ZodType>(
-  updating: Updating,
+  updating: UpdateContext,
   keys: readonly string[],
   schema: S,
 ): Promise<(z.output<S> | undefined)[]> => {
@@ -179,7 +182,7 @@ const createSerializer = () => {
 }
 
 const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
-  updating: Updating,
+  updating: UpdateContext,
   { one, many }: AtomicUpdateKeys<S, M>,
   step: (
     one: z.output<S> | undefined,
@@ -225,17 +228,17 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
   throw new ServiceError('busy', `too many concurrent writers of "${keys[0]}"; try again`, { retryAfterMs: 1_000 })
 }
 
-interface Prepared<T> {
+interface PreparedUpdate<T> {
   /** Undefined if nothing changes. */
   change: Change | undefined
   after: T | undefined
 }
 
 const prepare = <S extends z.ZodType>(
-  { limits }: Updating,
-  { key, schema, step, fence }: Update<S>,
+  { limits }: UpdateContext,
+  { key, schema, step, fence }: UpdateRequest<S>,
   stored: StoredValue | undefined,
-): Prepared<z.output<S>> => {
+): PreparedUpdate<z.output<S>> => {
   const before = valueOf(key, stored, schema)
   const result = step(before)
   if (!result) return { change: undefined, after: before }
@@ -250,9 +253,9 @@ const prepare = <S extends z.ZodType>(
  * value.
  */
 const prepareGuess = <S extends z.ZodType>(
-  updating: Updating,
-  request: Update<S>,
-): Prepared<z.output<S>> | undefined => {
+  updating: UpdateContext,
+  request: UpdateRequest<S>,
+): PreparedUpdate<z.output<S>> | undefined => {
   const seen = updating.seen.of(request.key)
   try {
     return seen && prepare(updating, request, seen.value)
@@ -262,16 +265,16 @@ const prepareGuess = <S extends z.ZodType>(
 }
 
 /** Writes the change; returns false if another writer was faster. */
-const isWritten = async (updating: Updating, change: Change): Promise<boolean> =>
+const isWritten = async (updating: UpdateContext, change: Change): Promise<boolean> =>
   (await writeChange(updating, change)) === 'written'
 
 const writeChange = async (
-  { driver, seen, own }: Updating,
+  { driver, seen, own }: UpdateContext,
   change: Change,
 ): Promise<Exclude<WriteResult, 'fenced' | 'full'>> => {
   const { values, messages, fence } = change
   const claim = own.claimFor(messages)
-  const result = await driver.write({ ...change, claimMs: claim && claimLength(claim.claimMs) })
+  const result = await driver.write({ ...change, claimMs: claim && limitClaimMs(claim.claimMs) })
   if (result === 'fenced')
     throw new ServiceError('conflict', `lease "${fence?.name}" was taken over by another process`)
   if (result === 'full')
@@ -295,7 +298,7 @@ const validate = <S extends z.ZodType>(key: string, value: unknown, schema: S): 
   throw new Error(`the value of "${key}" does not match its schema: ${where.join('; ')}`)
 }
 
-const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Lease | undefined> => {
+const takeLease = async (driver: Driver, name: string, lengthMs: number): Promise<Lease | undefined> => {
   const token = await driver.takeLease(requireName(name), toWholeMs(lengthMs))
   if (token === undefined) return undefined
   const fence = { name, token }
@@ -309,16 +312,16 @@ const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Le
   }
 }
 
-const claimLength = (claimMs: number): number => Math.min(toWholeMs(claimMs), maxClaimMs)
+const limitClaimMs = (claimMs: number): number => Math.min(toWholeMs(claimMs), maxClaimMs)
 
-const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox['takeOwn']): Outbox => ({
+const createOutbox = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox['takeOwn']): Outbox => ({
   claim: async (max, claimMs) =>
-    (await driver.claim(Math.min(max, maxClaimed), claimLength(claimMs))).map(parseStoredMessage),
+    (await driver.claim(Math.min(max, maxClaimed), limitClaimMs(claimMs))).map(parseStoredMessage),
   ack: async (ids) => {
     if (ids.length > 0) await driver.ack(ids)
   },
   renew: async (ids, claimMs) => {
-    if (ids.length > 0) await driver.renew(ids, claimLength(claimMs))
+    if (ids.length > 0) await driver.renew(ids, limitClaimMs(claimMs))
   },
   holds: async (ids) => new Set(ids.length > 0 ? await driver.holds(ids) : []),
   onAppend,
@@ -333,7 +336,7 @@ interface OwnMessages {
 }
 
 /** Creates the registry for the consumer of one store. */
-const ownMessages = (): OwnMessages => {
+const createOwnMessages = (): OwnMessages => {
   let taker: OwnMessageConsumer | undefined
   return {
     takeOwn(newTaker) {

@@ -15,7 +15,7 @@ export const createOutageReporter =
   }
 
 const beatEveryMs = 1_000
-const unanswered = 'the state store does not answer'
+const noAnswerReason = 'the state store does not answer'
 const answerWithinMs = 1_000
 
 /** Probes a server once a second, because an idle connection does not show that the server hangs. */
@@ -42,12 +42,12 @@ export const startHeartbeat = (
   let connected = true
   let reason: string | undefined
   const learn = (now: boolean, error?: unknown) => {
-    if (!now) reason = explain(error) ?? unanswered
+    if (!now) reason = explain(error) ?? noAnswerReason
     // A disconnect after disposal is not reported.
     if (now !== connected && !stop.signal.aborted) report(now, now ? undefined : reason)
     connected = now
   }
-  const running = beat(probe, learn, stop.signal)
+  const running = runProbes(probe, learn, stop.signal)
   return {
     get connected() {
       return connected
@@ -56,7 +56,7 @@ export const startHeartbeat = (
       return connected ? undefined : reason
     },
     require() {
-      if (!connected) throw new ServiceError('unavailable', reason ?? unanswered, { retryAfterMs: beatEveryMs })
+      if (!connected) throw new ServiceError('unavailable', reason ?? noAnswerReason, { retryAfterMs: beatEveryMs })
     },
     learn: (now) => learn(now),
     async [Symbol.asyncDispose]() {
@@ -66,7 +66,7 @@ export const startHeartbeat = (
   }
 }
 
-const beat = async (
+const runProbes = async (
   probe: () => Promise<unknown>,
   learn: (connected: boolean, error?: unknown) => void,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ const beat = async (
     if (signal.aborted) return
     // A pending probe is awaited again; a second one would use more connections of a hanging server.
     pending ??= runProbe(probe).finally(() => (pending = undefined))
-    const { answered, error } = await answerOrTimeout(pending, signal)
+    const { answered, error } = await waitForAnswer(pending, signal)
     learn(answered, error)
   }
 }
@@ -97,15 +97,15 @@ const runProbe = async (probe: () => Promise<unknown>): Promise<Answer> => {
   }
 }
 
-const timedOut: Answer = { answered: false }
+const timeoutAnswer: Answer = { answered: false }
 
-const answerOrTimeout = async (answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> => {
+const waitForAnswer = async (answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> => {
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
   // A delayed event loop runs timers before it reads responses, so a timeout does not prove that the server is slow.
   const timeout = wait(answerWithinMs, undefined, { signal: either, ref: false }).then(
-    () => turn(timedOut),
-    () => timedOut,
+    () => turn(timeoutAnswer),
+    () => timeoutAnswer,
   )
   try {
     return await Promise.race([answer, timeout])

@@ -132,7 +132,7 @@ export const implementations: readonly Implementation[] = [memory, redis, postgr
 const untilWithinMs = 10_000
 
 /** Polls until the value matches; fails after ten seconds. */
-export const until = async <T>(poll: () => Promise<T> | T, wanted: (answer: T) => boolean): Promise<T> => {
+export const pollUntil = async <T>(poll: () => Promise<T> | T, wanted: (answer: T) => boolean): Promise<T> => {
   const end = performance.now() + untilWithinMs
   for (;;) {
     const answer = await poll()

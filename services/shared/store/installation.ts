@@ -17,8 +17,8 @@ export const getOrCreate = async <T>(
 
 const key = 'installation:id'
 /** Source of a regular expression that matches an installation id. */
-export const installationId = 'watchhouse-[0-9a-f]{16}'
-const Id = z.string().regex(new RegExp(`^${installationId}$`))
+export const installationIdPattern = 'watchhouse-[0-9a-f]{16}'
+const Id = z.string().regex(new RegExp(`^${installationIdPattern}$`))
 
 /**
  * Returns a function that reads the id of this installation: `watchhouse-` and sixteen hexadecimal digits. The id is

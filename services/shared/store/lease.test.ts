@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type TestPlace, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, pollUntil } from './implementations.suite.ts'
 import type { Lease, Store } from './store.ts'
 
 const longMs = 60_000
@@ -46,7 +46,7 @@ for (const implementation of implementations) {
       const first = taken(await store.lease('sweep', 2_000))
       expect(await first.renew(longMs)).toBe(true)
       expect(await first.renew(80)).toBe(true)
-      const second = taken(await until(() => store.lease('sweep', longMs), Boolean))
+      const second = taken(await pollUntil(() => store.lease('sweep', longMs), Boolean))
       expect(second.fence.token).toBeGreaterThan(first.fence.token)
       expect(await first.renew(longMs)).toBe(false)
       await first[Symbol.asyncDispose]()
@@ -58,7 +58,7 @@ for (const implementation of implementations) {
       const lost = taken(await store.lease('sweep', 30))
       // Both leases end by the same clock, so when this one has expired, the other has too.
       await store.lease('clock', 60)
-      await until(() => store.lease('clock', longMs), Boolean)
+      await pollUntil(() => store.lease('clock', longMs), Boolean)
       expect(await lost.renew(longMs)).toBe(false)
       expect(await store.lease('sweep', longMs)).toBeDefined()
     })
@@ -67,7 +67,7 @@ for (const implementation of implementations) {
       const [one, two] = [await running.open(), await running.open()]
       const stale = taken(await one.lease('sweep', 50))
       await set(one, 'condition-0', 'by the first', stale)
-      const current = taken(await until(() => two.lease('sweep', longMs), Boolean))
+      const current = taken(await pollUntil(() => two.lease('sweep', longMs), Boolean))
       for (const key of keys) {
         await expect(set(one, key, 'too late', stale)).rejects.toMatchObject({ code: 'conflict' })
       }

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { z } from 'zod'
 import { describeWith, startPostgres, startRedis } from '../../testing/servers.ts'
 import { openStore } from './open.ts'
-import { until } from './implementations.suite.ts'
+import { pollUntil } from './implementations.suite.ts'
 
 describe('choosing a store', () => {
   it('uses memory if nothing is configured', async () => {
@@ -52,14 +52,14 @@ describeWith(['redis'], 'a Redis that hangs', () => {
     const client = new Redis(server.url)
     await client.client('PAUSE', 4_000, 'ALL')
     client.disconnect()
-    await until(
+    await pollUntil(
       () => store.connected,
       (connected) => !connected,
     )
     const began = performance.now()
     await expect(store.get('a', z.number())).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 1_000 })
     expect(performance.now() - began).toBeLessThan(100)
-    await until(() => store.connected, Boolean)
+    await pollUntil(() => store.connected, Boolean)
     expect(await store.get('a', z.number())).toBeUndefined()
   })
 })

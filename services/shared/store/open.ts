@@ -6,7 +6,7 @@ import type { StoreLimits } from './change.ts'
 import { createStore } from './create-store.ts'
 import type { Driver } from './driver.ts'
 import { openMemoryDriver } from './memory/driver.ts'
-import { storeProblems } from './problems.ts'
+import { findStoreProblems } from './problems.ts'
 import { createOutageReporter } from './heartbeat.ts'
 import { readStateDatabase } from './sql/state-database.ts'
 import type { Store } from './store.ts'
@@ -32,7 +32,7 @@ export const openStore = async (options: StoreOptions): Promise<Store> =>
 const openDriver = async ({ env, busIsShared, log }: StoreOptions): Promise<Driver> => {
   const report = createOutageReporter(log, 'state store')
   const { REDIS_URL } = parseSettings(storeSettings, env)
-  const problems = storeProblems(env, busIsShared)
+  const problems = findStoreProblems(env, busIsShared)
   if (problems.length > 0) throw new InvalidSettings(problems)
   // Each client library is imported only if used: together they cost about 200 ms and 40 MB.
   if (REDIS_URL) return (await import('./redis/driver.ts')).openRedisDriver(REDIS_URL.href, report)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type TestPlace, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, pollUntil } from './implementations.suite.ts'
 import type { ClaimedMessage, OutboxMessage, Store } from './store.ts'
 
 const longMs = 60_000
@@ -47,7 +47,7 @@ for (const implementation of implementations) {
       const second = await two.outbox.claim(10, longMs)
       expect(second).toMatchObject([{ id: '2', attempt: 1 }])
       await two.outbox.ack(idsOf(second))
-      const again = await until(
+      const again = await pollUntil(
         () => two.outbox.claim(10, longMs),
         (claimed) => claimed.length > 0,
       )
@@ -64,7 +64,7 @@ for (const implementation of implementations) {
       await append(store, 'a', message('2'))
       // Lease and claim end by the same clock, so when the lease has expired, the claim has too.
       await store.lease('clock', 60)
-      await until(() => store.lease('clock', longMs), Boolean)
+      await pollUntil(() => store.lease('clock', longMs), Boolean)
       expect(await store.outbox.claim(1, longMs)).toMatchObject([{ id: '1', attempt: 2 }])
       expect(await store.outbox.claim(10, longMs)).toMatchObject([{ id: '2', attempt: 1 }])
     })
@@ -76,7 +76,7 @@ for (const implementation of implementations) {
       await store.outbox.renew(['1', '2', '3', 'never there'], longMs)
       await store.outbox.renew(['2'], 30)
       await store.lease('clock', 1_100)
-      await until(() => store.lease('clock', longMs), Boolean)
+      await pollUntil(() => store.lease('clock', longMs), Boolean)
       expect(await store.outbox.claim(10, longMs)).toMatchObject([
         { id: '2', attempt: 2 },
         { id: '3', attempt: 1 },
@@ -146,7 +146,7 @@ for (const implementation of implementations) {
       expect(await other.outbox.claim(10, longMs)).toEqual([])
       await store.outbox.ack(idsOf(taken.slice(0, 1)))
       // Unacknowledged messages go to other claimers when the claim ends.
-      const left = await until(
+      const left = await pollUntil(
         () => other.outbox.claim(10, longMs),
         (claimed) => claimed.length > 0,
       )
@@ -169,7 +169,7 @@ for (const implementation of implementations) {
         wakes += 1
       })
       // The subscription becomes active with a delay; then every append calls the listener.
-      await until(
+      await pollUntil(
         async () => {
           await append(writer, 'a', message(String(wakes)))
           return wakes
@@ -180,7 +180,7 @@ for (const implementation of implementations) {
       for (let round = 0; round < 5; round += 1) {
         const now = wakes
         await append(writer, 'a', message(`round-${round}`))
-        await until(
+        await pollUntil(
           () => wakes,
           (count) => count > now,
         )
@@ -199,13 +199,13 @@ for (const implementation of implementations) {
       using _staying = store.outbox.onAppend(() => {
         stayed += 1
       })
-      await until(
+      await pollUntil(
         () => left,
         (count) => count > 0,
       )
       leaving[Symbol.dispose]()
       const before = { left, stayed }
-      await until(
+      await pollUntil(
         () => stayed,
         (count) => count > before.stayed,
       )

@@ -7,11 +7,11 @@ import { type StateDatabase, readStateDatabase } from './sql/state-database.ts'
  * Returns problems of the store settings in combination; none if a database setting alone is invalid. `busIsShared`:
  * several processes share the bus.
  */
-export const storeProblems = (env: Environment, busIsShared: boolean): readonly SettingProblem[] => {
+export const findStoreProblems = (env: Environment, busIsShared: boolean): readonly SettingProblem[] => {
   if (findSettingProblems(databaseSettings, env).length > 0) return []
   try {
     const database = readStateDatabase(env)
-    return busIsShared ? unshared(Boolean(env.REDIS_URL), database) : []
+    return busIsShared ? findUnsharedState(Boolean(env.REDIS_URL), database) : []
   } catch (error) {
     if (error instanceof InvalidSettings) return error.problems
     throw error
@@ -19,7 +19,7 @@ export const storeProblems = (env: Environment, busIsShared: boolean): readonly 
 }
 
 /** Returns a problem if each process would have its own state, in memory or in a SQLite file. */
-const unshared = (hasRedis: boolean, database: StateDatabase | undefined): readonly SettingProblem[] => {
+const findUnsharedState = (hasRedis: boolean, database: StateDatabase | undefined): readonly SettingProblem[] => {
   if (database?.url.startsWith('file:')) {
     const sentence =
       'a file: database cannot be shared by the processes of NATS_URL; use a PostgreSQL or libsql: server'

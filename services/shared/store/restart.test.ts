@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type TestPlace, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, pollUntil } from './implementations.suite.ts'
 
 const longMs = 60_000
 const failWithinMs = 1_500
@@ -65,12 +65,12 @@ for (const implementation of implementations) {
         expect(await store.outbox.claim(10, longMs)).toEqual([])
         expect(await store.lease('sweep', longMs)).toBeUndefined()
         await kill(child)
-        const again = await until(
+        const again = await pollUntil(
           () => store.outbox.claim(10, longMs),
           (claimed) => claimed.length > 0,
         )
         expect(again).toMatchObject([{ id: '1', topic: 'page', payload: 'x', attempt: 2 }])
-        const lease = await until(() => store.lease('sweep', longMs), Boolean)
+        const lease = await pollUntil(() => store.lease('sweep', longMs), Boolean)
         expect(lease?.fence.token).toBeGreaterThan(token)
       })
 
@@ -86,7 +86,7 @@ for (const implementation of implementations) {
          }`,
         )
         await said(child)
-        await until(
+        await pollUntil(
           () => store.get('steps', z.number()),
           (count) => (count ?? 0) > 20,
         )
@@ -120,7 +120,7 @@ for (const implementation of implementations) {
             () => 'answered',
             (error: unknown) => error,
           )
-        await until(outcome, (result) => result !== 'answered')
+        await pollUntil(outcome, (result) => result !== 'answered')
 
         for (const call of [
           () => store.get('a', z.number()),
@@ -132,19 +132,19 @@ for (const implementation of implementations) {
           await expect(call()).rejects.toMatchObject({ code: 'unavailable' })
           expect(performance.now() - began).toBeLessThan(failWithinMs)
         }
-        await until(
+        await pollUntil(
           () => store.connected,
           (connected) => !connected,
         )
 
         await running.server?.restart()
-        await until(() => store.connected, Boolean)
+        await pollUntil(() => store.connected, Boolean)
         expect(await store.get('a', z.number())).toBe(1)
         expect(await store.outbox.claim(1, longMs)).toMatchObject([{ id: '1', payload: 'x' }])
         expect(await lease?.renew(longMs)).toBe(true)
         const before = wakes
         await store.update('a', z.number(), () => ({ value: 3, outbox: [{ id: '2', topic: 'page', payload: 'x' }] }))
-        await until(
+        await pollUntil(
           () => wakes,
           (count) => count > before,
         )

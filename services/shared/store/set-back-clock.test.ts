@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
 import type { Environment } from '../config/environment.ts'
 import { type TestPlace, implementations } from './implementations.suite.ts'
-import { keys, leaseKey } from './redis/keys.ts'
+import { redisKeys, formatLeaseKey } from './redis/keys.ts'
 import { openDatabase } from './sql/connection.ts'
 import { readStateDatabase } from './sql/state-database.ts'
-import { type StoreTables, storeTables } from './sql/tables.ts'
+import { type StoreTables, storeTableNames } from './sql/tables.ts'
 import type { Store } from './store.ts'
 
 const lengthMs = 15_000
@@ -19,7 +19,7 @@ const setClockBack = async (env: Environment): Promise<void> => {
   const where = readStateDatabase(env)
   if (where) {
     await using database = await openDatabase(where)
-    const tables = database.tables<StoreTables>(storeTables)
+    const tables = database.tables<StoreTables>(storeTableNames)
     await tables
       .updateTable('watchhouse_leases')
       .set({ expires_at_ms: sql<number>`expires_at_ms + ${sql.lit(hourMs)}` })
@@ -33,10 +33,11 @@ const setClockBack = async (env: Environment): Promise<void> => {
     return
   }
   const redis = new Redis(env.REDIS_URL ?? '')
-  const lease = leaseKey('sweep')
+  const lease = formatLeaseKey('sweep')
   const leftMs = await redis.pttl(lease)
   if (leftMs > 0) await redis.pexpire(lease, leftMs + hourMs)
-  for (const id of await redis.zrange(keys.claimed, '0', '-1')) await redis.zincrby(keys.claimed, String(hourMs), id)
+  for (const id of await redis.zrange(redisKeys.claimed, '0', '-1'))
+    await redis.zincrby(redisKeys.claimed, String(hourMs), id)
   redis.disconnect()
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type TestPlace, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, pollUntil } from './implementations.suite.ts'
 import type { Step, Store } from './store.ts'
 
 const Counter = z.object({ count: z.number().int(), note: z.string().default('none') })
@@ -48,7 +48,7 @@ for (const implementation of implementations) {
       expect(await store.update('a', Counter, () => undefined)).toBeUndefined()
       await store.update('a', Counter, () => ({ value: { count: 7 }, expiresInMs: 200 }))
       expect(await store.update('a', Counter, () => undefined)).toMatchObject({ count: 7 })
-      await until(
+      await pollUntil(
         () => store.get('a', Counter),
         (value) => value === undefined,
       )
@@ -92,7 +92,7 @@ for (const implementation of implementations) {
     it('drops an expired value and lets it be written again', async () => {
       const store = await running.open()
       await store.update('a', Counter, () => ({ value: { count: 7 }, expiresInMs: 60 }))
-      await until(
+      await pollUntil(
         () => store.get('a', Counter),
         (value) => value === undefined,
       )
@@ -104,7 +104,7 @@ for (const implementation of implementations) {
       await store.update('a', Counter, () => ({ value: { count: 1 }, expiresInMs: 60 }))
       await store.update('a', Counter, () => ({ value: { count: 2 } }))
       await store.update('later', Counter, () => ({ value: { count: 1 }, expiresInMs: 120 }))
-      await until(
+      await pollUntil(
         () => store.get('later', Counter),
         (value) => value === undefined,
       )

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type TestPlace, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, pollUntil } from './implementations.suite.ts'
 import type { OutboxMessage, Store, AtomicUpdateStep } from './store.ts'
 
 const longMs = 60_000
@@ -85,7 +85,7 @@ for (const implementation of implementations) {
     it('expire after the time that the step sets, except the first', async () => {
       const store = await running.open()
       await add(store, { expiresInMs: 60 })
-      await until(
+      await pollUntil(
         () => standing(store),
         ([, a, b]) => a === undefined && b === undefined,
       )

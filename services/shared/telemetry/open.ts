@@ -5,7 +5,7 @@ import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
 import { parseSettings } from '../config/setting.ts'
 import { openMetrics } from './metrics.ts'
-import { redactor, removeCredentials } from './redact.ts'
+import { createRedactor, removeCredentials } from './redact.ts'
 import type { Telemetry } from './telemetry.ts'
 import { openTracing } from './tracing.ts'
 
@@ -38,7 +38,7 @@ export const openTelemetry = async (
   const log = openLog({
     level: settings.LOG_LEVEL,
     ...facts,
-    destination: destination ?? (forPeople ? await prettyDestination() : undefined),
+    destination: destination ?? (forPeople ? await openPrettyDestination() : undefined),
   })
   const own = log.child({ service: 'main' })
   const metrics = openMetrics(facts)
@@ -72,7 +72,7 @@ interface LogOptions {
 
 /** Opens a log of JSON lines, one per event. It hides the values of secret fields and credentials in URLs. */
 export const openLog = (options: LogOptions): Logger => {
-  const redact = redactor(options.secretNames)
+  const redact = createRedactor(options.secretNames)
   return pino(
     {
       level: options.level,
@@ -81,14 +81,14 @@ export const openLog = (options: LogOptions): Logger => {
       // Errors become plain fields first, so that their properties are redacted too.
       serializers: { err: (error: unknown) => error },
       formatters: { level: (label) => ({ level: label }), log: redact },
-      hooks: { streamWrite: bareLine },
+      hooks: { streamWrite: hideLineCredentials },
     },
     options.destination ?? pino.destination({ fd: 1, sync: true }),
   )
 }
 
 /** Removes credentials from all strings of a JSON line. Unescapes them first, because a password may contain quotes. */
-const bareLine = (line: string): string =>
+const hideLineCredentials = (line: string): string =>
   /:\/\/|%3A%2F%2F|:\\\/|[?&]/i.test(line)
     ? line.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) => {
         const read: unknown = JSON.parse(text)
@@ -100,7 +100,7 @@ const bareLine = (line: string): string =>
 /**
  * Returns a destination that prints human-readable lines; undefined if `pino-pretty` is not installed, as in the image.
  */
-const prettyDestination = async (): Promise<DestinationStream | undefined> => {
+const openPrettyDestination = async (): Promise<DestinationStream | undefined> => {
   try {
     const { default: pretty } = await import('pino-pretty')
     return pretty({ singleLine: true, ignore: 'instance,version', translateTime: 'SYS:HH:MM:ss.l', sync: true })

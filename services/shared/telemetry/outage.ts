@@ -8,7 +8,7 @@ export interface OutageLog {
   worked(): void
 }
 
-interface Words {
+interface OutageMessages {
   begins: string
   ends: string
   /** Fields of both log lines. */
@@ -16,7 +16,7 @@ interface Words {
 }
 
 /** Returns a log that records only the start and the end of an outage, not every failed attempt. */
-export const openOutageLog = (log: Logger | undefined, { begins, ends, facts }: Words): OutageLog => {
+export const openOutageLog = (log: Logger | undefined, { begins, ends, facts }: OutageMessages): OutageLog => {
   let isFailing = false
   return {
     failed(error) {

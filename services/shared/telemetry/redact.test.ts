@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openLog } from './open.ts'
-import { redactedText, redactor, soundsSecret, removeCredentials } from './redact.ts'
+import { redactionPlaceholder, createRedactor, isSecretName, removeCredentials } from './redact.ts'
 
 describe('names of secrets', () => {
   it.each([
@@ -27,7 +27,7 @@ describe('names of secrets', () => {
     'SVC_API_KEY_SECRET',
     'sql',
   ])('hides %s', (name) => {
-    expect(soundsSecret(name)).toBe(true)
+    expect(isSecretName(name)).toBe(true)
   })
 
   it.each([
@@ -41,12 +41,12 @@ describe('names of secrets', () => {
     'primaryKeyBytes',
     'tookMs',
   ])('shows %s', (name) => {
-    expect(soundsSecret(name)).toBe(false)
+    expect(isSecretName(name)).toBe(false)
   })
 })
 
 describe('redacting a log line', () => {
-  const redact = redactor(['NATS_URL'])
+  const redact = createRedactor(['NATS_URL'])
 
   it('hides secrets at every depth and in lists, and keeps the rest', () => {
     const line = {
@@ -57,8 +57,8 @@ describe('redacting a log line', () => {
     }
     expect(redact(line)).toEqual({
       host: 'one',
-      request: { headers: [{ authorization: redactedText }] },
-      NATS_URL: redactedText,
+      request: { headers: [{ authorization: redactionPlaceholder }] },
+      NATS_URL: redactionPlaceholder,
       at: 1,
     })
   })
@@ -72,7 +72,7 @@ describe('redacting a log line', () => {
         type: 'Error',
         message: 'refused',
         code: 'ECONNREFUSED',
-        config: { token: redactedText },
+        config: { token: redactionPlaceholder },
         cause: { message: 'deeper' },
       },
     })
@@ -84,9 +84,9 @@ describe('redacting a log line', () => {
     expect(redact(line)).toEqual({
       inputTokens: 12,
       outputTokens: 0,
-      tokens: redactedText,
-      refreshTokens: redactedText,
-      token: redactedText,
+      tokens: redactionPlaceholder,
+      refreshTokens: redactionPlaceholder,
+      token: redactionPlaceholder,
     })
   })
 
@@ -100,32 +100,32 @@ describe('redacting a log line', () => {
 describe('URLs within text', () => {
   it('lose user and password', () => {
     expect(removeCredentials('{"msg":"connect redis://user:marked@10.0.0.1:6379/0 failed, http://a.b/c@d"}')).toBe(
-      `{"msg":"connect redis://${redactedText}@10.0.0.1:6379/0 failed, http://a.b/c@d"}`,
+      `{"msg":"connect redis://${redactionPlaceholder}@10.0.0.1:6379/0 failed, http://a.b/c@d"}`,
     )
   })
 
   it.each([
-    ['redis://u:p@ss@host:6379/0', `redis://${redactedText}@host:6379/0`],
-    ['http://u:pa/ss@host:8123/', `http://${redactedText}@host:8123/`],
-    ['http://u:a://b@host/', `http://${redactedText}@host/`],
-    ['http://u:123/x@host/', `http://${redactedText}@host/`],
-    ['http://:pa?ss#x@host/', `http://${redactedText}@host/`],
-    ['http://u:pa ss@host failed', `http://${redactedText}@host failed`],
-    [`nats://u:"p'@host`, `nats://${redactedText}@host`],
-    ['to=https%3A%2F%2Fu%3Ap%2540ss%40host', `to=https%3A%2F%2F${redactedText}%40host`],
+    ['redis://u:p@ss@host:6379/0', `redis://${redactionPlaceholder}@host:6379/0`],
+    ['http://u:pa/ss@host:8123/', `http://${redactionPlaceholder}@host:8123/`],
+    ['http://u:a://b@host/', `http://${redactionPlaceholder}@host/`],
+    ['http://u:123/x@host/', `http://${redactionPlaceholder}@host/`],
+    ['http://:pa?ss#x@host/', `http://${redactionPlaceholder}@host/`],
+    ['http://u:pa ss@host failed', `http://${redactionPlaceholder}@host failed`],
+    [`nats://u:"p'@host`, `nats://${redactionPlaceholder}@host`],
+    ['to=https%3A%2F%2Fu%3Ap%2540ss%40host', `to=https%3A%2F%2F${redactionPlaceholder}%40host`],
     ['libsql://db.example/?authToken=marked&tls=1', 'libsql://db.example/?authToken=[hidden]&tls=1'],
     ['http://h/?to=http://i/?token=marked?2&a=b', 'http://h/?to=http://i/?token=[hidden]&a=b'],
-    ['nats://tok/en@host', `nats://${redactedText}@host`],
-    ['NATS://tok.en/x@host', `NATS://${redactedText}@host`],
-    ['http://tok/en@host', `http://${redactedText}@host`],
-    ['xhttp://tok.en/x@host', `xhttp://${redactedText}@host`],
+    ['nats://tok/en@host', `nats://${redactionPlaceholder}@host`],
+    ['NATS://tok.en/x@host', `NATS://${redactionPlaceholder}@host`],
+    ['http://tok/en@host', `http://${redactionPlaceholder}@host`],
+    ['xhttp://tok.en/x@host', `xhttp://${redactionPlaceholder}@host`],
     ['https://cdn.example/@scope/name@1.2', 'https://cdn.example/@scope/name@1.2'],
     ['http://localhost/a@b', 'http://localhost/a@b'],
     ['at file:///app/node_modules/@scope/name.js:1', 'at file:///app/node_modules/@scope/name.js:1'],
     ['http://h:8123: connect ECONNREFUSED, mail a@b', 'http://h:8123: connect ECONNREFUSED, mail a@b'],
-    ['http://u:8123:x y@host', `http://${redactedText}@host`],
-    ['http://u:812345678: y@host', `http://${redactedText}@host`],
-    ['http://u:a b@host\nhttp://v:c@host', `http://${redactedText}@host\nhttp://${redactedText}@host`],
+    ['http://u:8123:x y@host', `http://${redactionPlaceholder}@host`],
+    ['http://u:812345678: y@host', `http://${redactionPlaceholder}@host`],
+    ['http://u:a b@host\nhttp://v:c@host', `http://${redactionPlaceholder}@host\nhttp://${redactionPlaceholder}@host`],
     ['http://host:8123/ping failed', 'http://host:8123/ping failed'],
     ['http://[::1]:8123 failed, mail ops@example.com', 'http://[::1]:8123 failed, mail ops@example.com'],
     ['http://host:8123, http://other:8123', 'http://host:8123, http://other:8123'],
@@ -153,7 +153,7 @@ describe('URLs within text', () => {
   })
 
   it('lose a password with an escaped slash or question mark', () => {
-    expect(removeCredentials('https://u:a%2Fb%3F@host/')).toBe(`https://${redactedText}@host/`)
+    expect(removeCredentials('https://u:a%2Fb%3F@host/')).toBe(`https://${redactionPlaceholder}@host/`)
   })
 })
 

@@ -1,5 +1,5 @@
 /** The text that replaces a secret in logs. */
-export const redactedText = '[hidden]'
+export const redactionPlaceholder = '[hidden]'
 
 /**
  * Last words of names that denote secrets, as in `sessionCookie` and `BOT_TOKEN`. Statements may contain personal data.
@@ -28,13 +28,13 @@ const maxItems = 100
  * Returns a function that replaces the values of secret fields at every depth. `secretNames` are additional field
  * names.
  */
-export const redactor = (secretNames: readonly string[]) => {
+export const createRedactor = (secretNames: readonly string[]) => {
   const known = new Map(secretNames.map((name) => [name, true]))
   const isSecret = (name: string): boolean => {
     const found = known.get(name)
     if (found !== undefined) return found
-    const secret = soundsSecret(name)
-    if (known.size < maxNames) known.set(name, secret)
+    const secret = isSecretName(name)
+    if (known.size < maxCachedNames) known.set(name, secret)
     return secret
   }
 
@@ -52,7 +52,9 @@ export const redactor = (secretNames: readonly string[]) => {
       Object.assign(shown, { type: fields.name, message: fields.message, stack: fields.stack })
     for (const [name, value] of Object.entries(fields)) {
       shown[name] =
-        isSecret(name) && value !== undefined && !isCount(name, value) ? redactedText : redact(value, depth + 1)
+        isSecret(name) && value !== undefined && !isTokenCount(name, value)
+          ? redactionPlaceholder
+          : redact(value, depth + 1)
     }
     if (fields instanceof Error && fields.cause !== undefined) shown.cause = redact(fields.cause, depth + 1)
     return shown
@@ -62,13 +64,13 @@ export const redactor = (secretNames: readonly string[]) => {
 }
 
 /** Returns whether a field is a number of tokens, such as `inputTokens: 12`, and not a secret token. */
-const isCount = (name: string, value: unknown): boolean => typeof value === 'number' && /tokens$/i.test(name)
+const isTokenCount = (name: string, value: unknown): boolean => typeof value === 'number' && /tokens$/i.test(name)
 
 /** Maximum cached names; the log has far fewer fields. */
-const maxNames = 2_000
+const maxCachedNames = 2_000
 
 /** Returns whether a name denotes a secret. */
-export const soundsSecret = (name: string): boolean => {
+export const isSecretName = (name: string): boolean => {
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -80,8 +82,8 @@ export const soundsSecret = (name: string): boolean => {
 }
 
 /** Matches `://` after a scheme, also escaped in JSON or percent-encoded, as in the query of another URL. */
-const schemes = /(?<=[a-z][a-z\d+.-]{0,31})(?<separator>:\/\/|:\\\/\\\/|%3A%2F%2F)/gi
-const parameters = /(?<=[?&#;])(?<name>[\w.-]{1,128})=/g
+const schemePattern = /(?<=[a-z][a-z\d+.-]{0,31})(?<separator>:\/\/|:\\\/\\\/|%3A%2F%2F)/gi
+const parameterPattern = /(?<=[?&#;])(?<name>[\w.-]{1,128})=/g
 
 /**
  * Returns a text without the credentials of its URLs, which libraries include in error messages. A password may contain
@@ -92,54 +94,54 @@ export const removeCredentials = (text: string): string => {
   if (!text.includes('@') && !text.includes('%40') && !text.includes('=')) return text
   return text
     .split('\n')
-    .map((line) => withoutSecretParameters(lineWithoutCredentials(line)))
+    .map((line) => hideSecretParameters(hideUrlCredentials(line)))
     .join('\n')
 }
 
 /** Hides the values of secret query parameters, also in a URL that is itself the value of a parameter. */
-const withoutSecretParameters = (line: string): string => {
+const hideSecretParameters = (line: string): string => {
   const pieces: string[] = []
   let from = 0
-  for (const { 0: assigned, index, groups } of line.matchAll(parameters)) {
-    if (index < from || !soundsSecret(groups?.name ?? '')) continue
+  for (const { 0: assigned, index, groups } of line.matchAll(parameterPattern)) {
+    if (index < from || !isSecretName(groups?.name ?? '')) continue
     const start = index + assigned.length
     const [value = ''] = /^[^\s&#"'<>]*/.exec(line.slice(start)) ?? []
     if (value === '') continue
-    pieces.push(line.slice(from, start), redactedText)
+    pieces.push(line.slice(from, start), redactionPlaceholder)
     from = start + value.length
   }
   return [...pieces, line.slice(from)].join('')
 }
 
-const lineWithoutCredentials = (line: string): string => {
+const hideUrlCredentials = (line: string): string => {
   const pieces: string[] = []
   let from = 0
-  let run: Run = { end: 0, lastAt: -1, lastEncodedAt: -1 }
+  let run: TextRun = { end: 0, lastAt: -1, lastEncodedAt: -1 }
   const lastAt = line.lastIndexOf('@')
-  for (const { index, groups } of line.matchAll(schemes)) {
+  for (const { index, groups } of line.matchAll(schemePattern)) {
     const separator = groups?.separator ?? ''
     const start = index + separator.length
     if (index < from) continue
-    if (start >= run.end) run = runAt(line, start)
+    if (start >= run.end) run = findTextRun(line, start)
     let end = separator.startsWith('%') ? Math.max(run.lastAt, run.lastEncodedAt) : run.lastAt
     if (end >= start && separator === '://' && isPath(line.slice(start, end), line.slice(0, index))) continue
     if (end < start && lastAt > start && hasOpenPassword(line, start)) end = lastAt
     if (end <= start) continue
-    pieces.push(line.slice(from, start), redactedText)
+    pieces.push(line.slice(from, start), redactionPlaceholder)
     from = end
   }
   return [...pieces, line.slice(from)].join('')
 }
 
 /** A run of text without spaces that contains a URL. It is searched once, even if it contains several schemes. */
-interface Run {
+interface TextRun {
   end: number
   /** Position of the last `@`; -1 if there is none. */
   lastAt: number
   lastEncodedAt: number
 }
 
-const runAt = (line: string, start: number): Run => {
+const findTextRun = (line: string, start: number): TextRun => {
   const text = line.slice(start)
   const space = text.search(/\s/)
   const run = space < 0 ? text : text.slice(0, space)
@@ -164,9 +166,9 @@ const isPath = (before: string, upToScheme: string): boolean => {
 
 /** Returns whether a user name and a colon without a port follow, so that a password with spaces may start there. */
 const hasOpenPassword = (line: string, start: number): boolean => {
-  openPassword.lastIndex = start
-  return openPassword.test(line)
+  openPasswordPattern.lastIndex = start
+  return openPasswordPattern.test(line)
 }
 
 /** Matches user names of at most 256 characters before a password. */
-const openPassword = /[^\s/?#@:[]{0,256}:(?!\d{1,5}(?:[/?#),.;'"]|:?(?:\s|$))|[/?#])/y
+const openPasswordPattern = /[^\s/?#@:[]{0,256}:(?!\d{1,5}(?:[/?#),.;'"]|:?(?:\s|$))|[/?#])/y

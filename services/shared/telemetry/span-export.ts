@@ -29,11 +29,11 @@ interface TraceParent {
   flags: number
 }
 
-const layout = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
+const traceParentPattern = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 
 /** Parses the `traceparent` of a trace context; undefined if it is missing or invalid, which starts a new trace. */
 export const parseTraceParent = (trace: W3cTraceContext | undefined): TraceParent | undefined => {
-  const [, traceId, spanId, flags] = layout.exec(trace?.traceparent ?? '') ?? []
+  const [, traceId, spanId, flags] = traceParentPattern.exec(trace?.traceparent ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
   return { traceId, spanId, flags: Number.parseInt(flags, 16) }
 }
@@ -57,7 +57,7 @@ const kinds: Record<SpanKind, OtelKind> = {
 export const openSpanExport = (url: URL, options: TracingOptions): Tracers => {
   const exporter = new OTLPTraceExporter({ url: url.href, timeoutMillis: exportTimeoutMs })
   const processor = new BatchSpanProcessor({
-    exporter: reporting(exporter, options),
+    exporter: wrapExporter(exporter, options),
     maxQueueSize: maxWaitingSpans,
     maxExportBatchSize: maxSpansPerExport,
     scheduledDelayMillis: exportEveryMs,
@@ -75,14 +75,14 @@ export const openSpanExport = (url: URL, options: TracingOptions): Tracers => {
         sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
         spanProcessors: [processor],
       })
-      return tracer(provider)
+      return createTracer(provider)
     },
     [Symbol.asyncDispose]: () => processor.shutdown(),
   }
 }
 
 /** Wraps an exporter: counts sent and lost spans, and logs only the first failure and the recovery. */
-const reporting = (exporter: SpanExporter, { log, registry }: TracingOptions): SpanExporter => {
+const wrapExporter = (exporter: SpanExporter, { log, registry }: TracingOptions): SpanExporter => {
   const spans = metrics.spansExported(registry)
   let losing = false
   return {
@@ -100,11 +100,11 @@ const reporting = (exporter: SpanExporter, { log, registry }: TracingOptions): S
   }
 }
 
-const tracer = (provider: TracerProvider): Tracer => {
+const createTracer = (provider: TracerProvider): Tracer => {
   const source = provider.getTracer('watchhouse')
   return {
     start: (name, kind, parent, attributes) => {
-      const span = source.startSpan(name, { kind: kinds[kind], attributes: attributes ?? {} }, contextOf(parent))
+      const span = source.startSpan(name, { kind: kinds[kind], attributes: attributes ?? {} }, toTraceContext(parent))
       const { traceId, spanId, traceFlags, traceState } = span.spanContext()
       const state = traceState?.serialize()
       return {
@@ -116,8 +116,8 @@ const tracer = (provider: TracerProvider): Tracer => {
         end: (error) => {
           if (error !== undefined) {
             // Error messages may quote a statement with personal data, so only the code is exported.
-            span.setAttribute('error.type', nameOf(error))
-            span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) })
+            span.setAttribute('error.type', formatErrorType(error))
+            span.setStatus({ code: SpanStatusCode.ERROR, message: formatErrorType(error) })
           }
           span.end()
         },
@@ -126,7 +126,7 @@ const tracer = (provider: TracerProvider): Tracer => {
   }
 }
 
-const contextOf = (parent: W3cTraceContext | undefined): TraceContext => {
+const toTraceContext = (parent: W3cTraceContext | undefined): TraceContext => {
   const known = parseTraceParent(parent)
   if (!known) return ROOT_CONTEXT
   const { traceId, spanId, flags } = known
@@ -140,7 +140,7 @@ const contextOf = (parent: W3cTraceContext | undefined): TraceContext => {
   })
 }
 
-const nameOf = (error: unknown): string => {
+const formatErrorType = (error: unknown): string => {
   if (error instanceof ServiceError) return error.code
   return error instanceof Error ? error.name : 'unknown'
 }

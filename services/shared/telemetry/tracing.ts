@@ -20,13 +20,13 @@ export interface Tracers extends AsyncDisposable {
 
 /** Returns the tracers of a process. Loads OpenTelemetry only if an exporter is configured. */
 export const openTracing = async (options: TracingOptions): Promise<Tracers> => {
-  const url = exporterUrl(options)
+  const url = parseExporterUrl(options)
   if (url === undefined) return noopTracers
   const { openSpanExport } = await import('./span-export.ts')
   return openSpanExport(url, options)
 }
 
-const exporterUrl = ({ exporterUrl, log }: TracingOptions): URL | undefined => {
+const parseExporterUrl = ({ exporterUrl, log }: TracingOptions): URL | undefined => {
   if (exporterUrl === undefined) return undefined
   const url = URL.canParse(exporterUrl) ? new URL(exporterUrl) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
@@ -34,12 +34,12 @@ const exporterUrl = ({ exporterUrl, log }: TracingOptions): URL | undefined => {
   return undefined
 }
 
-const passedOn = (trace: W3cTraceContext | undefined): Span => ({ trace, set: () => {}, end: () => {} })
+const createNoopSpan = (trace: W3cTraceContext | undefined): Span => ({ trace, set: () => {}, end: () => {} })
 
-const nothing: Span = passedOn(undefined)
+const emptySpan: Span = createNoopSpan(undefined)
 
 /** Tracers without an exporter: they create no spans and forward the trace context of the caller unchanged. */
 export const noopTracers: Tracers = {
-  tracer: () => ({ start: (_name, _kind, parent) => (parent === undefined ? nothing : passedOn(parent)) }),
+  tracer: () => ({ start: (_name, _kind, parent) => (parent === undefined ? emptySpan : createNoopSpan(parent)) }),
   [Symbol.asyncDispose]: async () => {},
 }

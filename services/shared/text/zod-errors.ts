@@ -7,15 +7,15 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required'
-      return `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}`
+      return `must be ${typeNames[issue.expected] ?? `of type ${issue.expected}`}`
     case 'invalid_value':
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
     case 'too_small':
-      return issue.minimum === 1 && issue.origin in countedBy
+      return issue.minimum === 1 && issue.origin in unitNames
         ? 'must not be empty'
-        : bound('at least', issue.minimum, issue.origin)
+        : formatBound('at least', issue.minimum, issue.origin)
     case 'too_big':
-      return bound('at most', issue.maximum, issue.origin)
+      return formatBound('at most', issue.maximum, issue.origin)
     default:
       return undefined
   }
@@ -26,7 +26,7 @@ export const formatZodError = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')
 
 /** Names of value types for users. */
-const kinds: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',
   string: 'text',
@@ -36,9 +36,9 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-const bound = (atLeast: string, limit: number | bigint, origin: string): string => {
-  const counted = countedBy[origin]
+const formatBound = (atLeast: string, limit: number | bigint, origin: string): string => {
+  const counted = unitNames[origin]
   return counted === undefined ? `must be ${atLeast} ${limit}` : `must have ${atLeast} ${limit} ${counted}`
 }
 
-const countedBy: Readonly<Record<string, string>> = { string: 'characters', array: 'items', set: 'items' }
+const unitNames: Readonly<Record<string, string>> = { string: 'characters', array: 'items', set: 'items' }

@@ -18,7 +18,7 @@ export const systemClock: Clock = { now: () => Date.now(), elapsedMs: () => perf
 export const createClock = (read: () => number): Clock => ({ now: read, elapsedMs: read })
 
 /** Minimum change of the clock offset that counts as a jump; NTP slewing causes smaller ones. */
-const slewMs = 1_000
+const minJumpMs = 1_000
 const maxSightings = 10_000
 
 type Sightings = LRUCache<number, number>
@@ -27,13 +27,13 @@ type Sightings = LRUCache<number, number>
 const sightings = new WeakMap<Clock, Sightings>()
 
 /** Returns the age of a stored instant; negative if an earlier process stored it before the clock was set back. */
-export const ageMs = (clock: Clock, atMs: number): number => clock.now() - adjustForClockJumps(clock, atMs)
+export const computeAgeMs = (clock: Clock, atMs: number): number => clock.now() - adjustForClockJumps(clock, atMs)
 
 /** Returns the current instant for storage and remembers its clock offset. */
-export const instant = (clock: Clock): number => {
+export const recordInstant = (clock: Clock): number => {
   const now = clock.now()
   // After the clock was set back, the same instant may occur again; the offset of the later one applies.
-  sightingsOf(clock).set(now, now - clock.elapsedMs())
+  findSightings(clock).set(now, now - clock.elapsedMs())
   return now
 }
 
@@ -42,17 +42,17 @@ export const instant = (clock: Clock): number => {
  * result is its true age. Not for instants that a user chose, such as the end of a maintenance window.
  */
 export const adjustForClockJumps = (clock: Clock, atMs: number): number => {
-  const known = sightingsOf(clock)
+  const known = findSightings(clock)
   const aheadMs = clock.now() - clock.elapsedMs()
   const before = known.get(atMs)
-  const isUnmoved = before === undefined || Math.abs(aheadMs - before) < slewMs
+  const isUnmoved = before === undefined || Math.abs(aheadMs - before) < minJumpMs
   const followed = isUnmoved ? atMs : Math.round(atMs + aheadMs - before)
   // The result may be stored in place of the original, so it is tracked too.
   if (!known.has(followed)) known.set(followed, aheadMs)
   return followed
 }
 
-const sightingsOf = (clock: Clock): Sightings => {
+const findSightings = (clock: Clock): Sightings => {
   const known = sightings.get(clock) ?? new LRUCache({ max: maxSightings })
   sightings.set(clock, known)
   return known

@@ -3,7 +3,7 @@ import type { Host } from '#proto/host.ts'
 import type { ToolContext } from './tool.ts'
 
 /** A fixed statement of `query` with its parameters and the maximum number of rows. */
-interface Statement {
+interface ToolStatement {
   tool: string
   statement: string
   parameters?: Record<string, string | number>
@@ -14,7 +14,7 @@ interface Statement {
 export const readRows = async <R extends z.ZodType>(
   { query, call }: Pick<ToolContext, 'query' | 'call'>,
   { key: hostKey }: Pick<Host, 'key'>,
-  statement: Statement,
+  statement: ToolStatement,
   row: R,
 ): Promise<z.output<R>[]> => {
   const { rows } = await query.toolRows({ hostKey, ...statement }, call)
@@ -26,4 +26,4 @@ export const readRows = async <R extends z.ZodType>(
 }
 
 /** Schema for a number in a row; 64-bit integers may arrive as text. */
-export const count = z.coerce.number()
+export const rowNumber = z.coerce.number()

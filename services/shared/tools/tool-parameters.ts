@@ -15,14 +15,14 @@ export const hostsParameter = {
 }
 
 /** Returns the parameter for the name of a database or a table. */
-export const name = (what: string) => z.string().min(1).max(256).describe(what)
+export const nameParameter = (what: string) => z.string().min(1).max(256).describe(what)
 
 /** The parameter for an SQL statement. */
-export const sql = z.string().min(1).max(100_000).describe('The statement, without FORMAT')
+export const sqlParameter = z.string().min(1).max(100_000).describe('The statement, without FORMAT')
 
 /** Returns the parameter for the maximum number of entries, from 1 to `most`; the default is `usual`. */
-export const limitOf = (usual: number, most: number) =>
+export const limitParameter = (usual: number, most: number) =>
   z.int().min(1).max(most).default(usual).describe('Maximum number of entries')
 
 /** Returns the parameter for the length of the time range in hours; the default is `usual`. */
-export const lastHours = (usual: number) => z.int().min(1).max(720).default(usual).describe('How far to look back')
+export const hoursParameter = (usual: number) => z.int().min(1).max(720).default(usual).describe('How far to look back')

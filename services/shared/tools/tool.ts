@@ -88,7 +88,7 @@ interface ReadTraits<I extends z.ZodObject, O extends z.ZodObject> extends Pick<
 }
 
 /** Declares a read-only tool; the compiler checks its result against `output`. */
-export const readTool = <I extends z.ZodObject, O extends z.ZodObject>(traits: ReadTraits<I, O>): Tool => ({
+export const defineReadTool = <I extends z.ZodObject, O extends z.ZodObject>(traits: ReadTraits<I, O>): Tool => ({
   core: false,
   ...traits,
   kind: 'read',
@@ -97,10 +97,10 @@ export const readTool = <I extends z.ZodObject, O extends z.ZodObject>(traits: R
 })
 
 /** Returns the result of a successful call. */
-export const result = <D>(text: string, structured: D): ToolResult<D> => ({ isError: false, text, structured })
+export const createResult = <D>(text: string, structured: D): ToolResult<D> => ({ isError: false, text, structured })
 
 /** Returns the result of a failed call, with a message for the model. */
-export const failure = (text: string): Omit<ToolResult, 'evidence' | 'parts'> => ({
+export const createFailure = (text: string): Omit<ToolResult, 'evidence' | 'parts'> => ({
   isError: true,
   text,
   structured: null,
@@ -115,7 +115,7 @@ export const parseAndRun = async (tool: Tool, given: unknown, context: ToolConte
   const note = (found: IncompleteReason | null | undefined) => void (found && incomplete.set(found.message, found))
   const result = await tool.run(tool.input.parse(given, { error: describeIssue }), {
     ...context,
-    query: notingIncomplete(context.query, note),
+    query: reportIncomplete(context.query, note),
   })
   const notes = [...incomplete.values()].map(
     ({ message, grant }) => `Incomplete: ${message}; to see them, run ${grant}.`,
@@ -126,7 +126,7 @@ export const parseAndRun = async (tool: Tool, given: unknown, context: ToolConte
 type Query = Client<typeof query>
 
 /** Wraps a client so that it reports incomplete results; no tool then presents them as complete. */
-const notingIncomplete = (client: Query, note: (found: IncompleteReason | null | undefined) => void): Query => ({
+const reportIncomplete = (client: Query, note: (found: IncompleteReason | null | undefined) => void): Query => ({
   ...client,
   async toolRows(input, call) {
     const answer = await client.toolRows(input, call)
@@ -156,7 +156,7 @@ const notingIncomplete = (client: Query, note: (found: IncompleteReason | null |
 })
 
 /** Annotations of a kind of tools, as the Model Context Protocol defines them. */
-export const annotationsOf = ({ kind }: Pick<Tool, 'kind'>) => ({
+export const toolAnnotations = ({ kind }: Pick<Tool, 'kind'>) => ({
   readOnlyHint: kind === 'read',
   destructiveHint: kind === 'control',
   openWorldHint: kind === 'egress',
@@ -170,12 +170,12 @@ export const findHost = async (
   const listed = await hosts()
   const isMeant = ({ id, key }: Host) =>
     hostId === undefined && hostKey !== undefined ? key === hostKey : id === (hostId ?? 0)
-  const host = listed.find(isMeant) ?? (hostId === undefined ? userHost(hostKey) : undefined)
+  const host = listed.find(isMeant) ?? (hostId === undefined ? createUserHost(hostKey) : undefined)
   if (host === undefined) throw createHostNotFoundError(hostId ?? 0, listed)
   onHost?.(host)
   return host
 }
 
 /** Returns a host for a user connection, which is not in the list. `query` rejects keys that do not exist. */
-const userHost = (key: string | undefined): Host | undefined =>
+const createUserHost = (key: string | undefined): Host | undefined =>
   key === undefined ? undefined : { id: -1, key, name: 'your connection', host: '', group: null, tags: [] }

@@ -43,7 +43,7 @@ const memoryGround = async (): Promise<DispatcherBackends> => {
       return {
         hub: openMemoryHub(),
         // All dispatchers of the test share one store, which is closed after them.
-        openStore: async () => outliving(() => store),
+        openStore: async () => createSharedStore(() => store),
         openQueue: () => openQueue(),
         env: { SVC_STATE_DB_URL: `file:${join(directory, `${randomUUID()}.db`)}` },
         async emptyStore() {
@@ -55,7 +55,7 @@ const memoryGround = async (): Promise<DispatcherBackends> => {
   }
 }
 
-const outliving = (store: () => Store): Store => ({
+const createSharedStore = (store: () => Store): Store => ({
   connected: true,
   get: (key, schema) => store().get(key, schema),
   update: (key, schema, step, fence) => store().update(key, schema, step, fence),

@@ -8,8 +8,8 @@ import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
-import { startWith } from '../../alert-dispatcher/service.ts'
-import { eventually } from '../fetch-json.ts'
+import { startWithTickInterval } from '../../alert-dispatcher/service.ts'
+import { retryUntil } from '../fetch-json.ts'
 import type { DispatcherBackend } from './dispatcher-backends.ts'
 import { type WatchedHosts, serveFakeQuery } from './watched-hosts.ts'
 
@@ -50,14 +50,14 @@ export const startDispatchers = async ({ place, clock, env, watched, count = 1 }
     const context = {
       env: variables,
       bus: await bus('alert-dispatcher', instance),
-      store: counting(opening.use(await place.openStore()), leases),
+      store: createCountingStore(opening.use(await place.openStore()), leases),
       openQueue: () => place.openQueue(instance),
       net: opening.use(openNet({ env: variables })),
       telemetry: opening.use(telemetry).of('alert-dispatcher'),
       clock,
       readiness: openReadiness(),
     }
-    opening.use(await startWith(context, tickEveryMs))
+    opening.use(await startWithTickInterval(context, tickEveryMs))
   }
   const gateway = await bus('gateway', 'gateway')
   const running = opening.move()
@@ -72,7 +72,7 @@ export const startDispatchers = async ({ place, clock, env, watched, count = 1 }
     async ticked() {
       // The first tick to end may have started before this call, so a second one is needed.
       const wanted = leases.ended + 2
-      await eventually(
+      await retryUntil(
         async () => leases.ended,
         (ended) => ended >= wanted,
       )
@@ -83,7 +83,7 @@ export const startDispatchers = async ({ place, clock, env, watched, count = 1 }
 }
 
 /** Returns a store that counts the ended leases of ticks and sweeps. */
-const counting = (store: Store, leases: { ended: number }): Store => ({
+const createCountingStore = (store: Store, leases: { ended: number }): Store => ({
   get connected() {
     return store.connected
   },

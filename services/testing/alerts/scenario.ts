@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { toOutboxMessage } from '../../alert-dispatcher/notification.ts'
 import { webhookRig } from '../../alert-dispatcher/channels/testing/webhook.ts'
 import { createNotification } from '../../alert-dispatcher/delivery/testing/notification.ts'
-import { eventually } from '../fetch-json.ts'
+import { retryUntil } from '../fetch-json.ts'
 import { type Dispatchers, startDispatchers } from './dispatchers.ts'
 import type { DispatcherBackend } from './dispatcher-backends.ts'
 import type { WatchedHosts } from './watched-hosts.ts'
@@ -106,19 +106,19 @@ const expectMessages = async (
   when: string,
 ): Promise<void> => {
   const arrived = () => messagesOf(chat).filter((message) => !message.startsWith(marker))
-  await eventually(
+  await retryUntil(
     async () => arrived(),
     (messages) => messages.length >= expected.length,
   ).catch((error: unknown) => {
-    throw new Error(`${when}: missing ${JSON.stringify(left(expected, arrived()))}`, { cause: error })
+    throw new Error(`${when}: missing ${JSON.stringify(subtractMessages(expected, arrived()))}`, { cause: error })
   })
   const before = messagesOf(chat).length - arrived().length
   await appendMarker(place)
-  await eventually(
+  await retryUntil(
     async () => messagesOf(chat).length - arrived().length,
     (markers) => markers > before,
   )
-  const [missing, extra] = [left(expected, arrived()), left(arrived(), expected)]
+  const [missing, extra] = [subtractMessages(expected, arrived()), subtractMessages(arrived(), expected)]
   if (missing.length + extra.length > 0)
     throw new Error(`${when}: missing ${JSON.stringify(missing)}, unexpected ${JSON.stringify(extra)}`)
 }
@@ -133,7 +133,7 @@ const appendMarker = async (place: DispatcherBackend): Promise<void> => {
 }
 
 /** Returns the multiset difference of two lists. */
-const left = (first: readonly string[], second: readonly string[]): string[] => {
+const subtractMessages = (first: readonly string[], second: readonly string[]): string[] => {
   const rest = [...second]
   return first.filter((message) => {
     const at = rest.indexOf(message)

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { fetchJson, eventually } from '../fetch-json.ts'
-import { freePort } from '../servers/port.ts'
+import { fetchJson, retryUntil } from '../fetch-json.ts'
+import { reserveFreePort } from '../servers/port.ts'
 import { startProcess } from '../servers/process.ts'
 import type { TestServer } from '../servers/server.ts'
 import { findProgram } from '../servers/source.ts'
@@ -70,7 +70,7 @@ const pathOf = async (
 ): Promise<string> => {
   const folder = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   // The server serves a new custom resource only after a delay.
-  const found = await eventually(
+  const found = await retryUntil(
     async () => {
       const { data } = Kinds.safeParse(await (await get(folder)).body.json())
       return data?.resources.find((one) => one.kind === kind && !one.name.includes('/'))
@@ -82,7 +82,7 @@ const pathOf = async (
 }
 
 const startEtcd = async (): Promise<TestServer> => {
-  const peer = `http://127.0.0.1:${await freePort()}`
+  const peer = `http://127.0.0.1:${await reserveFreePort()}`
   const url = (port: number) => `http://127.0.0.1:${port}`
   return startProcess({
     program: programOf('etcd'),

@@ -20,17 +20,17 @@ export const writeCustomResourceSchemas = async (descriptions: string): Promise<
     const group = spec.group.split('.')[0]
     for (const { name, schema } of spec.versions) {
       const target = join(folder, `${spec.names.kind}-${group}-${name}.json`.toLowerCase())
-      await writeFile(target, JSON.stringify(closed(schema.openAPIV3Schema)))
+      await writeFile(target, JSON.stringify(forbidUnknownFields(schema.openAPIV3Schema)))
     }
   }
   return folder
 }
 
 /** Returns the schema with `additionalProperties: false`, because a cluster silently drops unknown fields. */
-const closed = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(closed)
+const forbidUnknownFields = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(forbidUnknownFields)
   if (typeof schema !== 'object' || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, forbidUnknownFields(value)]))
   const isOpen = 'additionalProperties' in inner || inner['x-kubernetes-preserve-unknown-fields'] === true
   return isOpen || inner['type'] !== 'object' || !('properties' in inner)
     ? inner

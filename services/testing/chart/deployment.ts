@@ -8,9 +8,9 @@ import { formatCallKeys } from '#shared/bus/testing/keys.ts'
 import { testCertificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import { type ProductProcess, startProcess } from '../product/process.ts'
 import { startNats, startPostgres, startRedis, type TestServer } from '../servers.ts'
-import { freePort } from '../servers/port.ts'
+import { reserveFreePort } from '../servers/port.ts'
 import { renderObjects, hostsValuesFile } from './helm.ts'
-import { declaredAccounts } from '../../generate/chart/nats.ts'
+import { buildDeclaredAccounts } from '../../generate/chart/nats.ts'
 import { findConfigMap, listRenderedProcesses, type RenderedProcess, type Secrets } from './processes.ts'
 import { operatorSecretName, type PodAddresses, createChartValues, type DeploymentOptions } from './values.ts'
 
@@ -35,7 +35,7 @@ export const createUserPassword = (user: string): string => `password-of-${user}
 /** The value of `CRON_SECRET` unless a test sets another one. */
 export const cronSecret = 'a secret of the scheduler'
 
-const users = Object.keys((await declaredAccounts()).users)
+const users = Object.keys((await buildDeclaredAccounts()).users)
 
 /**
  * Renders the chart and starts its processes with the rendered arguments, variables, files and ports. Like a pod, each
@@ -56,12 +56,12 @@ export const deployChart = async (
   ])
   for (const server of [nats, redis, postgres]) opening.use(server)
 
-  const ports = { http: await freePort(), operations: await freePort() }
+  const ports = { http: await reserveFreePort(), operations: await reserveFreePort() }
   const values = join(directory, 'values.yaml')
-  await writeFile(values, dump(await createChartValues(options, { nats: natsAddress(nats), ports })))
+  await writeFile(values, dump(await createChartValues(options, { nats: formatNatsAddress(nats), ports })))
   const secrets: Secrets = new Map<string, Record<string, string>>([
     ['certificate', { 'ca.crt': testCertificate.cert }],
-    ['users', { ...Object.fromEntries(users.map((user) => [user, createUserPassword(user)])), ...busKeys() }],
+    ['users', { ...Object.fromEntries(users.map((user) => [user, createUserPassword(user)])), ...deriveBusKeys() }],
     [
       operatorSecretName,
       { CRON_SECRET: cronSecret, ...options.variables, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url },
@@ -83,7 +83,7 @@ export const deployChart = async (
 }
 
 /** Returns the bus keys of all services, by the names that the Secret of the chart uses. */
-const busKeys = (): Record<string, string> => {
+const deriveBusKeys = (): Record<string, string> => {
   const secret = randomBytes(32).toString('hex')
   const holders = users.filter((user) => user !== 'gateway' && !user.endsWith('-streams'))
   const keys = holders.flatMap((holder) => [
@@ -94,7 +94,7 @@ const busKeys = (): Record<string, string> => {
 }
 
 /** Returns host:port of a NATS server, with `localhost` because the certificate is issued for that name. */
-export const natsAddress = ({ url }: TestServer): string => `localhost:${new URL(url).port}`
+export const formatNatsAddress = ({ url }: TestServer): string => `localhost:${new URL(url).port}`
 
 /** Starts NATS with the users, permissions and TLS settings of the chart. Passwords come from the environment. */
 const startChartNats = async (directory: string): Promise<TestServer> => {

@@ -69,15 +69,15 @@ export const renderObjects = async (
     .filter((one) => one != null)
     .map((one) => RenderedObject.parse(one))
 
-export const profilePath = (name: (typeof profiles)[number]): string => join('helm', name)
+export const resolveProfilePath = (name: (typeof profiles)[number]): string => join('helm', name)
 
 /** Returns values that enable every optional object of a profile. */
 export const listOptionalValues = (name: string): Record<string, string> =>
   name === 'values-single.yaml'
-    ? everything
-    : { ...everything, 'services.ingest.autoscaling.type': 'keda', 'services.mcp.autoscaling.type': 'hpa' }
+    ? optionalValues
+    : { ...optionalValues, 'services.ingest.autoscaling.type': 'keda', 'services.mcp.autoscaling.type': 'hpa' }
 
-const everything = {
+const optionalValues = {
   'ingress.enabled': 'true',
   'ingress.hosts[0]': 'watch.example.com',
   'gatewayApi.enabled': 'true',

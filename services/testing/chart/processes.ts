@@ -58,7 +58,7 @@ export type Secrets = ReadonlyMap<string, Readonly<Record<string, string>>>
 
 /** Returns the data of a rendered ConfigMap. Throws if the chart does not render it. */
 export const findConfigMap = (objects: readonly RenderedObject[], name: string): Readonly<Record<string, string>> =>
-  required(configMapsOf(objects), name)
+  requireEntry(configMapsOf(objects), name)
 
 /**
  * Returns the process of each Deployment with the variables and files that Kubernetes would give it. Throws if a
@@ -76,7 +76,7 @@ export const listRenderedProcesses = (objects: readonly RenderedObject[], existi
     const variables: Record<string, string> = {}
     for (const variable of env) {
       const value = valueOf(variable, name, secrets)
-      if (value !== undefined) variables[variable.name] = expanded(value, variables)
+      if (value !== undefined) variables[variable.name] = expandVariables(value, variables)
     }
     const files = mountedFiles(container, template.spec.volumes, { configMaps, secrets })
     return [{ name, replicas, services, variables, files }]
@@ -101,11 +101,11 @@ const valueOf = ({ value, valueFrom }: z.infer<typeof Variable>, pod: string, se
   if (!valueFrom?.secretKeyRef) return value ?? ''
   const { name, key, optional } = valueFrom.secretKeyRef
   if (optional && secrets.get(name)?.[key] === undefined) return undefined
-  return required(new Map(Object.entries(required(secrets, name))), key, `${name}.`)
+  return requireEntry(new Map(Object.entries(requireEntry(secrets, name))), key, `${name}.`)
 }
 
 /** Expands `$(NAME)` to the value of an earlier variable, as Kubernetes does. */
-const expanded = (value: string, known: Readonly<Record<string, string>>): string =>
+const expandVariables = (value: string, known: Readonly<Record<string, string>>): string =>
   value.replaceAll(/\$\((\w+)\)/g, (whole, name: string) => known[name] ?? whole)
 
 const mountedFiles = (
@@ -116,18 +116,20 @@ const mountedFiles = (
   const files = new Map<string, string>()
   for (const { name, mountPath, subPath } of volumeMounts) {
     const { configMap, secret } = volumes.find((volume) => volume.name === name) ?? {}
-    const content = configMap ? required(configMaps, configMap.name) : secret && required(secrets, secret.secretName)
+    const content = configMap
+      ? requireEntry(configMaps, configMap.name)
+      : secret && requireEntry(secrets, secret.secretName)
     // All other volumes are empty folders.
     if (content === undefined) continue
     const items = (configMap ?? secret)?.items ?? Object.keys(content).map((key) => ({ key, path: key }))
     for (const { key, path } of items.filter((item) => subPath === undefined || item.path === subPath)) {
-      files.set(subPath ? mountPath : `${mountPath}/${path}`, required(new Map(Object.entries(content)), key))
+      files.set(subPath ? mountPath : `${mountPath}/${path}`, requireEntry(new Map(Object.entries(content)), key))
     }
   }
   return files
 }
 
-const required = <T>(values: ReadonlyMap<string, T>, name: string, where = ''): T => {
+const requireEntry = <T>(values: ReadonlyMap<string, T>, name: string, where = ''): T => {
   const found = values.get(name)
   if (found === undefined)
     throw new Error(`the chart refers to "${where}${name}", which is neither rendered nor provided by the test`)

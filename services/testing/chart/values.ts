@@ -24,7 +24,7 @@ export interface PodAddresses {
 export const operatorSecretName = 'operator'
 
 /** Variables that the chart sets from dedicated values instead of `settings` or `secrets`. */
-const ownValues = new Set(['CRON_SECRET', 'SVC_STATE_DB_URL', 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY'])
+const dedicatedValueVariables = new Set(['CRON_SECRET', 'SVC_STATE_DB_URL', 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY'])
 
 /** Returns the chart values for a deployment. Throws if no service reads one of the variables. */
 export const createChartValues = async (
@@ -32,10 +32,12 @@ export const createChartValues = async (
   { nats, ports }: PodAddresses,
 ): Promise<object> => {
   const known = await readServiceVariables()
-  const placed = new Set(ownValues)
+  const placed = new Set(dedicatedValueVariables)
   const services = [...known].map(([name, { open, secret }]) => {
     const settings = Object.entries(variables).filter(([variable]) => open.includes(variable))
-    const keys = Object.keys(variables).filter((variable) => secret.includes(variable) && !ownValues.has(variable))
+    const keys = Object.keys(variables).filter(
+      (variable) => secret.includes(variable) && !dedicatedValueVariables.has(variable),
+    )
     for (const variable of [...settings.map(([variable]) => variable), ...keys]) placed.add(variable)
     const secrets = keys.length > 0 ? { existingSecret: operatorSecretName, keys } : {}
     return [name, { settings: Object.fromEntries(settings), secrets, replicas: replicas[name] ?? 1 }] as const

@@ -1,7 +1,7 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { AdditionalTools } from '../../mcp/protocol/server.ts'
-import { offerConversations, requestState } from './rounds.ts'
+import { registerInputTools, requestState } from './rounds.ts'
 
 /**
  * The tools, resources and prompts that the MCP conformance suite requires. Its documentation defines their results.
@@ -13,14 +13,14 @@ export const fixtures: AdditionalTools = {
     server.server.registerCapabilities({ logging: {}, resources: { subscribe: true } })
     offerContents(server)
     offerNotices(server)
-    offerConversations(server)
+    registerInputTools(server)
     offerResources(server)
     offerPrompts(server)
   },
 }
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
-const silence = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA='
+const silentAudio = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA='
 const image = { type: 'image' as const, data: pixel, mimeType: 'image/png' }
 const text = (words: string) => ({ type: 'text' as const, text: words })
 const resource = (uri: string, mimeType: string, words: string) => ({
@@ -31,7 +31,7 @@ const resource = (uri: string, mimeType: string, words: string) => ({
 const contents = {
   test_simple_text: [text('This is a simple text response for testing.')],
   test_image_content: [image],
-  test_audio_content: [{ type: 'audio' as const, data: silence, mimeType: 'audio/wav' }],
+  test_audio_content: [{ type: 'audio' as const, data: silentAudio, mimeType: 'audio/wav' }],
   test_embedded_resource: [resource('test://embedded-resource', 'text/plain', 'This is an embedded resource content.')],
   test_multiple_content_types: [
     text('Multiple content types test:'),

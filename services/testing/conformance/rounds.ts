@@ -46,7 +46,7 @@ const conversations: Readonly<Record<string, readonly Requests[]>> = {
 }
 
 /** Registers tools and a prompt that require input from the client. */
-export const offerConversations = (server: McpServer): void => {
+export const registerInputTools = (server: McpServer): void => {
   for (const [name, rounds] of Object.entries(conversations)) {
     server.registerTool(
       name,
@@ -57,7 +57,7 @@ export const offerConversations = (server: McpServer): void => {
   server.registerTool(
     'test_input_required_result_capabilities',
     { description: 'Requests input that its client supports' },
-    async (context) => (await requestInput([answerable(server)], context)) ?? done,
+    async (context) => (await requestInput([listAnswerableRequests(server)], context)) ?? done,
   )
   server.registerPrompt(
     'test_input_required_result_prompt',
@@ -80,7 +80,7 @@ const requestInput = async (rounds: readonly Requests[], { mcpReq }: ServerConte
   return inputRequired({ inputRequests, requestState: await states.mint({ round: answered ? round + 1 : round }) })
 }
 
-const answerable = ({ server }: McpServer): Requests => {
+const listAnswerableRequests = ({ server }: McpServer): Requests => {
   const capabilities = server.getClientCapabilities()
   return {
     ...(capabilities?.elicitation && userName),

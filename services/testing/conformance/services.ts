@@ -8,13 +8,13 @@ import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { start as startGateway } from '../../gateway/service.ts'
 import type { AdditionalTools } from '../../mcp/protocol/server.ts'
-import { startWith as startMcp } from '../../mcp/service.ts'
+import { startMcpService as startMcp } from '../../mcp/service.ts'
 import { start as startQuery } from '../../query/service.ts'
 import { start as startReport } from '../../report/service.ts'
 
 /** The services that an MCP request needs, each after the services that it calls. */
-const order = ['query', 'report', 'mcp', 'gateway'] as const
-type Name = (typeof order)[number]
+const startOrder = ['query', 'report', 'mcp', 'gateway'] as const
+type Name = (typeof startOrder)[number]
 
 interface ServicesOptions {
   /** Services to start. Default: all that an MCP request needs. */
@@ -25,9 +25,9 @@ interface ServicesOptions {
 }
 
 /** Starts services in this process and discards their logs. Uses NATS if `NATS_URL` is set. */
-export const startServices = async ({ names = order, env, further }: ServicesOptions): Promise<RunningService> => {
+export const startServices = async ({ names = startOrder, env, further }: ServicesOptions): Promise<RunningService> => {
   await using opening = new AsyncDisposableStack()
-  const facts = { instance: `test-${names.join('-')}`, version: '1.2.3', services: order, secretNames: [] }
+  const facts = { instance: `test-${names.join('-')}`, version: '1.2.3', services: startOrder, secretNames: [] }
   const telemetry = opening.use(await openTelemetry(env, facts, { write: () => {} }))
   const store = opening.use(await openStore({ env, busIsShared: false }))
   const net = opening.use(openNet({ env }))
@@ -47,7 +47,7 @@ export const startServices = async ({ names = order, env, further }: ServicesOpt
     gateway: startGateway,
   }
   let url: string | undefined
-  for (const name of order.filter((each) => names.includes(each))) {
+  for (const name of startOrder.filter((each) => names.includes(each))) {
     const running = opening.use(await starts[name](await context(name)))
     url ??= running.url
   }

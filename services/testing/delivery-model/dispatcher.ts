@@ -11,11 +11,11 @@ import { openDelivery } from '../../alert-dispatcher/delivery/open.ts'
 import type { RetryPlan } from '../../alert-dispatcher/delivery/retry.ts'
 import { testServiceCall } from '../../alert-dispatcher/delivery/testing/fixture.ts'
 import { processEvents, type PendingEvent } from '../../alert-dispatcher/events/consume.ts'
-import { tickEvents } from '../../alert-dispatcher/sweeps/tick.ts'
+import { tickInboundConditions } from '../../alert-dispatcher/sweeps/tick.ts'
 import type { EventEpisode } from '../../alert-dispatcher/events/record.ts'
 import type { DispatcherDeps } from '../../alert-dispatcher/dispatcher-deps.ts'
 import { openCollectionStores } from '../../alert-dispatcher/stores/collection-stores.ts'
-import { openWriteLater } from '../../alert-dispatcher/stores/open.ts'
+import { openDeferredWrites } from '../../alert-dispatcher/stores/open.ts'
 import type { DispatcherStores } from '../../alert-dispatcher/stores/stores.ts'
 import { reconcileEvents } from '../../alert-dispatcher/sweeps/reconcile.ts'
 import { openSweepMetrics } from '../../alert-dispatcher/sweeps/observe.ts'
@@ -77,7 +77,7 @@ export const openDispatcher = async (ground: DispatcherEnvironment): Promise<Dis
       await using lease = await store.lease('model', 200)
       if (!lease) return false
       const turn = { fence: lease.fence, signal: new AbortController().signal, [Symbol.asyncDispose]: async () => {} }
-      await tickEvents(parts, turn, { policy: testPolicy, nowMs: parts.clock.now() })
+      await tickInboundConditions(parts, turn, { policy: testPolicy, nowMs: parts.clock.now() })
       if (parts.isPersistent) await reconcileEvents(parts, await parts.episodes.storedSilences())
       return true
     },
@@ -110,11 +110,11 @@ interface Opening {
 
 const openParts = async (ground: DispatcherEnvironment, { connecting, opening, isAlive }: Opening) => {
   const { clock, targets, telemetry, faults, holdMs } = ground
-  const store = severable(connecting.use(await ground.openStore()), faults, isAlive)
+  const store = createSeverableStore(connecting.use(await ground.openStore()), faults, isAlive)
   const connected = ground.database && connecting.use(await openDatabase(ground.database))
-  const database = connected && breakable(connected, () => isAlive() && !faults.databaseIsDown)
-  const later = opening.use(openWriteLater(telemetry.log, 40))
-  const { episodes, eventEpisodes } = lasting(await openCollectionStores(database), later)
+  const database = connected && createBreakableDatabase(connected, () => isAlive() && !faults.databaseIsDown)
+  const later = opening.use(openDeferredWrites(telemetry.log, 40))
+  const { episodes, eventEpisodes } = retryWrites(await openCollectionStores(database), later)
   const net = opening.use(openNet({ env: {} }))
   // Delivery calls only the method `hosts`.
   const query = { hosts: async () => [] } as Partial<DispatcherDeps['query']> as DispatcherDeps['query']
@@ -128,7 +128,7 @@ const openParts = async (ground: DispatcherEnvironment, { connecting, opening, i
   return { parts, store, delivery }
 }
 
-const lasting = (stores: DispatcherStores, later: ReturnType<typeof openWriteLater>): DispatcherStores => ({
+const retryWrites = (stores: DispatcherStores, later: ReturnType<typeof openDeferredWrites>): DispatcherStores => ({
   ...stores,
   episodes: { ...stores.episodes, write: later.retried(stores.episodes.write) },
   eventEpisodes: { ...stores.eventEpisodes, write: later.retried(stores.eventEpisodes.write) },
@@ -136,14 +136,14 @@ const lasting = (stores: DispatcherStores, later: ReturnType<typeof openWriteLat
 
 const connectionError = () => new ServiceError('unavailable', 'the test has cut the connection')
 
-const breakable = (database: Database, isUp: () => boolean): Database =>
+const createBreakableDatabase = (database: Database, isUp: () => boolean): Database =>
   Object.create(database, {
     run: { value: <T>(work: () => Promise<T>) => (isUp() ? database.run(work) : Promise.reject(connectionError())) },
     [Symbol.asyncDispose]: { value: async () => {} },
   })
 
 /** Wraps a store so that its connection can be cut. A cut request may or may not have been executed. */
-const severable = (store: Store, faults: DispatcherEnvironment['faults'], isAlive: () => boolean): Store => {
+const createSeverableStore = (store: Store, faults: DispatcherEnvironment['faults'], isAlive: () => boolean): Store => {
   const call = async <T>(work: () => Promise<T>): Promise<T> => {
     if (!isAlive()) throw connectionError()
     if (faults.storeIsCut) {

@@ -7,7 +7,7 @@ import { deriveEntryPlace } from '../../alert-dispatcher/events/record.ts'
 import { testEvent } from '../../alert-dispatcher/testing/inbound.ts'
 import { type Dispatcher, type DispatcherEnvironment, openDispatcher } from './dispatcher.ts'
 import { type FinalState, createSendKey } from './invariants.ts'
-import { openTargets, targetNames } from './sends.ts'
+import { openFakeTargets, targetNames } from './sends.ts'
 
 /** The store and the state database of a schedule. */
 export interface ScheduleStores extends AsyncDisposable {
@@ -30,7 +30,7 @@ const onRecordWithinMs = 5_000
 
 /** The environment of a schedule: its dispatchers, targets, clock and faults. */
 export class ScheduleEnvironment implements AsyncDisposable {
-  readonly targets = openTargets()
+  readonly targets = openFakeTargets()
   readonly faults: DispatcherEnvironment['faults']
   readonly log: string[] = []
   readonly dispatchers = new Set<Dispatcher>()
@@ -151,7 +151,7 @@ export class ScheduleEnvironment implements AsyncDisposable {
     const rows = (await [...dispatchers][0]?.onRecord().catch(() => undefined))?.rows ?? []
     for (const { result, target, kind, sequence, episode, reason } of rows)
       this.log.push(`on record: ${result} ${target} ${kind} ${sequence} of ${episode} ${reason ?? ''}`)
-    return { ...this.#truth, open: await this.#openEpisodes(), targets: targetNames, sent: sentIn(rows) }
+    return { ...this.#truth, open: await this.#openEpisodes(), targets: targetNames, sent: listSentKeys(rows) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -165,7 +165,7 @@ export class ScheduleEnvironment implements AsyncDisposable {
     const record = await dispatcher?.onRecord().catch(() => undefined)
     if (!record) return false
     const open = [...(await this.#openEpisodes()).keys()]
-    const lines = sentIn(record.rows)
+    const lines = listSentKeys(record.rows)
     const sent = this.targets.sends.filter(({ taken, isAnswered }) => taken && isAnswered)
     return (
       open.length === record.open.size &&
@@ -187,7 +187,7 @@ export class ScheduleEnvironment implements AsyncDisposable {
   }
 }
 
-const sentIn = (rows: readonly CompletedDelivery[]): Set<string> =>
+const listSentKeys = (rows: readonly CompletedDelivery[]): Set<string> =>
   new Set(rows.flatMap((row) => (row.result === 'sent' ? [createSendKey(row)] : [])))
 
 /** Retries a request while the store is busy or restarting. */

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { openStore } from '#shared/store/open.ts'
-import { keys } from '#shared/store/redis/keys.ts'
+import { redisKeys } from '#shared/store/redis/keys.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
-import { type StoreTables, storeTables } from '#shared/store/sql/tables.ts'
+import { type StoreTables, storeTableNames } from '#shared/store/sql/tables.ts'
 import { startPostgres, startRedis } from '../servers.ts'
 import type { ScheduleStores } from './schedule-environment.ts'
 
@@ -21,7 +21,7 @@ export const openFileStores = async ({ isPersistent = true } = {}): Promise<Sche
   const open = () => openStore({ env: { SVC_STATE_DB_URL: state.url }, busIsShared: false })
   await (await open())[Symbol.asyncDispose]()
   const admin = opening.use(await openDatabase(state))
-  const tables = admin.tables<StoreTables>(storeTables)
+  const tables = admin.tables<StoreTables>(storeTableNames)
   const running = opening.move()
   return {
     openStore: open,
@@ -30,7 +30,7 @@ export const openFileStores = async ({ isPersistent = true } = {}): Promise<Sche
     holdMs: 5_000,
     async flush() {
       await tables.transaction().execute(async (transaction) => {
-        for (const table of storeTables) await transaction.deleteFrom(table).execute()
+        for (const table of storeTableNames) await transaction.deleteFrom(table).execute()
       })
     },
     async waiting() {
@@ -62,7 +62,7 @@ export const openRedisStores = async (): Promise<AsyncDisposable & { open(): Pro
       const url = `${redis.url}/${number}`
       await withRedis(url, (client) => client.flushdb())
       const taken = taking.move()
-      return { ...files, ...inRedis(url), database, [Symbol.asyncDispose]: () => taken.disposeAsync() }
+      return { ...files, ...createRedisStores(url), database, [Symbol.asyncDispose]: () => taken.disposeAsync() }
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
@@ -79,11 +79,11 @@ const withRedis = async <T>(url: string, run: (client: Redis) => Promise<T>): Pr
   }
 }
 
-const inRedis = (url: string): Pick<ScheduleStores, 'openStore' | 'holdMs' | 'flush' | 'waiting'> => ({
+const createRedisStores = (url: string): Pick<ScheduleStores, 'openStore' | 'holdMs' | 'flush' | 'waiting'> => ({
   openStore: () => openStore({ env: { REDIS_URL: url }, busIsShared: true }),
   holdMs: 2_000,
   flush: () => withRedis(url, async (client) => void (await client.flushdb())),
-  waiting: () => withRedis(url, (client) => client.hlen(keys.messages)),
+  waiting: () => withRedis(url, (client) => client.hlen(redisKeys.messages)),
 })
 
 /** Starts Redis as the store and PostgreSQL as the state database. Tests can crash both. */
@@ -93,7 +93,7 @@ export const openServerStores = async (): Promise<ScheduleStores> => {
   const postgres = opening.use(await startPostgres({ private: true }))
   const running = opening.move()
   return {
-    ...inRedis(redis.url),
+    ...createRedisStores(redis.url),
     holdMs: 5_000,
     database: { kind: 'postgres', url: postgres.url, token: undefined, tablePrefix: '' },
     crash: [redis, postgres].map((server) => async () => {

@@ -19,7 +19,7 @@ const jumpsMs = [-3_600_000, 3_600_000, -60_000, 60_000]
 type Act = readonly [weight: number, name: string, act: () => void | Promise<void>]
 
 /** Returns the possible actions: weight, name and function. */
-const actsOf = (
+const listActions = (
   stage: ScheduleEnvironment,
   place: ScheduleStores,
   pick: <T>(list: readonly T[]) => T,
@@ -61,7 +61,7 @@ export const playSchedule = async (
     if (picked === undefined) throw new Error('cannot pick from an empty list')
     return picked
   }
-  const acts = actsOf(stage, place, pick).flatMap((act) => Array.from({ length: act[0] }, () => act))
+  const acts = listActions(stage, place, pick).flatMap((act) => Array.from({ length: act[0] }, () => act))
   const { log, targets } = stage
   try {
     await stage.start()

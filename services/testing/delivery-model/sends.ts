@@ -30,7 +30,7 @@ export const targetNames = ['a', 'b', 'c'] as const
 const slowMs = 60
 const never = new Promise<SendResult>(() => {})
 
-export const openTargets = (): FakeTargets => {
+export const openFakeTargets = (): FakeTargets => {
   const sends: SendAttempt[] = []
   const modes = new Map<string, TargetMode>(targetNames.map((name) => [name, 'ok']))
   const send = async (

@@ -6,7 +6,7 @@ import type { ProductProcess } from './process.ts'
  * Starts the processes of the chart. Each variable reaches only the services to which the chart passes it. Stopping the
  * product also disposes `owned`.
  */
-export const startDeployed = async (
+export const startChartProduct = async (
   { env: variables, queryProcesses: query = 1, agentProcesses: agent = 1 }: ProductOptions,
   hosts: readonly ProductHost[],
   owned: AsyncDisposableStack,

@@ -53,7 +53,7 @@ export const startProcess = async (options: ProcessOptions & { operationsPort: n
   let child = run()
   const ready = async () => {
     try {
-      await untilReady(child, operationsUrl)
+      await waitUntilReady(child, operationsUrl)
     } catch (error) {
       await end(child, 'SIGKILL')
       throw new Error(`${String(error)}; output:\n${output}`, { cause: error })
@@ -87,7 +87,7 @@ export const runToEnd = async (options: ProcessOptions): Promise<ProcessExit & {
   const tooLong = AbortSignal.timeout(endsWithinMs)
   tooLong.addEventListener('abort', () => child.kill('SIGKILL'))
   await once(child, 'close')
-  return { ...endingOf(child, began), output }
+  return { ...describeExit(child, began), output }
 }
 
 const spawnProduct = (
@@ -106,7 +106,7 @@ const spawnProduct = (
     ...variables,
   }
   const node = [process.execPath, ...(preload === undefined ? [] : ['--import', join(repositoryRoot, preload)])]
-  const [program = process.execPath, ...rest] = [...endsWithUs(), ...node, 'services/main.ts', ...services]
+  const [program = process.execPath, ...rest] = [...parentDeathPrefix(), ...node, 'services/main.ts', ...services]
   const child = spawn(program, rest, { cwd: repositoryRoot, env, stdio: ['ignore', 'pipe', 'pipe'] })
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput)
   return child
@@ -123,12 +123,12 @@ const keysFor = (services: readonly string[], { SVC_QUERY_ROLE }: Record<string,
 /**
  * Returns a command prefix that makes Linux kill the product when the test runner exits, even if the runner was killed.
  */
-const endsWithUs = (): string[] => {
+const parentDeathPrefix = (): string[] => {
   const program = '/usr/bin/setpriv'
   return existsSync(program) ? [program, '--pdeathsig', 'KILL', '--'] : []
 }
 
-const untilReady = async (child: ChildProcess, operationsUrl: string): Promise<void> => {
+const waitUntilReady = async (child: ChildProcess, operationsUrl: string): Promise<void> => {
   const until = performance.now() + readyWithinMs
   while (performance.now() < until) {
     if (hasEnded(child)) throw new Error('the product exited before it was ready')
@@ -150,10 +150,10 @@ const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<Process
     await ended
     clearTimeout(timer)
   }
-  return endingOf(child, began)
+  return describeExit(child, began)
 }
 
-const endingOf = (child: ChildProcess, began: number): ProcessExit => ({
+const describeExit = (child: ChildProcess, began: number): ProcessExit => ({
   code: child.exitCode,
   signal: child.signalCode,
   tookMs: performance.now() - began,

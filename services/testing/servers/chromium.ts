@@ -6,7 +6,7 @@ import { findProgram } from './source.ts'
 const names = ['chromium-headless-shell', 'chromium', 'google-chrome', 'google-chrome-stable']
 
 /** Returns the path of Chromium: `CHROMIUM_PATH`, an installed program, or the download of Playwright. */
-export const chromiumProgram = (): string | undefined => {
+export const findChromium = (): string | undefined => {
   const own = chromium.executablePath()
   return process.env.CHROMIUM_PATH ?? names.map(findProgram).find(Boolean) ?? (existsSync(own) ? own : undefined)
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from './port.ts'
+import { reserveFreePort } from './port.ts'
 import type { TestServer } from './server.ts'
 
 /** How to start a server in a container. */
@@ -23,7 +23,7 @@ const pollMs = 50
 export const startContainer = async (launch: ContainerLaunch): Promise<TestServer> => {
   // A dynamic import, because the library is large and most machines have the programs installed.
   const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers')
-  const host = launch.hostPort ?? (await freePort())
+  const host = launch.hostPort ?? (await reserveFreePort())
   const url = launch.url(host)
   const container = await new GenericContainer(launch.image)
     .withExposedPorts({ container: launch.port, host })
@@ -35,9 +35,9 @@ export const startContainer = async (launch: ContainerLaunch): Promise<TestServe
   const stop = async () => void (await container.stop())
   const restart = async () => {
     await container.restart()
-    await untilAnswers(launch, url)
+    await waitUntilReady(launch, url)
   }
-  await untilAnswers(launch, url)
+  await waitUntilReady(launch, url)
   return {
     url,
     async kill() {
@@ -51,7 +51,7 @@ export const startContainer = async (launch: ContainerLaunch): Promise<TestServe
   }
 }
 
-const untilAnswers = async (launch: ContainerLaunch, url: string): Promise<void> => {
+const waitUntilReady = async (launch: ContainerLaunch, url: string): Promise<void> => {
   const until = performance.now() + startWithinMs
   for (;;) {
     try {

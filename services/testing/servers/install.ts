@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chromiumProgram } from './chromium.ts'
+import { findChromium } from './chromium.ts'
 import { findProgram, findServerSource } from './source.ts'
 
 /** A program that tests need, with the Debian package that provides it. */
@@ -13,7 +13,7 @@ const testPrograms: readonly TestProgram[] = [
   { title: 'NATS', debian: 'nats-server', isThere: () => findServerSource('nats') !== undefined },
   { title: 'Redis', debian: 'redis-server', isThere: () => findServerSource('redis') !== undefined },
   { title: 'PostgreSQL', debian: 'postgresql', isThere: () => findServerSource('postgres') !== undefined },
-  { title: 'Chromium', debian: 'chromium-headless-shell', isThere: () => chromiumProgram() !== undefined },
+  { title: 'Chromium', debian: 'chromium-headless-shell', isThere: () => findChromium() !== undefined },
 ]
 
 const commandWithinMs = 600_000
@@ -30,7 +30,7 @@ export const installServers = (needed = testPrograms): void => {
     }
   }
   // Ubuntu provides Chromium only as a snap, which does not run in a container.
-  if (missing.some(({ title }) => title === 'Chromium') && !chromiumProgram()) {
+  if (missing.some(({ title }) => title === 'Chromium') && !findChromium()) {
     const own = ['node_modules/playwright-core/cli.js', 'install', ...(become ? ['--with-deps'] : []), 'chromium']
     run('fetching Chromium', [process.execPath, ...own])
   }

@@ -16,7 +16,7 @@ const reservations = join(tmpdir(), 'watchhouse-ports')
 const reservedMs = 60_000
 
 /** Returns a free TCP port of the loopback address and reserves it for a minute. */
-export const freePort = async (): Promise<number> => {
+export const reserveFreePort = async (): Promise<number> => {
   mkdirSync(reservations, { recursive: true })
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const port = randomInt(minPort, maxPort)

@@ -22,7 +22,7 @@ export interface PostgresOptions extends ServerOptions {
 export const startPostgres = async ({ preload = [], private: own }: PostgresOptions = {}): Promise<TestServer> => {
   const source = requireServerSource('postgres', own ?? preload.length > 0)
   const libraries = ['-c', `shared_preload_libraries=${preload.join(',')}`]
-  if ('url' in source) return ownDatabase(source.url)
+  if ('url' in source) return createDatabase(source.url)
   const url = (port: number) => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
   const answers = (address: string) => run(address, 'SELECT 1')
   if ('image' in source) {
@@ -36,7 +36,7 @@ export const startPostgres = async ({ preload = [], private: own }: PostgresOpti
       answers,
     })
   }
-  const runAs = process.getuid?.() === 0 ? unprivileged() : undefined
+  const runAs = process.getuid?.() === 0 ? findUnprivilegedUser() : undefined
   return startProcess({
     program: source.program,
     user: runAs,
@@ -88,7 +88,7 @@ const run = async (url: string, statement: string): Promise<void> => {
   }
 }
 
-const ownDatabase = async (server: string): Promise<TestServer> => {
+const createDatabase = async (server: string): Promise<TestServer> => {
   const name = `watchhouse_test_${randomUUID().replaceAll('-', '')}`
   await run(server, `CREATE DATABASE ${name}`)
   const url = new URL(server)
@@ -99,7 +99,7 @@ const ownDatabase = async (server: string): Promise<TestServer> => {
 /**
  * Returns a user to run PostgreSQL, which refuses to run as root. Packages create `postgres`; `nobody` always exists.
  */
-const unprivileged = (): { uid: number; gid: number } => {
+const findUnprivilegedUser = (): { uid: number; gid: number } => {
   for (const name of ['postgres', 'nobody']) {
     try {
       const id = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] }))

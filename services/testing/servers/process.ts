@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readlink, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from './port.ts'
+import { reserveFreePort } from './port.ts'
 import type { TestServer } from './server.ts'
 
 /** How to start a server as a child process. */
@@ -36,7 +36,7 @@ const parentDeath = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--']
 /** Starts a server with its own data directory. Disposing stops it and removes the directory. */
 export const startProcess = async (launch: ProcessLaunch): Promise<TestServer> => {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'watchhouse-test-')))
-  const port = launch.port ?? (await freePort())
+  const port = launch.port ?? (await reserveFreePort())
   const url = launch.url(port)
   let child: ChildProcess | undefined
 
@@ -67,7 +67,7 @@ export const startProcess = async (launch: ProcessLaunch): Promise<TestServer> =
 }
 
 const run = async (launch: ProcessLaunch, directory: string, port: number): Promise<ChildProcess> => {
-  const command = [...guard(), launch.program, ...launch.arguments(directory, port)]
+  const command = [...parentDeathPrefix(), launch.program, ...launch.arguments(directory, port)]
   const [program = launch.program, ...rest] = command
   // The server has its own process group, so that SIGKILL also reaches forked workers.
   const child = spawn(program, rest, {
@@ -99,7 +99,7 @@ const run = async (launch: ProcessLaunch, directory: string, port: number): Prom
 /**
  * Returns a command prefix that makes Linux kill the server when the test runner exits, even if the runner was killed.
  */
-const guard = (): string[] => (existsSync('/usr/bin/setpriv') ? parentDeath : [])
+const parentDeathPrefix = (): string[] => (existsSync('/usr/bin/setpriv') ? parentDeath : [])
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 

@@ -11,16 +11,16 @@ export interface RedisOptions extends ServerOptions {
 }
 
 /** The settings that the product requires: no eviction, and a disk sync before each acknowledgement. */
-const durable = { appendonly: 'yes', appendfsync: 'always', save: '', 'maxmemory-policy': 'noeviction' }
+const durableSettings = { appendonly: 'yes', appendfsync: 'always', save: '', 'maxmemory-policy': 'noeviction' }
 
 /** Starts Redis with an append-only file. If an address variable is set, empties that server instead. */
 export const startRedis = async ({ settings, private: own }: RedisOptions = {}): Promise<TestServer> => {
   const source = requireServerSource('redis', own ?? settings !== undefined)
   if ('url' in source) {
-    await empty(source.url)
+    await flushRedis(source.url)
     return createExternalServer(source.url)
   }
-  const flags = Object.entries({ ...durable, ...settings }).flatMap(([name, value]) => [`--${name}`, value])
+  const flags = Object.entries({ ...durableSettings, ...settings }).flatMap(([name, value]) => [`--${name}`, value])
   const answers = (url: string) => expectResponse(url, '+PONG', 'PING\r\n')
   const url = (port: number) => `redis://127.0.0.1:${port}`
   if ('image' in source) {
@@ -34,7 +34,7 @@ export const startRedis = async ({ settings, private: own }: RedisOptions = {}):
   })
 }
 
-const empty = async (url: string): Promise<void> => {
+const flushRedis = async (url: string): Promise<void> => {
   const client = new Redis(url, { maxRetriesPerRequest: 1 })
   try {
     await client.flushdb()

@@ -38,7 +38,14 @@ export const requireServerSource = (kind: ServerKind, own = false): ServerSource
 export const findProgram = (name: string): string | undefined => {
   const path = (process.env.PATH ?? '').split(delimiter)
   const versions = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
-  const folders = [...path, '/usr/sbin', '/usr/local/sbin', ...versions, chartTools(), apiServer()]
+  const folders = [
+    ...path,
+    '/usr/sbin',
+    '/usr/local/sbin',
+    ...versions,
+    resolveChartToolsPath(),
+    resolveApiServerPath(),
+  ]
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
@@ -47,10 +54,10 @@ export const resolveCachePath = (...path: string[]): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'watchhouse', ...path)
 
 /** Returns a folder of the tools that `.ci/chart-tools` installs. */
-export const chartTools = (folder = 'bin'): string => resolveCachePath('chart-tools/current', folder)
+export const resolveChartToolsPath = (folder = 'bin'): string => resolveCachePath('chart-tools/current', folder)
 
 /** Returns the folder of the Kubernetes API server that `.ci/api-server` builds. */
-const apiServer = (): string => resolveCachePath('api-server/current')
+const resolveApiServerPath = (): string => resolveCachePath('api-server/current')
 
 const isExecutable = (file: string): boolean => {
   try {

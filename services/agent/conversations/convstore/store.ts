@@ -11,23 +11,23 @@ import {
 } from '../store.ts'
 import {
   parseThread,
-  evidenceMessage,
+  createEvidenceMessage,
   toThreadMetadata,
   listOwnerThreads,
   parseThreadSummary,
   tagThread,
-  threadMessages,
+  toThreadMessages,
 } from './thread.ts'
 
 /** Maximum number of list pages that one removal or pruning reads. */
 const maxPages = 20
 /** Maximum attempts to write a conversation while other clients create the same one. */
-const maxRaces = 3
+const maxWriteAttempts = 3
 
 /** Conversation ids contain no colon, so the last colon separates owner and id. */
-const externalId = (owner: string, id: string): string => `${owner}:${id}`
+const createExternalId = (owner: string, id: string): string => `${owner}:${id}`
 /** Compares the external id, because other applications of the project can set any tag. */
-const isOf = (owner: string, { external_id: name }: Pick<Thread, 'external_id'>): boolean =>
+const isOwnedBy = (owner: string, { external_id: name }: Pick<Thread, 'external_id'>): boolean =>
   name?.slice(0, name.lastIndexOf(':')) === owner
 
 /**
@@ -36,8 +36,8 @@ const isOf = (owner: string, { external_id: name }: Pick<Thread, 'external_id'>)
  */
 export const createConvstoreConversationStore = (threads: ThreadClient): ConversationStore => {
   const find = async (owner: string, id: string) => {
-    const thread = await threads.byExternalId(externalId(owner, id))
-    return thread?.external_id === externalId(owner, id) ? thread : undefined
+    const thread = await threads.byExternalId(createExternalId(owner, id))
+    return thread?.external_id === createExternalId(owner, id) ? thread : undefined
   }
 
   return {
@@ -45,13 +45,13 @@ export const createConvstoreConversationStore = (threads: ThreadClient): Convers
     async list(owner, { limit, cursor }) {
       const { data, pagination } = await listOwnerThreads(threads, owner, { limit, cursor })
       const conversations = data
-        .filter((thread) => isOf(owner, thread))
+        .filter((thread) => isOwnedBy(owner, thread))
         .flatMap((thread) => parseThreadSummary(thread) ?? [])
       return { conversations, next: pagination.next_cursor }
     },
     async whole(owner, cursor) {
       const { data, pagination } = await listOwnerThreads(threads, owner, { limit: exportPageSize, cursor })
-      const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
+      const ids = data.filter((thread) => isOwnedBy(owner, thread)).map(({ id }) => id)
       const found = ids.length === 0 ? [] : await threads.whole(ids)
       return { conversations: found.flatMap((thread) => parseThread(thread) ?? []), next: pagination.next_cursor }
     },
@@ -60,9 +60,9 @@ export const createConvstoreConversationStore = (threads: ThreadClient): Convers
       return thread && parseThread(thread)
     },
     async put(owner, written) {
-      for (let race = 0; race < maxRaces; race += 1) {
+      for (let race = 0; race < maxWriteAttempts; race += 1) {
         const thread = await find(owner, written.id)
-        const result = await putOver(threads, owner, written, thread)
+        const result = await writeConversation(threads, owner, written, thread)
         if (result) return result
       }
       throw new ServiceError('busy', 'write conflict: another client is writing this conversation; try again', {
@@ -85,7 +85,7 @@ export const createConvstoreConversationStore = (threads: ThreadClient): Convers
 }
 
 /** Creates or updates a conversation. Returns undefined if another client created it in the meantime. */
-const putOver = async (
+const writeConversation = async (
   threads: ThreadClient,
   owner: string,
   written: ConversationWrite,
@@ -93,9 +93,11 @@ const putOver = async (
 ): Promise<PutResult | undefined> => {
   const present = thread && parseThread(thread)
   const conversation = mergeConversation(written, present)
-  if (thread && present && continues(conversation, present)) {
-    const newMessages = threadMessages(conversation.messages, present.messages.length)
-    const evidence = isSame(conversation.evidence, present.evidence) ? [] : [evidenceMessage(conversation.evidence)]
+  if (thread && present && canAppend(conversation, present)) {
+    const newMessages = toThreadMessages(conversation.messages, present.messages.length)
+    const evidence = isSame(conversation.evidence, present.evidence)
+      ? []
+      : [createEvidenceMessage(conversation.evidence)]
     if (newMessages.length + evidence.length > 0) await threads.append(thread.id, [...newMessages, ...evidence])
     await threads.update(thread.id, { title: conversation.title, metadata: toThreadMetadata(conversation) })
     return { created: false, conversation: fieldsOf(conversation) }
@@ -103,17 +105,17 @@ const putOver = async (
   // The service can only append messages, so changed messages need a new thread. The client has sent the complete
   // conversation.
   if (thread) await threads.remove(thread.id)
-  const isCreated = await create(threads, owner, conversation)
+  const isCreated = await createThread(threads, owner, conversation)
   return isCreated ? { created: present === undefined, conversation: fieldsOf(conversation) } : undefined
 }
 
-const create = async (threads: ThreadClient, owner: string, conversation: Conversation): Promise<boolean> => {
+const createThread = async (threads: ThreadClient, owner: string, conversation: Conversation): Promise<boolean> => {
   const { id, title, messages, evidence } = conversation
   const threadId = await threads.create({
-    external_id: externalId(owner, id),
+    external_id: createExternalId(owner, id),
     title,
     metadata: toThreadMetadata(conversation),
-    messages: [...threadMessages(messages), ...(evidence.length > 0 ? [evidenceMessage(evidence)] : [])],
+    messages: [...toThreadMessages(messages), ...(evidence.length > 0 ? [createEvidenceMessage(evidence)] : [])],
   })
   if (threadId === undefined) return false
   try {
@@ -127,7 +129,7 @@ const create = async (threads: ThreadClient, owner: string, conversation: Conver
 }
 
 /** Reports whether all earlier messages are unchanged. */
-const continues = (now: Conversation, before: Conversation): boolean =>
+const canAppend = (now: Conversation, before: Conversation): boolean =>
   isSame(now.messages.slice(0, before.messages.length), before.messages)
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
@@ -137,7 +139,7 @@ const removeAll = async (threads: ThreadClient, owner: string): Promise<number> 
   for (let page = 0; page < maxPages; page += 1) {
     // Each iteration deletes the listed threads, so the next threads are again on the first page.
     const { data } = await listOwnerThreads(threads, owner, { limit: maxThreadsPerRequest })
-    const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
+    const ids = data.filter((thread) => isOwnedBy(owner, thread)).map(({ id }) => id)
     if (ids.length === 0) return removed
     await threads.removeAll(ids)
     removed += ids.length

@@ -2,17 +2,17 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Conversation, ConversationSummary, UiMessage } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Thread, ThreadMessage, ThreadClient, ThreadList, ThreadPage } from '#shared/convstore/client.ts'
+import type { Thread, ThreadMessage, ThreadClient, ThreadQuery, ThreadPage } from '#shared/convstore/client.ts'
 import { extractMessageText } from '../store.ts'
 
 /**
  * The metadata of a thread: the summary of the conversation without its title. Threads of other applications do not
  * have this key.
  */
-const OwnFacts = z.object({ watchhouse: ConversationSummary.omit({ title: true }) })
+const ThreadMetadata = z.object({ watchhouse: ConversationSummary.omit({ title: true }) })
 
 /** Returns the thread metadata for a conversation. */
-export const toThreadMetadata = ({ title: _title, ...facts }: ConversationSummary): z.input<typeof OwnFacts> => ({
+export const toThreadMetadata = ({ title: _title, ...facts }: ConversationSummary): z.input<typeof ThreadMetadata> => ({
   watchhouse: facts,
 })
 
@@ -21,7 +21,7 @@ export const parseThreadSummary = ({
   title,
   metadata,
 }: Pick<Thread, 'title' | 'metadata'>): ConversationSummary | undefined => {
-  const own = OwnFacts.safeParse(metadata)
+  const own = ThreadMetadata.safeParse(metadata)
   return own.success ? { ...own.data.watchhouse, title: title ?? '' } : undefined
 }
 
@@ -29,7 +29,7 @@ const StoredMessage = z.object({ watchhouse: z.object({ position: z.int().min(0)
 const StoredEvidence = z.object({ watchhouse: z.object({ evidence: Conversation.shape.evidence }) })
 
 /** Converts the messages from index `from` on to thread messages. */
-export const threadMessages = (messages: readonly UiMessage[], from = 0): ThreadMessage[] =>
+export const toThreadMessages = (messages: readonly UiMessage[], from = 0): ThreadMessage[] =>
   messages.slice(from).map((message, index) => ({
     role: message.role,
     content: extractMessageText(message) || '(no text)',
@@ -40,7 +40,7 @@ export const threadMessages = (messages: readonly UiMessage[], from = 0): Thread
  * Returns the message that stores the evidence. The evidence is not in the thread metadata, because lists return all
  * metadata. If a thread has several such messages, the last one applies.
  */
-export const evidenceMessage = (evidence: Conversation['evidence']): ThreadMessage => ({
+export const createEvidenceMessage = (evidence: Conversation['evidence']): ThreadMessage => ({
   role: 'tool',
   content: '(evidence)',
   metadata: { watchhouse: { evidence } },
@@ -66,18 +66,19 @@ export const parseThread = (thread: Thread): Conversation | undefined => {
 /** The documented limit of the service for tags, in characters. */
 const maxTagLength = 64
 /** Returns the tag of an owner's threads; undefined if the owner's name is too long. */
-const tagOf = (owner: string): string | undefined => {
+const createOwnerTag = (owner: string): string | undefined => {
   const tag = `user:${owner}`
   return tag.length <= maxTagLength ? tag : undefined
 }
 /** Returns the tag for services that reject colons, and for names that are too long. */
-const plainTagOf = (owner: string): string => `user-${hash('sha256', owner).slice(0, 32)}`
+const createPlainTag = (owner: string): string => `user-${hash('sha256', owner).slice(0, 32)}`
 /** Prefix of the cursors of lists by plain tag. All other cursors are those of the service. */
-const plainMark = '~'
+const plainCursorPrefix = '~'
 
 /** Adds the owner tag to a thread, or the plain tag if the service rejects it. Throws `unavailable` if both fail. */
 export const tagThread = async (threads: ThreadClient, id: string, owner: string): Promise<void> => {
-  for (const tag of [tagOf(owner), plainTagOf(owner)]) if (tag !== undefined && (await threads.tag(id, tag))) return
+  for (const tag of [createOwnerTag(owner), createPlainTag(owner)])
+    if (tag !== undefined && (await threads.tag(id, tag))) return
   throw new ServiceError('unavailable', 'the conversation service rejects tags')
 }
 
@@ -88,16 +89,16 @@ export const tagThread = async (threads: ThreadClient, id: string, owner: string
 export const listOwnerThreads = async (
   threads: ThreadClient,
   owner: string,
-  { limit, cursor }: Pick<ThreadList, 'limit' | 'cursor'>,
+  { limit, cursor }: Pick<ThreadQuery, 'limit' | 'cursor'>,
 ): Promise<ThreadPage> => {
-  const tag = tagOf(owner)
-  const isPlain = cursor?.startsWith(plainMark) ?? false
+  const tag = createOwnerTag(owner)
+  const isPlain = cursor?.startsWith(plainCursorPrefix) ?? false
   if (tag !== undefined && !isPlain) {
     const page = await threads.list({ tag, limit, cursor })
     if (cursor !== undefined || page.data.length > 0) return page
   }
-  const after = isPlain ? cursor?.slice(plainMark.length) : undefined
-  const { data, pagination } = await threads.list({ tag: plainTagOf(owner), limit, cursor: after })
+  const after = isPlain ? cursor?.slice(plainCursorPrefix.length) : undefined
+  const { data, pagination } = await threads.list({ tag: createPlainTag(owner), limit, cursor: after })
   const next = pagination.next_cursor
-  return { data, pagination: { next_cursor: next === null ? null : `${plainMark}${next}` } }
+  return { data, pagination: { next_cursor: next === null ? null : `${plainCursorPrefix}${next}` } }
 }

@@ -3,7 +3,7 @@ import type { Conversation, UiMessage } from '#proto/conversations.ts'
 import type { ConversationWrite } from '../store.ts'
 
 /** Returns a call of a user with all features and a deadline of 30 s. */
-export const aCall = (subject = 'user_ada'): Call => ({
+export const createUserCall = (subject = 'user_ada'): Call => ({
   identity: { kind: 'user', subject, features: 'all' },
   deadline: performance.now() + 30_000,
   signal: new AbortController().signal,
@@ -11,7 +11,7 @@ export const aCall = (subject = 'user_ada'): Call => ({
 })
 
 /** Returns a message with a text part. The default text has quotes, a control character, umlauts and an emoji. */
-export const aMessage = (
+export const createMessage = (
   id: string,
   role: UiMessage['role'] = 'user',
   text = `it's "${id}" \\ \u0000 größe 🐘`,
@@ -22,14 +22,14 @@ export const aMessage = (
 })
 
 /** Returns a message with a tool call and its result, in the format of the AI SDK. */
-export const aToolMessage = (id: string): UiMessage => ({
+export const createToolMessage = (id: string): UiMessage => ({
   id,
   role: 'assistant',
   metadata: { tokens: 12 },
   parts: [{ type: 'tool-query', toolCallId: 'c1', state: 'output-available', input: { sql: 'SELECT 1' }, output: [1] }],
 })
 
-export const anEvidence = (id = 'e1'): Conversation['evidence'][number] => ({
+export const createEvidence = (id = 'e1'): Conversation['evidence'][number] => ({
   id,
   toolCallId: 'c1',
   tool: 'query',
@@ -42,11 +42,11 @@ export const anEvidence = (id = 'e1'): Conversation['evidence'][number] => ({
 })
 
 /** Returns a conversation with two messages, as input for a store. */
-export const aConversationWrite = (id: string, more: Partial<ConversationWrite> = {}): ConversationWrite => ({
+export const createConversationWrite = (id: string, more: Partial<ConversationWrite> = {}): ConversationWrite => ({
   id,
   hostKey: 'logs',
   model: 'gateway_a:some/model',
-  messages: [aMessage('m1'), aToolMessage('m2')],
+  messages: [createMessage('m1'), createToolMessage('m2')],
   firstWords: 'First words',
   atMs: 1_790_000_000_000,
   ...more,

@@ -16,9 +16,9 @@ export const googleChatFormat: WebhookFormat = {
     const { body } = write(escapeHtml)
     const open = { buttonList: { buttons: [{ text: 'Open', onClick: { openLink: { url } } }] } }
     const widgets = [
-      ...(body === undefined ? widgetsOf(message) : [paragraph(body)]),
+      ...(body === undefined ? buildWidgets(message) : [buildParagraph(body)]),
       ...(url === null ? [] : [open]),
-      paragraph(`<i>${origin}</i>`),
+      buildParagraph(`<i>${origin}</i>`),
     ]
     const head = truncateText(title ?? headline, maxTitle)
     const card = { header: { title: head }, sections: [{ widgets }] }
@@ -26,12 +26,12 @@ export const googleChatFormat: WebhookFormat = {
   },
 }
 
-const paragraph = (text: string) => ({ textParagraph: { text: text.replaceAll('\n', '<br>') } })
+const buildParagraph = (text: string) => ({ textParagraph: { text: text.replaceAll('\n', '<br>') } })
 
-const widgetsOf = ({ facts, gathered, runbook }: Message): object[] => {
+const buildWidgets = ({ facts, gathered, runbook }: Message): object[] => {
   const text = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
   const labelled = facts.slice(0, maxFacts).map(({ label, value }) => ({
     decoratedText: { topLabel: label, text: truncateAndEscape(value, maxFact, escapeHtml), wrapText: true },
   }))
-  return text === '' ? labelled : [...labelled, paragraph(truncateAndEscape(text, maxText, escapeHtml))]
+  return text === '' ? labelled : [...labelled, buildParagraph(truncateAndEscape(text, maxText, escapeHtml))]
 }

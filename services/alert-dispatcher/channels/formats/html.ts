@@ -12,13 +12,13 @@ export const renderHtml = ({ message, write }: Pick<RenderContext, 'message' | '
   const { title, body } = write(escapeHtml)
   const lines = [
     `<strong>${title ?? truncateAndEscape(headline, maxHeadline, escapeHtml)}</strong>`,
-    ...(body === undefined ? linesOf(message) : [body]),
+    ...(body === undefined ? renderLines(message) : [body]),
     ...(url === null ? [] : [`<a href="${escapeHtml(url)}">Open</a>`]),
   ]
   return lines.join('<br>').replaceAll('\n', '<br>')
 }
 
-const linesOf = ({ facts, gathered, runbook }: Message): string[] => [
+const renderLines = ({ facts, gathered, runbook }: Message): string[] => [
   ...facts.map(({ label, value }) => `${escapeHtml(label)}: ${truncateAndEscape(value, maxFact, escapeHtml)}`),
   ...[gathered.join('\n'), runbook]
     .filter((text) => text !== '')

@@ -19,7 +19,7 @@ const formats = {
 } as const
 
 /** Formats by address; all other addresses get `raw`. Addresses of Hookshot have no common pattern. */
-const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof formats }[] = [
+const formatRules: readonly { host: RegExp; path?: RegExp; format: keyof typeof formats }[] = [
   { host: /^hooks\.slack(-gov)?\.com$/, format: 'slack' },
   { host: /^((ptb|canary)\.)?discord(app)?\.com$/, path: /\/slack\/?$/, format: 'slack' },
   { host: /^((ptb|canary)\.)?discord(app)?\.com$/, path: /^\/api\/(v\d+\/)?webhooks\//, format: 'discord' },
@@ -31,6 +31,6 @@ const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof format
 /** Returns the configured format, or the one that matches the address. */
 export const selectFormat = (configured: WebhookTarget['format'], { hostname, pathname }: URL): WebhookFormat => {
   if (configured !== 'auto') return formats[configured]
-  const found = known.find(({ host, path = /./ }) => host.test(hostname) && path.test(pathname))
+  const found = formatRules.find(({ host, path = /./ }) => host.test(hostname) && path.test(pathname))
   return formats[found?.format ?? 'raw']
 }

@@ -35,7 +35,7 @@ export const rawFormat: WebhookFormat = {
         reason,
         offenders: notification.offenders,
         gathered: message.gathered.slice(0, maxGathered),
-        ...(members.length > 0 && { conditions: members.map(conditionOf) }),
+        ...(members.length > 0 && { conditions: members.map(buildCondition) }),
         title,
         text: truncateText(body, maxText),
         url,
@@ -45,7 +45,7 @@ export const rawFormat: WebhookFormat = {
   },
 }
 
-const conditionOf = (notification: Notification) => {
+const buildCondition = (notification: Notification) => {
   const { kind, episode, sequence, hostKey, source, ruleId, title, severity, value, threshold, unit, sinceMs, atMs } =
     notification
   return {

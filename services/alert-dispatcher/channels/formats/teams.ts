@@ -18,15 +18,15 @@ export const teamsFormat: WebhookFormat = {
     const look = { weight: 'Bolder', size: 'Medium', color: colors[tone] }
     const head =
       title === undefined
-        ? run([{ ...look, text: truncateText(headline, maxHeadlineBytes, countJsonBytes) }])
+        ? buildTextBlock([{ ...look, text: truncateText(headline, maxHeadlineBytes, countJsonBytes) }])
         : { type: 'TextBlock', wrap: true, ...look, text: title }
-    const rest = body === undefined ? blocksOf(message) : [{ type: 'TextBlock', wrap: true, text: body }]
+    const rest = body === undefined ? buildBlocks(message) : [{ type: 'TextBlock', wrap: true, text: body }]
     const content = {
       $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
       type: 'AdaptiveCard',
       version: '1.4',
       msteams: { width: 'Full' },
-      body: [head, ...rest, run([{ text: origin, isSubtle: true, size: 'Small' }])],
+      body: [head, ...rest, buildTextBlock([{ text: origin, isSubtle: true, size: 'Small' }])],
       actions: url === null ? [] : [{ type: 'Action.OpenUrl', title: 'Open', url }],
     }
     const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
@@ -49,17 +49,20 @@ interface Run {
 }
 
 /** Text runs show their text literally, without markup. */
-const run = (inlines: readonly Run[]) => ({
+const buildTextBlock = (inlines: readonly Run[]) => ({
   type: 'RichTextBlock',
   inlines: inlines.map((inline) => ({ type: 'TextRun', ...inline })),
 })
 
-const blocksOf = ({ facts, gathered, runbook }: Message): object[] => {
+const buildBlocks = ({ facts, gathered, runbook }: Message): object[] => {
   const text = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
   const lines = facts
     .slice(0, maxFacts)
     .map(({ label, value }) =>
-      run([{ text: `${label}: `, weight: 'Bolder' }, { text: truncateText(value, maxFactBytes, countJsonBytes) }]),
+      buildTextBlock([
+        { text: `${label}: `, weight: 'Bolder' },
+        { text: truncateText(value, maxFactBytes, countJsonBytes) },
+      ]),
     )
-  return text === '' ? lines : [...lines, run([{ text: truncateText(text, maxTextBytes, countJsonBytes) }])]
+  return text === '' ? lines : [...lines, buildTextBlock([{ text: truncateText(text, maxTextBytes, countJsonBytes) }])]
 }

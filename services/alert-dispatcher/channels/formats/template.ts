@@ -19,7 +19,7 @@ export const renderTemplates =
   ({ templates }: Pick<WebhookTarget, 'templates'>, message: Message) =>
   (escape: (text: string) => string): RenderedTemplates => {
     const fill = (template: string | undefined, maxLength: number) =>
-      template === undefined ? undefined : fillTemplate(template, valuesOf(message), { escape, maxLength })
+      template === undefined ? undefined : fillTemplate(template, collectValues(message), { escape, maxLength })
     return { title: fill(templates?.title, maxTitle), body: fill(templates?.body, maxBody) }
   }
 
@@ -35,37 +35,39 @@ export const fillTemplate = (
   { escape, maxLength }: FillOptions,
 ): string => {
   let filled = ''
-  for (const part of template.split(placeholder)) {
+  for (const part of template.split(placeholderPattern)) {
     const room = maxLength - filled.length
     const name = /^\{\{\s*([\w.-]+)\s*\}\}$/.exec(part)?.[1]
-    const value = name === undefined ? undefined : valueOf(values, name)
+    const value = name === undefined ? undefined : findValue(values, name)
     filled += value === undefined ? truncateText(part, room) : truncateAndEscape(value, room, escape)
   }
   return filled
 }
 
-const placeholder = /(\{\{\s*[\w.-]+\s*\}\})/
+const placeholderPattern = /(\{\{\s*[\w.-]+\s*\}\})/
 
 /** A missing metadata value is empty, because one template may serve several installations. */
-const valueOf = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
+const findValue = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(values, name) ? values[name] : name.startsWith('meta.') ? '' : undefined
 
 /** Throws `invalid` for a template with an unknown placeholder. */
 export const requireKnownPlaceholders = (templates: TargetTemplates): void => {
   for (const [field, template] of Object.entries(templates)) {
-    const unknown = namesIn(template).find((name) => !name.startsWith('meta.') && !known.some((each) => each === name))
+    const unknown = listPlaceholders(template).find(
+      (name) => !name.startsWith('meta.') && !knownPlaceholders.some((each) => each === name),
+    )
     if (unknown === undefined) continue
     const parameter = `templates.${field}`
-    const sentence = `${parameter} has an unknown placeholder; allowed: ${known.join(', ')} and meta.<key>`
+    const sentence = `${parameter} has an unknown placeholder; allowed: ${knownPlaceholders.join(', ')} and meta.<key>`
     throw new ServiceError('invalid', sentence, { details: { parameter } })
   }
 }
 
-const namesIn = (template: string): string[] =>
+const listPlaceholders = (template: string): string[] =>
   [...template.matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 
 /** Placeholders besides the metadata of the operator. */
-const known = [
+const knownPlaceholders = [
   'event',
   'severity',
   'title',
@@ -81,9 +83,9 @@ const known = [
   'instance',
 ] as const
 
-const valuesOf = ({ notification, at, host, url, instance, metadata }: Message): Record<string, string> => {
+const collectValues = ({ notification, at, host, url, instance, metadata }: Message): Record<string, string> => {
   const { severity, title, ruleId, value, threshold, unit, kind, reason, source } = notification
-  const values: Record<(typeof known)[number], string> = {
+  const values: Record<(typeof knownPlaceholders)[number], string> = {
     event: kind,
     severity,
     title,

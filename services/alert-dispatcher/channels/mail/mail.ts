@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Severity } from '#proto/rules.ts'
 import { type Message, toPlainText, type MessageFact } from '../../messages/message.ts'
 import { truncateText, escapeHtml } from '../../messages/text.ts'
-import { decodePart, type UrlCredentials, parseLogin } from '../channel-request.ts'
+import { decodeUrlPart, type UrlCredentials, parseUrlCredentials } from '../channel-request.ts'
 
 /** A mail, before a provider formats it. Only the two bodies contain line breaks. */
 export interface Mail {
@@ -55,15 +55,15 @@ export interface MailAddress {
   address: string
 }
 
-const bare = String.raw`[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[\p{L}\p{N}.-]{1,253}`
-const shape = new RegExp(
-  String.raw`^(?:(?<name>[^<>"\\,\p{Cc}\u2028\u2029]{0,100})<(?<named>${bare})>|(?<alone>${bare}))$`,
+const addressPattern = String.raw`[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[\p{L}\p{N}.-]{1,253}`
+const mailAddressPattern = new RegExp(
+  String.raw`^(?:(?<name>[^<>"\\,\p{Cc}\u2028\u2029]{0,100})<(?<named>${addressPattern})>|(?<alone>${addressPattern}))$`,
   'u',
 )
 
 /** Parses `a@b.example` or `Name <a@b.example>`; undefined for anything else, especially line breaks. */
 export const parseAddress = (text: string): MailAddress | undefined => {
-  const { name = '', named, alone } = shape.exec(text.trim())?.groups ?? {}
+  const { name = '', named, alone } = mailAddressPattern.exec(text.trim())?.groups ?? {}
   const address = named ?? alone
   return address === undefined ? undefined : { name: name.trim(), address }
 }
@@ -80,7 +80,7 @@ const renderHtml = ({ headline, facts, gathered, runbook, url, origin, tone }: M
     '<!doctype html><html><body style="font-family:sans-serif;font-size:14px;color:#111827">',
     `<h2 style="font-size:18px;color:${colors[tone]}">${escapeHtml(headline)}</h2>`,
     url === null ? '' : `<p><a href="${escapeHtml(url)}">Open in Watchhouse</a></p>`,
-    `<table style="border-collapse:collapse">${facts.map(rowOf).join('')}</table>`,
+    `<table style="border-collapse:collapse">${facts.map(renderRow).join('')}</table>`,
     gathered.length === 0 ? '' : `<ul>${gathered.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul>`,
     runbook === '' ? '' : `<p style="white-space:pre-wrap">${escapeHtml(runbook)}</p>`,
     `<p style="font-size:12px;color:#6b7280">${escapeHtml(origin)}</p>`,
@@ -89,7 +89,7 @@ const renderHtml = ({ headline, facts, gathered, runbook, url, origin, tone }: M
     .filter((part) => part !== '')
     .join('\n')
 
-const rowOf = ({ label, value }: MessageFact): string =>
+const renderRow = ({ label, value }: MessageFact): string =>
   `<tr><td style="padding:2px 16px 2px 0;color:#6b7280">${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`
 
 /** The mail provider, as its secret URL defines it. */
@@ -114,7 +114,7 @@ export interface SmtpServer {
 export const parseProvider = (text: string): MailProvider | undefined => {
   if (!URL.canParse(text.trim())) return undefined
   const url = new URL(text.trim())
-  const login = parseLogin(url)
+  const login = parseUrlCredentials(url)
   switch (url.protocol) {
     case 'mail-api-a:': {
       const region = url.searchParams.get('region') ?? 'us'
@@ -122,16 +122,16 @@ export const parseProvider = (text: string): MailProvider | undefined => {
       return isWhole ? { kind: 'mail-api-a', key: login.user, domain: url.hostname, region } : undefined
     }
     case 'mail-api-b:':
-      return url.hostname === '' ? undefined : { kind: 'mail-api-b', key: decodePart(url.hostname) }
+      return url.hostname === '' ? undefined : { kind: 'mail-api-b', key: decodeUrlPart(url.hostname) }
     case 'smtp:':
     case 'smtps:':
-      return smtpServer(url, login)
+      return parseSmtpServer(url, login)
     default:
       return undefined
   }
 }
 
-const smtpServer = (url: URL, login: UrlCredentials): SmtpServer | undefined => {
+const parseSmtpServer = (url: URL, login: UrlCredentials): SmtpServer | undefined => {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const isSecure = url.protocol === 'smtps:'
   // Ports for mail submission (RFC 8314).

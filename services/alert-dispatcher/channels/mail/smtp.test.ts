@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { type Dial, dial } from '#shared/net/dial.ts'
 import {
   type DeliveryFixture,
@@ -11,12 +11,12 @@ import {
 import { createNotification } from '../../delivery/testing/notification.ts'
 import type { Notification } from '../../notification.ts'
 import { testCertificate } from '../testing/certificate.ts'
-import { type ReceivedMail, type MailServer, mailUser, startMailServer } from '../testing/mail-server.ts'
+import { type ReceivedMail, type MailServer, testMailUser, startMailServer } from '../testing/mail-server.ts'
 import { createMessage } from '../testing/send-once.ts'
 import { renderMail } from './mail.ts'
 import { sendBySmtp } from './smtp.ts'
 
-const login = `${mailUser.user}:${encodeURIComponent(mailUser.pass)}`
+const login = `${testMailUser.user}:${encodeURIComponent(testMailUser.pass)}`
 const team = ['one@team.example', 'two@team.example']
 const env = {
   HEALTH_ALERT_EMAIL_FROM: 'Störung <alerts@watch.example>',
@@ -48,7 +48,7 @@ describe('mail through SMTP, with the delivery pipeline', () => {
     opened.use(await openDeliveryFixture({ env: { ...env, ...url() }, ...more }))
   const ended = async (fixture: DeliveryFixture, count = 1) => {
     const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, testServiceCall)
-    await until(async () => (await ends()).length >= count)
+    await waitUntil(async () => (await ends()).length >= count)
     return (await ends()).toReversed()
   }
 
@@ -172,7 +172,7 @@ describe('mail through SMTP, with the delivery pipeline', () => {
     await ended(fixture)
     await server[Symbol.asyncDispose]()
     await fixture.notify(fire({ episode: 'next' }))
-    await until(async () => (await fixture.output()).includes('cannot be reached'))
+    await waitUntil(async () => (await fixture.output()).includes('cannot be reached'))
     const { handlers } = fixture.delivery
     const answers = await Promise.all([
       handlers.deliveries({ limit: 10 }, testServiceCall),
@@ -180,7 +180,7 @@ describe('mail through SMTP, with the delivery pipeline', () => {
     ])
     const everything = `${await fixture.output()} ${JSON.stringify(answers)}`
     expect(everything).toContain('connection lost')
-    for (const secret of [mailUser.pass, encodeURIComponent(mailUser.pass), '127.0.0.1'])
+    for (const secret of [testMailUser.pass, encodeURIComponent(testMailUser.pass), '127.0.0.1'])
       expect(everything).not.toContain(secret)
   })
 
@@ -203,7 +203,7 @@ describe('mail with TLS', () => {
     to: [{ name: '', address: 'one@team.example' }],
   })
   const send = ({ port }: MailServer, host = 'localhost', isSecure = false, way: Dial = dial) =>
-    sendBySmtp({ kind: 'smtp', host, port, isSecure, login: mailUser }, mail, way)
+    sendBySmtp({ kind: 'smtp', host, port, isSecure, login: testMailUser }, mail, way)
   /** Dials the server, which then appears to have a public address. */
   const dialFar: Dial = async (fixture, signal) =>
     Object.defineProperty(await dial(fixture, signal), 'remoteAddress', { value: '192.0.78.9' })
@@ -242,7 +242,11 @@ it('sends a mail with a text and an HTML body', async () => {
   const message = createMessage({ severity: 'critical', sinceMs: 0, atMs: 60_000 })
   const to = [{ name: 'Équipe', address: 'one@team.example' }]
   const mail = renderMail(message, { from: { name: 'Störung', address: 'alerts@watch.example' }, to })
-  await sendBySmtp({ kind: 'smtp', host: '127.0.0.1', port: server.port, isSecure: false, login: mailUser }, mail, dial)
+  await sendBySmtp(
+    { kind: 'smtp', host: '127.0.0.1', port: server.port, isSecure: false, login: testMailUser },
+    mail,
+    dial,
+  )
   const raw = server.taken.map((taken) => taken.raw).join('')
   const stable = raw.replaceAll(/--_NmP-[\w-]+|Date: .*/g, (found) => (found.startsWith('D') ? 'Date: now' : '--part'))
   expect(stable.replaceAll('\r\n', '\n')).toMatchSnapshot()

@@ -79,13 +79,15 @@ const Failure = z.object({
 /** Error codes for a failed login and for missing TLS. */
 const configCodes: ReadonlySet<string> = new Set(['EAUTH', 'ETLS'])
 /** Response codes for missing or rejected credentials. */
-const login: ReadonlySet<number> = new Set([530, 534, 535, 538])
+const authResponseCodes: ReadonlySet<number> = new Set([530, 534, 535, 538])
 
 const classifySmtpError = ({ code, responseCode }: z.output<typeof Failure>): SendResult => {
   if (responseCode !== undefined) {
     const reason = `SMTP ${responseCode}`
     if (responseCode < 500) return { kind: 'retry', reason }
-    return configCodes.has(code) || login.has(responseCode) ? { kind: 'config', reason } : { kind: 'permanent', reason }
+    return configCodes.has(code) || authResponseCodes.has(responseCode)
+      ? { kind: 'config', reason }
+      : { kind: 'permanent', reason }
   }
   if (code === 'EAUTH') return { kind: 'config', reason: 'login failed: the server offers no supported method' }
   // The server may have received the mail before the connection was lost.

@@ -15,7 +15,7 @@ const token = '123456:secret-of-the-bot'
 const tags = /<\/?[bi]>|<a href="https?:[^"<>]*">|<\/a>/g
 
 /** Returns the visible text; undefined if the HTML is malformed. */
-const shown = (html: string): string | undefined => {
+const extractVisibleText = (html: string): string | undefined => {
   const text = html.replaceAll(tags, '')
   if (/[<>]|&(?!(amp|lt|gt|quot|#39);)/.test(text)) return undefined
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
@@ -34,7 +34,7 @@ export const chatARig: Rig = {
         if (headers['content-type'] !== 'application/json') return 'not JSON'
         const body = Body.safeParse(JSON.parse(text))
         if (!body.success) return body.error.message
-        const seen = shown(body.data.text)
+        const seen = extractVisibleText(body.data.text)
         if (seen === undefined) return "can't parse entities"
         return seen.length <= 4_096 ? undefined : 'message is too long'
       },
@@ -44,6 +44,6 @@ export const chatARig: Rig = {
   switchVariable: 'HEALTH_ALERT_CHAT_A_ENABLED',
   minSeverityVariable: 'HEALTH_ALERT_CHAT_A_MIN_SEVERITY',
   minimum: 'warning',
-  textOf: ({ text }) => shown(Body.parse(JSON.parse(text)).text) ?? '',
+  textOf: ({ text }) => extractVisibleText(Body.parse(JSON.parse(text)).text) ?? '',
   dead: { status: 400, body: JSON.stringify({ ok: false, description: 'Bad Request: chat not found' }) },
 }

@@ -16,16 +16,14 @@ const installation: DecryptedInstallation = {
   url: `https://hooks.slack.com${path}`,
 }
 
-const toPlainText = z.strictObject({ type: z.literal('plain_text'), text: z.string().min(1).max(300) })
+const PlainText = z.strictObject({ type: z.literal('plain_text'), text: z.string().min(1).max(300) })
 const Button = z.strictObject({
   type: z.literal('button'),
   action_id: z.string().min(1).max(255),
   text: z.strictObject({ type: z.literal('plain_text'), text: z.string().min(1).max(75) }),
   value: z.string().min(1).max(2_000),
   style: z.enum(['primary', 'danger']).optional(),
-  confirm: z
-    .strictObject({ title: toPlainText, text: toPlainText, confirm: toPlainText, deny: toPlainText })
-    .optional(),
+  confirm: z.strictObject({ title: PlainText, text: PlainText, confirm: PlainText, deny: PlainText }).optional(),
 })
 const Buttons = z.strictObject({
   fallback: z.string().min(1),

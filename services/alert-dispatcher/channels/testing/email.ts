@@ -19,7 +19,7 @@ const common = {
   minimum: 'warning',
 } as const
 
-const envOf = (provider: string) => () => ({
+const buildEnv = (provider: string) => () => ({
   HEALTH_ALERT_EMAIL_PROVIDER_URL: provider,
   HEALTH_ALERT_EMAIL_FROM: from,
   HEALTH_ALERT_EMAIL_TO: to.join(', '),
@@ -40,7 +40,7 @@ const Form = z.strictObject({
 })
 
 /** Returns the fields of a multipart form by name; undefined if it is malformed. */
-const formOf = ({ headers, text }: ReceivedRequest): Record<string, string[]> | undefined => {
+const parseForm = ({ headers, text }: ReceivedRequest): Record<string, string[]> | undefined => {
   const boundary = /^multipart\/form-data; ?boundary=(.+)$/.exec(String(headers['content-type']))?.[1]
   if (boundary === undefined) return undefined
   const fields: Record<string, string[]> = {}
@@ -53,7 +53,7 @@ const formOf = ({ headers, text }: ReceivedRequest): Record<string, string[]> | 
 }
 
 /** Replaces thread ids, because they depend on the id of the installation, which differs in each test. */
-const withoutThread = (body: unknown): unknown =>
+const replaceThreadIds = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body).replaceAll(/<[0-9a-f]{32}/g, '<thread'))
 
 /** Rig with the API of Mailgun. */
@@ -61,7 +61,7 @@ const mailApiARig: Rig = {
   ...common,
   form: 'mail-api-a',
   standsFor: ['https://api.mailgun.net'],
-  env: envOf(`mail-api-a://${key}@mg.watch.example`),
+  env: buildEnv(`mail-api-a://${key}@mg.watch.example`),
   start: () =>
     startStrictServer({
       answer: { status: 200, body: JSON.stringify({ id: '<1@mg>', message: 'Queued. Thank you.' }) },
@@ -69,11 +69,11 @@ const mailApiARig: Rig = {
         const { method, path, headers } = received
         if (method !== 'POST' || path !== '/v3/mg.watch.example/messages') return 'not found'
         if (headers.authorization !== `Basic ${btoa(`api:${key}`)}`) return 'forbidden'
-        return Form.safeParse(formOf(received)).error?.message
+        return Form.safeParse(parseForm(received)).error?.message
       },
     }),
-  readBody: (received) => withoutThread(formOf(received)),
-  textOf: (received) => Form.parse(formOf(received)).subject[0],
+  readBody: (received) => replaceThreadIds(parseForm(received)),
+  textOf: (received) => Form.parse(parseForm(received)).subject[0],
   dead: { status: 401, body: 'Forbidden' },
 }
 
@@ -92,14 +92,14 @@ const Body = z.strictObject({
   tags: z.array(z.strictObject({ name: z.string().regex(/^[\w-]+$/), value: z.string().regex(/^[\w-]{1,256}$/) })),
 })
 
-const bodyOf = (text: string) => Body.safeParse(JSON.parse(text))
+const parseBody = (text: string) => Body.safeParse(JSON.parse(text))
 
 /** Rig with the API of Resend, which rejects a different mail with a known idempotency key. */
 const mailApiBRig: Rig = {
   ...common,
   form: 'mail-api-b',
   standsFor: ['https://api.resend.com'],
-  env: envOf(`mail-api-b://${key}`),
+  env: buildEnv(`mail-api-b://${key}`),
   start: () => {
     const known = new Map<string, string>()
     return startStrictServer({
@@ -112,12 +112,12 @@ const mailApiBRig: Rig = {
         if (!/^[!-~]{1,256}$/.test(idempotencyKey)) return 'invalid_idempotency_key'
         if ((known.get(idempotencyKey) ?? text) !== text) return 'invalid_idempotent_request'
         known.set(idempotencyKey, text)
-        return bodyOf(text).error?.message
+        return parseBody(text).error?.message
       },
     })
   },
-  readBody: ({ text }) => withoutThread(JSON.parse(text)),
-  textOf: ({ text }) => bodyOf(text).data?.subject ?? '',
+  readBody: ({ text }) => replaceThreadIds(JSON.parse(text)),
+  textOf: ({ text }) => parseBody(text).data?.subject ?? '',
   dead: { status: 403, body: JSON.stringify({ name: 'validation_error', message: 'The domain is not verified' }) },
 }
 

@@ -27,16 +27,19 @@ export interface MailServer extends AsyncDisposable {
   next(...refusals: readonly (SmtpRejection | SmtpRejection[])[]): void
 }
 
-export const mailUser = { user: 'alerts', pass: 'p@ss/word:secret-0001' }
+export const testMailUser = { user: 'alerts', pass: 'p@ss/word:secret-0001' }
 
-interface Chosen {
+interface MailServerOptions {
   /** Whether connections start with TLS. */
   isSecure?: boolean
   offersTls?: boolean
 }
 
 /** Starts a mail server on a free port. */
-export const startMailServer = async ({ isSecure = false, offersTls = true }: Chosen = {}): Promise<MailServer> => {
+export const startMailServer = async ({
+  isSecure = false,
+  offersTls = true,
+}: MailServerOptions = {}): Promise<MailServer> => {
   const taken: ReceivedMail[] = []
   const logins: string[] = []
   const planned: (readonly SmtpRejection[])[] = []
@@ -59,7 +62,7 @@ export const startMailServer = async ({ isSecure = false, offersTls = true }: Ch
     },
     onAuth: ({ username, password }, _session, done) => {
       logins.push(`${username}:${password}`)
-      const isKnown = username === mailUser.user && password === mailUser.pass
+      const isKnown = username === testMailUser.user && password === testMailUser.pass
       reply('login', done, () => (isKnown ? done(null, { user: username }) : done(new Error('unknown'))))
     },
     onMailFrom: (_address, _session, done) => reply('sender', done, () => done()),

@@ -25,7 +25,7 @@ const requests: readonly (readonly [string, RegExp, z.ZodType])[] = [
   ['PUT', /^\/v2\/alerts\/[^/?]+\/message\?identifierType=alias$/, Alert.pick({ message: true }).strict()],
 ]
 
-const problem = ({ method, path, headers, text }: ReceivedRequest): string | undefined => {
+const findProblem = ({ method, path, headers, text }: ReceivedRequest): string | undefined => {
   const known = requests.find(([wanted, pattern]) => wanted === method && pattern.test(path))
   if (!known) return 'not found'
   if (headers.authorization !== `GenieKey ${key}`) return 'Key format is not valid'
@@ -33,10 +33,10 @@ const problem = ({ method, path, headers, text }: ReceivedRequest): string | und
   return known[2].safeParse(JSON.parse(text)).error?.message
 }
 
-const notified = z.union([Alert.transform(({ message }) => message), Close.transform(({ note }) => note)])
+const NotifiedText = z.union([Alert.transform(({ message }) => message), Close.transform(({ note }) => note)])
 
 /** Returns a rig with the API of Opsgenie in one region. */
-const rigOf = (region: 'us' | 'eu', origin: string): Rig => ({
+const createRig = (region: 'us' | 'eu', origin: string): Rig => ({
   id: 'paging-b',
   form: region,
   standsFor: [origin],
@@ -44,18 +44,18 @@ const rigOf = (region: 'us' | 'eu', origin: string): Rig => ({
   start: () =>
     startStrictServer({
       answer: { status: 202, body: JSON.stringify({ result: 'Request will be processed', took: 0.1, requestId: 'r' }) },
-      problem,
+      problem: findProblem,
     }),
   env: () => ({ HEALTH_ALERT_PAGING_B_API_KEY: key }),
   secrets: () => [key],
   switchVariable: 'HEALTH_ALERT_PAGING_B_ENABLED',
   minSeverityVariable: 'HEALTH_ALERT_PAGING_B_MIN_SEVERITY',
   minimum: 'warning',
-  textOf: ({ text }) => notified.parse(JSON.parse(text)),
+  textOf: ({ text }) => NotifiedText.parse(JSON.parse(text)),
   dead: { status: 401, body: JSON.stringify({ message: 'Could not authenticate' }) },
 })
 
-export const pagingBRig = rigOf('us', 'https://api.opsgenie.com')
+export const pagingBRig = createRig('us', 'https://api.opsgenie.com')
 
 /** Rig for the EU region, which has its own test because the default is the US region. */
-export const pagingBEuRig = rigOf('eu', 'https://api.eu.opsgenie.com')
+export const pagingBEuRig = createRig('eu', 'https://api.eu.opsgenie.com')

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Rig } from './rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
-const bytesOf = (text: string): number => Buffer.byteLength(text)
+const countBytes = (text: string): number => Buffer.byteLength(text)
 
 const Body = z.strictObject({
   topic: z.literal('our-alerts'),
   title: z.string().min(1),
-  message: z.string().refine((text) => bytesOf(text) < 4_096, 'would become an attachment'),
+  message: z.string().refine((text) => countBytes(text) < 4_096, 'would become an attachment'),
   priority: z.int().min(1).max(5),
   tags: z.array(z.string().regex(/^[\w-]+$/)),
   click: z.url().optional(),
@@ -21,7 +21,7 @@ export const pushARig: Rig = {
       answer: { status: 200, body: JSON.stringify({ id: 'x', event: 'message' }) },
       problem({ method, path, text }) {
         if (method !== 'POST' || path !== '/push/secret-path/') return 'page not found'
-        if (bytesOf(text) > 8_192) return 'JSON body too large'
+        if (countBytes(text) > 8_192) return 'JSON body too large'
         const body = Body.safeParse(JSON.parse(text))
         return body.success ? undefined : body.error.message
       },

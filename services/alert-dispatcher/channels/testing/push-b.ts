@@ -27,7 +27,7 @@ const Message = z.union([
 const Cancel = z.strictObject({ token: z.literal(token) })
 
 /** Returns the protocol violation in the body of a request; undefined if there is none. */
-const problemOf = (path: string, body: unknown): string | undefined => {
+const findProblem = (path: string, body: unknown): string | undefined => {
   if (path === '/1/messages.json') return Message.safeParse(body).error?.message
   return /^\/1\/receipts\/cancel_by_tag\/[\w=-]{1,100}\.json$/.test(path)
     ? Cancel.safeParse(body).error?.message
@@ -44,7 +44,7 @@ export const pushBRig: Rig = {
       answer: { status: 200, body: JSON.stringify({ status: 1, request: 'r' }) },
       problem({ method, path, headers, text }) {
         if (method !== 'POST' || headers['content-type'] !== 'application/json') return 'not JSON'
-        return problemOf(path, JSON.parse(text))
+        return findProblem(path, JSON.parse(text))
       },
     }),
   env: () => ({ HEALTH_ALERT_PUSH_B_TOKEN: token, HEALTH_ALERT_PUSH_B_USER: user }),

@@ -13,7 +13,7 @@ const Form = z.strictObject({
   ValidityPeriod: z.coerce.number().int().min(1).max(36_000),
 })
 
-const formOf = (text: string): unknown => Object.fromEntries(new URLSearchParams(text))
+const parseForm = (text: string): unknown => Object.fromEntries(new URLSearchParams(text))
 
 /** Rig with the Messages API of Twilio. */
 export const smsRig: Rig = {
@@ -27,7 +27,7 @@ export const smsRig: Rig = {
         if (method !== 'POST' || path !== `/2010-04-01/Accounts/${sid}/Messages.json`) return 'not found'
         if (headers.authorization !== `Basic ${btoa(`${sid}:${token}`)}`) return 'forbidden'
         if (headers['content-type'] !== 'application/x-www-form-urlencoded') return 'not a form'
-        return Form.safeParse(formOf(text)).error?.message
+        return Form.safeParse(parseForm(text)).error?.message
       },
     }),
   env: () => ({
@@ -40,7 +40,7 @@ export const smsRig: Rig = {
   switchVariable: 'HEALTH_ALERT_SMS_ENABLED',
   minSeverityVariable: 'HEALTH_ALERT_SMS_MIN_SEVERITY',
   minimum: 'critical',
-  readBody: ({ text }) => formOf(text),
-  textOf: ({ text }) => Form.parse(formOf(text)).Body,
+  readBody: ({ text }) => parseForm(text),
+  textOf: ({ text }) => Form.parse(parseForm(text)).Body,
   dead: { status: 401, body: JSON.stringify({ code: 20003, message: 'Authenticate', status: 401 }) },
 }

@@ -55,7 +55,7 @@ export const startStrictServer = async ({ problem, answer }: Protocol): Promise<
     return answer
   }
   const server = createServer((request, response) => {
-    void read(request).then(async (text) => {
+    void readBody(request).then(async (text) => {
       const { method = '', url = '', headers } = request
       const reply = await answerTo({ method, path: url, headers, text })
       if (reply !== 'silent') response.writeHead(reply.status, reply.headers).end(reply.body)
@@ -72,7 +72,7 @@ export const startStrictServer = async ({ problem, answer }: Protocol): Promise<
   }
 }
 
-const read = async (request: IncomingMessage): Promise<string> => {
+const readBody = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString()

@@ -28,7 +28,7 @@ const savedTargetPolicy = (url: string, headers: string, format: TargetFormat): 
 })
 
 /** Returns a rig for this service, configured through variables. */
-const rigOf = (service: Service): Rig => {
+const createRig = (service: Service): Rig => {
   const {
     form,
     host,
@@ -99,7 +99,7 @@ const Raw = z.strictObject({
   metadata: z.record(z.string(), z.string()),
 })
 
-export const rawRig = rigOf({
+export const rawRig = createRig({
   form: 'raw',
   path: '/hook/secret-of-the-hook',
   headers: { 'X-Team': 'value-of-a-secret-header' },
@@ -128,7 +128,7 @@ const Room = z.strictObject({
 
 const room = '/_matrix/client/v3/rooms/!secret-of-the-hook%3Aexample.org'
 
-export const matrixRig = rigOf({
+export const matrixRig = createRig({
   form: 'matrix',
   path: room,
   pathOf: /^\/_matrix\/client\/v3\/rooms\/!secret-of-the-hook%3Aexample\.org\/send\/m\.room\.message\/[0-9a-f]{32}$/,
@@ -148,7 +148,7 @@ const Hook = z.strictObject({
   origin,
 })
 
-export const hookshotRig = rigOf({
+export const hookshotRig = createRig({
   form: 'hookshot',
   format: 'hookshot',
   path: '/webhook/secret-of-the-hook',
@@ -176,15 +176,16 @@ const Post = z.strictObject({
   embeds: z.tuple([Embed]),
 })
 
-const lengthOf = ({ title, description, fields, footer }: z.infer<typeof Embed>): number =>
+const countCharacters = ({ title, description, fields, footer }: z.infer<typeof Embed>): number =>
   [title, description, footer.text, ...fields.flatMap(({ name, value }) => [name, value])].join('').length
 
-export const discordRig = rigOf({
+export const discordRig = createRig({
   form: 'discord',
   host: 'discord.com',
   path: '/api/webhooks/4711/secret-of-the-hook',
   body: Post,
-  problem: (text) => (lengthOf(Post.parse(JSON.parse(text)).embeds[0]) <= 6_000 ? undefined : 'embeds exceed 6000'),
+  problem: (text) =>
+    countCharacters(Post.parse(JSON.parse(text)).embeds[0]) <= 6_000 ? undefined : 'embeds exceed 6000',
   response: { status: 204, body: '' },
   dead: { status: 404, body: JSON.stringify({ message: 'Unknown Webhook', code: 10_015 }) },
   textOf: (body) => Post.parse(body).embeds[0].title.replaceAll(/\\(.)/g, '$1'),
@@ -209,7 +210,7 @@ const Card = z.strictObject({
   ]),
 })
 
-export const teamsRig = rigOf({
+export const teamsRig = createRig({
   form: 'teams',
   host: 'prod-01.westeurope.logic.azure.com',
   path: '/workflows/4711/triggers/manual/paths/invoke?sig=secret-of-the-hook',
@@ -250,7 +251,7 @@ const ChatCard = z.strictObject({
   ]),
 })
 
-export const googleChatRig = rigOf({
+export const googleChatRig = createRig({
   form: 'google-chat',
   host: 'chat.googleapis.com',
   path: '/v1/spaces/AAAA/messages?key=k&token=secret-of-the-hook',

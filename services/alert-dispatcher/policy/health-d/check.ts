@@ -21,14 +21,14 @@ export const checkHealthFiles = (
   const read = readHealthFiles(directory, channels)
   const { files } = read
   if (files.length === 0) return { sound: false, text: `${directory}: no .yaml or .yml file found\n` }
-  const problems = [...read.problems, ...invalidRuleSettings(read, known), ...unreachableRoutes(read, env)]
+  const problems = [...read.problems, ...findInvalidRuleSettings(read, known), ...findUnreachableRoutes(read, env)]
   if (problems.length === 0) return { sound: true, text: `${files.join(', ')}: valid\n` }
   const lines = problems.map(({ file, entry, reason }) => `${file}: ${entry === '' ? reason : `${entry}: ${reason}`}`)
   return { sound: false, text: `${lines.join('\n')}\n` }
 }
 
 /** Returns routes to unknown targets. Disabled targets are accepted, because variables may enable them. */
-const unreachableRoutes = ({ layer, files }: HealthFiles, env: Environment): FileProblem[] => {
+const findUnreachableRoutes = ({ layer, files }: HealthFiles, env: Environment): FileProblem[] => {
   const file = files.find((name) => name.startsWith('routing.')) ?? 'routing.yaml'
   const policy = resolvePolicy([layer, buildEnvironmentLayer(env)], env, () => [])
   const unknown = findLostRoutes(policy, env).filter(({ isKnown }) => !isKnown)
@@ -36,7 +36,7 @@ const unreachableRoutes = ({ layer, files }: HealthFiles, env: Environment): Fil
 }
 
 /** Returns invalid rule settings; only one file contains rules. */
-const invalidRuleSettings = ({ layer, files }: HealthFiles, known: RuleCatalogue): FileProblem[] => {
+const findInvalidRuleSettings = ({ layer, files }: HealthFiles, known: RuleCatalogue): FileProblem[] => {
   const file = files.find((name) => name.startsWith('alerts.')) ?? 'alerts.yaml'
   return findInvalidRules(layer, known).map(({ rule, failure }) => ({ file, entry: rule, reason: failure.message }))
 }

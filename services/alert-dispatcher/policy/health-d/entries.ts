@@ -64,7 +64,7 @@ export const parseTableFields = <S extends z.ZodType>(
   const parsed = schema.safeParse(document[key] ?? {}, { error: describeIssue })
   if (parsed.success) return parsed.data
   report(key, describeIssues(parsed.error))
-  const bad = new Set(parsed.error.issues.flatMap(fieldsAt))
+  const bad = new Set(parsed.error.issues.flatMap(listIssueFields))
   const good = Object.entries(input.data ?? {}).filter(([field]) => !bad.has(field))
   return schema.safeParse(Object.fromEntries(good)).data
 }
@@ -90,7 +90,7 @@ export type ReportProblem = (entry: string, reason: string) => void
 /** Returns what is allowed in place of an invalid value, never the value itself. */
 export const describeIssues = (error: z.ZodError): string => {
   const reasons = error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') return fieldsAt(issue).map((field) => `${field} is unknown`)
+    if (issue.code === 'unrecognized_keys') return listIssueFields(issue).map((field) => `${field} is unknown`)
     const sentence = issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
     return issue.path.length === 0 ? sentence : `${issue.path.join('.')} ${sentence}`
   })
@@ -98,7 +98,7 @@ export const describeIssues = (error: z.ZodError): string => {
 }
 
 /** Returns the fields that an issue concerns. */
-const fieldsAt = (issue: z.core.$ZodIssue): string[] => {
+const listIssueFields = (issue: z.core.$ZodIssue): string[] => {
   const [field] = issue.path
   if (field !== undefined) return [String(field)]
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => key.slice(0, maxKeyLength)) : []

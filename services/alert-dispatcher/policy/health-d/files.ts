@@ -43,15 +43,15 @@ const alerts: ReadFile = (document, report) => {
   const custom = parseList(document, { key: 'rules', schema: FileCustomRule, idOf }, report)
   return {
     general: general ?? {},
-    rules: joined(thresholds, checks),
-    custom: custom.map((rule) => ({ ...rule, id: customId(rule.id) })),
+    rules: mergeRuleSettings(thresholds, checks),
+    custom: custom.map((rule) => ({ ...rule, id: toCustomRuleId(rule.id) })),
   }
 }
 
 /** Custom rules are recognized by the prefix of their ids. */
-const customId = (id: string): string => (id.startsWith('custom:') ? id : `custom:${id}`)
+const toCustomRuleId = (id: string): string => (id.startsWith('custom:') ? id : `custom:${id}`)
 
-const joined = (
+const mergeRuleSettings = (
   thresholds: Readonly<Record<string, RuleSettings>>,
   checks: Readonly<Record<string, RuleSettings>>,
 ): Record<string, RuleSettings> =>
@@ -70,7 +70,7 @@ const routing: ReadFile = (document, report) => {
 const channels: ReadFile = (document, report, known) => {
   reportUnknownKeys(document, ['channels', 'webhookTargets'], report)
   const targets = { key: 'webhookTargets', schema: FileWebhookTarget, idOf: ({ name }: { name: string }) => name }
-  return { channels: channelLayers(document, report, known), webhookTargets: parseList(document, targets, report) }
+  return { channels: parseChannelLayers(document, report, known), webhookTargets: parseList(document, targets, report) }
 }
 
 const quietHours: ReadFile = (document, report) => {
@@ -112,7 +112,7 @@ export const fileParsers: Readonly<Record<string, ReadFile>> = {
  * Returns the channel settings of a file. Field names are derived from variables: `routingKey` is the field of
  * `…_ROUTING_KEY`.
  */
-const channelLayers = (
+const parseChannelLayers = (
   document: YamlDocument,
   report: ReportProblem,
   known: readonly ChannelSpec[],
@@ -122,12 +122,12 @@ const channelLayers = (
   return Object.fromEntries(
     known.flatMap((spec) => {
       const entry = entries.find(({ channel }) => channel === spec.id)
-      return entry ? [[spec.id, channelLayer(spec, entry, report)] as const] : []
+      return entry ? [[spec.id, buildChannelLayer(spec, entry, report)] as const] : []
     }),
   )
 }
 
-const channelLayer = (
+const buildChannelLayer = (
   spec: ChannelSpec,
   { enabled, minSeverity, target, secretEnv }: z.output<typeof FileChannel>,
   report: ReportProblem,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { oneOf, optional, secret } from '#shared/config/setting.ts'
+import { choiceSetting, optionalTextSetting, secretSetting } from '#shared/config/setting.ts'
 import { createEmptyLayer } from '../layers/layer.ts'
 import type { ChannelSpec } from '../saved/fields.ts'
 import { checkHealthFiles } from './check.ts'
@@ -14,12 +14,12 @@ const channels: readonly ChannelSpec[] = [
   {
     id: 'paging-a',
     settings: {
-      HEALTH_ALERT_PAGING_A_ROUTING_KEY: secret(''),
-      HEALTH_ALERT_PAGING_A_REGION: oneOf(['us', 'eu'], 'us', ''),
-      HEALTH_ALERT_PAGING_A_ENABLED: optional(''),
+      HEALTH_ALERT_PAGING_A_ROUTING_KEY: secretSetting(''),
+      HEALTH_ALERT_PAGING_A_REGION: choiceSetting(['us', 'eu'], 'us', ''),
+      HEALTH_ALERT_PAGING_A_ENABLED: optionalTextSetting(''),
     },
   },
-  { id: 'mail', settings: { HEALTH_ALERT_MAIL_TO: optional('') } },
+  { id: 'mail', settings: { HEALTH_ALERT_MAIL_TO: optionalTextSetting('') } },
 ]
 
 const known = {

@@ -26,7 +26,7 @@ export interface HealthFiles {
 /** Reads a folder of alert definitions; a missing folder is empty. */
 export const readHealthFiles = (directory: string, channels: readonly ChannelSpec[]): HealthFiles => {
   const problems: FileProblem[] = []
-  const names = namesIn(directory)
+  const names = listYamlFiles(directory)
   const parts = names.map((file): Partial<PolicyLayer> => {
     const report = (entry: string, reason: string) => void problems.push({ file, entry, reason })
     const { name } = parsePath(file)
@@ -35,7 +35,7 @@ export const readHealthFiles = (directory: string, channels: readonly ChannelSpe
     else if (names.find((other) => parsePath(other).name === name) !== file)
       report('', 'also exists with another extension')
     else {
-      const document = documentIn(join(directory, file))
+      const document = readDocument(join(directory, file))
       if (typeof document !== 'string') return take(document, report, channels)
       report('', document)
     }
@@ -45,7 +45,7 @@ export const readHealthFiles = (directory: string, channels: readonly ChannelSpe
 }
 
 /** Returns the YAML files by name. Names with a leading dot are internal entries of a Kubernetes volume. */
-const namesIn = (directory: string): string[] => {
+const listYamlFiles = (directory: string): string[] => {
   try {
     return readdirSync(directory)
       .filter((name) => !name.startsWith('.') && extensions.has(parsePath(name).ext.toLowerCase()))
@@ -61,7 +61,7 @@ const Table = z.record(z.string(), z.unknown())
  * Returns the top-level mapping of a file, or why it cannot be read. YAML error messages quote the file, so only the
  * line number is reported.
  */
-const documentIn = (path: string): YamlDocument | string => {
+const readDocument = (path: string): YamlDocument | string => {
   let text: string
   try {
     if (statSync(path).size > maxFileBytes) return `is longer than ${maxFileBytes} bytes`
@@ -91,12 +91,12 @@ export const loadFileLayer = (env: Environment, log: Logger, channels: readonly 
   const { SVC_HEALTH_CONFIG_DIRECTORY: directory } = parseSettings(policySettings, env)
   const { layer, files, problems } = readHealthFiles(directory, channels)
   for (const { file, entry, reason } of problems) log.warn({ file, entry, reason }, 'alert file entry skipped')
-  for (const variable of unsetVariables(layer, env)) log.warn({ variable }, 'alert file variable not set')
+  for (const variable of findUnsetVariables(layer, env)) log.warn({ variable }, 'alert file variable not set')
   if (files.length > 0) log.info({ files, skipped: problems.length }, 'alert files read')
   return layer
 }
 
-const unsetVariables = ({ channels, webhookTargets }: PolicyLayer, env: Environment): string[] => {
+const findUnsetVariables = ({ channels, webhookTargets }: PolicyLayer, env: Environment): string[] => {
   const ofChannels = Object.values(channels).flatMap(({ fromVariables }) => Object.values(fromVariables ?? {}))
   const ofTargets = webhookTargets.flatMap(({ urlEnv, headersEnv }) =>
     [urlEnv, headersEnv].filter((name) => name !== undefined),

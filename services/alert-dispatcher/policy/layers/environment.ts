@@ -1,40 +1,40 @@
 import type { RuleSettings } from '#proto/alert-policy.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import {
-  maybeFlag,
-  oneOf,
-  text,
-  whole,
+  optionalFlagSetting,
+  choiceSetting,
+  textSetting,
+  wholeNumberSetting,
   findSettingProblems,
   parseSettings,
   type Setting,
   type SettingProblem,
 } from '#shared/config/setting.ts'
-import { makeLenient, strictFlag, parseIfValid } from '../../lenient-settings.ts'
+import { makeLenient, makeFlagStrict, parseIfValid } from '../../lenient-settings.ts'
 import { createEmptyLayer, type PolicyLayer } from './layer.ts'
 
 /** Alert settings with strict parsers, used to report invalid values. */
 const strictPolicySettings = {
   HEALTH_ALERT_ENABLED: {
-    ...strictFlag(maybeFlag('Whether alerts are sent. Off pauses notifications; sweeps still run.')),
+    ...makeFlagStrict(optionalFlagSetting('Whether alerts are sent. Off pauses notifications; sweeps still run.')),
     fallback: 'on when any channel is configured',
   },
-  HEALTH_ALERT_MIN_SEVERITY: oneOf(['warning', 'critical'], 'warning', 'Minimum severity of notifications.'),
-  HEALTH_ALERT_COOLDOWN_MINUTES: whole(
+  HEALTH_ALERT_MIN_SEVERITY: choiceSetting(['warning', 'critical'], 'warning', 'Minimum severity of notifications.'),
+  HEALTH_ALERT_COOLDOWN_MINUTES: wholeNumberSetting(
     60,
     'Minutes until a reminder is sent for an alert that keeps firing at the same severity; 0 disables reminders.',
   ),
-  HEALTH_ALERT_DIGEST_MINUTES: whole(
+  HEALTH_ALERT_DIGEST_MINUTES: wholeNumberSetting(
     0,
     'Digest window in minutes: non-critical alerts are collected into one message; 0 sends each at once.',
     { max: 1_440 },
   ),
-  HEALTH_HYSTERESIS_BREACHES: whole(
+  HEALTH_HYSTERESIS_BREACHES: wholeNumberSetting(
     1,
     'Consecutive breaching sweeps before an alert fires; for one rule HEALTH_HYSTERESIS_<RULE_ID>_BREACHES, its id in capitals with underscores for dashes.',
     { min: 1 },
   ),
-  HEALTH_HYSTERESIS_CLEARS: whole(
+  HEALTH_HYSTERESIS_CLEARS: wholeNumberSetting(
     2,
     'Consecutive ok sweeps before an alert recovers; for one rule HEALTH_HYSTERESIS_<RULE_ID>_CLEARS.',
     { min: 1 },
@@ -47,11 +47,11 @@ const strictPolicySettings = {
  */
 export const policySettings = {
   ...makeLenient(strictPolicySettings),
-  SVC_HEALTH_CONFIG_DIRECTORY: text(
+  SVC_HEALTH_CONFIG_DIRECTORY: textSetting(
     '/etc/watchhouse/health.d',
     'Folder of alert definitions: alerts, routing, channels, quiet-hours, maintenance and digest, each a YAML file. Read once at start; ignored in cloud mode.',
   ),
-  SVC_ALERT_HISTORY_DAYS: whole(90, 'Retention of alert history and ended episodes in days.', {
+  SVC_ALERT_HISTORY_DAYS: wholeNumberSetting(90, 'Retention of alert history and ended episodes in days.', {
     min: 1,
     max: 3_650,
   }),
@@ -84,16 +84,16 @@ export const buildEnvironmentLayer = (env: Environment): PolicyLayer => ({
     clears: parseIfValid('HEALTH_HYSTERESIS_CLEARS', strictPolicySettings.HEALTH_HYSTERESIS_CLEARS, env),
   },
   digestMinutes: parseIfValid('HEALTH_ALERT_DIGEST_MINUTES', strictPolicySettings.HEALTH_ALERT_DIGEST_MINUTES, env),
-  rules: ruleSettings(env),
+  rules: readRuleSettings(env),
 })
 
 /** Returns the variables with invalid values, which are ignored. */
 export const findInvalidVariables = (env: Environment): readonly SettingProblem[] => [
   ...findSettingProblems(strictPolicySettings, env),
-  ...ruleVariables(env).flatMap(({ name, setting }) => findSettingProblems({ [name]: setting }, env)),
+  ...listRuleVariables(env).flatMap(({ name, setting }) => findSettingProblems({ [name]: setting }, env)),
 ]
 
-const sweeps = whole(1, '', { min: 1 })
+const sweeps = wholeNumberSetting(1, '', { min: 1 })
 const threshold: Setting<number> = {
   doc: '',
   audience: 'server',
@@ -107,27 +107,27 @@ const threshold: Setting<number> = {
 }
 
 /** Patterns of variables whose names contain a rule id. */
-const families: readonly { pattern: RegExp; field: keyof RuleSettings; setting: Setting<number> }[] = [
+const ruleVariablePatterns: readonly { pattern: RegExp; field: keyof RuleSettings; setting: Setting<number> }[] = [
   { pattern: /^HEALTH_HYSTERESIS_(?<rule>\w+)_BREACHES$/, field: 'breaches', setting: sweeps },
   { pattern: /^HEALTH_HYSTERESIS_(?<rule>\w+)_CLEARS$/, field: 'clears', setting: sweeps },
   { pattern: /^HEALTH_THRESHOLD_(?<rule>\w+)_WARNING$/, field: 'warning', setting: threshold },
   { pattern: /^HEALTH_THRESHOLD_(?<rule>\w+)_CRITICAL$/, field: 'critical', setting: threshold },
 ]
 
-const ruleVariables = (env: Environment) =>
+const listRuleVariables = (env: Environment) =>
   Object.keys(env).flatMap((name) =>
-    families.flatMap(({ pattern, field, setting }) => {
+    ruleVariablePatterns.flatMap(({ pattern, field, setting }) => {
       const rule = pattern.exec(name)?.groups?.rule
-      return rule === undefined || env[name] === '' ? [] : [{ name, rule: idOf(rule), field, setting }]
+      return rule === undefined || env[name] === '' ? [] : [{ name, rule: toRuleId(rule), field, setting }]
     }),
   )
 
 /** Variable names contain the rule id in capitals, with underscores for dashes. */
-const idOf = (written: string): string => written.toLowerCase().replaceAll('_', '-')
+const toRuleId = (written: string): string => written.toLowerCase().replaceAll('_', '-')
 
-const ruleSettings = (env: Environment): Record<string, RuleSettings> => {
+const readRuleSettings = (env: Environment): Record<string, RuleSettings> => {
   const rules: Record<string, RuleSettings> = {}
-  for (const { name, rule, field, setting } of ruleVariables(env)) {
+  for (const { name, rule, field, setting } of listRuleVariables(env)) {
     const value = parseIfValid(name, setting, env)
     if (value !== undefined) rules[rule] = { ...rules[rule], [field]: value }
   }

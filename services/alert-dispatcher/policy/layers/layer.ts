@@ -76,7 +76,9 @@ export const mergeFields = <T extends object>(
   layers: readonly PolicyLayer[],
   of: (layer: PolicyLayer) => T | undefined,
 ): { values: T; sources: { [K in keyof T]?: PolicyLayer['source'] } } => {
-  const lowestFirst = layers.toReversed().map((layer) => ({ defined: defined(of(layer)), source: layer.source }))
+  const lowestFirst = layers
+    .toReversed()
+    .map((layer) => ({ defined: removeUndefined(of(layer)), source: layer.source }))
   const sourced = lowestFirst.map(({ defined, source }) =>
     Object.fromEntries(Object.keys(defined).map((key) => [key, source])),
   )
@@ -87,5 +89,5 @@ export const mergeFields = <T extends object>(
   }
 }
 
-const defined = (fields: object | undefined): object =>
+const removeUndefined = (fields: object | undefined): object =>
   Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== undefined))

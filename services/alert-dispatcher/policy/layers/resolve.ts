@@ -21,7 +21,11 @@ export const resolvePolicy = (
 ): Policy => {
   const general = { ...defaultAlertSettings, ...mergeFields<AlertSettings>(layers, (layer) => layer.general).values }
   const digestMinutes = layers.find((layer) => layer.digestMinutes !== undefined)?.digestMinutes
-  const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers), ...fromUsers }
+  const reached = {
+    channels: resolveChannels(layers, env),
+    webhookTargets: resolveWebhookTargets(layers),
+    ...fromUsers,
+  }
   const routes = mergeById(layers, (layer) => layer.routes)
   const minSeverities = minSeveritiesOf(reached)
   const ofRoutes = routes.flatMap(({ enabled, minSeverity }) => (enabled ? minSeverity : []))
@@ -34,7 +38,7 @@ export const resolvePolicy = (
     digestMs: (digestMinutes ?? defaultDigestMinutes) * minuteMs,
     breaches: general.breaches,
     clears: general.clears,
-    rules: fieldsByName(layers, ({ rules }) => rules),
+    rules: mergeFieldsByName(layers, ({ rules }) => rules),
     custom: mergeById(layers, ({ custom }) => custom),
     maintenance: mergeById(layers, ({ maintenance }) => maintenance),
     quietHours: mergeById(layers, ({ quietHours }) => quietHours),
@@ -43,7 +47,7 @@ export const resolvePolicy = (
 }
 
 /** Merges entries by name, field by field. */
-const fieldsByName = <T extends object>(
+const mergeFieldsByName = <T extends object>(
   layers: readonly PolicyLayer[],
   of: (layer: PolicyLayer) => Readonly<Record<string, T>>,
 ): Record<string, T> => {
@@ -51,8 +55,8 @@ const fieldsByName = <T extends object>(
   return Object.fromEntries([...names].map((name) => [name, mergeFields(layers, (layer) => of(layer)[name]).values]))
 }
 
-const channelsOf = (layers: readonly PolicyLayer[], env: Environment): Record<string, ChannelPolicy> => {
-  const merged = fieldsByName<ChannelLayer>(layers, ({ channels }) => channels)
+const resolveChannels = (layers: readonly PolicyLayer[], env: Environment): Record<string, ChannelPolicy> => {
+  const merged = mergeFieldsByName<ChannelLayer>(layers, ({ channels }) => channels)
   const resolved = Object.entries(merged).map(([name, { variables, fromVariables, saved = {}, ...settings }]) => {
     const named = Object.entries(fromVariables ?? {}).flatMap(([variable, from]) => {
       const text = env[from]
@@ -64,5 +68,5 @@ const channelsOf = (layers: readonly PolicyLayer[], env: Environment): Record<st
   return Object.fromEntries(resolved)
 }
 
-const webhookTargetsOf = (layers: readonly PolicyLayer[]): Policy['webhookTargets'] =>
+const resolveWebhookTargets = (layers: readonly PolicyLayer[]): Policy['webhookTargets'] =>
   mergeById(layers, ({ webhookTargets }) => webhookTargets.map((target) => ({ ...target, id: target.name })))

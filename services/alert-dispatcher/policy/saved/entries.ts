@@ -13,7 +13,8 @@ export const TargetEntry = z.object({
 export type TargetEntry = z.infer<typeof TargetEntry>
 
 /** Associated data of the encryption, which binds a secret to its target. */
-const aboutTarget = (id: string, part: 'url' | 'headers'): string => JSON.stringify(['alert-webhook', id, part])
+const buildTargetAssociatedData = (id: string, part: 'url' | 'headers'): string =>
+  JSON.stringify(['alert-webhook', id, part])
 
 /** Returns the stored form of a target. Omitted secrets keep their saved values; undefined without a URL. */
 export const sealTargetEntry = (
@@ -21,9 +22,9 @@ export const sealTargetEntry = (
   before: TargetEntry | undefined,
   key: RotatingKey,
 ): TargetEntry | undefined => {
-  const address = url === undefined ? before?.sealed.url : seal(url, aboutTarget(id, 'url'), key)
+  const address = url === undefined ? before?.sealed.url : seal(url, buildTargetAssociatedData(id, 'url'), key)
   if (address === undefined) return undefined
-  const sealed = headers && seal(JSON.stringify(headers), aboutTarget(id, 'headers'), key)
+  const sealed = headers && seal(JSON.stringify(headers), buildTargetAssociatedData(id, 'headers'), key)
   const storedHeaders = headers === undefined ? before?.sealed.headers : (sealed ?? undefined)
   return { ...fields, sealed: { url: address, ...(storedHeaders !== undefined && { headers: storedHeaders }) } }
 }
@@ -35,8 +36,9 @@ export const decryptTarget = (
   key: RotatingKey | undefined,
 ): WebhookTarget | undefined => {
   if (!key) return undefined
-  const url = unseal(sealed.url, aboutTarget(id, 'url'), key)
-  const headers = sealed.headers === undefined ? '{}' : unseal(sealed.headers, aboutTarget(id, 'headers'), key)
+  const url = unseal(sealed.url, buildTargetAssociatedData(id, 'url'), key)
+  const headers =
+    sealed.headers === undefined ? '{}' : unseal(sealed.headers, buildTargetAssociatedData(id, 'headers'), key)
   return url === undefined || headers === undefined ? undefined : { ...fields, saved: { id, url, headers } }
 }
 
@@ -47,11 +49,12 @@ export const ChannelEntry = ChannelSettings.extend({ variables: Texts, sealed: T
 export type ChannelEntry = z.infer<typeof ChannelEntry>
 
 /** Associated data of the encryption, which binds a secret to its channel and variable. */
-const aboutChannel = (channel: string, variable: string): string => JSON.stringify(['alert-channel', channel, variable])
+const buildChannelAssociatedData = (channel: string, variable: string): string =>
+  JSON.stringify(['alert-channel', channel, variable])
 
 /** Encrypts the value of a channel variable. */
 export const encryptChannelValue = (text: string, channel: string, variable: string, key: RotatingKey): string =>
-  seal(text, aboutChannel(channel, variable), key)
+  seal(text, buildChannelAssociatedData(channel, variable), key)
 
 /** Returns the values of an entry, and the variables whose secrets the current key cannot decrypt. */
 export const decryptChannelEntry = (
@@ -62,7 +65,7 @@ export const decryptChannelEntry = (
   const texts: Record<string, string> = { ...variables }
   const unread: string[] = []
   for (const [variable, secret] of Object.entries(sealed)) {
-    const text = key && unseal(secret, aboutChannel(channel, variable), key)
+    const text = key && unseal(secret, buildChannelAssociatedData(channel, variable), key)
     if (text === undefined) unread.push(variable)
     else texts[variable] = text
   }

@@ -19,16 +19,16 @@ export interface ChannelSettingField {
 
 /** Returns the settings of a channel without `enabled` and `minSeverity`, which are separate fields. */
 export const listFields = ({ id, settings }: ChannelSpec): ChannelSettingField[] => {
-  const prefix = `HEALTH_ALERT_${inCapitals(id)}_`
+  const prefix = `HEALTH_ALERT_${toVariablePart(id)}_`
   return Object.entries(settings)
     .filter(([variable]) => variable.startsWith(prefix))
-    .map(([variable, setting]) => ({ field: fieldOf(variable.slice(prefix.length)), variable, setting }))
+    .map(([variable, setting]) => ({ field: toFieldName(variable.slice(prefix.length)), variable, setting }))
     .filter(({ field }) => field !== 'enabled' && field !== 'minSeverity')
 }
 
-const inCapitals = (id: string): string => id.replaceAll('-', '_').toUpperCase()
+const toVariablePart = (id: string): string => id.replaceAll('-', '_').toUpperCase()
 
-const fieldOf = (rest: string): string =>
+const toFieldName = (rest: string): string =>
   rest.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** Returns the channel settings for users: values with their sources, secrets masked. */
@@ -71,10 +71,10 @@ export const describeTarget = (target: WebhookTarget, env: Environment): Webhook
 }
 
 /** Number of characters at the end of a secret that stay visible. */
-const visibleLength = 4
+const visibleSecretLength = 4
 /** Minimum length of a secret whose end is shown; the end of a shorter one would reveal too much. */
-const minLengthWithEnd = 12
+const minLengthToShowEnd = 12
 
 /** Masks a secret except for its last characters. */
 export const maskSecret = (secret: string): string =>
-  `••••${secret.length < minLengthWithEnd ? '' : secret.slice(-visibleLength)}`
+  `••••${secret.length < minLengthToShowEnd ? '' : secret.slice(-visibleSecretLength)}`

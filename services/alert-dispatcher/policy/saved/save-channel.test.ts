@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ChannelSettingsUpdate } from '#proto/alert-policy.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
-import { sealKey } from '#shared/seal/config.ts'
+import { readSealKey } from '#shared/seal/config.ts'
 import { chatA } from '../../channels/chat-a.ts'
 import { channels } from '../../channels/index.ts'
 import { pushA } from '../../channels/push-a.ts'
@@ -31,7 +31,7 @@ describe('a saved channel', () => {
     await store.put('channel', channel.id, await buildChannelEntry({ env, net, store }, channel, value), 0)
   }
   const policyWith = async (env: Environment = key) => {
-    const { layer, unread } = buildDatabaseLayer(await store.all(), sealKey(env))
+    const { layer, unread } = buildDatabaseLayer(await store.all(), readSealKey(env))
     const file = {
       ...createEmptyLayer('file'),
       channels: { 'chat-a': { variables: { HEALTH_ALERT_CHAT_A_CHAT_ID: '5' } } },

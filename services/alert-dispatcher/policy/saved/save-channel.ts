@@ -4,14 +4,14 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
-import { sealKey } from '#shared/seal/config.ts'
+import { readSealKey } from '#shared/seal/config.ts'
 import type { Channel } from '../../channels/channel.ts'
 import { parseProvider } from '../../channels/mail/mail.ts'
 import { type ChannelSources, resolveVariables } from '../../channels/targets.ts'
 import type { PolicyStore } from '../../stores/stores.ts'
 import { ChannelEntry, decryptChannelEntry, encryptChannelValue } from './entries.ts'
 import { type ChannelSettingField, listFields } from './fields.ts'
-import { invalidParameter, isOtherOrigin } from './errors.ts'
+import { createInvalidParameterError, isOtherOrigin } from './errors.ts'
 
 /** Dependencies of saving channels and webhook targets. */
 export interface SaveDeps {
@@ -32,7 +32,7 @@ export const buildChannelEntry = async (
   { settings = {}, ...own }: ChannelSettingsUpdate,
 ): Promise<ChannelEntry> => {
   const { env, net, store } = deps
-  const before = await savedOf(store, channel)
+  const before = await loadSavedTexts(store, channel)
   const [variables, sealed] = [{ ...before.variables }, { ...before.sealed }]
   for (const [name, text] of Object.entries(settings)) {
     const field = requireField(channel, name)
@@ -72,7 +72,7 @@ const requireSecretsAgain = (
   const { address } = channel
   if (address === undefined) return
   const read = (entry: SavedTexts) => {
-    const { texts, unread } = decryptChannelEntry(channel.id, entry, sealKey(env))
+    const { texts, unread } = decryptChannelEntry(channel.id, entry, readSealKey(env))
     const effective = resolveVariables(channel, env, { fromFiles, variables: texts })
     return { effective, address: unread.includes(address) ? undefined : effective[address] }
   }
@@ -86,15 +86,15 @@ const requireSecretsAgain = (
     const follows = isMoved && (variable in saved.sealed || variable in saved.variables)
     // A secret of the operator is not sent to a saved address, so the request must contain the secret to use.
     const isWithheld = Boolean(old.effective[variable]) && !now.effective[variable]
-    if (follows || isWithheld) throw secretRequiredError(`settings.${field}`)
+    if (follows || isWithheld) throw createSecretRequiredError(`settings.${field}`)
   }
 }
 
 /** Returns the error for a secret that must not be sent to a new address. */
-export const secretRequiredError = (parameter: string): ServiceError =>
-  invalidParameter(parameter, 'must be set again or removed: saved secrets are not sent to a new address')
+export const createSecretRequiredError = (parameter: string): ServiceError =>
+  createInvalidParameterError(parameter, 'must be set again or removed: saved secrets are not sent to a new address')
 
-const savedOf = async (store: SaveDeps['store'], { id }: Channel): Promise<SavedTexts> => {
+const loadSavedTexts = async (store: SaveDeps['store'], { id }: Channel): Promise<SavedTexts> => {
   const entry = (await store.all()).find((each) => each.kind === 'channel' && each.id === id)
   return ChannelEntry.safeParse(entry?.body).data ?? { variables: {}, sealed: {} }
 }
@@ -103,7 +103,7 @@ const requireField = (channel: Channel, name: string): ChannelSettingField => {
   const fields = listFields(channel)
   const field = fields.find((each) => each.field === name)
   const names = fields.map((each) => each.field).join(', ')
-  if (!field) throw invalidParameter(`settings.${name}`, `is unknown; allowed: ${names || 'none'}`)
+  if (!field) throw createInvalidParameterError(`settings.${name}`, `is unknown; allowed: ${names || 'none'}`)
   return field
 }
 
@@ -112,7 +112,7 @@ const requireValid = ({ field, setting }: ChannelSettingField, text: string): vo
   try {
     setting.parse(text)
   } catch (error) {
-    throw invalidParameter(`settings.${field}`, error instanceof Error ? error.message : 'invalid value')
+    throw createInvalidParameterError(`settings.${field}`, error instanceof Error ? error.message : 'invalid value')
   }
 }
 
@@ -123,13 +123,13 @@ export const requireAllowedAddress = async (net: SaveDeps['net'], parameter: str
     await (provider?.kind === 'smtp' ? net.mail.check(provider) : net.check(text, 'notification'))
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
-    throw invalidParameter(parameter, 'must be a public address, or a private one that the operator allows')
+    throw createInvalidParameterError(parameter, 'must be a public address, or a private one that the operator allows')
   }
 }
 
 /** Returns the encryption key; throws `not-implemented` if it is not set. */
 export const requireEncryptionKey = (env: Environment): RotatingKey => {
-  const key = sealKey(env)
+  const key = readSealKey(env)
   if (key) return key
   const missing = 'cannot save secrets of channels: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set'
   throw new ServiceError('not-implemented', missing)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { WebhookTargetInput } from '#proto/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
-import { sealKey } from '#shared/seal/config.ts'
+import { readSealKey } from '#shared/seal/config.ts'
 import { listEnabledTargets } from '../../channels/targets.ts'
 import { createMessage } from '../../channels/testing/send-once.ts'
 import { webhookTargets } from '../../channels/webhook-targets.ts'
@@ -31,7 +31,7 @@ describe('a saved webhook', () => {
     await store.put('webhook-target', value.id, await prepareTargetEntry({ env, net: netOf(env), store }, value), 0)
   }
   const policyWith = async (env: Environment = key) => {
-    const { layer, unread } = buildDatabaseLayer(await store.all(), sealKey(env))
+    const { layer, unread } = buildDatabaseLayer(await store.all(), readSealKey(env))
     const filed = { name: 'team', urlEnv: 'TEAM_URL', enabled: true, format: 'auto', minSeverity: null } as const
     const file = { ...createEmptyLayer('file'), webhookTargets: [filed] }
     return { policy: resolvePolicy([layer, file], env, () => [null]), unread }

@@ -12,12 +12,12 @@ export const deviceCodeLifetimeMs = 900_000
 export const devicePollIntervalMs = 10_000
 
 /** Retention of a code, longer than its lifetime, so that a late device receives the reason of the rejection. */
-const rememberedMs = 2 * deviceCodeLifetimeMs
+const codeRetentionMs = 2 * deviceCodeLifetimeMs
 /** Limit for all addresses together, because codes can be requested without authentication. */
 const maxCodesPerMinute = 600
 const minuteSeconds = 60
 const deviceCodeBytes = 32
-const attempts = 5
+const maxCodeAttempts = 5
 
 export interface IssuedDeviceCodes {
   deviceCode: string
@@ -51,26 +51,26 @@ const userCodeName = (userCode: string): string => `device-login:user-code:${use
 export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): DeviceCodes => {
   const hashBehind = async (userCode: string): Promise<string> => {
     const hash = await store.get(userCodeName(userCode), DeviceHash)
-    if (hash === undefined) throw noSuchCode()
+    if (hash === undefined) throw createUnknownCodeError()
     return hash
   }
 
   return {
     issue: async (clientId, scopes) => {
       const { count, endsInMs } = await counters.count('device-login:codes', 'all', minuteSeconds)
-      if (count > maxCodesPerMinute) throw tooMany(endsInMs)
+      if (count > maxCodesPerMinute) throw createTooManyLoginsError(endsInMs)
       const deviceCode = randomBytes(deviceCodeBytes).toString('base64url')
       const hash = hashOf(deviceCode)
-      const userCode = await reserve(store, hash)
-      const login = followed(freshLogin(clientId, scopes, clock.now()), clock)
-      await store.update(loginName(hash), DeviceLoginRecord, () => ({ value: login, expiresInMs: rememberedMs }))
+      const userCode = await reserveUserCode(store, hash)
+      const login = adjustToClock(createPendingLogin(clientId, scopes, clock.now()), clock)
+      await store.update(loginName(hash), DeviceLoginRecord, () => ({ value: login, expiresInMs: codeRetentionMs }))
       return { deviceCode, userCode }
     },
     poll: async (deviceCode, clientId) => {
       let polled: Polled = { error: 'invalid_grant' }
       await store.update(loginName(hashOf(deviceCode)), DeviceLoginRecord, (current) => {
         if (current === undefined) return { value: undefined }
-        const login = followed(current, clock)
+        const login = adjustToClock(current, clock)
         const after = clientId === undefined || clientId === login.clientId ? applyPoll(login, clock.now()) : undefined
         // The update function can run several times; the result of its last run is the one that was stored.
         polled = after?.polled ?? { error: 'invalid_grant' }
@@ -80,22 +80,22 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
     },
     find: async (userCode) => {
       const login = await store.get(loginName(await hashBehind(userCode)), DeviceLoginRecord)
-      if (login === undefined) throw noSuchCode()
-      return followed(login, clock)
+      if (login === undefined) throw createUnknownCodeError()
+      return adjustToClock(login, clock)
     },
     decide: async (userCode, decision) => {
       const login = await store.update(loginName(await hashBehind(userCode)), DeviceLoginRecord, (current) => {
-        if (current === undefined) throw noSuchCode()
-        const login = followed(current, clock)
+        if (current === undefined) throw createUnknownCodeError()
+        const login = adjustToClock(current, clock)
         return { value: applyDecision(login, decision, clock.now()), expiresInMs: remainingMs(login, clock.now()) }
       })
-      if (login === undefined) throw noSuchCode()
+      if (login === undefined) throw createUnknownCodeError()
       return login
     },
   }
 }
 
-const freshLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): DeviceLoginRecord => ({
+const createPendingLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): DeviceLoginRecord => ({
   clientId,
   scopes: [...scopes],
   state: 'pending',
@@ -107,7 +107,7 @@ const freshLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): 
 })
 
 /** Shifts the times of a login by a change of the system clock, so that its lifetime stays the same. */
-const followed = (login: DeviceLoginRecord, clock: Clock): DeviceLoginRecord => ({
+const adjustToClock = (login: DeviceLoginRecord, clock: Clock): DeviceLoginRecord => ({
   ...login,
   issuedAtMs: adjustForClockJumps(clock, login.issuedAtMs),
   expiresAtMs: adjustForClockJumps(clock, login.expiresAtMs),
@@ -115,42 +115,45 @@ const followed = (login: DeviceLoginRecord, clock: Clock): DeviceLoginRecord => 
 })
 
 const remainingMs = ({ issuedAtMs }: DeviceLoginRecord, nowMs: number): number =>
-  Math.max(1, Math.min(rememberedMs, issuedAtMs + rememberedMs - nowMs))
+  Math.max(1, Math.min(codeRetentionMs, issuedAtMs + codeRetentionMs - nowMs))
 
 /** Reserves and returns a user code that is not in use; throws `busy` after several collisions. */
-const reserve = async (store: Store, hash: string): Promise<string> => {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const userCode = newUserCode()
+const reserveUserCode = async (store: Store, hash: string): Promise<string> => {
+  for (let attempt = 0; attempt < maxCodeAttempts; attempt += 1) {
+    const userCode = generateUserCode()
     const owner = await store.update(userCodeName(userCode), DeviceHash, (current) => ({
       value: current ?? hash,
-      expiresInMs: rememberedMs,
+      expiresInMs: codeRetentionMs,
     }))
     if (owner === hash) return userCode
   }
-  throw tooMany(minuteSeconds * 1000)
+  throw createTooManyLoginsError(minuteSeconds * 1000)
 }
 
-const tooMany = (retryAfterMs: number): ServiceError =>
+const createTooManyLoginsError = (retryAfterMs: number): ServiceError =>
   new ServiceError('busy', 'too many device logins in progress; try again in a minute', { retryAfterMs })
 
-const noSuchCode = (): ServiceError =>
+const createUnknownCodeError = (): ServiceError =>
   new ServiceError('not-found', 'unknown code; compare it with the one on the device')
 
 /** Letters that are not easily confused and form no words (RFC 8628 §6.1). */
-const letters = 'BCDFGHJKLMNPQRSTVWXZ'
-const length = 8
+const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ'
+const userCodeLength = 8
 
 /** Returns a random user code of eight letters, one of 20^8, without the dash that is only displayed. */
-export const newUserCode = (): string =>
-  Array.from({ length }, () => letters.charAt(randomInt(letters.length))).join('')
+export const generateUserCode = (): string =>
+  Array.from({ length: userCodeLength }, () => userCodeLetters.charAt(randomInt(userCodeLetters.length))).join('')
 
 /** Formats a user code for display: `WDJB-MJHT`. */
-export const formatUserCode = (code: string): string => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
+export const formatUserCode = (code: string): string =>
+  `${code.slice(0, userCodeLength / 2)}-${code.slice(userCodeLength / 2)}`
 
 /** Parses a typed user code in any case and with any separators; undefined when it is invalid. */
 export const parseUserCode = (typed: string): string | undefined => {
   const code = typed.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
-  return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined
+  return code.length === userCodeLength && [...code].every((letter) => userCodeLetters.includes(letter))
+    ? code
+    : undefined
 }
 
 /** The stored state of one device login. */
@@ -174,11 +177,11 @@ export type PollError = 'authorization_pending' | 'slow_down' | 'access_denied' 
 type Polled = { granted: { clientId: string; subject: string; scopes: Scope[] } } | { error: PollError }
 
 /** Increase of the poll interval after a poll that arrived too early (RFC 8628 §3.5). */
-const slowerByMs = 5_000
+const slowDownStepMs = 5_000
 /** Maximum poll interval. */
 const maxIntervalMs = 60_000
 /** Polls that arrive early by at most this much are accepted, because network delays vary. */
-const earlyMs = 1_000
+const pollToleranceMs = 1_000
 
 /** Returns the response to a poll and the updated login. A grant marks the login as used, so that it happens once. */
 export const applyPoll = (login: DeviceLoginRecord, nowMs: number): { login: DeviceLoginRecord; polled: Polled } => {
@@ -190,8 +193,8 @@ export const applyPoll = (login: DeviceLoginRecord, nowMs: number): { login: Dev
     return { login: { ...login, state: 'used' }, polled: { granted: { clientId, subject, scopes } } }
   const sinceMs = login.polledAtMs === null ? Infinity : nowMs - login.polledAtMs
   // A negative time since the last poll means that the clock was set back before this process started.
-  const isTooFast = sinceMs >= 0 && sinceMs < login.intervalMs - earlyMs
-  const intervalMs = isTooFast ? Math.min(maxIntervalMs, login.intervalMs + slowerByMs) : login.intervalMs
+  const isTooFast = sinceMs >= 0 && sinceMs < login.intervalMs - pollToleranceMs
+  const intervalMs = isTooFast ? Math.min(maxIntervalMs, login.intervalMs + slowDownStepMs) : login.intervalMs
   return {
     login: { ...login, polledAtMs: nowMs, intervalMs },
     polled: { error: isTooFast ? 'slow_down' : 'authorization_pending' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
-import { deviceProblems, deviceSettings } from './config.ts'
+import { findDeviceLoginProblems, deviceSettings } from './config.ts'
 
 describe('settings of device login', () => {
   it.each([
@@ -27,6 +27,6 @@ describe('settings of device login', () => {
     [{ CONVERSATIONS_EDGESQL: 'libsql://edge', NATS_URL: 'nats://bus' }, []],
     [{ CONVERSATIONS_EDGESQL: 'file:edge.db' }, []],
   ])('reject %j if processes could not share it', (env, refused) => {
-    expect(deviceProblems({ ...env }).map(({ name }) => name)).toEqual(refused)
+    expect(findDeviceLoginProblems({ ...env }).map(({ name }) => name)).toEqual(refused)
   })
 })

@@ -1,11 +1,11 @@
 import type { Environment } from '#shared/config/environment.ts'
-import { maybeFlag, type Setting, type SettingProblem, text } from '#shared/config/setting.ts'
-import { edgeBinding, unsharedFiles } from '#shared/store/edge-binding.ts'
+import { optionalFlagSetting, type Setting, type SettingProblem, textSetting } from '#shared/config/setting.ts'
+import { edgeBinding, findUnsharedFiles } from '#shared/store/edge-binding.ts'
 
 const maxSubjectLength = 256
 
 const subject = (fallback: string, doc: string): Setting<string> => ({
-  ...text(fallback, doc),
+  ...textSetting(fallback, doc),
   allowed: `text of at most ${maxSubjectLength} characters`,
   parse: (given = fallback) => {
     if (given.length <= maxSubjectLength) return given
@@ -16,7 +16,7 @@ const subject = (fallback: string, doc: string): Setting<string> => ({
 /** Settings of device login. */
 export const deviceSettings = {
   SVC_DEVICE_LOGIN: {
-    ...maybeFlag(
+    ...optionalFlagSetting(
       'Device login for command-line tools; requires SVC_API_KEY_SECRET. auto: on in cloud mode only. With provider none, the operator approves devices.',
     ),
     fallback: 'auto',
@@ -27,5 +27,5 @@ export const deviceSettings = {
 } as const
 
 /** Returns an error if the edge SQL binding is a local file although several processes share a bus. */
-export const deviceProblems = (env: Environment): readonly SettingProblem[] =>
-  unsharedFiles(['CONVERSATIONS_EDGESQL'], env)
+export const findDeviceLoginProblems = (env: Environment): readonly SettingProblem[] =>
+  findUnsharedFiles(['CONVERSATIONS_EDGESQL'], env)

@@ -10,7 +10,7 @@ import type { Counters } from '#shared/store/counters.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { HttpError } from '../../response/http-exchange.ts'
-import { cloudMode } from '../../installation/edition.ts'
+import { resolveCloudMode } from '../../installation/edition.ts'
 import { keySettings } from '../config.ts'
 import type { ApiKeys, IssuedKey } from '../keys/keys.ts'
 import { resolveAuthProvider } from '../provider.ts'
@@ -57,8 +57,8 @@ interface DeviceLoginOptions {
 
 const keyDays = 30
 /** Attempts per user and window: enough for typing errors, too few to guess one of 25 billion codes. */
-const maxTries = 20
-const triesSeconds = 900
+const maxAttempts = 20
+const attemptWindowSeconds = 900
 
 export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
   const { env, build, codeStore, counters, clock, keys } = options
@@ -66,7 +66,7 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
 
   const requireEnabled = (): void => {
     const { enabled, reason } = getDeviceLoginAvailability(env, build)
-    if (!enabled) throw new ServiceError('unavailable', reason === 'disabled' ? disabled : withoutSecret)
+    if (!enabled) throw new ServiceError('unavailable', reason === 'disabled' ? disabledMessage : missingSecretMessage)
   }
 
   /** Counts the attempt and parses a typed user code. Throws `rate-limited` after too many attempts. */
@@ -89,7 +89,7 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
     exchange: async (deviceCode, clientId) => {
       requireEnabled()
       const polled = await codes.poll(deviceCode, clientId)
-      if ('error' in polled) throw new HttpError(400, polled.error, sentences[polled.error])
+      if ('error' in polled) throw new HttpError(400, polled.error, pollErrorMessages[polled.error])
       const { clientId: label, subject, scopes } = polled.granted
       return keys.issue({ label, subject, scopes, days: keyDays })
     },
@@ -102,15 +102,15 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
 const countTry = async (counters: Counters, subject: string): Promise<void> => {
   // Subjects can be long and contain any characters, so the counter uses a digest.
   const digest = hash('sha256', subject, 'base64url')
-  const { count, endsInMs } = await counters.count('device-login:tries', digest, triesSeconds)
-  if (count > maxTries)
+  const { count, endsInMs } = await counters.count('device-login:tries', digest, attemptWindowSeconds)
+  if (count > maxAttempts)
     throw new ServiceError('rate-limited', 'too many failed attempts; try again later', { retryAfterMs: endsInMs })
 }
 
-const disabled = 'device login is disabled; set SVC_DEVICE_LOGIN=true'
-const withoutSecret = 'device login is disabled: SVC_API_KEY_SECRET is not set'
+const disabledMessage = 'device login is disabled; set SVC_DEVICE_LOGIN=true'
+const missingSecretMessage = 'device login is disabled: SVC_API_KEY_SECRET is not set'
 
-const sentences: Record<PollError, string> = {
+const pollErrorMessages: Record<PollError, string> = {
   authorization_pending: 'authorization pending: the code is not approved yet; poll again after the interval',
   slow_down: 'polling too fast; increase the interval by five seconds',
   access_denied: 'the sign-in was denied',
@@ -133,7 +133,7 @@ export const getDeviceLoginAvailability = (env: Environment, build: BuildInfo | 
     { ...deviceSettings, ...keySettings },
     env,
   )
-  const isWanted = wanted ?? cloudMode(build, env).runtime
+  const isWanted = wanted ?? resolveCloudMode(build, env).runtime
   const isMissing = secret === undefined
   return {
     enabled: isWanted && !isMissing,

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { newUserCode, parseUserCode, formatUserCode } from './codes.ts'
+import { generateUserCode, parseUserCode, formatUserCode } from './codes.ts'
 
 it('has eight unambiguous letters, displayed in two halves', () => {
   for (let time = 0; time < 200; time += 1) {
-    const code = newUserCode()
+    const code = generateUserCode()
     expect(code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{8}$/)
     expect(formatUserCode(code)).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
     expect(parseUserCode(formatUserCode(code))).toBe(code)
@@ -12,7 +12,7 @@ it('has eight unambiguous letters, displayed in two halves', () => {
 })
 
 it('is rarely the same twice', () => {
-  expect(new Set(Array.from({ length: 1000 }, newUserCode)).size).toBe(1000)
+  expect(new Set(Array.from({ length: 1000 }, generateUserCode)).size).toBe(1000)
 })
 
 it.each(['WDJBMJHT', 'wdjb-mjht', ' WDJB MJHT ', 'w.d_j-b–m/j\th\nt'])('%j is parsed as WDJBMJHT', (typed) => {

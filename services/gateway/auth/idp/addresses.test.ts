@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BuildInfo } from '#proto/http/build.ts'
-import { idpAddresses } from './addresses.ts'
+import { resolveIdpAddresses } from './addresses.ts'
 import { readPublishableKey } from '../config.ts'
 
 const keyOf = (host: string, kind = 'live') => `pk_${kind}_${Buffer.from(`${host}$`).toString('base64')}`
@@ -33,8 +33,8 @@ describe('a publishable key', () => {
   ])('is accepted as %j, which contains no host', (key) => {
     expect(readPublishableKey(key)).toEqual({ issuer: undefined })
     const issuer = { IDP_OAUTH_ISSUER: 'https://login.example.com' }
-    expect(idpAddresses({ SVC_IDP_PUBLISHABLE_KEY: key }, undefined)).toBeUndefined()
-    expect(idpAddresses({ SVC_IDP_PUBLISHABLE_KEY: key, ...issuer }, undefined)?.issuer).toBe(
+    expect(resolveIdpAddresses({ SVC_IDP_PUBLISHABLE_KEY: key }, undefined)).toBeUndefined()
+    expect(resolveIdpAddresses({ SVC_IDP_PUBLISHABLE_KEY: key, ...issuer }, undefined)?.issuer).toBe(
       'https://login.example.com',
     )
   })
@@ -54,7 +54,7 @@ describe('the identity provider', () => {
   })
 
   it('has the URLs of its publishable key', () => {
-    expect(idpAddresses({ SVC_IDP_PUBLISHABLE_KEY: keyOf('clerk.example.com') }, undefined)).toEqual({
+    expect(resolveIdpAddresses({ SVC_IDP_PUBLISHABLE_KEY: keyOf('clerk.example.com') }, undefined)).toEqual({
       issuer: 'https://clerk.example.com',
       keys: 'https://clerk.example.com/.well-known/jwks.json',
       signIn: 'https://accounts.example.com/sign-in',
@@ -71,21 +71,21 @@ describe('the identity provider', () => {
     [{ SVC_IDP_PUBLISHABLE_KEY: keyOf('clerk.runtime.com') }, 'https://clerk.runtime.com'],
     [{}, 'https://clerk.built.com'],
   ])('with %j is %s', (env, issuer) => {
-    expect(idpAddresses(env, built(keyOf('clerk.built.com')))?.issuer).toBe(issuer)
+    expect(resolveIdpAddresses(env, built(keyOf('clerk.built.com')))?.issuer).toBe(issuer)
   })
 
   it('has sign-in pages for a development instance too', () => {
     const env = { SVC_IDP_PUBLISHABLE_KEY: keyOf('happy-fox-1.clerk.accounts.dev', 'test') }
-    expect(idpAddresses(env, undefined)?.signIn).toBe('https://happy-fox-1.accounts.dev/sign-in')
+    expect(resolveIdpAddresses(env, undefined)?.signIn).toBe('https://happy-fox-1.accounts.dev/sign-in')
   })
 
   it('is rejected if the key of the web build is invalid', () => {
-    expect(() => idpAddresses({}, built('clerk.built.com'))).toThrow(
+    expect(() => resolveIdpAddresses({}, built('clerk.built.com'))).toThrow(
       'CLIENT_IDP_PUBLISHABLE_KEY: must be a publishable',
     )
   })
 
   it('is unknown without a setting', () => {
-    expect(idpAddresses({}, undefined)).toBeUndefined()
+    expect(resolveIdpAddresses({}, undefined)).toBeUndefined()
   })
 })

@@ -19,7 +19,7 @@ export interface IdpAddresses {
 }
 
 /** Returns the URLs of the provider, from `IDP_OAUTH_ISSUER`, else from the publishable key of run time or build. */
-export const idpAddresses = (env: Environment, build: BuildInfo | undefined): IdpAddresses | undefined => {
+export const resolveIdpAddresses = (env: Environment, build: BuildInfo | undefined): IdpAddresses | undefined => {
   const settings = parseSettings({ IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY }, env)
   const url =
     settings.IDP_OAUTH_ISSUER ??

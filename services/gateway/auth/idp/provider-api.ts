@@ -6,9 +6,9 @@ import type { FetchJson } from '../fetch-json.ts'
 
 const { IDP_API_URL, IDP_SECRET_KEY } = authSettings
 
-const Created = z.object({ jwt: z.string() })
+const TokenCreation = z.object({ jwt: z.string() })
 /** Introspection response of the provider for an OAuth token. */
-const Introspected = z.object({
+const TokenIntrospection = z.object({
   subject: z.string().min(1),
   revoked: z.boolean(),
   expired: z.boolean(),
@@ -36,7 +36,7 @@ export interface ProviderApi {
   revoke(sid: string): Promise<void>
 }
 
-export const openProviderApi = (env: Environment, fetchJson: FetchJson): ProviderApi => {
+export const createProviderApi = (env: Environment, fetchJson: FetchJson): ProviderApi => {
   const settings = () => parseSettings({ IDP_API_URL, IDP_SECRET_KEY }, env)
   const post = (path: string, json?: unknown) => {
     const {
@@ -50,7 +50,7 @@ export const openProviderApi = (env: Environment, fetchJson: FetchJson): Provide
     enabled: () => settings().IDP_SECRET_KEY !== undefined,
     createToken: async (sid) => {
       const { status, body } = await ofSession(sid, 'tokens')
-      if (status === 200) return Created.parse(body).jwt
+      if (status === 200) return TokenCreation.parse(body).jwt
       if (status === 404 || status === 410 || status === 422) return undefined
       throw new Error(`request to the identity provider failed: status ${status}`)
     },
@@ -58,9 +58,13 @@ export const openProviderApi = (env: Environment, fetchJson: FetchJson): Provide
       const { status, body } = await post('oauth_applications/access_tokens/verify', { access_token: token })
       if (status === 400 || status === 404 || status === 422) return undefined
       if (status !== 200) throw new Error(`request to the identity provider failed: status ${status}`)
-      const { subject, revoked, expired, expiration, aud } = Introspected.parse(body)
+      const { subject, revoked, expired, expiration, aud } = TokenIntrospection.parse(body)
       if (revoked || expired) return undefined
-      return { subject, endsAtMs: epochMs(expiration), audience: aud === null || aud === undefined ? [] : [aud].flat() }
+      return {
+        subject,
+        endsAtMs: toEpochMs(expiration),
+        audience: aud === null || aud === undefined ? [] : [aud].flat(),
+      }
     },
     revoke: async (sid) => {
       const { status } = await ofSession(sid, 'revoke')
@@ -73,7 +77,7 @@ export const openProviderApi = (env: Environment, fetchJson: FetchJson): Provide
 const minEpochMs = 100_000_000_000
 
 /** Converts a time of the provider to epoch milliseconds; some of its responses use seconds, others milliseconds. */
-const epochMs = (time: number | null | undefined): number | undefined => {
+const toEpochMs = (time: number | null | undefined): number | undefined => {
   if (time === null || time === undefined) return undefined
   return time < minEpochMs ? time * 1_000 : time
 }

@@ -9,7 +9,7 @@ import { verifyToken } from '../signed-token.ts'
 import type { IdpAddresses } from './addresses.ts'
 
 /** A claim for display only: an absent or invalid value does not make the token invalid. */
-const shown = z.string().optional().catch(undefined)
+const displayClaim = z.string().optional().catch(undefined)
 
 /** Claims of a session token. Name and picture are present only if the provider is configured to add them. */
 const Claims = z.object({
@@ -22,9 +22,9 @@ const Claims = z.object({
   aud: z.union([z.string(), z.array(z.string())]).nullish(),
   /** `pending` while the session needs another step, such as a second factor. */
   sts: z.string().nullish(),
-  name: shown,
-  email: shown,
-  picture: shown,
+  name: displayClaim,
+  email: displayClaim,
+  picture: displayClaim,
 })
 
 export interface IdpSession {
@@ -49,13 +49,19 @@ interface SessionTokensOptions {
   denied: Pick<DeniedUsers, 'has'>
 }
 
-export const openSessionTokens = ({ addresses, site, clock, keySets, denied }: SessionTokensOptions): SessionTokens => {
+export const createSessionTokens = ({
+  addresses,
+  site,
+  clock,
+  keySets,
+  denied,
+}: SessionTokensOptions): SessionTokens => {
   const verifyAt = async (token: string, nowMs: number): Promise<IdpSession | undefined> => {
     const known = addresses()
     if (known === undefined) return undefined
     const payload = await verifyToken(token, { keys: keySets.at(known.keys), issuer: known.issuer, nowMs })
     const claims = Claims.safeParse(payload).data
-    if (claims === undefined || claims.sts === 'pending' || isForAnother(claims, site())) return undefined
+    if (claims === undefined || claims.sts === 'pending' || isForAnotherSite(claims, site())) return undefined
     const { sub: subject, sid, name, email, picture: avatar } = claims
     if (await denied.has({ subject, sid })) return undefined
     return { identity: createUserIdentity({ subject, name, email, avatar }), sid }
@@ -63,7 +69,7 @@ export const openSessionTokens = ({ addresses, site, clock, keySets, denied }: S
   return {
     verify: (token) => verifyAt(token, clock.now()),
     verifyPast: async (token, withinMs) => {
-      const endedAtMs = endOf(token)
+      const endedAtMs = readExpiryMs(token)
       if (endedAtMs === undefined || clock.now() - endedAtMs > withinMs) return undefined
       return verifyAt(token, Math.min(clock.now(), endedAtMs - 1))
     },
@@ -71,11 +77,11 @@ export const openSessionTokens = ({ addresses, site, clock, keySets, denied }: S
 }
 
 /** Returns whether a token was issued for another site. Without a public URL, every audience is another site. */
-const isForAnother = ({ azp, aud }: z.infer<typeof Claims>, site: string | undefined): boolean =>
+const isForAnotherSite = ({ azp, aud }: z.infer<typeof Claims>, site: string | undefined): boolean =>
   (Boolean(azp) && site !== undefined && azp !== site) || (aud != null && ![aud].flat().some((each) => each === site))
 
 /** Returns the expiry of a token in epoch milliseconds, before its signature is verified. */
-const endOf = (token: string): number | undefined => {
+const readExpiryMs = (token: string): number | undefined => {
   try {
     const { exp } = decodeJwt(token)
     return exp === undefined ? undefined : exp * 1000

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { publicUrl } from '../../request/public-url.ts'
+import { resolvePublicUrl } from '../../request/public-url.ts'
 import { formatSetCookie, readCookie, idpCookie, isSecure, maxRenewalAgeMs } from '../cookies.ts'
 import type { ProviderApi } from './provider-api.ts'
 import type { SessionTokens } from './session-token.ts'
@@ -37,7 +37,7 @@ export const openIdpSessions = ({ env, tokens, renew }: IdpSessionsOptions): Idp
       if (next === undefined || identity === undefined) return undefined
       request.res?.appendHeader(
         'Set-Cookie',
-        formatSessionCookie(next, isSecure(request.headers, publicUrl(request, env))),
+        formatSessionCookie(next, isSecure(request.headers, resolvePublicUrl(request, env))),
       )
       return identity
     },
@@ -49,7 +49,7 @@ export const formatSessionCookie = (token: string, secure: boolean): string =>
   formatSetCookie(idpCookie, token, { maxAgeMs: maxRenewalAgeMs, secure })
 
 /** How long a renewed token is reused: a page sends several requests with the same expired token. */
-const sharedMs = 20_000
+const renewedTokenCacheMs = 20_000
 /** Maximum number of sessions whose renewed token is cached. */
 const maxCachedSessions = 10_000
 
@@ -63,10 +63,10 @@ interface RenewalOptions {
   log: Logger
 }
 
-export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew => {
+export const createRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew => {
   const remembered = new LRUCache<string, Promise<string | undefined>>({
     max: maxCachedSessions,
-    ttl: sharedMs,
+    ttl: renewedTokenCacheMs,
     perf: { now: clock.elapsedMs },
     ttlResolution: 0,
   })

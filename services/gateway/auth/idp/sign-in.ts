@@ -58,7 +58,7 @@ const stateMs = 15 * 60_000
 
 const stateRemoval = formatCookieRemoval(stateCookie)
 
-export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions): SignIn => {
+export const createSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions): SignIn => {
   const required = (): IdpAddresses => {
     const known = addresses()
     if (known !== undefined) return known
@@ -171,7 +171,7 @@ interface SignOutOptions {
   log: Logger
 }
 
-export const openSignOut =
+export const createSignOut =
   ({ tokens, api, log }: SignOutOptions): SignOut =>
   async (headers) => {
     const token = readCookie(headers, idpCookie)

@@ -24,7 +24,7 @@ const maxTokenLength = 4_096
 const tokenShape = /^svc_(?<payload>[\w-]+)\.(?<signature>[\w-]{43})$/
 
 /** Returns whether a bearer token has the prefix of API keys; it may still be invalid. */
-export const looksLikeKey = (bearer: string): boolean => bearer.startsWith('svc_')
+export const hasKeyPrefix = (bearer: string): boolean => bearer.startsWith('svc_')
 
 /** Returns the key: `svc_`, the claims in base64url, a dot and their HMAC-SHA-256. */
 export const signKey = (claims: ApiKeyClaims, secret: string): string => {

@@ -63,14 +63,14 @@ export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys
 
   return {
     enabled: () => secret() !== undefined,
-    requireEnabled: () => void required(secret()),
+    requireEnabled: () => void requireSecret(secret()),
     isOperator: (bearer) => {
       const known = secret()
       return known !== undefined && isSameText(bearer, known.current)
     },
     issue: async (grant) => {
       const claims = claimsOf(grant, clock.now())
-      const apiKey = signKey(claims, required(secret()).current)
+      const apiKey = signKey(claims, requireSecret(secret()).current)
       await registry.add(claims)
       return { apiKey, claims }
     },
@@ -93,7 +93,7 @@ export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys
   }
 }
 
-const required = (secret: RotatingKey | undefined): RotatingKey => {
+const requireSecret = (secret: RotatingKey | undefined): RotatingKey => {
   if (secret !== undefined) return secret
   throw new ServiceError('unavailable', 'API keys are disabled: SVC_API_KEY_SECRET is not set')
 }

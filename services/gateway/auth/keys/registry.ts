@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { type Clock, ageMs, instant } from '#shared/time/clock.ts'
+import { type Clock, computeAgeMs, recordInstant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import { ApiKeyClaims, ApiKeyId } from './key-token.ts'
 
@@ -66,8 +66,8 @@ export const openKeyRegistry = (store: Store, clock: Clock): KeyRegistry => {
       await write(claims, {})
     },
     noteUse: async (claims, known) => {
-      const nowMs = instant(clock)
-      if (noting.has(claims.jti) || ageMs(clock, known?.lastUsedAtMs ?? 0) < noteUseEveryMs) return
+      const nowMs = recordInstant(clock)
+      if (noting.has(claims.jti) || computeAgeMs(clock, known?.lastUsedAtMs ?? 0) < noteUseEveryMs) return
       noting.add(claims.jti)
       try {
         if (known === undefined) await list(claims)

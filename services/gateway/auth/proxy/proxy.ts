@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { parseSettings, type Values } from '#shared/config/setting.ts'
+import { parseSettings, type SettingValues } from '#shared/config/setting.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { isSharedSecret } from '../../request/bearer.ts'
 import { readIdentityHeader } from '../../request/header.ts'
@@ -21,7 +21,7 @@ export const identifyProxyUser = async (
   env: Environment,
   edgeAccess: EdgeAccess,
 ): Promise<Identity | undefined> => {
-  const named = namedByHeader(request, env)
+  const named = readHeaderUser(request, env)
   if (named !== undefined) return createUserIdentity({ subject: named })
   const token = readIdentityHeader(request, 'edge-access-jwt-assertion')
   if (token === undefined || !edgeAccess.enabled()) return undefined
@@ -31,7 +31,7 @@ export const identifyProxyUser = async (
 }
 
 /** Returns the user in the header of the proxy. Requires the shared secret, because any client can set the header. */
-const namedByHeader = (request: IncomingMessage, env: Environment): string | undefined => {
+const readHeaderUser = (request: IncomingMessage, env: Environment): string | undefined => {
   const {
     SVC_PROXY_AUTH_SECRET: secret,
     SVC_PROXY_SHARED_SECRET_HEADER: secretHeader,
@@ -66,7 +66,7 @@ interface EdgeAccessOptions {
   keySets: KeySets
 }
 
-export const openEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): EdgeAccess => {
+export const createEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): EdgeAccess => {
   const configured = () => {
     const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_EDGE_ACCESS_AUD: audience } = parseSettings(
       { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD },
@@ -91,7 +91,7 @@ export const openEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): Edge
   }
 }
 
-type TrustedValues = Values<typeof trustedSettings>
+type TrustedValues = SettingValues<typeof trustedSettings>
 
 /**
  * Returns the user in the headers of a trusted proxy; undefined for other clients, and without a user. Throws

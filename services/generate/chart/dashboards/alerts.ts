@@ -1,4 +1,4 @@
-import { type Dashboard, selectSeries, quantile, rate } from './panel.ts'
+import { type Dashboard, formatSelector, formatQuantile, formatRate } from './panel.ts'
 
 const sending = 'watchhouse_alert_send_duration_seconds'
 const ofChannels = 'channel=~"$channel"'
@@ -13,27 +13,27 @@ export const alerts: Dashboard = {
         {
           title: 'Firing conditions',
           kind: 'stat',
-          queries: [[`max(${selectSeries('watchhouse_alert_conditions_firing')})`, 'conditions']],
+          queries: [[`max(${formatSelector('watchhouse_alert_conditions_firing')})`, 'conditions']],
           limits: { act: 1 },
         },
         {
           title: 'Rules without data',
           kind: 'stat',
-          queries: [[`max(${selectSeries('watchhouse_alert_rules_unknown')})`, 'rules']],
+          queries: [[`max(${formatSelector('watchhouse_alert_rules_unknown')})`, 'rules']],
           limits: { act: 1 },
         },
         {
           title: 'Time since the last successful sweep',
           unit: 's',
           queries: [
-            [`time() - max(${selectSeries('watchhouse_alert_sweep_succeeded_timestamp_seconds')})`, 'age'],
-            [`max(${selectSeries('watchhouse_alert_sweep_interval_seconds')})`, 'interval'],
+            [`time() - max(${formatSelector('watchhouse_alert_sweep_succeeded_timestamp_seconds')})`, 'age'],
+            [`max(${formatSelector('watchhouse_alert_sweep_interval_seconds')})`, 'interval'],
           ],
         },
         {
           title: 'Sweep duration, p95',
           unit: 's',
-          queries: [[quantile(0.95, 'outcome', 'watchhouse_alert_sweep_duration_seconds'), '{{outcome}}']],
+          queries: [[formatQuantile(0.95, 'outcome', 'watchhouse_alert_sweep_duration_seconds'), '{{outcome}}']],
         },
       ],
     },
@@ -43,22 +43,22 @@ export const alerts: Dashboard = {
         {
           title: 'Notifications',
           unit: 'reqps',
-          queries: [[rate('kind', 'watchhouse_alert_notices_total'), '{{kind}}']],
+          queries: [[formatRate('kind', 'watchhouse_alert_notices_total'), '{{kind}}']],
         },
         {
           title: 'Suppressed notifications',
           unit: 'reqps',
-          queries: [[rate('reason', 'watchhouse_alert_notices_suppressed_total'), '{{reason}}']],
+          queries: [[formatRate('reason', 'watchhouse_alert_notices_suppressed_total'), '{{reason}}']],
         },
         {
           title: 'Sends',
           unit: 'reqps',
-          queries: [[rate('channel, outcome', `${sending}_count`, ofChannels), '{{channel}} {{outcome}}']],
+          queries: [[formatRate('channel, outcome', `${sending}_count`, ofChannels), '{{channel}} {{outcome}}']],
         },
         {
           title: 'Send duration, p95',
           unit: 's',
-          queries: [[quantile(0.95, 'channel', sending, ofChannels), '{{channel}}']],
+          queries: [[formatQuantile(0.95, 'channel', sending, ofChannels), '{{channel}}']],
           limits: { look: 5, act: 10 },
         },
       ],
@@ -68,24 +68,24 @@ export const alerts: Dashboard = {
       panels: [
         {
           title: 'Pending messages',
-          queries: [[`max by (consumer) (${selectSeries('watchhouse_queue_messages')})`, '{{consumer}}']],
+          queries: [[`max by (consumer) (${formatSelector('watchhouse_queue_messages')})`, '{{consumer}}']],
           limits: { look: 100, act: 1000 },
         },
         {
           title: 'Message age at delivery, p90',
           unit: 's',
-          queries: [[quantile(0.9, 'consumer', 'watchhouse_queue_wait_seconds'), '{{consumer}}']],
+          queries: [[formatQuantile(0.9, 'consumer', 'watchhouse_queue_wait_seconds'), '{{consumer}}']],
           limits: { look: 5, act: 30 },
         },
         {
           title: 'Inbound events',
           unit: 'reqps',
-          queries: [[rate('adapter, outcome', 'watchhouse_ingest_events_total'), '{{adapter}} {{outcome}}']],
+          queries: [[formatRate('adapter, outcome', 'watchhouse_ingest_events_total'), '{{adapter}} {{outcome}}']],
         },
         {
           title: 'Published events',
           unit: 'reqps',
-          queries: [[rate('outcome', 'watchhouse_ingest_reemitted_total'), '{{outcome}}']],
+          queries: [[formatRate('outcome', 'watchhouse_ingest_reemitted_total'), '{{outcome}}']],
         },
       ],
     },

@@ -1,8 +1,8 @@
-import { type Dashboard, selectSeries, quantile, rate, shareOfCounter } from './panel.ts'
+import { type Dashboard, formatSelector, formatQuantile, formatRate, formatCounterShare } from './panel.ts'
 
 const statements = 'watchhouse_query_statement_duration_seconds'
 const ofHosts = 'host=~"$host"'
-const up = `max by (host) (${selectSeries('watchhouse_host_up', ofHosts)})`
+const up = `max by (host) (${formatSelector('watchhouse_host_up', ofHosts)})`
 
 export const fleet: Dashboard = {
   title: 'Watchhouse: fleet',
@@ -24,31 +24,37 @@ export const fleet: Dashboard = {
     {
       title: 'Statements',
       panels: [
-        { title: 'Statements', unit: 'reqps', queries: [[rate('host', `${statements}_count`, ofHosts), '{{host}}']] },
+        {
+          title: 'Statements',
+          unit: 'reqps',
+          queries: [[formatRate('host', `${statements}_count`, ofHosts), '{{host}}']],
+        },
         {
           title: 'Failed statements',
           unit: 'reqps',
-          queries: [[rate('host, outcome', `${statements}_count`, ofHosts, 'outcome!="ok"'), '{{host}} {{outcome}}']],
+          queries: [
+            [formatRate('host, outcome', `${statements}_count`, ofHosts, 'outcome!="ok"'), '{{host}} {{outcome}}'],
+          ],
         },
         {
           title: 'Statement duration, p95',
           unit: 's',
-          queries: [[quantile(0.95, 'host', statements, ofHosts), '{{host}}']],
+          queries: [[formatQuantile(0.95, 'host', statements, ofHosts), '{{host}}']],
           limits: { look: 5, act: 30 },
         },
         {
           title: 'Running statements',
-          queries: [[`sum by (host) (${selectSeries('watchhouse_query_statements_running', ofHosts)})`, '{{host}}']],
+          queries: [[`sum by (host) (${formatSelector('watchhouse_query_statements_running', ofHosts)})`, '{{host}}']],
         },
         {
           title: 'Queued statements',
-          queries: [[`sum by (host) (${selectSeries('watchhouse_query_statements_waiting', ofHosts)})`, '{{host}}']],
+          queries: [[`sum by (host) (${formatSelector('watchhouse_query_statements_waiting', ofHosts)})`, '{{host}}']],
           limits: { look: 5, act: 25 },
         },
         {
           title: 'Cache hit ratio',
           unit: 'percentunit',
-          queries: [[shareOfCounter('watchhouse_query_answers_total', 'source!="host"'), 'cached or shared']],
+          queries: [[formatCounterShare('watchhouse_query_answers_total', 'source!="host"'), 'cached or shared']],
         },
       ],
     },
@@ -58,11 +64,11 @@ export const fleet: Dashboard = {
         {
           title: 'Bytes read',
           unit: 'Bps',
-          queries: [[rate('host', 'watchhouse_query_read_bytes_total', ofHosts), '{{host}}']],
+          queries: [[formatRate('host', 'watchhouse_query_read_bytes_total', ofHosts), '{{host}}']],
         },
         {
           title: 'Rows read per second',
-          queries: [[rate('host', 'watchhouse_query_read_rows_total', ofHosts), '{{host}}']],
+          queries: [[formatRate('host', 'watchhouse_query_read_rows_total', ofHosts), '{{host}}']],
         },
       ],
     },

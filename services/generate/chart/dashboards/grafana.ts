@@ -7,18 +7,18 @@ import type { Dashboard, Panel, DashboardVariable } from './panel.ts'
 const width = 8
 const height = 8
 const perRow = 3
-const whole = width * perRow
+const gridColumns = width * perRow
 const datasource = { type: 'prometheus', uid: '${datasource}' }
 
 /** Returns every dashboard as Grafana JSON, by file name without extension. */
-export const grafanaDashboards = async (): Promise<Record<string, object>> => {
-  const helps = await helpOfMetrics()
+export const generateGrafanaDashboards = async (): Promise<Record<string, object>> => {
+  const helps = await readMetricHelp()
   const entries = Object.entries({ health, fleet, alerts })
   return Object.fromEntries(entries.map(([name, dashboard]) => [name, dashboardOf(name, dashboard, helps)]))
 }
 
 /** Returns the help text of each metric, by metric name. */
-const helpOfMetrics = async (): Promise<ReadonlyMap<string, string>> => {
+const readMetricHelp = async (): Promise<ReadonlyMap<string, string>> => {
   const registry = openMetrics({ version: '', services: [] })
   for (const metric of Object.values(metrics)) metric(registry)
   return new Map((await registry.getMetricsAsJSON()).map(({ name, help }) => [name, help]))
@@ -51,7 +51,7 @@ const dashboardOf = (name: string, { title, variables, sections }: Dashboard, he
       ...[{ name: 'namespace', metric: 'watchhouse_build_info' }, ...variables].map(variableOf),
     ],
   },
-  panels: laidOut(sections, helps),
+  panels: layOutPanels(sections, helps),
 })
 
 /** Returns a template variable. Its default selects all series, including those without the label. */
@@ -72,7 +72,7 @@ const variableOf = ({ name, metric }: DashboardVariable): object => {
 }
 
 /** Returns the rows and panels with their grid positions: a row per section, its panels from left to right. */
-const laidOut = (sections: Dashboard['sections'], helps: Helps): object[] => {
+const layOutPanels = (sections: Dashboard['sections'], helps: Helps): object[] => {
   const laid: object[] = []
   let y = 0
   for (const { title, panels } of sections) {
@@ -82,7 +82,7 @@ const laidOut = (sections: Dashboard['sections'], helps: Helps): object[] => {
       title,
       collapsed: false,
       panels: [],
-      gridPos: { x: 0, y, w: whole, h: 1 },
+      gridPos: { x: 0, y, w: gridColumns, h: 1 },
     })
     y += 1
     for (const [index, panel] of panels.entries()) {

@@ -1,4 +1,4 @@
-import { type Dashboard, selectSeries, quantile, rate, shareOfCounter } from './panel.ts'
+import { type Dashboard, formatSelector, formatQuantile, formatRate, formatCounterShare } from './panel.ts'
 
 const http = 'watchhouse_http_request_duration_seconds'
 const bus = 'watchhouse_bus_request_duration_seconds'
@@ -14,36 +14,36 @@ export const health: Dashboard = {
         {
           title: 'Processes',
           kind: 'stat',
-          queries: [[`count by (version) (${selectSeries('watchhouse_build_info')})`, '{{version}}']],
+          queries: [[`count by (version) (${formatSelector('watchhouse_build_info')})`, '{{version}}']],
         },
-        { title: 'Requests', unit: 'reqps', queries: [[rate('route', `${http}_count`), '{{route}}']] },
+        { title: 'Requests', unit: 'reqps', queries: [[formatRate('route', `${http}_count`), '{{route}}']] },
         {
           title: 'Requests in flight and waiting',
           queries: [
-            [`sum(${selectSeries('watchhouse_http_in_flight')})`, 'in flight'],
-            [`sum(${selectSeries('watchhouse_http_waiting')})`, 'waiting'],
+            [`sum(${formatSelector('watchhouse_http_in_flight')})`, 'in flight'],
+            [`sum(${formatSelector('watchhouse_http_waiting')})`, 'waiting'],
           ],
         },
         {
           title: 'Requests rejected for overload',
           unit: 'reqps',
-          queries: [[rate('pod', 'watchhouse_http_refused_total'), '{{pod}}']],
+          queries: [[formatRate('pod', 'watchhouse_http_refused_total'), '{{pod}}']],
         },
         {
           title: 'Request error ratio',
           unit: 'percentunit',
-          queries: [[shareOfCounter(`${http}_count`, 'status=~"5.."'), 'failed']],
+          queries: [[formatCounterShare(`${http}_count`, 'status=~"5.."'), 'failed']],
           limits: { look: 0.01, act: 0.05 },
         },
         {
           title: 'Failed requests',
           unit: 'reqps',
-          queries: [[rate('route, status', `${http}_count`, 'status=~"5.."'), '{{status}} {{route}}']],
+          queries: [[formatRate('route, status', `${http}_count`, 'status=~"5.."'), '{{status}} {{route}}']],
         },
         {
           title: 'Request duration, p95',
           unit: 's',
-          queries: [[quantile(0.95, 'route', http), '{{route}}']],
+          queries: [[formatQuantile(0.95, 'route', http), '{{route}}']],
           limits: { look: 1, act: 5 },
         },
       ],
@@ -54,21 +54,23 @@ export const health: Dashboard = {
         {
           title: 'Requests',
           unit: 'reqps',
-          queries: [[rate('service, method', `${bus}_count`, ofServices), '{{service}}.{{method}}']],
+          queries: [[formatRate('service, method', `${bus}_count`, ofServices), '{{service}}.{{method}}']],
         },
         {
           title: 'Failed requests',
           unit: 'reqps',
-          queries: [[rate('service, outcome', `${bus}_count`, ofServices, 'outcome!="ok"'), '{{service}} {{outcome}}']],
+          queries: [
+            [formatRate('service, outcome', `${bus}_count`, ofServices, 'outcome!="ok"'), '{{service}} {{outcome}}'],
+          ],
         },
         {
           title: 'Request duration, p95',
           unit: 's',
-          queries: [[quantile(0.95, 'service', bus, ofServices), '{{service}}']],
+          queries: [[formatQuantile(0.95, 'service', bus, ofServices), '{{service}}']],
         },
         {
           title: 'Requests in flight',
-          queries: [[`sum by (service) (${selectSeries('watchhouse_bus_in_flight', ofServices)})`, '{{service}}']],
+          queries: [[`sum by (service) (${formatSelector('watchhouse_bus_in_flight', ofServices)})`, '{{service}}']],
         },
       ],
     },
@@ -78,22 +80,22 @@ export const health: Dashboard = {
         {
           title: 'Agent runs',
           unit: 'reqps',
-          queries: [[rate('outcome', 'watchhouse_agent_answers_total'), '{{outcome}}']],
+          queries: [[formatRate('outcome', 'watchhouse_agent_answers_total'), '{{outcome}}']],
         },
         {
           title: 'Run duration, p95',
           unit: 's',
-          queries: [[quantile(0.95, 'outcome', 'watchhouse_agent_answer_seconds'), '{{outcome}}']],
+          queries: [[formatQuantile(0.95, 'outcome', 'watchhouse_agent_answer_seconds'), '{{outcome}}']],
         },
-        { title: 'Runs in progress', queries: [[`sum(${selectSeries('watchhouse_agent_runs')})`, 'runs']] },
+        { title: 'Runs in progress', queries: [[`sum(${formatSelector('watchhouse_agent_runs')})`, 'runs']] },
         {
           title: 'Tokens per second',
-          queries: [[rate('direction, provider', 'watchhouse_agent_tokens_total'), '{{provider}} {{direction}}']],
+          queries: [[formatRate('direction, provider', 'watchhouse_agent_tokens_total'), '{{provider}} {{direction}}']],
         },
         {
           title: 'Tool calls',
           unit: 'reqps',
-          queries: [[rate('tool, outcome', 'watchhouse_mcp_tool_calls_total'), '{{tool}} {{outcome}}']],
+          queries: [[formatRate('tool, outcome', 'watchhouse_mcp_tool_calls_total'), '{{tool}} {{outcome}}']],
         },
       ],
     },
@@ -103,24 +105,24 @@ export const health: Dashboard = {
         {
           title: 'Memory',
           unit: 'bytes',
-          queries: [[selectSeries('watchhouse_process_resident_memory_bytes'), '{{pod}}']],
+          queries: [[formatSelector('watchhouse_process_resident_memory_bytes'), '{{pod}}']],
         },
         {
           title: 'CPU',
           unit: 'percentunit',
-          queries: [[`rate(${selectSeries('watchhouse_process_cpu_seconds_total')}[$__rate_interval])`, '{{pod}}']],
+          queries: [[`rate(${formatSelector('watchhouse_process_cpu_seconds_total')}[$__rate_interval])`, '{{pod}}']],
           limits: { look: 0.7, act: 0.9 },
         },
         {
           title: 'Event loop delay, p99',
           unit: 's',
-          queries: [[selectSeries('watchhouse_nodejs_eventloop_lag_p99_seconds'), '{{pod}}']],
+          queries: [[formatSelector('watchhouse_nodejs_eventloop_lag_p99_seconds'), '{{pod}}']],
           limits: { look: 0.1, act: 0.5 },
         },
         {
           title: 'Spans',
           unit: 'reqps',
-          queries: [[rate('outcome', 'watchhouse_trace_spans_total'), '{{outcome}}']],
+          queries: [[formatRate('outcome', 'watchhouse_trace_spans_total'), '{{outcome}}']],
         },
       ],
     },

@@ -24,15 +24,15 @@ export interface Panel {
 }
 
 /** Returns a PromQL selector of a metric with these label matchers, in the namespace that the user selects. */
-export const selectSeries = (metric: string, ...labels: readonly string[]): string =>
+export const formatSelector = (metric: string, ...labels: readonly string[]): string =>
   `${metric}{${['namespace=~"$namespace"', ...labels].join(', ')}}`
 
-export const rate = (by: string, metric: string, ...labels: readonly string[]): string =>
-  `sum by (${by}) (rate(${selectSeries(metric, ...labels)}[$__rate_interval]))`
+export const formatRate = (by: string, metric: string, ...labels: readonly string[]): string =>
+  `sum by (${by}) (rate(${formatSelector(metric, ...labels)}[$__rate_interval]))`
 
-export const quantile = (share: number, by: string, metric: string, ...labels: readonly string[]): string =>
-  `histogram_quantile(${share}, ${rate(`${by}, le`, `${metric}_bucket`, ...labels)})`
+export const formatQuantile = (share: number, by: string, metric: string, ...labels: readonly string[]): string =>
+  `histogram_quantile(${share}, ${formatRate(`${by}, le`, `${metric}_bucket`, ...labels)})`
 
 /** Returns a PromQL expression for the share of a counter's rate with these labels. It is 0 if no series has them. */
-export const shareOfCounter = (metric: string, ...labels: readonly string[]): string =>
-  `(sum(rate(${selectSeries(metric, ...labels)}[$__rate_interval])) or vector(0)) / sum(rate(${selectSeries(metric)}[$__rate_interval]))`
+export const formatCounterShare = (metric: string, ...labels: readonly string[]): string =>
+  `(sum(rate(${formatSelector(metric, ...labels)}[$__rate_interval])) or vector(0)) / sum(rate(${formatSelector(metric)}[$__rate_interval]))`

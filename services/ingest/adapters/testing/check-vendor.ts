@@ -20,7 +20,7 @@ interface Expected {
 type Case = [name: string, sent: object, expected: Expected, headers?: Record<string, string>]
 
 /** Defines tests that the adapter of a vendor parses each payload as expected. */
-export const checkVendor = (vendor: string, cases: readonly Case[]): void => {
+export const defineVendorTests = (vendor: string, cases: readonly Case[]): void => {
   describe(vendor, () => {
     it.each<Case>([...cases])('reads %s', (_name, sent, expected, headers = {}) => {
       const [event, ...others] = parseEvents(JSON.stringify(sent), headers)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { evaluatorInput } from '../../testing/evaluator-input.ts'
+import { createEvaluatorInput } from '../../testing/evaluator-input.ts'
 import { SweepState } from '../sweep-state.ts'
-import { diskDaysToFull } from './disk-days-to-full.ts'
+import { evaluateDiskDaysToFull } from './disk-days-to-full.ts'
 import type { Evaluator } from './evaluator.ts'
-import { keeperUnreachable } from './unreachable.ts'
+import { evaluateKeeperUnreachable } from './unreachable.ts'
 import { evaluateRestarts, evaluateSettingsChange, evaluateVersionChange } from './changes.ts'
 
 const minuteMs = 60_000
@@ -38,7 +38,7 @@ const sweeps = () => {
       if (fails) throw fails
       return { rows }
     }
-    const { measured, changes } = await evaluator(evaluatorInput({ contact, earlier, run, nowMs }))
+    const { measured, changes } = await evaluator(createEvaluatorInput({ contact, earlier, run, nowMs }))
     earlier = SweepState.parse({ ...earlier, ...changes })
     return measured
   }
@@ -84,7 +84,7 @@ describe('restarts', () => {
       logs: new Map<string, string>(),
       missingShow: new Set<never>(),
     }
-    const input = evaluatorInput({ contact: { ...contact, capabilities }, earlier: undefined })
+    const input = createEvaluatorInput({ contact: { ...contact, capabilities }, earlier: undefined })
     expect(await evaluateRestarts(input)).toEqual({ measured: expect.objectContaining({ value: null }) })
   })
 })
@@ -125,7 +125,7 @@ describe('a filling disk', () => {
   it('is forecast from the fourth daily sample', async () => {
     const sweep = sweeps()
     const on = (day: number, used: number) =>
-      sweep(diskDaysToFull, { nowMs: (day + 0.5) * dayMs, rows: [['default', used, 1_000 - used]] })
+      sweep(evaluateDiskDaysToFull, { nowMs: (day + 0.5) * dayMs, rows: [['default', used, 1_000 - used]] })
     expect((await on(1, 100)).reason).toBe('host db has disk samples of fewer than four days')
     await on(1, 900)
     await on(2, 200)
@@ -138,7 +138,7 @@ describe('a filling disk', () => {
   it('is forgotten when it is removed', async () => {
     const sweep = sweeps()
     for (const day of [1, 2, 3, 4]) {
-      await sweep(diskDaysToFull, {
+      await sweep(evaluateDiskDaysToFull, {
         nowMs: day * dayMs,
         rows: [
           ['old', 100 * day, 1],
@@ -146,7 +146,7 @@ describe('a filling disk', () => {
         ],
       })
     }
-    const measured = await sweep(diskDaysToFull, { nowMs: 5 * dayMs, rows: [['new', 100, 1_000]] })
+    const measured = await sweep(evaluateDiskDaysToFull, { nowMs: 5 * dayMs, rows: [['new', 100, 1_000]] })
     expect(measured.offenders).toEqual(['new'])
   })
 })
@@ -166,6 +166,8 @@ describe('Keeper', () => {
     ],
     ['is on a busy host', { fails: new ServiceError('busy', 'full') }, { value: null, reason: 'full' }],
   ])('%s', async (_, sweep, expected) => {
-    expect(await sweeps()(keeperUnreachable, { nowMs: 0, tables: ['zookeeper'], ...sweep })).toMatchObject(expected)
+    expect(await sweeps()(evaluateKeeperUnreachable, { nowMs: 0, tables: ['zookeeper'], ...sweep })).toMatchObject(
+      expected,
+    )
   })
 })

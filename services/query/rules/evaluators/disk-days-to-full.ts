@@ -13,7 +13,7 @@ FROM system.disks WHERE lower(type) = 'local' AND total_space > 0 ORDER BY name 
 const Rows = z.array(z.tuple([z.string(), z.number(), z.number()]))
 
 /** Predicts the seconds until the first disk is full, from the growth of the last two weeks. */
-export const diskDaysToFull: Evaluator = catchFailures(async ({ host, contact, earlier, run }) => {
+export const evaluateDiskDaysToFull: Evaluator = catchFailures(async ({ host, contact, earlier, run }) => {
   if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
   if (!earlier) return { measured: createMissingMeasurement('the samples of earlier days cannot be read') }
   const disks = readRows(host, Rows, await run(statement))
@@ -21,7 +21,7 @@ export const diskDaysToFull: Evaluator = catchFailures(async ({ host, contact, e
   const forecasts = disks
     .map(([name, used, free]) => ({
       name,
-      seconds: secondsToFull(earlier.disks[name] ?? [], { day: today, used }, free),
+      seconds: predictSecondsToFull(earlier.disks[name] ?? [], { day: today, used }, free),
     }))
     .filter((each): each is { name: string; seconds: number } => each.seconds !== undefined)
     .toSorted((a, b) => a.seconds - b.seconds)
@@ -66,7 +66,11 @@ export interface DiskSample {
 }
 
 /** Predicts the seconds until `free` bytes are used, by linear regression. Returns undefined for too few samples. */
-export const secondsToFull = (earlier: readonly DiskSample[], now: DiskSample, free: number): number | undefined => {
+export const predictSecondsToFull = (
+  earlier: readonly DiskSample[],
+  now: DiskSample,
+  free: number,
+): number | undefined => {
   const samples = afterLastDrop([...earlier.filter(({ day }) => day >= now.day - windowDays && day < now.day), now])
   if (samples.length < minimumSamples) return undefined
   const bytesPerDay = slopeOf(samples)

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Net } from '#shared/net/net.ts'
-import { clickhouseCode, hostFailure } from '../../clickhouse/failure.ts'
+import { clickhouseCode, createHostError } from '../../clickhouse/failure.ts'
 import type { Statement } from '../../clickhouse/statement.ts'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
 import type { ReplicationService } from '../../repldb/client.ts'
@@ -33,7 +33,7 @@ export type Evaluator = (input: EvaluatorInput) => Promise<{ measured: Measureme
 /** How long a change is reported. */
 const reportedMs = 3_600_000
 
-interface Known {
+interface StoredValue {
   /** Null before the first sweep. */
   value: string | null
   changedMs: number | null
@@ -41,10 +41,10 @@ interface Known {
 
 /** Checks whether a value changed within the last hour. `now` is the state to store, or undefined when unchanged. */
 export const detectChange = (
-  known: Known,
+  known: StoredValue,
   value: string,
   nowMs: number,
-): { isRecent: boolean; now: Known | undefined } => {
+): { isRecent: boolean; now: StoredValue | undefined } => {
   const isChanged = known.value !== null && known.value !== value
   const changedMs = isChanged ? nowMs : known.changedMs
   return {
@@ -72,7 +72,7 @@ export const readRows = <S extends z.ZodType>(
   { rows }: { rows: unknown },
 ): z.output<S> => {
   const read = schema.safeParse(rows)
-  if (!read.success) throw hostFailure(host, 'garbage')
+  if (!read.success) throw createHostError(host, 'garbage')
   return read.data
 }
 

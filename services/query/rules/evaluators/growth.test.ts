@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { daySeconds, type DiskSample, secondsToFull } from './disk-days-to-full.ts'
+import { daySeconds, type DiskSample, predictSecondsToFull } from './disk-days-to-full.ts'
 
 const today = 20_000.5
 /** Returns the bytes used on the days before today, oldest first. */
 const before = (...used: number[]): DiskSample[] =>
   used.map((each, index) => ({ day: 20_000 - used.length + index, used: each }))
 const days = (samples: DiskSample[], used: number, free: number): number | undefined => {
-  const seconds = secondsToFull(samples, { day: today, used }, free)
+  const seconds = predictSecondsToFull(samples, { day: today, used }, free)
   return seconds === undefined ? undefined : seconds / daySeconds
 }
 

@@ -1,15 +1,15 @@
 import { toGrantStatements } from '../../clickhouse/visible-rows.ts'
 import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import { evaluateRestarts, evaluateSettingsChange, evaluateVersionChange } from './changes.ts'
-import { diskDaysToFull } from './disk-days-to-full.ts'
+import { evaluateDiskDaysToFull } from './disk-days-to-full.ts'
 import type { Evaluator } from './evaluator.ts'
-import { keeperNode } from './keeper-faults.ts'
+import { evaluateKeeperNode } from './keeper-faults.ts'
 import { replicationServiceEvaluators } from './replication-service.ts'
-import { tlsExpiry } from './tls-expiry.ts'
-import { hostUnreachable, keeperUnreachable } from './unreachable.ts'
+import { evaluateTlsExpiry } from './tls-expiry.ts'
+import { evaluateHostUnreachable, evaluateKeeperUnreachable } from './unreachable.ts'
 
 /** Tables that every server has; a missing one is hidden from the user. */
-const everywhere = [
+const tablesOfEveryServer = [
   'asynchronous_metrics',
   'disks',
   'errors',
@@ -23,17 +23,19 @@ const everywhere = [
 ]
 
 /** Returns 1 when the host rejects the configured user, else the number of hidden tables and denied rules. */
-const authOrGrantDenied: Evaluator = async ({ contact, denied }) => {
+const evaluateAuthOrGrantDenied: Evaluator = async ({ contact, denied }) => {
   if (!contact.answers)
     return {
       measured: contact.isRefused ? createMeasurement(1, [contact.reason]) : createMissingMeasurement(contact.reason),
     }
-  const hidden = everywhere.filter((table) => !contact.capabilities.tables.has(table)).map((table) => `system.${table}`)
+  const hidden = tablesOfEveryServer
+    .filter((table) => !contact.capabilities.tables.has(table))
+    .map((table) => `system.${table}`)
   return { measured: createMeasurement(hidden.length + denied.length, [...hidden, ...denied]) }
 }
 
 /** Counts the missing privileges that make the host hide rows from the user. */
-const insufficientGrants: Evaluator = async ({ contact }) => {
+const evaluateInsufficientGrants: Evaluator = async ({ contact }) => {
   if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
   const { missingShow } = contact.capabilities
   return { measured: createMeasurement(missingShow.size, toGrantStatements(missingShow)) }
@@ -41,15 +43,15 @@ const insufficientGrants: Evaluator = async ({ contact }) => {
 
 /** Evaluators by the name that rule definitions use. */
 export const evaluators: Readonly<Record<string, Evaluator>> = {
-  'auth-or-grant-denied': authOrGrantDenied,
-  'disk-days-to-full': diskDaysToFull,
-  'host-unreachable': hostUnreachable,
-  'insufficient-grants': insufficientGrants,
-  'keeper-node': keeperNode,
-  'keeper-unreachable': keeperUnreachable,
+  'auth-or-grant-denied': evaluateAuthOrGrantDenied,
+  'disk-days-to-full': evaluateDiskDaysToFull,
+  'host-unreachable': evaluateHostUnreachable,
+  'insufficient-grants': evaluateInsufficientGrants,
+  'keeper-node': evaluateKeeperNode,
+  'keeper-unreachable': evaluateKeeperUnreachable,
   ...replicationServiceEvaluators,
   restarted: evaluateRestarts,
   'settings-changed': evaluateSettingsChange,
-  'tls-expiry': tlsExpiry,
+  'tls-expiry': evaluateTlsExpiry,
   'version-changed': evaluateVersionChange,
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parsePrometheusMetrics } from '../../hosts/keeper-metrics.ts'
-import { keeperFaults, keeperTotals } from './keeper-faults.ts'
+import { findKeeperFaults, readKeeperTotals } from './keeper-faults.ts'
 
 /** Synthetic metrics of a healthy node, with the metric names of Keeper. */
 const well = {
@@ -18,10 +18,10 @@ const well = {
   ClickHouseProfileEvents_KeeperRequestTotal: 500,
 }
 /** The counters of the node one sweep ago. */
-const before = keeperTotals(new Map(Object.entries(well)))
+const before = readKeeperTotals(new Map(Object.entries(well)))
 const faultsOf = (changes: Record<string, number>) => {
   const lines = Object.entries({ ...well, ...changes }).map(([name, value]) => `# HELP ${name} x\n${name} ${value}`)
-  return keeperFaults(parsePrometheusMetrics(lines.join('\n')), before).map(({ fault, isFailure }) => [
+  return findKeeperFaults(parsePrometheusMetrics(lines.join('\n')), before).map(({ fault, isFailure }) => [
     fault,
     isFailure,
   ])
@@ -62,7 +62,9 @@ describe('a Keeper node', () => {
   })
 
   it('fails without Keeper metrics', () => {
-    expect(keeperFaults(parsePrometheusMetrics('<html>'), {}).map(({ fault }) => fault)).toEqual(['no Keeper metrics'])
+    expect(findKeeperFaults(parsePrometheusMetrics('<html>'), {}).map(({ fault }) => fault)).toEqual([
+      'no Keeper metrics',
+    ])
   })
 })
 

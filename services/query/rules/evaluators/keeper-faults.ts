@@ -8,7 +8,7 @@ const totals = ['CommitsFailed', 'RequestRejectedDueToSoftMemoryLimitCount', 'La
 type KeeperTotals = Partial<Record<(typeof totals)[number], number>>
 
 /** Returns the counters among a node's metrics. */
-export const keeperTotals = (figures: ReadonlyMap<string, number>): KeeperTotals =>
+export const readKeeperTotals = (figures: ReadonlyMap<string, number>): KeeperTotals =>
   Object.fromEntries(totals.map((name) => [name, figures.get(`ClickHouseProfileEvents_Keeper${name}`) ?? 0]))
 
 interface Fault {
@@ -22,9 +22,9 @@ const maxAverageMs = 50
 const maxOpenShare = 0.8
 
 /** Returns the faults of a node, from its metrics and its earlier counters. Missing Keeper metrics are a failure. */
-export const keeperFaults = (figures: ReadonlyMap<string, number>, before: KeeperTotals): Fault[] => {
+export const findKeeperFaults = (figures: ReadonlyMap<string, number>, before: KeeperTotals): Fault[] => {
   const figure = (name: string): number => figures.get(`ClickHouseAsyncMetrics_Keeper${name}`) ?? 0
-  const now = keeperTotals(figures)
+  const now = readKeeperTotals(figures)
   const grown = (name: keyof KeeperTotals): number => Math.max(0, (now[name] ?? 0) - (before[name] ?? now[name] ?? 0))
   const checks: [fault: string, isFailure: boolean, holds: boolean][] = [
     ['quorum lost', true, isWithoutRole(figure)],
@@ -58,17 +58,17 @@ const failing = 2
 const degraded = 1
 
 /** Returns the state of the host's Keeper node from its own metrics: 0 healthy, 1 degraded, 2 failing. */
-export const keeperNode: Evaluator = async ({ host, earlier, net, signal }) => {
+export const evaluateKeeperNode: Evaluator = async ({ host, earlier, net, signal }) => {
   if (!host.keeperMetrics)
     return { measured: createMissingMeasurement(`no Keeper metrics URL is configured for host ${host.name}`) }
   try {
     const response = await net.trusted(host.keeperMetrics, { signal, timeoutMs })
     if (!response.ok) return { measured: createMeasurement(failing, ['metrics cannot be read']) }
     const figures = parsePrometheusMetrics(await response.text())
-    const faults = keeperFaults(figures, earlier?.keeper ?? {})
+    const faults = findKeeperFaults(figures, earlier?.keeper ?? {})
     const level = faults.some(({ isFailure }) => isFailure) ? failing : Math.min(degraded, faults.length)
     const named = faults.map(({ fault }) => fault)
-    return { measured: createMeasurement(level, named), changes: { keeper: keeperTotals(figures) } }
+    return { measured: createMeasurement(level, named), changes: { keeper: readKeeperTotals(figures) } }
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
     return { measured: createMeasurement(failing, ['no response']) }

@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
-import { evaluatorInput } from '../../testing/evaluator-input.ts'
+import { createEvaluatorInput } from '../../testing/evaluator-input.ts'
 import { testHost } from '../../testing/response-bodies.ts'
 import { startHttpStub, type StubHost } from '../../testing/stub-host.ts'
 import { SweepState } from '../sweep-state.ts'
-import { keeperNode } from './keeper-faults.ts'
+import { evaluateKeeperNode } from './keeper-faults.ts'
 
 const stateOf = async (keeperMetrics?: string, keeper: Record<string, number> = {}) => {
   await using net = openNet({ env: {} })
   const own = { ...testHost, ...(keeperMetrics !== undefined && { keeperMetrics: new URL(keeperMetrics) }) }
-  const { measured } = await keeperNode(evaluatorInput({ host: own, earlier: SweepState.parse({ keeper }), net }))
+  const { measured } = await evaluateKeeperNode(
+    createEvaluatorInput({ host: own, earlier: SweepState.parse({ keeper }), net }),
+  )
   return measured
 }
 const saying = (text: string, status = 200): Promise<StubHost> =>

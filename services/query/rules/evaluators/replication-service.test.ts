@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { computeSlotGrowth } from '../../repldb/slots.ts'
 import { updateSnapshotProgress } from '../../repldb/overview.ts'
-import { evaluatorInput } from '../../testing/evaluator-input.ts'
-import { createCall, openParts, type OpenParts } from '../../testing/open-parts.ts'
+import { createEvaluatorInput } from '../../testing/evaluator-input.ts'
+import { createCall, openTestService, type TestService } from '../../testing/open-parts.ts'
 import { createShopFleet } from '../../testing/replication-fleet.ts'
 import { type SimulatedReplicationService, startReplicationService } from '../../testing/replication-service.ts'
 import { SweepState } from '../sweep-state.ts'
@@ -10,11 +10,11 @@ import type { Measurement } from '../measurement.ts'
 import { replicationServiceEvaluators } from './replication-service.ts'
 
 let service: SimulatedReplicationService
-let parts: OpenParts
+let parts: TestService
 const env: Record<string, string> = { COLUMNDB_HOST: 'http://127.0.0.1:9', REPLDB_CACHE_TTL_MS: '0' }
 beforeAll(async () => {
   service = await startReplicationService()
-  parts = await openParts(env)
+  parts = await openTestService(env)
 })
 beforeEach(() => {
   env.REPLDB_API_URL = service.url
@@ -29,7 +29,9 @@ afterAll(async () => {
 const evaluated = async (name: string, earlier = SweepState.parse({}), nowMs = Date.now()) => {
   const evaluator = replicationServiceEvaluators[name]
   if (!evaluator) throw new Error(`unknown evaluator "${name}"`)
-  return evaluator(evaluatorInput({ replicationService: parts.replicationService, call: createCall(), earlier, nowMs }))
+  return evaluator(
+    createEvaluatorInput({ replicationService: parts.replicationService, call: createCall(), earlier, nowMs }),
+  )
 }
 const measuredBy = async (name: string): Promise<Measurement> => (await evaluated(name)).measured
 

@@ -3,13 +3,13 @@ import type { RepldbMirror } from '#proto/repldb.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
 import { readSnapshotProgress, updateSnapshotProgress, readOverview } from '../../repldb/overview.ts'
 import { endpoints } from '../../repldb/endpoints.ts'
-import { errorsByMirror } from '../../repldb/log-patterns.ts'
-import { allSlots, bytesPerMegabyte, slotGrowths } from '../../repldb/slots.ts'
+import { fetchErrorCounts } from '../../repldb/log-patterns.ts'
+import { fetchSlots, bytesPerMebibyte, fetchSlotGrowths } from '../../repldb/slots.ts'
 import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import type { Evaluator } from './evaluator.ts'
 
 /** Wraps an evaluator so that a failed request to the replication service becomes an unmeasured value. */
-const withReason =
+const catchServiceErrors =
   (evaluator: Evaluator): Evaluator =>
   async (input) => {
     try {
@@ -22,7 +22,7 @@ const withReason =
 
 /** Returns an evaluator that counts the mirrors in a state. */
 const mirrorsIn = (state: RepldbMirror['state']): Evaluator =>
-  withReason(async ({ replicationService, call, nowMs }) => {
+  catchServiceErrors(async ({ replicationService, call, nowMs }) => {
     const { mirrors } = await readOverview(replicationService, call, nowMs)
     const names = mirrors.flatMap((mirror) => (mirror.state === state ? [mirror.name] : []))
     return { measured: createMeasurement(names.length, names) }
@@ -40,10 +40,10 @@ const unreachable: Evaluator = async ({ replicationService, call }) => {
 }
 
 /** Returns the bytes that the source retains for the slot with the highest lag. */
-const slotLag = withReason(async ({ replicationService, call }) => {
-  const slots = await allSlots(replicationService, call)
+const slotLag = catchServiceErrors(async ({ replicationService, call }) => {
+  const slots = await fetchSlots(replicationService, call)
   const behind = slots.filter(({ lagInMb }) => (lagInMb ?? 0) > 0)
-  const worst = (behind[0]?.lagInMb ?? 0) * bytesPerMegabyte
+  const worst = (behind[0]?.lagInMb ?? 0) * bytesPerMebibyte
   return {
     measured: createMeasurement(
       Math.round(worst),
@@ -53,8 +53,8 @@ const slotLag = withReason(async ({ replicationService, call }) => {
 })
 
 /** Returns the fastest lag growth of any slot in bytes per hour, or 0 while all catch up. */
-const slotLagGrowth = withReason(async ({ replicationService, call }) => {
-  const growing = (await slotGrowths(replicationService, call)).filter(({ bytesPerHour }) => bytesPerHour > 0)
+const slotLagGrowth = catchServiceErrors(async ({ replicationService, call }) => {
+  const growing = (await fetchSlotGrowths(replicationService, call)).filter(({ bytesPerHour }) => bytesPerHour > 0)
   return {
     measured: createMeasurement(
       growing[0]?.bytesPerHour ?? 0,
@@ -64,7 +64,7 @@ const slotLagGrowth = withReason(async ({ replicationService, call }) => {
 })
 
 /** Returns the seconds since the longest stalled snapshot last progressed. */
-const snapshotStalled = withReason(async ({ replicationService, call, earlier, nowMs }) => {
+const snapshotStalled = catchServiceErrors(async ({ replicationService, call, earlier, nowMs }) => {
   if (!earlier) return { measured: createMissingMeasurement('the state of earlier sweeps cannot be read') }
   const copies = updateSnapshotProgress(
     await readSnapshotProgress(replicationService, call, nowMs),
@@ -85,8 +85,8 @@ const snapshotStalled = withReason(async ({ replicationService, call, earlier, n
 })
 
 /** Counts the log lines of level error within the last hour, by mirror. */
-const errors = withReason(async ({ replicationService, call, nowMs }) => {
-  const byMirror = [...(await errorsByMirror(replicationService, call, nowMs))]
+const errors = catchServiceErrors(async ({ replicationService, call, nowMs }) => {
+  const byMirror = [...(await fetchErrorCounts(replicationService, call, nowMs))]
   const lines = byMirror.reduce((sum, [, count]) => sum + count, 0)
   const names = byMirror.toSorted(([, one], [, other]) => other - one).map(([name]) => name || 'no mirror')
   return { measured: createMeasurement(lines, names) }
@@ -104,5 +104,5 @@ export const replicationServiceEvaluators: Readonly<Record<string, Evaluator>> =
 }
 
 /** Returns whether a rule is measured on the replication service. */
-export const requiresReplicationService = ({ evaluator }: Pick<RuleDefinition, 'evaluator'>): boolean =>
+export const isReplicationServiceRule = ({ evaluator }: Pick<RuleDefinition, 'evaluator'>): boolean =>
   evaluator !== undefined && Object.hasOwn(replicationServiceEvaluators, evaluator)

@@ -4,10 +4,10 @@ import { createServer } from 'node:tls'
 import { expect, it } from 'vitest'
 import type { Connector } from '#shared/net/connect.ts'
 import { openNet } from '#shared/net/net.ts'
-import { evaluatorInput } from '../../testing/evaluator-input.ts'
+import { createEvaluatorInput } from '../../testing/evaluator-input.ts'
 import { testHost } from '../../testing/response-bodies.ts'
 import { startTcpStub } from '../../testing/stub-host.ts'
-import { tlsExpiry } from './tls-expiry.ts'
+import { evaluateTlsExpiry } from './tls-expiry.ts'
 
 /** A certificate for this test only; it expires in October 2126. */
 const key = `-----BEGIN PRIVATE KEY-----
@@ -32,7 +32,7 @@ const endsMs = Date.parse('2126-10-28T15:48:48Z')
 
 const expiryOf = async (url: string, nowMs: number, connect?: Connector) => {
   const target = { ...testHost, url: new URL(url), ...(connect && { connect }) }
-  return (await tlsExpiry(evaluatorInput({ host: target, nowMs }))).measured
+  return (await evaluateTlsExpiry(createEvaluatorInput({ host: target, nowMs }))).measured
 }
 
 const startServer = async () => {

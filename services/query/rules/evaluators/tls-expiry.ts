@@ -7,7 +7,7 @@ import type { Evaluator } from './evaluator.ts'
 const handshakeMs = 5_000
 
 /** Returns the seconds until the host's certificate expires, negative once expired. It runs no query. */
-export const tlsExpiry: Evaluator = async ({ host, signal, nowMs }) => {
+export const evaluateTlsExpiry: Evaluator = async ({ host, signal, nowMs }) => {
   if (host.url.protocol !== 'https:')
     return { measured: createMissingMeasurement(`host ${host.name} does not use TLS`) }
   const endsMs = await certificateExpiry(host, signal)

@@ -4,7 +4,7 @@ import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import { type Evaluator, describeFailure } from './evaluator.ts'
 
 /** Counts consecutive sweeps without a response. A host that rejects the password is reachable. */
-export const hostUnreachable: Evaluator = async ({ contact, earlier }) => {
+export const evaluateHostUnreachable: Evaluator = async ({ contact, earlier }) => {
   const before = earlier?.unanswered ?? 0
   const causes = contact.answers || contact.isRefused ? [] : [contact.reason]
   const unanswered = causes.length === 0 ? 0 : before + 1
@@ -16,7 +16,7 @@ const statement = { what: 'rules', maxSeconds: 5, sql: "SELECT count() FROM syst
 const withoutKeeper = new Set<number | undefined>([60, 139, 225, 497])
 
 /** Returns 1 when the host cannot read from its Keeper. */
-export const keeperUnreachable: Evaluator = async ({ host, contact, run }) => {
+export const evaluateKeeperUnreachable: Evaluator = async ({ host, contact, run }) => {
   if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
   if (!contact.capabilities.tables.has('zookeeper'))
     return { measured: createMissingMeasurement(`host ${host.name} has no Keeper`) }

@@ -1,16 +1,16 @@
 import type { AdviceKind } from '#proto/advice.ts'
 import type { Proposal, AdviceSubject } from '../subject.ts'
-import { materializedView } from './materialized-view.ts'
-import { partitionKey } from './partition-key.ts'
-import { prewhere } from './prewhere.ts'
-import { projection } from './projection.ts'
-import { skipIndex } from './skip-index.ts'
+import { proposeMaterializedViews } from './materialized-view.ts'
+import { proposePartitionKeys } from './partition-key.ts'
+import { proposePrewhere } from './prewhere.ts'
+import { proposeProjections } from './projection.ts'
+import { proposeSkipIndexes } from './skip-index.ts'
 
 /** The functions that return the proposals for one table, by kind of advice. */
 export const queryAdvisors: Readonly<Record<AdviceKind, (subject: AdviceSubject) => Proposal[]>> = {
-  prewhere,
-  'skip-index': skipIndex,
-  projection,
-  'materialized-view': materializedView,
-  'partition-key': partitionKey,
+  prewhere: proposePrewhere,
+  'skip-index': proposeSkipIndexes,
+  projection: proposeProjections,
+  'materialized-view': proposeMaterializedViews,
+  'partition-key': proposePartitionKeys,
 }

@@ -1,18 +1,18 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { adviceKinds } from '#proto/advice.ts'
-import { aReadCondition, anAdviceSubject } from '../../testing/subject.ts'
+import { createReadCondition, createAdviceSubject } from '../../testing/subject.ts'
 import type { Proposal } from '../subject.ts'
 import { queryAdvisors } from './index.ts'
-import { materializedView } from './materialized-view.ts'
-import { partitionKey } from './partition-key.ts'
-import { prewhere } from './prewhere.ts'
-import { projection } from './projection.ts'
-import { skipIndex } from './skip-index.ts'
+import { proposeMaterializedViews } from './materialized-view.ts'
+import { proposePartitionKeys } from './partition-key.ts'
+import { proposePrewhere } from './prewhere.ts'
+import { proposeProjections } from './projection.ts'
+import { proposeSkipIndexes } from './skip-index.ts'
 
 const purposes = (proposals: readonly Proposal[]) => [...new Set(proposals.map(({ purpose }) => purpose))]
 const replacing = { engine: 'ReplacingMergeTree', sortingKey: 'id, guest' }
-const inMarch = aReadCondition('day', "(`day` >= '2026-03-01')", 'range')
+const inMarch = createReadCondition('day', "(`day` >= '2026-03-01')", 'range')
 
 it('has an advisor and a file for every kind', () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name !== 'index.ts' && !name.endsWith('.test.ts'))
@@ -27,7 +27,9 @@ describe('a skip index', () => {
     ['text', ['minmax', 'ngrambf_v1(4, 4096, 2, 0)']],
     ['other', []],
   ] as const)('is proposed for %s in the types %j', (kind, types) => {
-    const proposals = skipIndex(anAdviceSubject({ read: { conditions: [aReadCondition('guest', 'c', kind)] } }))
+    const proposals = proposeSkipIndexes(
+      createAdviceSubject({ read: { conditions: [createReadCondition('guest', 'c', kind)] } }),
+    )
     expect(proposals.map(({ test }) => test)).toEqual(types.map((type) => ({ by: 'index', column: 'guest', type })))
   })
 
@@ -35,15 +37,15 @@ describe('a skip index', () => {
     ['the first column of the sorting key', { overview: { sortingKey: 'guest, id' } }],
     ['an indexed column', { indexes: [index('guest')] }],
     ['FINAL', { read: { isFinal: true } }],
-    ['a subcolumn', { read: { conditions: [aReadCondition('guest.size', 'c')] } }],
+    ['a subcolumn', { read: { conditions: [createReadCondition('guest.size', 'c')] } }],
   ])('is not proposed for %s', (_what, differing) => {
-    expect(skipIndex(anAdviceSubject(differing))).toEqual([])
+    expect(proposeSkipIndexes(createAdviceSubject(differing))).toEqual([])
   })
 })
 
 describe('a projection', () => {
   it('saves the granules without a match, except one per part', () => {
-    const [proposal] = projection(anAdviceSubject())
+    const [proposal] = proposeProjections(createAdviceSubject())
     expect(proposal?.ddl).toContain('ADD PROJECTION by_guest (SELECT `guest`, `note` ORDER BY `guest`)')
     expect(savingsOf(proposal, { rows: 1_000_000, matchingRows: 5_000, matchingGranules: 900 })).toEqual({
       marksBefore: 1_000,
@@ -58,7 +60,7 @@ describe('a projection', () => {
     ['as many groups as rows', 1_000_000, undefined],
   ])('with groups is evaluated for %s: %d groups, %s marks', (_what, groups, marksAfter) => {
     const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)'], hasValues: false }
-    const [proposal] = projection(anAdviceSubject({ read: { grouping, conditions: [] } }))
+    const [proposal] = proposeProjections(createAdviceSubject({ read: { grouping, conditions: [] } }))
     expect(proposal?.ddl).toContain('ADD PROJECTION grouped (SELECT `day`, sum(`guest`) GROUP BY `day`)')
     const counted = { groups, matchingGroups: groups, matchingRows: 1_000_000 }
     expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marksAfter)
@@ -69,7 +71,7 @@ describe('a projection', () => {
     ['FINAL', { read: { isFinal: true } }],
     ['an existing projection', { projections: [projectionOf('SELECT guest, note ORDER BY guest')] }],
   ])('is not proposed for %s', (_what, differing) => {
-    expect(projection(anAdviceSubject(differing))).toEqual([])
+    expect(proposeProjections(createAdviceSubject(differing))).toEqual([])
   })
 })
 
@@ -77,8 +79,8 @@ describe('a materialized view', () => {
   const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)', 'quantile(0.9)(`id`)'], hasValues: false }
 
   it('stores aggregate states by group and filter columns', () => {
-    const [proposal] = materializedView(
-      anAdviceSubject({ read: { grouping, columns: [{ name: 'guest', sql: '`guest`' }] } }),
+    const [proposal] = proposeMaterializedViews(
+      createAdviceSubject({ read: { grouping, columns: [{ name: 'guest', sql: '`guest`' }] } }),
     )
     expect(proposal?.ddl?.split(';\n')[0]).toBe(
       'CREATE MATERIALIZED VIEW `cafe`.`orders_groups` ENGINE = AggregatingMergeTree ORDER BY (key_1, key_2) SETTINGS allow_nullable_key = 1 AS SELECT `day` AS key_1, `guest` AS key_2, sumState(`guest`) AS state_1, quantileState(0.9)(`id`) AS state_2 FROM `cafe`.`orders` GROUP BY key_1, key_2',
@@ -90,14 +92,14 @@ describe('a materialized view', () => {
     ['one of several tables', { grouping, isAlone: false }],
     ['FINAL', { grouping, isFinal: true }],
   ])('is not proposed for %s', (_what, read) => {
-    expect(materializedView(anAdviceSubject({ read }))).toEqual([])
+    expect(proposeMaterializedViews(createAdviceSubject({ read }))).toEqual([])
   })
 
   it.each([
     [1_000, 1],
     [20_000, undefined],
   ])('with %d groups reads %s marks', (groups, marks) => {
-    const [proposal] = materializedView(anAdviceSubject({ read: { grouping, conditions: [] } }))
+    const [proposal] = proposeMaterializedViews(createAdviceSubject({ read: { grouping, conditions: [] } }))
     const counted = { groups, matchingGroups: 0, matchingRows: 0 }
     expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marks)
   })
@@ -107,7 +109,7 @@ describe('a partition key', () => {
   const read = { columns: [{ name: 'day', sql: '`day`' }], conditions: [inMarch] }
 
   it('copies the table with the same engine', () => {
-    const [proposal] = partitionKey(anAdviceSubject({ read }))
+    const [proposal] = proposePartitionKeys(createAdviceSubject({ read }))
     expect(proposal?.ddl?.split(';\n')).toEqual([
       'CREATE TABLE `cafe`.`orders_partitioned` AS `cafe`.`orders` ENGINE = MergeTree PARTITION BY toYYYYMM(`day`) ORDER BY id SETTINGS index_granularity = 1000',
       'INSERT INTO `cafe`.`orders_partitioned` SELECT * FROM `cafe`.`orders`',
@@ -120,7 +122,7 @@ describe('a partition key', () => {
     ['one month', 1, undefined],
     ['more months than one insert allows', 101, undefined],
   ])('is evaluated for %s: %d groups, %s marks', (_what, groups, marksAfter) => {
-    const [proposal] = partitionKey(anAdviceSubject({ read }))
+    const [proposal] = proposePartitionKeys(createAdviceSubject({ read }))
     const counted = { groups, matchingGroups: 1, matchingRows: 83_334 }
     expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marksAfter)
   })
@@ -130,7 +132,7 @@ describe('a partition key', () => {
     ['a table ordered by time', { overview: { sortingKey: 'day' } }],
     ['an engine that replaces rows only within a partition', { overview: { engine: 'ReplacingMergeTree' } }],
   ])('is not proposed for %s', (_what, differing) => {
-    expect(partitionKey(anAdviceSubject({ read, ...differing }))).toEqual([])
+    expect(proposePartitionKeys(createAdviceSubject({ read, ...differing }))).toEqual([])
   })
 })
 
@@ -138,7 +140,7 @@ describe('PREWHERE', () => {
   const final = { isFinal: true, hasPrewhere: false }
 
   it('reads the other columns only in granules with a match', () => {
-    const [proposal] = prewhere(anAdviceSubject({ read: final, overview: replacing }))
+    const [proposal] = proposePrewhere(createAdviceSubject({ read: final, overview: replacing }))
     expect(proposal?.rewritten).toBe('SELECT note\nFROM cafe.orders\nPREWHERE (`guest` = 7)\nWHERE guest = 7')
     expect(savingsOf(proposal, { rows: 1_000_000, matchingRows: 10, matchingGranules: 10 })).toEqual({
       marksBefore: 1_000,
@@ -166,7 +168,7 @@ describe('PREWHERE', () => {
       { read: { hasPrewhere: false }, statement: { formatted: null, database: undefined } },
     ],
   ])('is not proposed %s', (_what, differing) => {
-    expect(purposes(prewhere(anAdviceSubject(differing)))).toEqual([])
+    expect(purposes(proposePrewhere(createAdviceSubject(differing)))).toEqual([])
   })
 })
 

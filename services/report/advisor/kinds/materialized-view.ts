@@ -1,16 +1,22 @@
-import { type Proposal, keepsRows, estimateRowsPerMark, estimateSavings, type AdviceSubject } from '../subject.ts'
+import {
+  type Proposal,
+  hasRowPreservingMerges,
+  estimateRowsPerMark,
+  estimateSavings,
+  type AdviceSubject,
+} from '../subject.ts'
 
 /** Minimum average number of rows per group. With fewer, the view costs more than it saves. */
 const minRowsPerGroup = 100
 
 /** Proposes a materialized view that aggregates the groups of the query on insert. */
-export const materializedView = (subject: AdviceSubject): Proposal[] => {
+export const proposeMaterializedViews = (subject: AdviceSubject): Proposal[] => {
   const { read, overview } = subject
-  if (!read.grouping || read.isFinal || !keepsRows(subject) || !read.isAlone) return []
+  if (!read.grouping || read.isFinal || !hasRowPreservingMerges(subject) || !read.isAlone) return []
   const filtered = new Set(read.conditions.flatMap(({ columns }) => columns))
   const filters = read.columns.filter(({ name }) => filtered.has(name)).map(({ sql }) => sql)
   const keys = [...new Set([...read.grouping.keys, ...filters])]
-  const states = read.grouping.aggregates.map(stateOf)
+  const states = read.grouping.aggregates.map(toStateFunction)
   if (keys.length === 0 || states.some((state) => state === undefined)) return []
   const named = [
     ...keys.map((key, index) => `${key} AS key_${index + 1}`),
@@ -43,7 +49,7 @@ export const materializedView = (subject: AdviceSubject): Proposal[] => {
 }
 
 /** Returns the `-State` form of an aggregate function call: `maxState(x)` for `max(x)`. Undefined for anything else. */
-const stateOf = (aggregate: string): string | undefined => {
+const toStateFunction = (aggregate: string): string | undefined => {
   const [, name, rest] = /^([A-Za-z]\w*)(\(.*\))$/s.exec(aggregate) ?? []
   return name === undefined || rest === undefined ? undefined : `${name}State${rest}`
 }

@@ -1,10 +1,10 @@
 import {
   type Proposal,
   joinConditions,
-  keepsRows,
+  hasRowPreservingMerges,
   estimateRowsPerMark,
   estimateSavings,
-  sortingColumns,
+  listSortingColumns,
   type AdviceSubject,
 } from '../subject.ts'
 
@@ -14,10 +14,10 @@ const maxPartitions = 100
 const minMarks = 10
 
 /** Proposes monthly partitions for an unpartitioned table that is filtered by time. */
-export const partitionKey = (subject: AdviceSubject): Proposal[] => {
+export const proposePartitionKeys = (subject: AdviceSubject): Proposal[] => {
   const { read, overview, columns } = subject
-  if (overview.partitionKey !== '' || !keepsRows(subject)) return []
-  const [leading] = sortingColumns(subject)
+  if (overview.partitionKey !== '' || !hasRowPreservingMerges(subject)) return []
+  const [leading] = listSortingColumns(subject)
   const times = columns.filter(({ name, type }) => type.startsWith('Date') && name !== leading)
   return times.flatMap(({ name }): Proposal[] => {
     const by = read.columns.find((column) => column.name === name)
@@ -30,7 +30,7 @@ export const partitionKey = (subject: AdviceSubject): Proposal[] => {
         purpose: `partition-key ${name}`,
         title: `Partitions by the month of ${name}`,
         rationale: `The table is not partitioned, and the query filters by ${name}. Partitions of other months would not be read.`,
-        ddl: ddlOf(subject, key),
+        ddl: formatDdl(subject, key),
         rewritten: null,
         includesValues: false,
         risk: 'A partition key cannot be changed: the table is copied, and rows inserted meanwhile are missing from the copy. Each partition has its own parts, so inserts that span many months create many parts.',
@@ -49,7 +49,7 @@ export const partitionKey = (subject: AdviceSubject): Proposal[] => {
   })
 }
 
-const ddlOf = ({ read, overview }: AdviceSubject, key: string): string => {
+const formatDdl = ({ read, overview }: AdviceSubject, key: string): string => {
   const copy = `${read.sql.slice(0, -1)}_partitioned\``
   // The engine clauses have a fixed order: PARTITION BY, PRIMARY KEY, ORDER BY.
   const engine = overview.engineFull.replace(/ (?=PRIMARY KEY |ORDER BY )/, ` PARTITION BY ${key} `)

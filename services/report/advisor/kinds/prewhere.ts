@@ -1,17 +1,23 @@
-import { type Proposal, joinConditions, estimateBytesPerMark, sortingColumns, type AdviceSubject } from '../subject.ts'
+import {
+  type Proposal,
+  joinConditions,
+  estimateBytesPerMark,
+  listSortingColumns,
+  type AdviceSubject,
+} from '../subject.ts'
 
 /**
  * Proposes PREWHERE if the host does not apply it automatically. With FINAL, only conditions on the sorting key are
  * safe: all versions of a row have the same key, so PREWHERE keeps or drops all of them.
  */
-export const prewhere = (subject: AdviceSubject): Proposal[] => {
+export const proposePrewhere = (subject: AdviceSubject): Proposal[] => {
   const { read } = subject
-  const keys = sortingColumns(subject)
+  const keys = listSortingColumns(subject)
   const usable = read.conditions.filter(
     ({ columns }) => !read.isFinal || columns.every((column) => keys.includes(column)),
   )
   const condition = joinConditions(usable)
-  const rewritten = rewrite(subject, condition)
+  const rewritten = addPrewhere(subject, condition)
   if (usable.length === 0 || rewritten === null) return []
   const first = new Set(usable.flatMap(({ columns }) => columns))
   const names = read.columns.map(({ name }) => name)
@@ -22,7 +28,7 @@ export const prewhere = (subject: AdviceSubject): Proposal[] => {
       kind: 'prewhere',
       purpose: 'prewhere',
       title: `PREWHERE by ${[...first].join(', ')}`,
-      rationale: `${reasonOf(subject)} With PREWHERE the other columns are read only in granules with a match.`,
+      rationale: `${describeReason(subject)} With PREWHERE the other columns are read only in granules with a match.`,
       ddl: null,
       rewritten,
       includesValues: true,
@@ -45,7 +51,7 @@ export const prewhere = (subject: AdviceSubject): Proposal[] => {
   ]
 }
 
-const reasonOf = ({ read }: AdviceSubject): string =>
+const describeReason = ({ read }: AdviceSubject): string =>
   read.isFinal
     ? 'With FINAL, ClickHouse does not move conditions to PREWHERE automatically.'
     : 'With the settings of this user, ClickHouse does not move the conditions to PREWHERE automatically.'
@@ -54,7 +60,7 @@ const reasonOf = ({ read }: AdviceSubject): string =>
  * Adds PREWHERE to a formatted query. Returns null if that is not possible. Only clauses of the outermost SELECT begin
  * at the start of a line, because the formatter indents nested clauses and escapes line breaks in strings.
  */
-const rewrite = ({ read, statement: { formatted } }: AdviceSubject, condition: string): string | null => {
+const addPrewhere = ({ read, statement: { formatted } }: AdviceSubject, condition: string): string | null => {
   const lines = formatted?.split('\n') ?? []
   const clauses = lines.filter((line) => /^(?:PRE)?WHERE /.test(line))
   if (!read.isAlone || read.hasPrewhere || clauses.length !== 1) return null

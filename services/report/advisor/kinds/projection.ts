@@ -1,23 +1,25 @@
 import {
   type Proposal,
   findColumnNamed,
-  comparedColumns,
-  keepsRows,
+  listComparedColumns,
+  hasRowPreservingMerges,
   estimateRowsPerMark,
   estimateSavings,
   type AdviceSubject,
 } from '../subject.ts'
 
 /** Proposes projections that sort the rows for a condition or pre-aggregate the groups of the query. */
-export const projection = (subject: AdviceSubject): Proposal[] =>
-  keepsRows(subject) && !subject.read.isFinal ? [...ordered(subject), ...grouped(subject)] : []
+export const proposeProjections = (subject: AdviceSubject): Proposal[] =>
+  hasRowPreservingMerges(subject) && !subject.read.isFinal
+    ? [...proposeOrderedProjections(subject), ...proposeGroupedProjections(subject)]
+    : []
 
-const risk =
+const projectionRisk =
   'Its data is stored again, every insert also writes it, and MATERIALIZE PROJECTION reads the whole table once as a mutation. Revert with DROP PROJECTION.'
 
-const ordered = (subject: AdviceSubject): Proposal[] => {
+const proposeOrderedProjections = (subject: AdviceSubject): Proposal[] => {
   const { read, overview, projections } = subject
-  const candidates = comparedColumns(subject).filter(
+  const candidates = listComparedColumns(subject).filter(
     ({ name, kinds }) =>
       !kinds.includes('text') && !projections.some(({ definition }) => definition?.endsWith(` ORDER BY ${name}`)),
   )
@@ -26,10 +28,10 @@ const ordered = (subject: AdviceSubject): Proposal[] => {
     purpose: `projection ${name}`,
     title: `A projection ordered by ${name}`,
     rationale: `The query filters by ${name}, which is not the first column of the sorting key. In a projection ordered by it, matching rows are stored together.`,
-    ddl: ddlOf(read.sql, `by_${name}`, `SELECT ${projectedColumns(subject).join(', ')} ORDER BY ${sql}`),
+    ddl: formatDdl(read.sql, `by_${name}`, `SELECT ${listProjectedColumns(subject).join(', ')} ORDER BY ${sql}`),
     rewritten: null,
     includesValues: false,
-    risk,
+    risk: projectionRisk,
     test: {
       by: 'matches',
       condition,
@@ -41,7 +43,7 @@ const ordered = (subject: AdviceSubject): Proposal[] => {
 }
 
 /** Returns the columns of the projection. A subcolumn is stored as its whole column. */
-const projectedColumns = ({ read, columns }: AdviceSubject): string[] => [
+const listProjectedColumns = ({ read, columns }: AdviceSubject): string[] => [
   ...new Set(
     read.columns.map(({ name, sql }) => {
       const whole = findColumnNamed(columns, name)?.name ?? name
@@ -53,7 +55,7 @@ const projectedColumns = ({ read, columns }: AdviceSubject): string[] => [
 /** Minimum average number of rows per group. With fewer, the projection costs more than it saves. */
 const minRowsPerGroup = 10
 
-const grouped = (subject: AdviceSubject): Proposal[] => {
+const proposeGroupedProjections = (subject: AdviceSubject): Proposal[] => {
   const { read, projections } = subject
   if (!read.grouping || projections.some(({ definition }) => definition?.includes(' GROUP BY '))) return []
   const filtered = new Set(read.conditions.flatMap(({ columns }) => columns))
@@ -68,10 +70,10 @@ const grouped = (subject: AdviceSubject): Proposal[] => {
       title: 'Projection with pre-aggregated groups',
       rationale:
         'The query reads many rows per group and returns few. A projection stores the aggregates for each part.',
-      ddl: ddlOf(read.sql, 'grouped', select),
+      ddl: formatDdl(read.sql, 'grouped', select),
       rewritten: null,
       includesValues: read.grouping.hasValues,
-      risk,
+      risk: projectionRisk,
       test: {
         by: 'groups',
         keys,
@@ -87,7 +89,7 @@ const grouped = (subject: AdviceSubject): Proposal[] => {
   ]
 }
 
-const ddlOf = (table: string, proposedName: string, select: string): string => {
+const formatDdl = (table: string, proposedName: string, select: string): string => {
   const name = proposedName.replace(/\W/g, '_')
   return `ALTER TABLE ${table} ADD PROJECTION ${name} (${select});\nALTER TABLE ${table} MATERIALIZE PROJECTION ${name}`
 }

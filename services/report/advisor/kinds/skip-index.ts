@@ -1,7 +1,7 @@
 import type { ReadCondition, SkipIndexType } from '#proto/advising.ts'
-import { type Proposal, type ComparedColumn, comparedColumns, type AdviceSubject } from '../subject.ts'
+import { type Proposal, type ComparedColumn, listComparedColumns, type AdviceSubject } from '../subject.ts'
 
-const typesFor: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>> = {
+const typesByCondition: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>> = {
   equality: ['minmax', 'set(100)', 'bloom_filter(0.01)'],
   range: ['minmax'],
   text: ['minmax', 'ngrambf_v1(4, 4096, 2, 0)'],
@@ -9,18 +9,18 @@ const typesFor: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>
 }
 
 /** Proposes skip indexes for columns that the query compares with constants. No host can test them with FINAL. */
-export const skipIndex = (subject: AdviceSubject): Proposal[] => {
+export const proposeSkipIndexes = (subject: AdviceSubject): Proposal[] => {
   const { read, indexes } = subject
   if (read.isFinal) return []
-  return comparedColumns(subject)
+  return listComparedColumns(subject)
     .filter(({ name }) => !indexes.some(({ expression }) => expression === name))
     .flatMap((column) => {
-      const types = new Set(column.kinds.flatMap((kind) => typesFor[kind]))
-      return [...types].map((type) => proposalOf(read.sql, column, type))
+      const types = new Set(column.kinds.flatMap((kind) => typesByCondition[kind]))
+      return [...types].map((type) => createProposal(read.sql, column, type))
     })
 }
 
-const proposalOf = (table: string, column: ComparedColumn, type: SkipIndexType): Proposal => {
+const createProposal = (table: string, column: ComparedColumn, type: SkipIndexType): Proposal => {
   const [family = type] = type.split('(')
   const name = `${column.name.replace(/\W/g, '_')}_${family}`
   return {

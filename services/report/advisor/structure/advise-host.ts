@@ -9,14 +9,14 @@ export interface HostConfig {
 }
 
 const maxCacheShare = 0.25
-const maxPoolPerCore = 2
-const halfOfMemory = 0.5
+const maxPoolThreadsPerCore = 2
+const maxQueryMemoryShare = 0.5
 
 type SettingChange = Pick<StructureAdvice, 'title' | 'rationale' | 'risk'> & { value: string }
 
 /** Returns advice on settings that do not fit the hardware. Skips settings if the required hardware is unknown. */
-export const settingAdvice = (config: HostConfig): StructureAdvice[] =>
-  Object.entries(rules).flatMap(([name, evaluate]) => {
+export const adviseOnSettings = (config: HostConfig): StructureAdvice[] =>
+  Object.entries(settingRules).flatMap(([name, evaluate]) => {
     const value = config.settings[name]
     const advised = value === undefined ? undefined : evaluate(value, config)
     if (!advised) return []
@@ -36,7 +36,7 @@ export const settingAdvice = (config: HostConfig): StructureAdvice[] =>
 
 const serverSettings = new Set(['background_pool_size', 'mark_cache_size', 'max_server_memory_usage_to_ram_ratio'])
 
-const rules: Readonly<Record<string, (value: string, config: HostConfig) => SettingChange | undefined>> = {
+const settingRules: Readonly<Record<string, (value: string, config: HostConfig) => SettingChange | undefined>> = {
   max_threads: (value, { cores }) =>
     cores !== null && Number(value) > cores
       ? {
@@ -51,7 +51,7 @@ const rules: Readonly<Record<string, (value: string, config: HostConfig) => Sett
       ? {
           title: 'Memory limit per query',
           rationale: `${Number(value) === 0 ? 'There is none' : `It is ${formatBytes(Number(value))}`}, and the host has ${formatBytes(memoryBytes)}: one query can take all memory from the others.`,
-          value: String(Math.floor(halfOfMemory * memoryBytes)),
+          value: String(Math.floor(maxQueryMemoryShare * memoryBytes)),
           risk: 'Queries that need more memory will fail.',
         }
       : undefined,
@@ -60,12 +60,12 @@ const rules: Readonly<Record<string, (value: string, config: HostConfig) => Sett
       ? {
           title: 'Spill large GROUP BY to disk',
           rationale: 'A GROUP BY that exceeds the memory limit fails, because spilling to disk is disabled.',
-          value: String(Math.floor((halfOfMemory * memoryBytes) / 2)),
+          value: String(Math.floor((maxQueryMemoryShare * memoryBytes) / 2)),
           risk: 'A GROUP BY that spills to disk is slower than one in memory.',
         }
       : undefined,
   background_pool_size: (value, { cores }) =>
-    cores !== null && Number(value) > maxPoolPerCore * Math.max(cores, 8)
+    cores !== null && Number(value) > maxPoolThreadsPerCore * Math.max(cores, 8)
       ? {
           title: 'Fewer concurrent merges',
           rationale: `Up to ${value} merges can run at once on ${cores} cores and compete with queries for CPU.`,
@@ -100,21 +100,21 @@ interface Change {
   reason: string
 }
 
-const monthsOfFixes = 12
+const supportMonths = 12
 const maxChanges = 20
 
 /**
  * Returns advice to upgrade if the release no longer gets fixes, or if another host runs a newer release. The age is
  * computed from the version, which consists of year and month.
  */
-export const upgradeAdvice = (
+export const adviseOnUpgrade = (
   { version, nowMs }: { version: string; nowMs: number },
   newer: { version: string; changes: readonly Change[] } | undefined,
 ): StructureAdvice[] => {
   const [year = 0, month = 0] = version.split('.').map(Number)
   const now = new Date(nowMs)
   const age = (now.getUTCFullYear() - (2_000 + year)) * 12 + now.getUTCMonth() + 1 - month
-  const isOld = age > monthsOfFixes
+  const isOld = age > supportMonths
   if (!isOld && !newer) return []
   const changes = newer?.changes ?? []
   const listed = changes

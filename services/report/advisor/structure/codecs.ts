@@ -1,6 +1,6 @@
 import type { AdvisedCodec, StructureAdvice } from '#proto/structure-advice.ts'
 import { formatFigure } from '../../measures/format.ts'
-import { type TableAdviceContext, type TableFacts, isRefusal } from './facts.ts'
+import { type TableAdviceContext, type TableFacts, isHostError } from './facts.ts'
 
 type Column = TableFacts['columns'][number]
 
@@ -9,10 +9,10 @@ const minBytes = 1_024 ** 2
 const minShare = 0.05
 const maxColumns = 5
 /** Minimum share of the column size that a codec must save. Merges alone can cause smaller changes. */
-const minSaved = 0.2
+const minSavedShare = 0.2
 
 /** Returns the candidate codecs for a column type. */
-const codecsFor = (type: string): AdvisedCodec[] => {
+const listCandidateCodecs = (type: string): AdvisedCodec[] => {
   const inner = type.replace(/^Nullable\((.+)\)$/, '$1')
   if (inner.startsWith('Float')) return ['ZSTD(1)', 'Gorilla, ZSTD(1)']
   if (/^(U?Int|Date)/.test(inner)) return ['ZSTD(1)', 'Delta, ZSTD(1)', 'DoubleDelta, ZSTD(1)']
@@ -25,7 +25,7 @@ interface CodecContext extends TableAdviceContext {
 }
 
 /** Returns advice on the codecs of the largest columns that have the default codec. */
-export const codecAdvice = async (context: CodecContext, facts: TableFacts): Promise<StructureAdvice[]> => {
+export const adviseOnCodecs = async (context: CodecContext, facts: TableFacts): Promise<StructureAdvice[]> => {
   const total = facts.overview.compressedBytes ?? 0
   const large = facts.columns
     .filter(({ codec, compressedBytes: size }) => codec === '' && (size ?? 0) >= Math.max(minBytes, minShare * total))
@@ -41,7 +41,7 @@ const adviseColumn = async (
   { name, sql }: TableFacts,
   column: Column,
 ): Promise<StructureAdvice | undefined> => {
-  const codecs = codecsFor(column.type)
+  const codecs = listCandidateCodecs(column.type)
   const { proof, codec, savings } = await chooseCodec(context, column, codecs)
   if (codec === undefined) return undefined
   return {
@@ -64,32 +64,37 @@ const chooseCodec = async (context: CodecContext, column: Column, codecs: Advise
   if (!context.readsData) return unknown
   const { query, call, hostKey, database, table, mayWrite } = context
   const target = { hostKey, database, table, column: column.name }
-  const ratios = await attempt(() => query.codecRatios({ ...target, codecs }, call))
+  const ratios = await tryRequest(() => query.codecRatios({ ...target, codecs }, call))
   const [best] = ratios?.toSorted((one, other) => other.ratio - one.ratio) ?? []
   if (!best) return unknown
   const before = column.compressedBytes ?? 0
-  const estimated = savingsOf(before, (column.uncompressedBytes ?? 0) / best.ratio)
-  const measured = mayWrite && (await attempt(() => query.measureCodec({ ...target, codec: best.codec }, call)))
-  if (!measured || measured.bytesBefore === 0) return { proof: 'estimated', ...worth(best.codec, estimated) }
+  const estimated = computeSavings(before, (column.uncompressedBytes ?? 0) / best.ratio)
+  const measured = mayWrite && (await tryRequest(() => query.measureCodec({ ...target, codec: best.codec }, call)))
+  if (!measured || measured.bytesBefore === 0) return { proof: 'estimated', ...dropSmallSavings(best.codec, estimated) }
   const after = (before * measured.bytesAfter) / measured.bytesBefore
-  return { proof: 'verified', ...worth(best.codec, savingsOf(before, after)) }
+  return { proof: 'verified', ...dropSmallSavings(best.codec, computeSavings(before, after)) }
 }
 
-const savingsOf = (before: number, after: number) => ({
+const computeSavings = (before: number, after: number) => ({
   bytesBefore: before,
   bytesAfter: Math.round(after),
   of: 'stored' as const,
 })
 
-const worth = (codec: AdvisedCodec, savings: ReturnType<typeof savingsOf>): Omit<CodecChoice, 'proof'> =>
-  savings.bytesAfter <= (1 - minSaved) * savings.bytesBefore ? { codec, savings } : { codec: undefined, savings: null }
+const dropSmallSavings = (
+  codec: AdvisedCodec,
+  savings: ReturnType<typeof computeSavings>,
+): Omit<CodecChoice, 'proof'> =>
+  savings.bytesAfter <= (1 - minSavedShare) * savings.bytesBefore
+    ? { codec, savings }
+    : { codec: undefined, savings: null }
 
 /** Runs a query. Returns undefined if the host rejects or aborts it. Throws if the host is unreachable. */
-const attempt = async <T>(run: () => Promise<T>): Promise<T | undefined> => {
+const tryRequest = async <T>(run: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await run()
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!isHostError(error)) throw error
     return undefined
   }
 }

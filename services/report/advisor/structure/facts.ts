@@ -49,7 +49,7 @@ const systemDatabases = new Set(['system', 'INFORMATION_SCHEMA', 'information_sc
 const maxColumns = 40
 
 /** Fetches metadata and statistics of a table. Returns the reason as a string if the host does not provide them. */
-export const readTable = async (context: TableAdviceContext): Promise<TableFacts | string> => {
+export const readTableFacts = async (context: TableAdviceContext): Promise<TableFacts | string> => {
   const { query, call, hostKey, database, table } = context
   if (systemDatabases.has(database)) return 'it is a system table'
   const named = { hostKey, database, table }
@@ -72,17 +72,17 @@ export const readTable = async (context: TableAdviceContext): Promise<TableFacts
 }
 
 /** Matches the types whose distinct values are counted. `bounded` matches those whose minimum and maximum are read. */
-const countable =
+const countableType =
   /^(Nullable\()?(LowCardinality\()?(Nullable\()?(U?Int(8|16|32|64)|Float(32|64)|String|FixedString|Date|DateTime|UUID|Enum)/
-const bounded = /^(Nullable\()?U?Int(16|32|64)\b/
+const boundedType = /^(Nullable\()?U?Int(16|32|64)\b/
 
 const countColumns = async (
   { query, call, hostKey, database, table, readsData }: TableAdviceContext,
   columns: readonly Column[],
 ): Promise<Pick<TableFacts, 'sampled' | 'counted'>> => {
   const requested = columns
-    .filter(({ type, defaultKind }) => countable.test(type) && defaultKind !== 'ALIAS')
-    .map(({ name, type }) => ({ name, hasBounds: bounded.test(type) }))
+    .filter(({ type, defaultKind }) => countableType.test(type) && defaultKind !== 'ALIAS')
+    .map(({ name, type }) => ({ name, hasBounds: boundedType.test(type) }))
   const nothing = { sampled: 0, counted: new Map<string, ColumnCounts>() }
   if (!readsData || requested.length === 0) return nothing
   try {
@@ -90,11 +90,11 @@ const countColumns = async (
     return { sampled: response.rows, counted: new Map(response.columns.map(({ name, ...counts }) => [name, counts])) }
   } catch (error) {
     // If the host rejects or aborts the query, advice that needs no statistics is still possible.
-    if (!isRefusal(error)) throw error
+    if (!isHostError(error)) throw error
     return nothing
   }
 }
 
 /** Returns whether an error is a response of the host. It is not if the host was unreachable. */
-export const isRefusal = (error: unknown): boolean =>
+export const isHostError = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code !== 'unavailable' || error.details?.clickhouseCode !== undefined)

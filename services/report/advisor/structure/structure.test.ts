@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
-import { aCall } from '../../testing/insights.ts'
-import { aColumn, createColumnCounts, createTableFacts } from '../../testing/table-facts.ts'
-import { settingAdvice, upgradeAdvice } from './advise-host.ts'
-import { codecAdvice } from './codecs.ts'
+import { createUserCall } from '../../testing/insights.ts'
+import { createColumn, createColumnCounts, createTableFacts } from '../../testing/table-facts.ts'
+import { adviseOnSettings, adviseOnUpgrade } from './advise-host.ts'
+import { adviseOnCodecs } from './codecs.ts'
 import type { TableFacts } from './facts.ts'
 import { tableAdvisors } from './kinds/index.ts'
 
@@ -15,8 +15,8 @@ const titles = (facts: TableFacts) => advised(facts).map(({ title }) => title)
 const one = (
   type: string,
   counts: Parameters<typeof createColumnCounts>[0] = {},
-  more: Parameters<typeof aColumn>[2] = {},
-) => createTableFacts([aColumn('x', type, more)], { counted: new Map([['x', createColumnCounts(counts)]]) })
+  more: Parameters<typeof createColumn>[2] = {},
+) => createTableFacts([createColumn('x', type, more)], { counted: new Map([['x', createColumnCounts(counts)]]) })
 
 describe('advice on a column', () => {
   it.each([
@@ -62,7 +62,7 @@ describe('advice on a column', () => {
 describe('advice on a table', () => {
   const keys = (leading: number, second: number) =>
     createTableFacts(
-      [aColumn('id', 'UUID', { isInSortingKey: true }), aColumn('kind', 'UUID', { isInSortingKey: true })],
+      [createColumn('id', 'UUID', { isInSortingKey: true }), createColumn('kind', 'UUID', { isInSortingKey: true })],
       {
         overview: { sortingKey: 'id, kind' },
         counted: new Map([
@@ -85,7 +85,7 @@ describe('advice on a table', () => {
   })
 
   it('recommends a TTL for old data without one', () => {
-    const day = aColumn('day', 'Date', { isInPartitionKey: true })
+    const day = createColumn('day', 'Date', { isInPartitionKey: true })
     const old = { oldBytes: 5 * gibibyte, overview: { compressedBytes: 10 * gibibyte } }
     expect(advised(createTableFacts([day], old))).toMatchObject([
       {
@@ -101,7 +101,7 @@ describe('advice on a table', () => {
 })
 
 describe('advice on codecs', () => {
-  const facts = createTableFacts([aColumn('x', 'UInt64', { ratio: 2 })])
+  const facts = createTableFacts([createColumn('x', 'UInt64', { ratio: 2 })])
   type Responses = Partial<Client<typeof query>>
   const ratios: Responses = { codecRatios: async () => [{ codec: 'Delta, ZSTD(1)', ratio: 8 }] }
   const advise = (responses: Responses, more: { readsData?: boolean; mayWrite?: boolean } = {}, of = facts) => {
@@ -109,7 +109,7 @@ describe('advice on codecs', () => {
     const all = new Proxy(responses, { get: (target, name) => Reflect.get(target, name) ?? fail })
     const named = { hostKey: 'box', database: 'cafe', table: 'orders', readsData: true, mayWrite: false, ...more }
     // A method without a response rejects, so the client has every method.
-    return codecAdvice({ query: all as Client<typeof query>, call: aCall(), ...named }, of)
+    return adviseOnCodecs({ query: all as Client<typeof query>, call: createUserCall(), ...named }, of)
   }
 
   it('is estimated by the host', async () => {
@@ -143,10 +143,12 @@ describe('advice on codecs', () => {
   })
 
   it('is empty for small columns, columns with a codec, and small savings', async () => {
-    expect(await advise(ratios, {}, createTableFacts([aColumn('x', 'UInt64', { compressedBytes: 1_000 })]))).toEqual([])
-    expect(await advise(ratios, {}, createTableFacts([aColumn('x', 'UInt64', { codec: 'CODEC(ZSTD(1))' })]))).toEqual(
-      [],
-    )
+    expect(
+      await advise(ratios, {}, createTableFacts([createColumn('x', 'UInt64', { compressedBytes: 1_000 })])),
+    ).toEqual([])
+    expect(
+      await advise(ratios, {}, createTableFacts([createColumn('x', 'UInt64', { codec: 'CODEC(ZSTD(1))' })])),
+    ).toEqual([])
     expect(await advise({ codecRatios: async () => [{ codec: 'ZSTD(1)', ratio: 2.2 }] })).toEqual([])
   })
 
@@ -172,7 +174,7 @@ describe('advice on a host', () => {
     settings: Record<string, string>,
     cores: number | null = 8,
     memoryBytes: number | null = 64 * gibibyte,
-  ) => settingAdvice({ cores, memoryBytes, settings: { ...good, ...settings } }).map(({ subject }) => subject)
+  ) => adviseOnSettings({ cores, memoryBytes, settings: { ...good, ...settings } }).map(({ subject }) => subject)
 
   it.each([
     [{}, []],
@@ -189,7 +191,7 @@ describe('advice on a host', () => {
 
   it('is empty for unknown hardware, and contains the statement to run', () => {
     expect(names({ max_threads: '64', mark_cache_size: '1e15' }, null, null)).toEqual([])
-    expect(settingAdvice({ cores: 8, memoryBytes: null, settings: { max_threads: '64' } })).toMatchObject([
+    expect(adviseOnSettings({ cores: 8, memoryBytes: null, settings: { max_threads: '64' } })).toMatchObject([
       { ddl: 'ALTER USER <user> SETTINGS max_threads = 8', proof: 'unverified' },
     ])
   })
@@ -203,7 +205,7 @@ describe('advice on a host', () => {
     ['24.8.4.13', { version: '26.7.2.1', changes }, '24.8.4.13 is 27 months old'],
     ['26.3.1.7', { version: '26.7.2.1', changes }, 'Another host runs 26.7.2.1'],
   ])('for %s with a newer host %j is %s', (version, newer, title) => {
-    const advice = upgradeAdvice({ version, nowMs }, newer)
+    const advice = adviseOnUpgrade({ version, nowMs }, newer)
     expect(advice[0]?.title ?? null).toBe(title)
     if (newer) expect(advice[0]?.rationale).toContain('a = 1 since 26.4: Faster.')
   })

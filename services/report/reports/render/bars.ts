@@ -25,7 +25,7 @@ const round = (value: number): number => Math.round(value * 100) / 100
 const blocks = '▁▂▃▄▅▆▇█'
 
 /** Returns a line with one block character per value, and a space for each missing value. */
-export const sparkline = (values: ReportChart['values']): string => {
+export const formatSparkline = (values: ReportChart['values']): string => {
   const largest = Math.max(0, ...values.map((value) => value ?? 0))
   return values
     .map((value) =>
@@ -35,7 +35,7 @@ export const sparkline = (values: ReportChart['values']): string => {
 }
 
 /** HTML entities for the characters that are special in text and quoted attributes. */
-const special: Readonly<Record<string, string>> = {
+const entityByCharacter: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -43,4 +43,5 @@ const special: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 /** Escapes text for HTML. */
-export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => special[character] ?? '')
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => entityByCharacter[character] ?? '')

@@ -34,16 +34,16 @@ export interface ReportChart {
 }
 
 /** Returns right-aligned table columns for numbers. */
-export const numberColumns = (...titles: string[]): Column[] => titles.map((title) => ({ title, isNumber: true }))
+export const createNumberColumns = (...titles: string[]): Column[] => titles.map((title) => ({ title, isNumber: true }))
 /** Returns table columns for text. */
-export const textColumns = (...titles: string[]): Column[] => titles.map((title) => ({ title }))
+export const createTextColumns = (...titles: string[]): Column[] => titles.map((title) => ({ title }))
 
 /** Formats a value. Returns a dash for null. */
 export const formatOrDash = (value: number | null, format: (value: number) => string): string =>
   value === null ? '–' : format(value)
 
 /** Returns a section with one table; undefined if the table has no rows. */
-export const tableSection = (
+export const createTableSection = (
   title: string,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -1,7 +1,7 @@
 import type { HostReport, reportFormats } from '#proto/host-report.ts'
 import { renderChart, escapeHtml } from './bars.ts'
 import type { ReportBlock, ReportDocument } from './document.ts'
-import { layOut } from './lay-out.ts'
+import { createReportDocument } from './lay-out.ts'
 import { renderMarkdown } from './markdown.ts'
 
 const style = `
@@ -18,7 +18,7 @@ svg { width: 100%; height: 6rem; display: block; fill: #2f6f9f; } .ends { displa
 @media print { body { margin: 0; max-width: none; } }`
 
 /** Renders a report as a complete, printable HTML page without scripts or external resources. */
-const html = ({ title, subtitle, headline, sections }: ReportDocument): string => `<!doctype html>
+const renderHtml = ({ title, subtitle, headline, sections }: ReportDocument): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -45,11 +45,11 @@ const renderBlock = (block: ReportBlock): string => {
     case 'chart':
       return renderChart(block)
     case 'table':
-      return table(block)
+      return renderTable(block)
   }
 }
 
-const table = ({ columns, rows }: ReportBlock & { kind: 'table' }): string => {
+const renderTable = ({ columns, rows }: ReportBlock & { kind: 'table' }): string => {
   if (rows.length === 0) return ''
   const cell = (tag: string, text: string, index: number): string =>
     `<${tag}${columns[index]?.isNumber ? ' class="number"' : ''}>${escapeHtml(text)}</${tag}>`
@@ -58,8 +58,11 @@ const table = ({ columns, rows }: ReportBlock & { kind: 'table' }): string => {
   return `<div class="wide"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`
 }
 
-const renderers = { html, markdown: renderMarkdown } satisfies Record<(typeof reportFormats)[number], unknown>
+const renderers = { html: renderHtml, markdown: renderMarkdown } satisfies Record<
+  (typeof reportFormats)[number],
+  unknown
+>
 
 /** Renders a report in the requested format. */
-export const render = (report: HostReport, format: (typeof reportFormats)[number]): string =>
-  renderers[format](layOut(report))
+export const renderInFormat = (report: HostReport, format: (typeof reportFormats)[number]): string =>
+  renderers[format](createReportDocument(report))

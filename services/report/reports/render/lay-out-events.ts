@@ -2,18 +2,21 @@ import type { HostReport, ReportedPattern, StatementTotals } from '#proto/host-r
 import { formatBytes, formatCount, formatSeconds, formatPercent } from '../../measures/format.ts'
 import {
   formatOrDash,
-  numberColumns,
-  textColumns,
-  tableSection,
+  createNumberColumns,
+  createTextColumns,
+  createTableSection,
   type ReportChart,
   type ReportSection,
 } from './document.ts'
 
-type Moment = (atMs: number) => string
+type FormatTime = (atMs: number) => string
 
-const milliseconds = (value: number | null): string => formatOrDash(value, (ms) => formatSeconds(ms / 1_000))
+const formatMilliseconds = (value: number | null): string => formatOrDash(value, (ms) => formatSeconds(ms / 1_000))
 
-export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: Moment): ReportSection | undefined => {
+export const createIncidentSection = (
+  { incidents, writtenAtMs }: HostReport,
+  moment: FormatTime,
+): ReportSection | undefined => {
   if (!incidents) return undefined
   const { total, fired, critical, open, flapping, list } = incidents
   const text =
@@ -27,7 +30,7 @@ export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: 
       { kind: 'text', text: text + flaps },
       {
         kind: 'table',
-        columns: textColumns('Alert', 'Severity', 'Since', 'Lasted', 'Acknowledged by'),
+        columns: createTextColumns('Alert', 'Severity', 'Since', 'Lasted', 'Acknowledged by'),
         rows: list.map(({ title, severity, sinceMs, endedAtMs, acknowledgedBy }) => [
           title,
           severity,
@@ -42,7 +45,7 @@ export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: 
   }
 }
 
-export const statementSection = (report: HostReport, moment: Moment): ReportSection | undefined => {
+export const createStatementSection = (report: HostReport, moment: FormatTime): ReportSection | undefined => {
   if (!report.statements) return undefined
   const { now, before } = report.statements
   const row = (title: string, format: (totals: StatementTotals) => string): string[] => [
@@ -55,24 +58,24 @@ export const statementSection = (report: HostReport, moment: Moment): ReportSect
     blocks: [
       {
         kind: 'table',
-        columns: [...textColumns(''), ...numberColumns('This period', 'Previous period')],
+        columns: [...createTextColumns(''), ...createNumberColumns('This period', 'Previous period')],
         rows: [
           row('Finished', ({ calls }) => formatCount(calls)),
           row('Failed', ({ calls, errors }) =>
             calls > 0 ? `${formatCount(errors)} (${formatPercent(errors / calls)})` : '0',
           ),
           row('Total duration', ({ totalMs }) => formatSeconds(totalMs / 1_000)),
-          row('Median', ({ p50Ms }) => milliseconds(p50Ms)),
-          row('95th percentile', ({ p95Ms }) => milliseconds(p95Ms)),
+          row('Median', ({ p50Ms }) => formatMilliseconds(p50Ms)),
+          row('95th percentile', ({ p95Ms }) => formatMilliseconds(p95Ms)),
           row('Peak memory of one query', ({ peakMemoryBytes }) => formatOrDash(peakMemoryBytes, formatBytes)),
         ],
       },
-      ...chartsOf(report, moment),
+      ...createCharts(report, moment),
     ],
   }
 }
 
-const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): ReportChart[] => {
+const createCharts = ({ course, fromMs, toMs }: HostReport, moment: FormatTime): ReportChart[] => {
   const chart = (title: string, values: (number | null)[], format: (value: number) => string): ReportChart => ({
     kind: 'chart',
     title,
@@ -96,7 +99,7 @@ const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): ReportC
     chart(
       '95th percentile of duration',
       of(({ p95Ms }) => p95Ms),
-      milliseconds,
+      formatMilliseconds,
     ),
     chart(
       'Peak memory of one query',
@@ -106,36 +109,36 @@ const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): ReportC
   ]
 }
 
-export const patternSections = ({
+export const createPatternSections = ({
   regressions,
   improvements,
   newPatterns,
 }: HostReport): (ReportSection | undefined)[] => [
-  tableSection('Slower query patterns', patternColumns, regressions.map(patternRow)),
-  tableSection('Faster query patterns', patternColumns, improvements.map(patternRow)),
-  tableSection('New query patterns', patternColumns, newPatterns.map(patternRow)),
+  createTableSection('Slower query patterns', patternColumns, regressions.map(formatPatternRow)),
+  createTableSection('Faster query patterns', patternColumns, improvements.map(formatPatternRow)),
+  createTableSection('New query patterns', patternColumns, newPatterns.map(formatPatternRow)),
 ]
 
 const patternColumns = [
-  ...textColumns('Query'),
-  ...numberColumns('Calls', '95th percentile', 'before', 'Read per query', 'before', 'Share of time', 'before'),
+  ...createTextColumns('Query'),
+  ...createNumberColumns('Calls', '95th percentile', 'before', 'Read per query', 'before', 'Share of time', 'before'),
 ]
 
-const patternRow = (pattern: ReportedPattern): string[] => [
+const formatPatternRow = (pattern: ReportedPattern): string[] => [
   pattern.text,
   formatCount(pattern.calls),
-  milliseconds(pattern.p95Ms),
-  milliseconds(pattern.p95MsBefore),
+  formatMilliseconds(pattern.p95Ms),
+  formatMilliseconds(pattern.p95MsBefore),
   formatOrDash(pattern.readBytes, formatBytes),
   formatOrDash(pattern.readBytesBefore, formatBytes),
   formatOrDash(pattern.share, formatPercent),
   formatOrDash(pattern.shareBefore, formatPercent),
 ]
 
-export const failureSection = ({ errorCodes, statements }: HostReport): ReportSection | undefined =>
-  tableSection(
+export const createFailureSection = ({ errorCodes, statements }: HostReport): ReportSection | undefined =>
+  createTableSection(
     'Failed queries by error code',
-    [...textColumns('Code', ''), ...numberColumns('This period', 'Previous period')],
+    [...createTextColumns('Code', ''), ...createNumberColumns('This period', 'Previous period')],
     errorCodes.map(({ code, name, count: times, countBefore }) => [
       `${name} (${code})`,
       statements?.before && countBefore === 0 ? 'new' : '',

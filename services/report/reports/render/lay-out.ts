@@ -4,27 +4,32 @@ import {
   type ReportDocument,
   type ReportSection,
   formatOrDash,
-  numberColumns,
-  textColumns,
-  tableSection,
+  createNumberColumns,
+  createTextColumns,
+  createTableSection,
 } from './document.ts'
-import { incidentSection, statementSection, patternSections, failureSection } from './lay-out-events.ts'
+import {
+  createIncidentSection,
+  createStatementSection,
+  createPatternSections,
+  createFailureSection,
+} from './lay-out-events.ts'
 
 /** Converts a report to a document with a fixed order of sections. Sections without data are omitted. */
-export const layOut = (report: HostReport): ReportDocument => {
-  const moment = momentsOf(report.zone)
+export const createReportDocument = (report: HostReport): ReportDocument => {
+  const moment = createTimeFormatter(report.zone)
   const sections: (ReportSection | undefined)[] = [
-    summarySection(report),
-    incidentSection(report, moment),
-    statementSection(report, moment),
-    ...patternSections(report),
-    failureSection(report),
-    ...storageSections(report),
-    upkeepSection(report, moment),
-    changeSection(report),
-    coverageSection(report),
-    recommendationSection(report),
-    noteSection(report),
+    createSummarySection(report),
+    createIncidentSection(report, moment),
+    createStatementSection(report, moment),
+    ...createPatternSections(report),
+    createFailureSection(report),
+    ...createStorageSections(report),
+    createSafeguardSection(report, moment),
+    createChangeSection(report),
+    createCoverageSection(report),
+    createRecommendationSection(report),
+    createNoteSection(report),
   ]
   return {
     title: `${report.host}: ${report.week ?? 'report'}`,
@@ -34,26 +39,26 @@ export const layOut = (report: HostReport): ReportDocument => {
   }
 }
 
-const summarySection = ({ summary }: HostReport): ReportSection | undefined =>
+const createSummarySection = ({ summary }: HostReport): ReportSection | undefined =>
   summary === null ? undefined : { title: 'Summary by the language model', blocks: [{ kind: 'text', text: summary }] }
 
-type Moment = (atMs: number) => string
+type FormatTime = (atMs: number) => string
 
-const storageSections = ({ disks, tables }: HostReport): (ReportSection | undefined)[] => [
-  tableSection(
+const createStorageSections = ({ disks, tables }: HostReport): (ReportSection | undefined)[] => [
+  createTableSection(
     'Disks',
-    [...textColumns('Disk'), ...numberColumns('Used', 'Size', 'Growth'), ...textColumns('Forecast')],
+    [...createTextColumns('Disk'), ...createNumberColumns('Used', 'Size', 'Growth'), ...createTextColumns('Forecast')],
     disks.map(({ disk, usedBytes, totalBytes, grewBytes, forecast }) => [
       disk,
       formatBytes(usedBytes),
       formatBytes(totalBytes),
-      formatOrDash(grewBytes, signedBytes),
+      formatOrDash(grewBytes, formatSignedBytes),
       forecast,
     ]),
   ),
-  tableSection(
+  createTableSection(
     'Largest tables',
-    [...textColumns('Table'), ...numberColumns('Rows', 'Size', 'Inserted', 'before')],
+    [...createTextColumns('Table'), ...createNumberColumns('Rows', 'Size', 'Inserted', 'before')],
     tables.map(({ table, rows, bytes: size, writtenBytes, writtenBytesBefore }) => [
       table,
       formatCount(rows),
@@ -64,18 +69,18 @@ const storageSections = ({ disks, tables }: HostReport): (ReportSection | undefi
   ),
 ]
 
-const signedBytes = (value: number): string => (value < 0 ? `−${formatBytes(-value)}` : formatBytes(value))
+const formatSignedBytes = (value: number): string => (value < 0 ? `−${formatBytes(-value)}` : formatBytes(value))
 
-const upkeepSection = ({ worst, safeguards }: HostReport, moment: Moment): ReportSection | undefined => {
+const createSafeguardSection = ({ worst, safeguards }: HostReport, moment: FormatTime): ReportSection | undefined => {
   const words = ({ value, unit }: HostReport['worst'][number]): string => {
     if (unit === 'bytes') return formatBytes(value)
     return unit === 'seconds' ? formatSeconds(value) : formatFigure(value)
   }
   const { backupAtMs, failedBackups, certificateExpiresAtMs } = safeguards
   const when = (atMs: number | null): string => (atMs === null ? 'none known' : moment(atMs))
-  return tableSection(
+  return createTableSection(
     'Peak values, backups and certificates',
-    [...textColumns(''), ...numberColumns('Value'), ...textColumns('At')],
+    [...createTextColumns(''), ...createNumberColumns('Value'), ...createTextColumns('At')],
     [
       ...worst.map((each) => [each.what, words(each), formatOrDash(each.atMs, moment)]),
       ['last successful backup', when(backupAtMs), ''],
@@ -85,7 +90,7 @@ const upkeepSection = ({ worst, safeguards }: HostReport, moment: Moment): Repor
   )
 }
 
-const changeSection = ({ changes }: HostReport): ReportSection => {
+const createChangeSection = ({ changes }: HostReport): ReportSection => {
   const { version, versionBefore, settings, restarts } = changes
   const upgrade = versionBefore === null ? '' : `, upgraded from ${versionBefore}`
   const changed = settings && settings.length > 0 ? settings.join(', ') : 'none'
@@ -104,7 +109,7 @@ const changeSection = ({ changes }: HostReport): ReportSection => {
   }
 }
 
-const coverageSection = ({ coverage }: HostReport): ReportSection => {
+const createCoverageSection = ({ coverage }: HostReport): ReportSection => {
   const { hours, watchedHours, rules, unknownRules, undelivered } = coverage
   const failed = undelivered?.map(({ channel, count }) => `${channel} ${count}`).join(', ')
   const watched = watchedHours === null ? 'for an unknown number of hours' : `in ${watchedHours} of ${hours} hours`
@@ -117,7 +122,7 @@ const coverageSection = ({ coverage }: HostReport): ReportSection => {
   }
 }
 
-const recommendationSection = ({ recommendations }: HostReport): ReportSection | undefined =>
+const createRecommendationSection = ({ recommendations }: HostReport): ReportSection | undefined =>
   recommendations.length === 0
     ? undefined
     : {
@@ -128,11 +133,11 @@ const recommendationSection = ({ recommendations }: HostReport): ReportSection |
         ]),
       }
 
-const noteSection = ({ notes }: HostReport): ReportSection | undefined =>
+const createNoteSection = ({ notes }: HostReport): ReportSection | undefined =>
   notes.length === 0 ? undefined : { title: 'No data', blocks: notes.map((text) => ({ kind: 'text' as const, text })) }
 
 /** Returns a formatter of timestamps in a time zone. */
-const momentsOf = (zone: string): ((atMs: number) => string) => {
+const createTimeFormatter = (zone: string): ((atMs: number) => string) => {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'medium', timeStyle: 'short' })
   return (atMs) => format.format(atMs)
 }

@@ -1,4 +1,4 @@
-import { sparkline } from './bars.ts'
+import { formatSparkline } from './bars.ts'
 import type { ReportBlock, ReportDocument } from './document.ts'
 
 /** Escapes text for Markdown and joins its lines. The result cannot contain markup, lists, HTML or automatic links. */
@@ -28,22 +28,22 @@ const renderBlock = (block: ReportBlock): string => {
     case 'text':
       return escapeMarkdown(block.text)
     case 'statement':
-      return fenced(block.sql)
+      return formatCodeBlock(block.sql)
     case 'chart':
-      return `${escapeMarkdown(block.title)}, at most ${escapeMarkdown(block.highest)}:\n\n\`${sparkline(block.values)}\``
+      return `${escapeMarkdown(block.title)}, at most ${escapeMarkdown(block.highest)}:\n\n\`${formatSparkline(block.values)}\``
     case 'table':
-      return table(block)
+      return renderTable(block)
   }
 }
 
 /** Returns a code block. Its fence is longer than any run of backticks in the statement. */
-const fenced = (sql: string): string => {
+const formatCodeBlock = (sql: string): string => {
   const longest = Math.max(2, ...[...sql.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}sql\n${sql}\n${fence}`
 }
 
-const table = ({ columns, rows }: ReportBlock & { kind: 'table' }): string => {
+const renderTable = ({ columns, rows }: ReportBlock & { kind: 'table' }): string => {
   if (rows.length === 0) return ''
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
@@ -59,10 +59,10 @@ export const renderPlainText = ({ title, subtitle, headline, sections }: ReportD
     title,
     subtitle,
     headline,
-    ...sections.flatMap((section) => ['', section.title, ...section.blocks.flatMap(linesOf)]),
+    ...sections.flatMap((section) => ['', section.title, ...section.blocks.flatMap(formatBlockLines)]),
   ].join('\n')
 
-const linesOf = (block: ReportBlock): string[] => {
+const formatBlockLines = (block: ReportBlock): string[] => {
   switch (block.kind) {
     case 'text':
       return [block.text]

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { aReport, aHistoryEntry, createReportData, testReportSubject } from '../../testing/reports.ts'
-import { diskHours } from '../../testing/rows.ts'
+import { createReport, createHistoryEntry, createReportData, testReportSubject } from '../../testing/reports.ts'
+import { createDiskHours } from '../../testing/rows.ts'
 import { writeReport } from '../write-report.ts'
 import { escapeMarkdown } from './markdown.ts'
-import { render } from './index.ts'
+import { renderInFormat } from './index.ts'
 
 const evil = `<script>alert(1)</script> "x" & 'y' [a](https://evil.example) | *b* \`c\` www.evil.example`
 const steps = Array.from({ length: 28 }, (_, step) => ({
@@ -16,14 +16,14 @@ const steps = Array.from({ length: 28 }, (_, step) => ({
 const full = writeReport(
   { ...testReportSubject, host: evil },
   createReportData({
-    history: [aHistoryEntry('fire', 3, { title: evil })],
+    history: [createHistoryEntry('fire', 3, { title: evil })],
     rows: {
       'statement-totals': [
         { isBefore: 0, calls: 10, errors: 1, totalMs: 5, p50Ms: 1, p95Ms: null, peakMemoryBytes: 5 },
       ],
       'statement-steps': steps,
       'error-codes': [{ code: 60, name: evil, count: 5, countBefore: 0 }],
-      'disk-hours': diskHours((hoursAgo) => 900 - hoursAgo * 0.5),
+      'disk-hours': createDiskHours((hoursAgo) => 900 - hoursAgo * 0.5),
     },
     tables: [],
     notes: [evil],
@@ -31,7 +31,7 @@ const full = writeReport(
 )
 
 describe('a page', () => {
-  const page = render(full, 'html')
+  const page = renderInFormat(full, 'html')
 
   it('contains no scripts or external resources, even with malicious names', () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|<a |\son\w+=|javascript:|@import|url\(|<script>/i)
@@ -68,7 +68,7 @@ describe('a page', () => {
 
 describe('Markdown', () => {
   it('keeps every cell in its column, even with special characters', () => {
-    const tables = render(full, 'markdown')
+    const tables = renderInFormat(full, 'markdown')
       .split('\n\n')
       .filter((part) => part.startsWith('|'))
     expect(tables).toHaveLength(5)
@@ -92,11 +92,14 @@ describe('Markdown', () => {
 
   it('fences statements with more backticks than they contain', () => {
     const found = { kind: 'k', subject: 's', severity: 'info' as const, title: 't', detail: 'd', link: '/' }
-    const text = render(aReport('a', { recommendations: [{ ...found, evidenceSql: 'SELECT "```"' }] }), 'markdown')
+    const text = renderInFormat(
+      createReport('a', { recommendations: [{ ...found, evidenceSql: 'SELECT "```"' }] }),
+      'markdown',
+    )
     expect(text).toContain('````sql\nSELECT "```"\n````')
   })
 
   it('draws charts as sparklines', () => {
-    expect(render(full, 'markdown')).toContain('`▁▁▂')
+    expect(renderInFormat(full, 'markdown')).toContain('`▁▁▂')
   })
 })

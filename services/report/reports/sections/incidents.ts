@@ -4,7 +4,7 @@ import type { HostReport, ReportedIncident } from '#proto/host-report.ts'
 type Incidents = NonNullable<HostReport['incidents']>
 
 const maxListed = 20
-const flapsFrom = 3
+const minFlapCount = 3
 /** The kinds of history lines that cause a notification. Lines of the kind `held` do not. */
 const notifiedKinds = new Set(['fire', 'escalate', 'lower', 'remind', 'recover'])
 
@@ -18,7 +18,7 @@ export const summarizeIncidents = (history: readonly HistoryEntry[], acknowledge
     ({ episode }) => episode,
   )
   const list = [...episodes].map(([episode, lines]) =>
-    incidentOf(lines, acknowledged.find((silence) => silence.episode === episode)?.by),
+    toReportedIncident(lines, acknowledged.find((silence) => silence.episode === episode)?.by),
   )
   const fired = [...episodes.values()].filter((lines) => lines.some(({ kind }) => kind === 'fire'))
   const timesByTitle = Map.groupBy(fired, ([first]) => first?.title ?? '')
@@ -27,12 +27,12 @@ export const summarizeIncidents = (history: readonly HistoryEntry[], acknowledge
     fired: fired.length,
     critical: list.filter(({ severity }) => severity === 'critical').length,
     open: list.filter(({ endedAtMs }) => endedAtMs === null).length,
-    flapping: [...timesByTitle].flatMap(([title, times]) => (times.length >= flapsFrom ? title : [])).toSorted(),
-    list: list.toSorted(byDuration).slice(0, maxListed),
+    flapping: [...timesByTitle].flatMap(([title, times]) => (times.length >= minFlapCount ? title : [])).toSorted(),
+    list: list.toSorted(compareDurations).slice(0, maxListed),
   }
 }
 
-const incidentOf = (lines: readonly HistoryEntry[], acknowledgedBy: string | undefined): ReportedIncident => {
+const toReportedIncident = (lines: readonly HistoryEntry[], acknowledgedBy: string | undefined): ReportedIncident => {
   const [first] = lines
   return {
     ruleId: first?.ruleId ?? '',
@@ -44,7 +44,8 @@ const incidentOf = (lines: readonly HistoryEntry[], acknowledgedBy: string | und
   }
 }
 
-const lengthOf = ({ sinceMs, endedAtMs }: ReportedIncident): number => (endedAtMs ?? Number.MAX_SAFE_INTEGER) - sinceMs
+const getDurationMs = ({ sinceMs, endedAtMs }: ReportedIncident): number =>
+  (endedAtMs ?? Number.MAX_SAFE_INTEGER) - sinceMs
 
-const byDuration = (one: ReportedIncident, other: ReportedIncident): number =>
-  lengthOf(other) - lengthOf(one) || one.ruleId.localeCompare(other.ruleId, 'en')
+const compareDurations = (one: ReportedIncident, other: ReportedIncident): number =>
+  getDurationMs(other) - getDurationMs(one) || one.ruleId.localeCompare(other.ruleId, 'en')

@@ -1,9 +1,9 @@
 import type { HostReport } from '#proto/host-report.ts'
 import type { ReportData } from '../report-data.ts'
 
-type Worst = HostReport['worst'][number]
+type PeakValue = HostReport['worst'][number]
 
-const peakNames: Readonly<Record<string, Pick<Worst, 'what' | 'unit'>>> = {
+const peakNames: Readonly<Record<string, Pick<PeakValue, 'what' | 'unit'>>> = {
   MaxPartCountForPartition: { what: 'parts in one partition', unit: 'count' },
   ReplicasMaxAbsoluteDelay: { what: 'replication delay', unit: 'seconds' },
   ReplicasMaxQueueSize: { what: 'entries of a replication queue', unit: 'count' },
@@ -12,7 +12,7 @@ const peakNames: Readonly<Record<string, Pick<Worst, 'what' | 'unit'>>> = {
 }
 
 /** Returns the peak values of the period, and the age of the oldest unfinished mutation. */
-export const collectPeakValues = ({ rows, mutations }: Pick<ReportData, 'rows' | 'mutations'>): Worst[] => {
+export const collectPeakValues = ({ rows, mutations }: Pick<ReportData, 'rows' | 'mutations'>): PeakValue[] => {
   const peaks = (rows.peaks ?? []).flatMap(({ metric, value, atMs }) => {
     const named = peakNames[metric]
     return named && value !== null ? { ...named, value, atMs } : []

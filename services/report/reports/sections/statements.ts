@@ -5,13 +5,20 @@ import type { ReportTimeRange } from '../report-data.ts'
 type Totals = ReportRow<'statement-totals'>
 type Pattern = ReportRow<'patterns'>
 
-const none: StatementTotals = { calls: 0, errors: 0, totalMs: 0, p50Ms: null, p95Ms: null, peakMemoryBytes: null }
+const emptyTotals: StatementTotals = {
+  calls: 0,
+  errors: 0,
+  totalMs: 0,
+  p50Ms: null,
+  p95Ms: null,
+  peakMemoryBytes: null,
+}
 
 /** Returns the query totals of both periods. `before` is null if the log has no entries of the previous period. */
 export const summarizeStatements = (rows: readonly Totals[]): HostReport['statements'] => {
   const [now, before] = [0, 1].map((isBefore) => rows.find((row) => row.isBefore === isBefore))
   const figures = ({ isBefore: _isBefore, ...totals }: Totals): StatementTotals => totals
-  return { now: now ? figures(now) : none, before: before ? figures(before) : null }
+  return { now: now ? figures(now) : emptyTotals, before: before ? figures(before) : null }
 }
 
 /** Returns the figures of each time step of the period, including steps without queries. */
@@ -29,31 +36,36 @@ export const fillStatementSteps = (
 
 const minCalls = 20
 const minMs = 50
-const ratio = 1.5
+const minChangeRatio = 1.5
 const maxLines = 5
 
 /** Returns the patterns that are slower than in the previous period, largest additional total time first. */
 export const findRegressions = (rows: readonly Pattern[]): ReportedPattern[] =>
-  costliest(rows, ({ calls, p95Ms, p95MsBefore }) => (isWorse(p95Ms, p95MsBefore) ? calls * (p95Ms - p95MsBefore) : 0))
+  selectCostliest(rows, ({ calls, p95Ms, p95MsBefore }) =>
+    isMuchSlower(p95Ms, p95MsBefore) ? calls * (p95Ms - p95MsBefore) : 0,
+  )
 
 /** Returns the patterns that are faster than in the previous period, largest saved total time first. */
 export const findImprovements = (rows: readonly Pattern[]): ReportedPattern[] =>
-  costliest(rows, ({ calls, p95Ms, p95MsBefore }) => (isWorse(p95MsBefore, p95Ms) ? calls * (p95MsBefore - p95Ms) : 0))
+  selectCostliest(rows, ({ calls, p95Ms, p95MsBefore }) =>
+    isMuchSlower(p95MsBefore, p95Ms) ? calls * (p95MsBefore - p95Ms) : 0,
+  )
 
 type ComparedPattern = Pattern & { p95Ms: number; p95MsBefore: number }
 
-const isWorse = (after: number, before: number): boolean => after >= ratio * before && after - before >= minMs
+const isMuchSlower = (after: number, before: number): boolean =>
+  after >= minChangeRatio * before && after - before >= minMs
 
-const isCompared = (row: Pattern): row is ComparedPattern =>
+const isInBothPeriods = (row: Pattern): row is ComparedPattern =>
   row.calls >= minCalls && row.callsBefore >= minCalls && row.p95Ms !== null && row.p95MsBefore !== null
 
-const costliest = (rows: readonly Pattern[], weigh: (row: ComparedPattern) => number): ReportedPattern[] =>
+const selectCostliest = (rows: readonly Pattern[], weigh: (row: ComparedPattern) => number): ReportedPattern[] =>
   rows
-    .filter(isCompared)
+    .filter(isInBothPeriods)
     .filter((row) => weigh(row) > 0)
     .toSorted((one, other) => weigh(other) - weigh(one) || one.hash.localeCompare(other.hash, 'en'))
     .slice(0, maxLines)
-    .map(reported)
+    .map(toReportedPattern)
 
 /** Returns the patterns that did not run in the previous period, longest total duration first. */
 export const findNewPatterns = (rows: readonly Pattern[]): ReportedPattern[] =>
@@ -61,9 +73,9 @@ export const findNewPatterns = (rows: readonly Pattern[]): ReportedPattern[] =>
     .filter(({ calls, callsBefore }) => calls > 0 && callsBefore === 0)
     .toSorted((one, other) => other.totalMs - one.totalMs || one.hash.localeCompare(other.hash, 'en'))
     .slice(0, maxLines)
-    .map(reported)
+    .map(toReportedPattern)
 
-const reported = ({ totalMs, totalMsBefore, allMs, allMsBefore, ...row }: Pattern): ReportedPattern => ({
+const toReportedPattern = ({ totalMs, totalMsBefore, allMs, allMsBefore, ...row }: Pattern): ReportedPattern => ({
   ...row,
   share: allMs > 0 ? totalMs / allMs : null,
   shareBefore: allMsBefore > 0 ? totalMsBefore / allMsBefore : null,

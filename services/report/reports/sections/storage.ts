@@ -1,14 +1,14 @@
 import type { HostReport, ReportedDisk } from '#proto/host-report.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { ReportRow } from '#proto/report-rows.ts'
-import { forecastDisk, knownDiskHours, describeForecast } from '../../measures/forecast.ts'
+import { forecastDisk, selectKnownDiskHours, describeForecast } from '../../measures/forecast.ts'
 import type { ReportTimeRange } from '../report-data.ts'
 
-type DiskHours = ReturnType<typeof knownDiskHours>
+type DiskHours = ReturnType<typeof selectKnownDiskHours>
 
 const hourMs = 3_600_000
 /** Growth is reported only if the first sample is at most this many hours after the start of the period. */
-const nearHours = 6
+const maxStartOffsetHours = 6
 
 /** Returns the disks at the end of the period, with growth and forecast. */
 export const summarizeDisks = (
@@ -17,11 +17,11 @@ export const summarizeDisks = (
   writtenAtMs: number,
 ): ReportedDisk[] => {
   const periodHours = (Math.min(period.toMs, writtenAtMs) - period.fromMs) / hourMs
-  const disks = Map.groupBy(knownDiskHours(rows), ({ disk }) => disk)
-  return [...disks].map(([disk, hours]) => diskOf(disk, hours, periodHours))
+  const disks = Map.groupBy(selectKnownDiskHours(rows), ({ disk }) => disk)
+  return [...disks].map(([disk, hours]) => summarizeDisk(disk, hours, periodHours))
 }
 
-const diskOf = (disk: string, hours: DiskHours, periodHours: number): ReportedDisk => {
+const summarizeDisk = (disk: string, hours: DiskHours, periodHours: number): ReportedDisk => {
   const oldestFirst = hours.toSorted((one, other) => other.hoursAgo - one.hoursAgo)
   const last = oldestFirst.at(-1)
   const begin = oldestFirst.find(({ hoursAgo }) => hoursAgo < periodHours)
@@ -32,7 +32,9 @@ const diskOf = (disk: string, hours: DiskHours, periodHours: number): ReportedDi
     usedBytes: last?.usedBytes ?? 0,
     totalBytes: last?.totalBytes ?? 0,
     grewBytes:
-      begin && last && periodHours - begin.hoursAgo <= nearHours ? Math.round(last.usedBytes - begin.usedBytes) : null,
+      begin && last && periodHours - begin.hoursAgo <= maxStartOffsetHours
+        ? Math.round(last.usedBytes - begin.usedBytes)
+        : null,
     daysToFull: growth && { soonest: growth.soonest, latest: growth.latest },
     forecast: describeForecast(forecast),
   }

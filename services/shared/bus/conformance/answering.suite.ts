@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { bytes, rpc, service, stream } from '#proto/contract.ts'
-import { type Place, neverStarved, until } from './implementations.suite.ts'
+import { type BusTestContext, neverStarvedLimits, waitUntil } from './implementations.suite.ts'
 import { callOf, probe, secretText } from './probe.suite.ts'
 import { recordTelemetry } from './recording.suite.ts'
 
 /** Declares the tests of requests and responses of a bus. */
-export const answering = (place: () => Place): void => {
+export const testResponses = (place: () => BusTestContext): void => {
   const pair = async () => {
     const { bus: server, seen } = await place().serve('q1')
     const caller = await place().open('gateway')
@@ -66,7 +66,7 @@ export const answering = (place: () => Place): void => {
     const measured = await calling.telemetry.metrics.metrics()
     expect(measured).toMatch(/duration_seconds_count\{service="query",method="echo",caller="gateway",outcome="ok"\} 1/)
     expect(measured).toMatch(/duration_seconds_count\{.*method="fail",caller="gateway",outcome="conflict"\} 1/)
-    await until(() => answering.spans.every(({ ended }) => ended !== undefined))
+    await waitUntil(() => answering.spans.every(({ ended }) => ended !== undefined))
     expect(await answering.telemetry.metrics.metrics()).toMatch(/bus_in_flight\{service="query"\} 0/)
   })
 
@@ -78,7 +78,7 @@ export const answering = (place: () => Place): void => {
     await expect(client.hold({}, callOf({ deadline: performance.now() + 50 }))).rejects.toMatchObject({
       code: 'timeout',
     })
-    await until(() => seen.aborted === 1)
+    await waitUntil(() => seen.aborted === 1)
   })
 
   it('sends no request after the deadline', async () => {
@@ -90,14 +90,14 @@ export const answering = (place: () => Place): void => {
   })
 
   it('rejects an aborted call with the reason of its signal, and stops the handler', async () => {
-    const { seen } = await place().serve('q1', { limits: { ...neverStarved, workingEveryMs: 20 } })
+    const { seen } = await place().serve('q1', { limits: { ...neverStarvedLimits, workingEveryMs: 20 } })
     const client = (await place().open('gateway')).client(probe)
     const leaving = new AbortController()
     const answer = client.hold({}, callOf({ signal: leaving.signal }))
-    await until(() => seen.held === 1)
+    await waitUntil(() => seen.held === 1)
     leaving.abort(new Error('I left'))
     await expect(answer).rejects.toThrow('I left')
-    await until(() => seen.aborted === 1)
+    await waitUntil(() => seen.aborted === 1)
   })
 
   it('returns a service error with its code, message, details and retry delay', async () => {
@@ -181,7 +181,7 @@ export const answering = (place: () => Place): void => {
     const { seen } = await place().serve('q1', { maxInFlight: 2 })
     const client = (await place().open('gateway')).client(probe)
     const held = [client.hold({}, callOf()), client.hold({}, callOf())]
-    await until(() => seen.held === 2)
+    await waitUntil(() => seen.held === 2)
     await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
     seen.release()
     expect(await Promise.all(held)).toHaveLength(2)

@@ -9,7 +9,7 @@ import type { Bus, ServeOptions } from '../bus.ts'
 import type { Limits } from '../limits.ts'
 import { openBus, openMemoryHub, openNatsHub } from '../open.ts'
 import { type Seen, probe, probeHandlers } from './probe.suite.ts'
-import { severable } from './severable-hub.suite.ts'
+import { createSeverableHub } from './severable-hub.suite.ts'
 import type { Hub } from '../wire.ts'
 
 /** One kind of bus under test. */
@@ -33,7 +33,7 @@ const memory: Implementation = {
   name: 'memory',
   needs: [],
   async start() {
-    const hub = severable(openMemoryHub())
+    const hub = createSeverableHub(openMemoryHub())
     return {
       hub,
       cut: async () => hub.cut(),
@@ -81,10 +81,10 @@ const startChild = async (url: string, instance: string): Promise<{ kill(): Prom
 export const implementations: readonly Implementation[] = [memory, nats]
 
 /** Limits with which a producer stops only when it is cancelled. */
-export const neverStarved: Partial<Limits> = { starvedMs: 600_000 }
+export const neverStarvedLimits: Partial<Limits> = { starvedMs: 600_000 }
 
 /** Resources of one test, released after it. */
-export class Place implements AsyncDisposable {
+export class BusTestContext implements AsyncDisposable {
   readonly network: Network
   readonly #opened: AsyncDisposable[] = []
   readonly #killable: { kill(): Promise<void> }[] = []
@@ -136,7 +136,7 @@ export class Place implements AsyncDisposable {
 const untilWithinMs = 30_000
 
 /** Waits until a condition holds; fails after the timeout. */
-export const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+export const waitUntil = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   const end = performance.now() + untilWithinMs
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(`condition not met after ${untilWithinMs} ms: ${isSo.toString()}`)

@@ -3,16 +3,16 @@ import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { decodeJson, encodeJson } from '../body.ts'
 import { encodeFailure } from '../failure.ts'
-import { frameHeaders } from '../frame.ts'
+import { createFrameHeaders } from '../frame.ts'
 import { maxFrameBytes } from '../limits.ts'
-import { requestHeaders } from '../request-headers.ts'
-import { type Place, neverStarved, until } from './implementations.suite.ts'
+import { createRequestHeaders } from '../request-headers.ts'
+import { type BusTestContext, neverStarvedLimits, waitUntil } from './implementations.suite.ts'
 import { callOf, probe } from './probe.suite.ts'
 import { pickByHash } from '../route.ts'
 import type { Wire } from '../wire.ts'
 
 /** Declares the tests of a bus whose processes and connections fail. */
-export const liveness = (place: () => Place): void => {
+export const testLiveness = (place: () => BusTestContext): void => {
   /** Returns a host key whose requests are routed to this instance while it lives. */
   const keyOf = (instance: string, instances: readonly string[]): string => {
     const keys = Array.from({ length: 100 }, (_, index) => `host-${index}`)
@@ -40,7 +40,7 @@ export const liveness = (place: () => Place): void => {
     const client = (await place().open('gateway', { limits: { silenceMs: 250 } })).client(probe)
     const startedAtMs = performance.now()
     const answer = client.hold({}, callOf())
-    await until(() => performance.now() - startedAtMs > 600)
+    await waitUntil(() => performance.now() - startedAtMs > 600)
     seen.release()
     expect(await answer).toEqual({ instance: 'q1' })
   })
@@ -56,7 +56,7 @@ export const liveness = (place: () => Place): void => {
     await place().startKillable('q1')
     const client = (await place().open('gateway', { limits: { silenceMs: 400 } })).client(probe)
     const requests = (run: number) => client.ofRun({ runId: `q1.${run}` }, callOf())
-    await until(() =>
+    await waitUntil(() =>
       requests(1).then(
         () => true,
         () => false,
@@ -74,7 +74,7 @@ export const liveness = (place: () => Place): void => {
   it('receives a working frame that arrived while this process was blocked', async () => {
     await place().startKillable('q1')
     const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
-    await until(() => client.instance({}, callOf()).then(Boolean, () => false))
+    await waitUntil(() => client.instance({}, callOf()).then(Boolean, () => false))
     const leaving = new AbortController()
     const answer = client.hold({}, callOf({ signal: leaving.signal }))
     answer.catch(() => {})
@@ -94,7 +94,7 @@ export const liveness = (place: () => Place): void => {
     const { bus } = await place().serve('alive')
     const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
     const hostKey = keyOf('doomed', ['alive', 'doomed'])
-    await until(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
+    await waitUntil(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
     const answer = client.stall({ hostKey, on: 'doomed' }, callOf())
     const refused = codeOf(client.stallOnce({ hostKey, on: 'doomed' }, callOf()))
     // Requests arrive in order: after this response, the instance has the two before it.
@@ -109,12 +109,12 @@ export const liveness = (place: () => Place): void => {
     await place().serve('alive')
     const client = (await place().open('gateway')).client(probe)
     const hostKey = keyOf('doomed', ['alive', 'doomed'])
-    await until(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
+    await waitUntil(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
     await doomed.kill()
     // A server may notice the death of an instance later and lose messages until then; another test covers this case.
     const witness = (await place().open('gateway')).client(probe)
     const isGone = (error: unknown) => error instanceof ServiceError && error.code === 'gone'
-    await until(async () => witness.ofRun({ runId: 'doomed.7' }, callOf()).then(() => false, isGone))
+    await waitUntil(async () => witness.ofRun({ runId: 'doomed.7' }, callOf()).then(() => false, isGone))
     const startedAtMs = performance.now()
     expect(await client.ofHost({ hostKey }, callOf())).toEqual({ instance: 'alive' })
     expect(performance.now() - startedAtMs).toBeLessThan(1_000)
@@ -142,7 +142,7 @@ export const liveness = (place: () => Place): void => {
     const client = bus.client(probe)
     expect(bus.connected).toBe(true)
     const waiting = codeOf(client.hold({}, callOf()))
-    await until(() => seen.held === 1)
+    await waitUntil(() => seen.held === 1)
     const cut = performance.now()
     await place().network.cut()
     expect(await waiting).toBe('unavailable')
@@ -153,10 +153,10 @@ export const liveness = (place: () => Place): void => {
     await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
     expect(performance.now() - startedAtMs).toBeLessThan(500)
     await place().network.mend()
-    await until(() => bus.connected)
+    await waitUntil(() => bus.connected)
     seen.release()
     const answers = () => client.echo({ text: 'a' }, callOf()).then(Boolean, () => false)
-    await until(answers)
+    await waitUntil(answers)
   })
 
   it.each(['has died', 'fell silent'])('stops a handler whose caller %s, long before the deadline', async (how) => {
@@ -167,30 +167,33 @@ export const liveness = (place: () => Place): void => {
     const reply = '_INBOX.gateway.raw.1'
     let frames = 0
     if (how === 'fell silent') wire.subscribe(reply, () => (frames += 1))
-    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: requestHeaders(callOf(), 10_000), reply })
-    await until(() => seen.held === 1)
+    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: createRequestHeaders(callOf(), 10_000), reply })
+    await waitUntil(() => seen.held === 1)
     const held = performance.now()
-    await until(() => seen.aborted === 1)
+    await waitUntil(() => seen.aborted === 1)
     expect(performance.now() - held).toBeLessThan(5_000)
     expect(frames > 1).toBe(how === 'fell silent')
   })
 
   it('stops a handler at the deadline even if its caller sends nothing', async () => {
-    const { seen } = await place().serve('q1', { limits: neverStarved })
+    const { seen } = await place().serve('q1', { limits: neverStarvedLimits })
     const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
     place().release(wire)
     const reply = '_INBOX.gateway.raw.1'
     const last: unknown[] = []
     wire.subscribe(reply, ({ headers, body }) => headers.frame === 'error' && last.push(decodeJson(body)))
-    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: requestHeaders(callOf(), 100), reply })
-    await until(() => seen.aborted === 1)
-    await until(() => last.length === 1)
+    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: createRequestHeaders(callOf(), 100), reply })
+    await waitUntil(() => seen.aborted === 1)
+    await waitUntil(() => last.length === 1)
     expect(last).toEqual([expect.objectContaining({ code: 'timeout' })])
   })
 
   it('fails at the deadline even if the handler continues', async () => {
     await serveRaw((wire, reply) => {
-      const timer = setInterval(() => wire.publish(reply, encodeJson({}), { headers: frameHeaders('working', 0) }), 20)
+      const timer = setInterval(
+        () => wire.publish(reply, encodeJson({}), { headers: createFrameHeaders('working', 0) }),
+        20,
+      )
       place().release({ [Symbol.asyncDispose]: async () => clearInterval(timer) })
     })
     const client = (await place().open('gateway', { limits: { silenceMs: 60_000 } })).client(probe)
@@ -206,7 +209,7 @@ export const liveness = (place: () => Place): void => {
     const failure = encodeFailure(new ServiceError('unavailable', 'host unreachable'), maxFrameBytes)
     await serveRaw((wire, reply) => {
       requests += 1
-      wire.publish(reply, failure, { headers: frameHeaders('error', 0) })
+      wire.publish(reply, failure, { headers: createFrameHeaders('error', 0) })
     })
     const client = (await place().open('gateway')).client(probe)
     await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ message: 'host unreachable' })
@@ -216,7 +219,7 @@ export const liveness = (place: () => Place): void => {
   it('does not receive responses to an earlier process with the same name', async () => {
     const requests: ((answer: string) => void)[] = []
     await serveRaw((wire, reply) => {
-      const headers = frameHeaders('answer', 0)
+      const headers = createFrameHeaders('answer', 0)
       requests.push((instance) => wire.publish(reply, encodeJson({ instance }), { headers }))
     })
     const request = async () => {
@@ -225,10 +228,10 @@ export const liveness = (place: () => Place): void => {
     }
     const before = await request()
     before.answer.catch(() => {})
-    await until(() => requests.length === 1)
+    await waitUntil(() => requests.length === 1)
     await before.bus[Symbol.asyncDispose]()
     const { answer } = await request()
-    await until(() => requests.length === 2)
+    await waitUntil(() => requests.length === 2)
     for (const [index, send] of requests.entries()) send(`${index}`)
     expect(await answer).toEqual({ instance: '1' })
   })
@@ -247,7 +250,7 @@ export const liveness = (place: () => Place): void => {
     const client = bus.client(probe)
     const waiting = client.hold({}, callOf())
     waiting.catch(() => {})
-    await until(() => seen.held === 1)
+    await waitUntil(() => seen.held === 1)
     await bus[Symbol.asyncDispose]()
     const stopping = { code: 'unavailable', message: 'this process is stopping' }
     await expect(waiting).rejects.toMatchObject(stopping)

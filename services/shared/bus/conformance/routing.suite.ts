@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { type Place, until } from './implementations.suite.ts'
+import { type BusTestContext, waitUntil } from './implementations.suite.ts'
 import { pickByHash } from '../route.ts'
 import { callOf, probe, somethingHappened } from './probe.suite.ts'
 import { recordTelemetry } from './recording.suite.ts'
 
 /** Declares the tests of routing and events of a bus. */
-export const routing = (place: () => Place): void => {
+export const testRouting = (place: () => BusTestContext): void => {
   const keys = Array.from({ length: 30 }, (_, index) => `host-${index}`)
 
   it('distributes requests over the instances of a service, each executed once', async () => {
@@ -27,7 +27,7 @@ export const routing = (place: () => Place): void => {
       const all = () => Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, callOf())).instance))
       let stable: string[] = []
       // Instances announce themselves one after the other; until then any of them may respond.
-      await until(async () => {
+      await waitUntil(async () => {
         const [first, second] = [await all(), await all()]
         stable = first
         return new Set(first).size === 3 && first.join() === second.join()
@@ -51,10 +51,10 @@ export const routing = (place: () => Place): void => {
       const answers = await Promise.all(many.map((hostKey) => client.ofHost({ hostKey }, callOf())))
       return answers.every(({ instance }, index) => instance === pickByHash(many[index] ?? '', names))
     }
-    await until(() => goTo(['q1', 'q2', 'q3']))
+    await waitUntil(() => goTo(['q1', 'q2', 'q3']))
     await bus[Symbol.asyncDispose]()
     const left = performance.now()
-    await until(() => goTo(['q2', 'q3']))
+    await waitUntil(() => goTo(['q2', 'q3']))
     // The hosts move because the instance announced its end, not because of the timeout of six seconds.
     expect(performance.now() - left).toBeLessThan(4_000)
   })
@@ -77,8 +77,8 @@ export const routing = (place: () => Place): void => {
     const { bus: other } = await place().serve('other', { part: 'guest' })
     // Only one of the two has the pool of the database.
     const many = () => Promise.all(Array.from({ length: 20 }, answers))
-    await until(async () => (await many()).some(([any, preferred]) => any !== preferred))
-    await until(async () => new Set((await many()).map(([, preferred]) => preferred)).size === 1)
+    await waitUntil(async () => (await many()).some(([any, preferred]) => any !== preferred))
+    await waitUntil(async () => new Set((await many()).map(([, preferred]) => preferred)).size === 1)
     await other[Symbol.asyncDispose]()
     await guest[Symbol.asyncDispose]()
     expect(await answers()).toEqual(['own', 'own', 'own', 'own'])
@@ -109,7 +109,7 @@ export const routing = (place: () => Place): void => {
     const client = (await place().open('gateway')).client(probe)
     const many = () => Promise.allSettled(Array.from({ length: 50 }, () => client.spread({}, callOf())))
     // Loads are announced one after the other, so the first calls may still choose a busy instance.
-    await until(async () => (await many()).every((each) => each.status === 'fulfilled'))
+    await waitUntil(async () => (await many()).every((each) => each.status === 'fulfilled'))
     expect(await many()).toEqual(
       Array.from({ length: 50 }, () => ({ status: 'fulfilled', value: { instance: 'roomy' } })),
     )
@@ -126,13 +126,13 @@ export const routing = (place: () => Place): void => {
     const { seen: other } = await place().serve('staying')
     const client = (await place().open('gateway')).client(probe)
     const held = Array.from({ length: 20 }, () => client.hold({}, callOf()))
-    await until(() => seen.held + other.held === 20)
+    await waitUntil(() => seen.held + other.held === 20)
     expect(seen.held).toBeGreaterThan(0)
 
     let stopped = false
     const stop = stopping[Symbol.asyncDispose]().then(() => (stopped = true))
     const calls: Promise<{ instance: string }>[] = []
-    await until(async () => {
+    await waitUntil(async () => {
       const now = keys.flatMap((hostKey) => [client.ofHost({ hostKey }, callOf()), client.instance({}, callOf())])
       calls.push(...now)
       return (await Promise.all(now)).every(({ instance }) => instance === 'staying')
@@ -155,7 +155,7 @@ export const routing = (place: () => Place): void => {
     }
     for (let number = 0; number < 100; number += 1) publisher.emit(somethingHappened, { number })
     const all = Array.from({ length: 100 }, (_, number) => number)
-    await until(() => received.a?.length === 100 && received.b?.length === 100)
+    await waitUntil(() => received.a?.length === 100 && received.b?.length === 100)
     expect(received).toEqual({ a: all, b: all })
   })
 
@@ -187,7 +187,7 @@ export const routing = (place: () => Place): void => {
     for (const sender of ['report', 'query-guest', 'unknown'])
       wire.publish(`event.${sender}.something.happened`, Buffer.from('{"number":3}'))
     bus.emit(somethingHappened, { number: 2 })
-    await until(() => received.length > 0 && logged.length >= 6)
+    await waitUntil(() => received.length > 0 && logged.length >= 6)
     expect(received).toEqual([2])
     const dropped = ['event dropped', 'event dropped', 'event dropped', 'event dropped']
     expect(logged.map(({ msg }) => msg)).toEqual(['event not published', 'event not published', ...dropped])
@@ -210,7 +210,7 @@ export const routing = (place: () => Place): void => {
     })
     bus.emit(somethingHappened, { number: 1 })
     bus.emit(somethingHappened, { number: 2 })
-    await until(() => logged.length === 2)
+    await waitUntil(() => logged.length === 2)
     expect(received).toEqual([1, 2])
   })
 }

@@ -9,7 +9,7 @@ export interface SeverableHub extends Hub {
   vanish(endpoint: Endpoint): Promise<void>
 }
 
-export const severable = (inner: Hub): SeverableHub => {
+export const createSeverableHub = (inner: Hub): SeverableHub => {
   const wires = new Map<string, SeverableWire>()
   const nameOf = ({ caller, instance }: Endpoint) => `${caller}.${instance}`
   return {

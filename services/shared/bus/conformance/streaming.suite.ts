@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { encodeJson } from '../body.ts'
-import { type FrameKind, frameHeaders } from '../frame.ts'
-import { type Place, neverStarved, until } from './implementations.suite.ts'
+import { type FrameKind, createFrameHeaders } from '../frame.ts'
+import { type BusTestContext, neverStarvedLimits, waitUntil } from './implementations.suite.ts'
 import { maxFrameBytes, type Limits } from '../limits.ts'
 import { callOf, probe } from './probe.suite.ts'
 import type { WireMessage } from '../wire.ts'
@@ -12,9 +12,9 @@ const collect = async <T>(frames: AsyncIterable<T>, into: T[] = []): Promise<T[]
 }
 
 /** Declares the tests of streams of a bus. */
-export const streaming = (place: () => Place): void => {
+export const testStreams = (place: () => BusTestContext): void => {
   const pair = async (limits: Partial<Limits> = {}) => {
-    const { seen } = await place().serve('q1', { limits: { ...neverStarved, ...limits } })
+    const { seen } = await place().serve('q1', { limits: { ...neverStarvedLimits, ...limits } })
     const caller = await place().open('gateway')
     return { seen, client: caller.client(probe) }
   }
@@ -65,7 +65,7 @@ export const streaming = (place: () => Place): void => {
     const { client, seen } = await pair()
     const stream = await client.count({ to: 1_000_000 }, callOf())
     for await (const { number } of stream.frames) if (number === 2) break
-    await until(() => seen.returned === 1)
+    await waitUntil(() => seen.returned === 1)
     expect(seen.produced).toBeLessThan(20)
   })
 
@@ -74,17 +74,17 @@ export const streaming = (place: () => Place): void => {
     const leaving = new AbortController()
     const stream = await client.count({ to: 10, pauseAt: 3 }, callOf({ signal: leaving.signal }))
     const reading = collect(stream.frames)
-    await until(() => seen.held === 1)
+    await waitUntil(() => seen.held === 1)
     leaving.abort(new Error('I left'))
     await expect(reading).rejects.toThrow('I left')
-    await until(() => seen.aborted === 1 && seen.returned === 1)
+    await waitUntil(() => seen.aborted === 1 && seen.returned === 1)
   })
 
   it('stops the producer at the deadline', async () => {
     const { client, seen } = await pair()
     const stream = await client.count({ to: 10, pauseAt: 3 }, callOf({ deadline: performance.now() + 200 }))
     await expect(collect(stream.frames)).rejects.toMatchObject({ code: 'timeout' })
-    await until(() => seen.aborted === 1 && seen.returned === 1)
+    await waitUntil(() => seen.aborted === 1 && seen.returned === 1)
   })
 
   it('limits how far the producer is ahead by its credit, and loses nothing with a slow reader', async () => {
@@ -95,7 +95,7 @@ export const streaming = (place: () => Place): void => {
       read += 1
       expect(frame[0]).toBe((read - 1) % 251)
       // The reader is slow: all credit is used, and one frame waits.
-      await until(() => seen.produced >= Math.min(60, read + 4))
+      await waitUntil(() => seen.produced >= Math.min(60, read + 4))
       expect(seen.produced).toBeLessThanOrEqual(read + 5)
     }
     expect(read).toBe(60)
@@ -104,7 +104,7 @@ export const streaming = (place: () => Place): void => {
   it('stops a producer whose frames are not read, and reports this when the reader continues', async () => {
     const { client, seen } = await pair({ starvedMs: 300, workingEveryMs: 50 })
     const stream = await client.count({ to: 100 }, callOf())
-    await until(() => seen.returned === 1)
+    await waitUntil(() => seen.returned === 1)
     expect(seen.produced).toBe(5)
     const read: unknown[] = []
     await expect(collect(stream.frames, read)).rejects.toMatchObject({ code: 'timeout' })
@@ -135,7 +135,7 @@ export const streaming = (place: () => Place): void => {
     await expect(client.count({ to: 1 }, call())).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
     leaving.abort()
     await Promise.allSettled(open.map(({ frames }) => collect(frames)))
-    await until(() => seen.returned === 64)
+    await waitUntil(() => seen.returned === 64)
     expect(await collect((await client.count({ to: 1 }, callOf())).frames)).toHaveLength(1)
   })
 
@@ -157,7 +157,7 @@ export const streaming = (place: () => Place): void => {
     place().release(wire)
     wire.subscribe('svc.query.*.*', ({ reply }: WireMessage) => {
       for (const [sequence, kind] of frames.entries()) {
-        if (kind && reply) wire.publish(reply, encodeJson({}), { headers: frameHeaders(kind, sequence) })
+        if (kind && reply) wire.publish(reply, encodeJson({}), { headers: createFrameHeaders(kind, sequence) })
       }
     })
     await wire.flush()

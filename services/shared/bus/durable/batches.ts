@@ -1,8 +1,8 @@
 /** Maximum items of one write. */
-const most = 500
+const maxBatchItems = 500
 
 /** Writes items in batches. */
-export interface Batches<T> {
+export interface BatchWriter<T> {
   /** Resolves or rejects with the batch that contains the item. */
   write(item: T): Promise<void>
   /** Resolves when all items are written. */
@@ -10,7 +10,7 @@ export interface Batches<T> {
 }
 
 /** Returns a writer that collects items during a write and writes them together afterwards. */
-export const createBatchWriter = <T>(write: (items: readonly T[]) => Promise<void>): Batches<T> => {
+export const createBatchWriter = <T>(write: (items: readonly T[]) => Promise<void>): BatchWriter<T> => {
   let last: Promise<void> = Promise.resolve()
   let open: { items: T[]; written: Promise<void> } | undefined
   const begin = (item: T): Promise<void> => {
@@ -25,7 +25,7 @@ export const createBatchWriter = <T>(write: (items: readonly T[]) => Promise<voi
   }
   return {
     write(item) {
-      if (!open || open.items.length >= most) return begin(item)
+      if (!open || open.items.length >= maxBatchItems) return begin(item)
       open.items.push(item)
       return open.written
     },
@@ -47,10 +47,10 @@ const runAll = (): void => {
  */
 export const startTogether = <T>(work: () => T | Promise<T>): Promise<T> => {
   const { promise, resolve } = Promise.withResolvers<T>()
-  waiting.push(() => resolve(start(work)))
+  waiting.push(() => resolve(startSafely(work)))
   if (waiting.length === 1) setImmediate(runAll)
   return promise
 }
 
 /** Starts work; a thrown error becomes a rejection, so that it does not prevent other work from starting. */
-const start = async <T>(work: () => T | Promise<T>): Promise<T> => work()
+const startSafely = async <T>(work: () => T | Promise<T>): Promise<T> => work()

@@ -9,11 +9,11 @@ import { decodeJson, encodeJson } from '../body.ts'
 import type { ResolvedConsumer, QueueDriver, ClaimedMessage } from './driver.ts'
 import type { QueueLimits } from './limits.ts'
 import { observeConsumer } from './observe.ts'
-import type { Consumer, DeadLetter, DeadLetters, MessageHandler, Outcome, Queue } from './queue.ts'
-import { type AnyStreamName, deadLetterStreams, deadLetterSubject, findStreamName } from './streams.ts'
+import type { Consumer, DeadLetter, DeadLetters, MessageHandler, MessageOutcome, Queue } from './queue.ts'
+import { type AnyStreamName, deadLetterStreams, formatDeadLetterSubject, findStreamName } from './streams.ts'
 
 /** The dependencies of a queue. */
-export interface QueueParts {
+export interface QueueDeps {
   driver: QueueDriver
   limits: QueueLimits
   log: Logger | undefined
@@ -23,7 +23,7 @@ export interface QueueParts {
 /**
  * Creates a queue on a driver. Encodes bodies as JSON, runs handlers, acknowledges messages and stores dead letters.
  */
-export const createQueue = (parts: QueueParts): Queue => {
+export const createQueue = (parts: QueueDeps): Queue => {
   const { driver, limits } = parts
   const running = new Set<AsyncDisposable>()
   return {
@@ -47,13 +47,13 @@ export const createQueue = (parts: QueueParts): Queue => {
       await driver.attach(attached)
       await using opened = new AsyncDisposableStack()
       const observed = opened.use(observeConsumer(parts, attached))
-      const handleOne = handler(parts, { ...attached, body }, handle)
+      const handleOne = createHandler(parts, { ...attached, body }, handle)
       opened.use(startConsuming(parts, attached, (taken) => handleOne(observed.handed(taken))))
       const consuming = opened.move()
       running.add(consuming)
       return consuming
     },
-    dead: { EVENTS: deadLetters(driver, deadLetterStreams.EVENTS) },
+    dead: { EVENTS: createDeadLetters(driver, deadLetterStreams.EVENTS) },
     async [Symbol.asyncDispose]() {
       await Promise.all([...running].map((consuming) => consuming[Symbol.asyncDispose]()))
       await driver[Symbol.asyncDispose]()
@@ -63,13 +63,13 @@ export const createQueue = (parts: QueueParts): Queue => {
 
 /** Consumes messages up to the limit in flight. Disposing stops taking messages and waits for those in flight. */
 const startConsuming = (
-  { driver, limits, log }: QueueParts,
+  { driver, limits, log }: QueueDeps,
   consumer: ResolvedConsumer,
   handleOne: (taken: ClaimedMessage) => Promise<void>,
 ): AsyncDisposable => {
   const stop = new AbortController()
   const inHand = new Map<ClaimedMessage, Promise<void>>()
-  const working = sayWorking(inHand, limits.ackWaitMs / 3)
+  const working = reportProgress(inHand, limits.ackWaitMs / 3)
   const takeSome = async () => {
     for await (const taken of driver.take(consumer, consumer.maxInFlight - inHand.size, stop.signal)) {
       const handling = handleOne(taken).finally(() => inHand.delete(taken))
@@ -112,7 +112,7 @@ const startConsuming = (
 }
 
 /** Reports all messages in flight as in progress. One timer per message would cost more than most handlers. */
-const sayWorking = (inHand: ReadonlyMap<ClaimedMessage, unknown>, everyMs: number): NodeJS.Timeout =>
+const reportProgress = (inHand: ReadonlyMap<ClaimedMessage, unknown>, everyMs: number): NodeJS.Timeout =>
   setInterval(() => {
     for (const taken of inHand.keys()) taken.working()
   }, everyMs)
@@ -121,8 +121,8 @@ const sayWorking = (inHand: ReadonlyMap<ClaimedMessage, unknown>, everyMs: numbe
  * Returns a function that handles and acknowledges a message; it never throws. An outage is logged once, not per
  * message.
  */
-const handler = <S extends z.ZodType>(
-  parts: QueueParts,
+const createHandler = <S extends z.ZodType>(
+  parts: QueueDeps,
   consumer: ResolvedConsumer & Consumer<S>,
   handle: MessageHandler<z.output<S>>,
 ): ((taken: ClaimedMessage) => Promise<void>) => {
@@ -131,29 +131,29 @@ const handler = <S extends z.ZodType>(
   const outage = openOutageLog(log, { begins: 'handling messages failed', ends: 'handling messages recovered', facts })
   return async (taken) => {
     try {
-      const outcome = await outcomeOf(consumer, handle, taken)
+      const outcome = await runHandler(consumer, handle, taken)
       if (outcome === 'done') await taken.done()
-      else if ('dead' in outcome) await bury(parts, taken, outcome.dead)
+      else if ('dead' in outcome) await storeDeadLetter(parts, taken, outcome.dead)
       else taken.again(outcome.againInMs)
       if (outcome === 'done') outage.worked()
     } catch (error) {
-      if (isAway(error)) outage.failed(error)
+      if (isUnavailable(error)) outage.failed(error)
       else log?.error({ err: error, ...facts, deliveries: taken.deliveries }, 'message handler failed')
       taken.again(limits.failedAgainMs)
     }
   }
 }
 
-const isAway = (error: unknown): boolean => error instanceof ServiceError && error.code === 'unavailable'
+const isUnavailable = (error: unknown): boolean => error instanceof ServiceError && error.code === 'unavailable'
 
-const outcomeOf = async <S extends z.ZodType>(
+const runHandler = async <S extends z.ZodType>(
   { tries = 1, body }: ResolvedConsumer & Consumer<S>,
   handle: MessageHandler<z.output<S>>,
   taken: ClaimedMessage,
-): Promise<Outcome> => {
+): Promise<MessageOutcome> => {
   const { subject, deliveries } = taken
   if (deliveries > tries) return { dead: `delivered ${tries} times without an acknowledgement` }
-  const parsed = body.safeParse(decoded(taken.body))
+  const parsed = body.safeParse(decodeIfValid(taken.body))
   if (!parsed.success) return { dead: 'its body does not match the schema' }
   return handle({
     subject,
@@ -166,7 +166,7 @@ const outcomeOf = async <S extends z.ZodType>(
   })
 }
 
-const decoded = (body: Uint8Array): unknown => {
+const decodeIfValid = (body: Uint8Array): unknown => {
   try {
     return decodeJson(body)
   } catch {
@@ -174,7 +174,7 @@ const decoded = (body: Uint8Array): unknown => {
   }
 }
 
-const Buried = z.object({
+const StoredDeadLetter = z.object({
   subject: z.string(),
   messageId: z.string(),
   body: z.unknown(),
@@ -187,43 +187,47 @@ const Buried = z.object({
  * Stores a dead letter and then acknowledges the message. After a crash in between, the message is dead-lettered again,
  * and the stream drops the second letter as a duplicate.
  */
-const bury = async ({ driver, log }: QueueParts, taken: ClaimedMessage, reason: string): Promise<void> => {
+const storeDeadLetter = async ({ driver, log }: QueueDeps, taken: ClaimedMessage, reason: string): Promise<void> => {
   const { subject, id: messageId, body, deliveries } = taken
-  const letter: z.input<typeof Buried> = {
+  const letter: z.input<typeof StoredDeadLetter> = {
     subject,
     messageId,
-    body: decoded(body),
+    body: decodeIfValid(body),
     reason,
     deliveries,
     atMs: systemClock.now(),
   }
-  const deadAs = deadLetterSubject(subject)
+  const deadAs = formatDeadLetterSubject(subject)
   await driver.store(findStreamName(deadAs), { subject: deadAs, id: messageId, body: encodeJson(letter) })
   await taken.done()
   log?.warn({ id: messageId, subject, reason, deliveries }, 'message dead-lettered')
 }
 
 /** Maximum sequence numbers to read for one page, since removed letters leave gaps. */
-const looksLimit = 1_000
+const maxSequencesPerPage = 1_000
 
-const deadLetters = (driver: QueueDriver, stream: AnyStreamName): DeadLetters => ({
+const createDeadLetters = (driver: QueueDriver, stream: AnyStreamName): DeadLetters => ({
   async list({ limit, before }) {
     const letters: DeadLetter[] = []
-    let sequence = before === undefined ? await driver.lastDead(stream) : sequenceOf(before) - 1
-    for (let looks = 0; looks < looksLimit && sequence > 0 && letters.length < limit; looks += 1, sequence -= 1) {
-      const letter = letterOf(sequence, await driver.dead(stream, sequence))
+    let sequence = before === undefined ? await driver.lastDead(stream) : parseSequence(before) - 1
+    for (
+      let looks = 0;
+      looks < maxSequencesPerPage && sequence > 0 && letters.length < limit;
+      looks += 1, sequence -= 1
+    ) {
+      const letter = parseDeadLetter(sequence, await driver.dead(stream, sequence))
       if (letter) letters.push(letter)
     }
     return { letters, next: sequence > 0 ? String(sequence + 1) : null }
   },
-  get: async (id) => letterOf(sequenceOf(id), await driver.dead(stream, sequenceOf(id))),
-  remove: (id) => driver.removeDead(stream, sequenceOf(id)),
+  get: async (id) => parseDeadLetter(parseSequence(id), await driver.dead(stream, parseSequence(id))),
+  remove: (id) => driver.removeDead(stream, parseSequence(id)),
 })
 
-const sequenceOf = (id: string): number => {
+const parseSequence = (id: string): number => {
   if (/^[1-9]\d{0,14}$/.test(id)) return Number(id)
   throw new ServiceError('invalid', 'id: must be the id of a dead letter')
 }
 
-const letterOf = (sequence: number, body: Uint8Array | undefined): DeadLetter | undefined =>
-  body && { id: String(sequence), ...Buried.parse(decodeJson(body)) }
+const parseDeadLetter = (sequence: number, body: Uint8Array | undefined): DeadLetter | undefined =>
+  body && { id: String(sequence), ...StoredDeadLetter.parse(decodeJson(body)) }

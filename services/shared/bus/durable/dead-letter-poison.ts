@@ -12,11 +12,11 @@ export const deadLetterPoison =
     try {
       return await handle(message)
     } catch (error) {
-      if (isAway(error) || message.deliveries < defaultQueueLimits.tries) throw error
+      if (isUnavailable(error) || message.deliveries < defaultQueueLimits.tries) throw error
       return { dead: `the handler failed on delivery ${message.deliveries}` }
     }
   }
 
-const awayCodes: ReadonlySet<string> = new Set(['unavailable', 'busy', 'timeout'])
+const unavailableCodes: ReadonlySet<string> = new Set(['unavailable', 'busy', 'timeout'])
 
-const isAway = (error: unknown): boolean => error instanceof ServiceError && awayCodes.has(error.code)
+const isUnavailable = (error: unknown): boolean => error instanceof ServiceError && unavailableCodes.has(error.code)

@@ -6,7 +6,7 @@ import { startNats, startPostgres, type TestServer } from '../../../testing/serv
 import { openDatabase } from '../../store/sql/connection.ts'
 import type { StateDatabase } from '../../store/sql/state-database.ts'
 import type { QueueLimits } from './limits.ts'
-import { openLastingQueues, openMemoryQueues } from './memory-queue.ts'
+import { openJournaledQueues, openMemoryQueues } from './memory-queue.ts'
 import { openNatsQueue } from './nats-queue.ts'
 import type { Queue } from './queue.ts'
 import { openSqlJournal } from './sql-journal.ts'
@@ -15,11 +15,11 @@ import { openSqlJournal } from './sql-journal.ts'
 export interface Implementation {
   name: string
   needs: readonly ('nats' | 'postgres')[]
-  start(): Promise<Place>
+  start(): Promise<QueueTestServer>
 }
 
 /** The server or memory that the queues of a test share. */
-export interface Place extends AsyncDisposable {
+export interface QueueTestServer extends AsyncDisposable {
   server: TestServer | undefined
   /** Starts the next test: removes messages of earlier tests and sets the limits of queues opened afterwards. */
   next(limits?: Partial<QueueLimits>): Promise<void>
@@ -27,17 +27,17 @@ export interface Place extends AsyncDisposable {
 }
 
 /** Limits with short times, so that tests do not wait long for redeliveries. */
-const brief: Partial<QueueLimits> = { ackWaitMs: 600, failedAgainMs: 20, retryMs: 50 }
+const shortLimits: Partial<QueueLimits> = { ackWaitMs: 600, failedAgainMs: 20, retryMs: 50 }
 
 const memory: Implementation = {
   name: 'memory',
   needs: [],
   async start() {
-    let open = openMemoryQueues(brief)
+    let open = openMemoryQueues(shortLimits)
     return {
       server: undefined,
       next: async (limits) => {
-        open = openMemoryQueues({ ...brief, ...limits })
+        open = openMemoryQueues({ ...shortLimits, ...limits })
       },
       open: (log) => open(log),
       [Symbol.asyncDispose]: async () => {},
@@ -46,7 +46,7 @@ const memory: Implementation = {
 }
 
 /** Returns queues in memory with a journal; each test has its own tables. */
-const lasting = (
+const createJournaledImplementation = (
   name: string,
   needs: Implementation['needs'],
   serve: () => Promise<AsyncDisposable & Pick<StateDatabase, 'kind' | 'url'>>,
@@ -61,7 +61,7 @@ const lasting = (
       tests += 1
       const where = { kind: server.kind, url: server.url, token: undefined, tablePrefix: `q${tests}_` }
       const journal = await openSqlJournal(opened.use(await openDatabase(where)), undefined)
-      return openLastingQueues({ journal: opened.use(journal), limits: { ...brief, ...limits } })
+      return openJournaledQueues({ journal: opened.use(journal), limits: { ...shortLimits, ...limits } })
     }
     let open = await begin()
     return {
@@ -80,13 +80,13 @@ const lasting = (
   },
 })
 
-const libsql = lasting('memory beside libSQL', [], async () => {
+const libsql = createJournaledImplementation('memory beside libSQL', [], async () => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-queue-'))
   const url = `file:${join(directory, 'state.db')}`
   return { kind: 'sqlite', url, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
 })
 
-const postgres = lasting('memory beside PostgreSQL', ['postgres'], async () => {
+const postgres = createJournaledImplementation('memory beside PostgreSQL', ['postgres'], async () => {
   const server = await startPostgres()
   return { kind: 'postgres', url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 })
@@ -96,7 +96,7 @@ const nats: Implementation = {
   needs: ['nats'],
   async start() {
     let server = await startNats({ private: true })
-    let limits = brief
+    let limits = shortLimits
     let opened = 0
     return {
       get server() {
@@ -105,7 +105,7 @@ const nats: Implementation = {
       async next(chosen) {
         await server.stop()
         server = await startNats({ private: true })
-        limits = { ...brief, ...chosen }
+        limits = { ...shortLimits, ...chosen }
       },
       open(log) {
         opened += 1

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openOutageLog } from '../../telemetry/outage.ts'
-import { type NatsHubOptions, connectTo } from '../nats-connection.ts'
+import { type NatsHubOptions, connectToNats } from '../nats-connection.ts'
 import type { Endpoint } from '../wire.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import { parseServerAddress } from './nats-failure.ts'
@@ -9,7 +9,7 @@ import { ensureConsumer, ensureStreams, openJetStream } from './nats-streams.ts'
 import { consumerPlans } from './stream-access.ts'
 import { streamNames } from './streams.ts'
 
-interface Installing extends NatsHubOptions {
+interface InstallerOptions extends NatsHubOptions {
   /** Number of replicas of each message. */
   replicas: number
   log?: Logger | undefined
@@ -19,7 +19,7 @@ interface Installing extends NatsHubOptions {
 /**
  * A background task that ensures that all streams and consumers exist, and recreates lost ones, until it is disposed.
  */
-export interface Installation extends AsyncDisposable {
+export interface StreamInstaller extends AsyncDisposable {
   /** Why streams or consumers cannot be created, with the remedy; undefined after they were created. */
   readonly problem: string | undefined
 }
@@ -31,10 +31,10 @@ const checkEveryMs = 60_000
  * Creates all streams and consumers, and recreates them if the server loses them, until disposed. Throws `unavailable`
  * if the server cannot be reached.
  */
-export const keepStreamsInstalled = async (options: Installing, endpoint: Endpoint): Promise<Installation> => {
+export const keepStreamsInstalled = async (options: InstallerOptions, endpoint: Endpoint): Promise<StreamInstaller> => {
   const { replicas, log } = options
   const limits = { ...defaultQueueLimits, ...options.limits }
-  const { connection } = await connectTo(options, endpoint)
+  const { connection } = await connectToNats(options, endpoint)
   const stop = new AbortController()
   let problem: string | undefined
   const outage = openOutageLog(log, { begins: 'creating streams failed', ends: 'creating streams recovered' })

@@ -6,10 +6,10 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type Database, openDatabase } from '../../store/sql/connection.ts'
 import type { StateDatabase } from '../../store/sql/state-database.ts'
-import { until } from '../conformance/implementations.suite.ts'
+import { waitUntil } from '../conformance/implementations.suite.ts'
 import type { Journal } from './journal.ts'
-import { openLastingQueues } from './memory-queue.ts'
-import type { Outcome, Queue } from './queue.ts'
+import { openJournaledQueues } from './memory-queue.ts'
+import type { MessageOutcome, Queue } from './queue.ts'
 import { openSqlJournal } from './sql-journal.ts'
 
 const Body = z.object({ text: z.string() })
@@ -20,7 +20,7 @@ const publish = (queue: Queue, text: string, subject = 'inbound.webhook.default'
 /** Starts a consumer that records its messages. */
 const consume = async (
   queue: Queue,
-  outcome: Outcome = 'done',
+  outcome: MessageOutcome = 'done',
   consumer: Parameters<Queue['consume']>[0] = channel,
 ) => {
   const seen: string[] = []
@@ -47,7 +47,10 @@ describe('a queue with a journal', () => {
   /** Runs work in a simulated process. */
   const inProcess = async (work: (queue: Queue) => Promise<void>, change = (journal: Journal) => journal) => {
     await using opened = new AsyncDisposableStack()
-    const open = await openLastingQueues({ journal: change(await openJournal(opened)), limits: { failedAgainMs: 20 } })
+    const open = await openJournaledQueues({
+      journal: change(await openJournal(opened)),
+      limits: { failedAgainMs: 20 },
+    })
     await work(opened.use(await open()))
   }
 
@@ -56,21 +59,21 @@ describe('a queue with a journal', () => {
       for (const text of ['one', 'two', 'three']) await publish(queue, text)
       await queue.publish('inbound.paging.default', { id: 'page', body: { text: 'page' } })
       const paged = await consume(queue, 'done', { ...channel, name: 'paging', subjects: 'inbound.paging.>' })
-      await until(() => paged.length === 1)
+      await waitUntil(() => paged.length === 1)
       // The redelivery is due long after the end of this process.
       const seen = await consume(queue, { againInMs: 60_000 })
-      await until(() => seen.length === 3)
+      await waitUntil(() => seen.length === 3)
     })
     await inProcess(async (queue) => {
       const paged = await consume(queue, 'done', { ...channel, name: 'paging', subjects: 'inbound.paging.>' })
       const seen = await consume(queue)
-      await until(() => seen.length === 3)
+      await waitUntil(() => seen.length === 3)
       expect([seen, paged]).toEqual([['one', 'two', 'three'], []])
     })
     await inProcess(async (queue) => {
       const seen = await consume(queue)
       await publish(queue, 'four')
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
       expect(seen).toEqual(['four'])
     })
   })
@@ -90,9 +93,9 @@ describe('a queue with a journal', () => {
     })
     await inProcess(async (queue) => {
       const first = await consume(queue, 'done', { ...events, name: 'alerts' })
-      await until(() => first.length === 1)
+      await waitUntil(() => first.length === 1)
       const second = await consume(queue, 'done', { ...events, name: 'keeper' })
-      await until(() => second.length === 1)
+      await waitUntil(() => second.length === 1)
       expect([first, second]).toEqual([['disk'], ['disk']])
     })
   })
@@ -102,7 +105,7 @@ describe('a queue with a journal', () => {
     await inProcess(async (queue) => {
       await consume(queue, { dead: 'invalid' })
       for (const text of ['one', 'two']) await publish(queue, text)
-      await until(async () => (await queue.dead.EVENTS.list({ limit: 10 })).letters.length === 2)
+      await waitUntil(async () => (await queue.dead.EVENTS.list({ limit: 10 })).letters.length === 2)
       const { letters } = await queue.dead.EVENTS.list({ limit: 10 })
       ids.push(...letters.map(({ id }) => id))
       expect(await queue.dead.EVENTS.remove(ids[0] ?? '')).toBe(true)

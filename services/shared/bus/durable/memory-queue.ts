@@ -23,10 +23,10 @@ export type OpenMemoryQueue = (log?: Logger, metrics?: Registry) => Promise<Queu
 export const openMemoryQueues = (chosen: Partial<QueueLimits> = {}): OpenMemoryQueue => {
   const limits = { ...defaultQueueLimits, ...chosen }
   const kept = openStreams(limits)
-  return queuesOver({ kept, store: storeInMemory(kept), limits })
+  return createQueueOpener({ kept, store: storeInMemory(kept), limits })
 }
 
-interface Lasting {
+interface JournaledQueuesOptions {
   journal: Journal
   log?: Logger | undefined
   limits?: Partial<QueueLimits>
@@ -35,28 +35,32 @@ interface Lasting {
 /**
  * Returns a function that opens queues in memory with a journal, after restoring the messages of the previous process.
  */
-export const openLastingQueues = async ({ journal, log, limits: chosen }: Lasting): Promise<OpenMemoryQueue> => {
+export const openJournaledQueues = async ({
+  journal,
+  log,
+  limits: chosen,
+}: JournaledQueuesOptions): Promise<OpenMemoryQueue> => {
   const limits = { ...defaultQueueLimits, ...chosen }
   const kept = openStreams(limits, (message) => void journal.forget(message.key))
   const left = await journal.load()
   // The stream is derived from the subject, because an earlier release stored all dead letters in one stream.
   for (const message of left) kept[findStreamName(message.subject)].restore(toStreamEntry(message))
   if (left.length > 0) log?.info({ messages: left.length }, 'restored queued messages of the previous process')
-  return queuesOver({ kept, store: storeWithJournal(kept, journal, log), limits })
+  return createQueueOpener({ kept, store: storeWithJournal(kept, journal, log), limits })
 }
 
-interface Opened {
+interface MemoryQueueParts {
   kept: Streams
   store: StoreMessage
   limits: QueueLimits
 }
 
-const queuesOver =
-  ({ kept, store, limits }: Opened): OpenMemoryQueue =>
+const createQueueOpener =
+  ({ kept, store, limits }: MemoryQueueParts): OpenMemoryQueue =>
   async (log, metrics) =>
-    createQueue({ driver: memoryDriver(kept, store), limits, log, metrics })
+    createQueue({ driver: createMemoryDriver(kept, store), limits, log, metrics })
 
-const memoryDriver = (kept: Streams, store: StoreMessage): QueueDriver => ({
+const createMemoryDriver = (kept: Streams, store: StoreMessage): QueueDriver => ({
   connected: true,
   store,
   attach: async (consumer) => void kept[consumer.stream].consumer(consumer),
@@ -76,7 +80,7 @@ async function* take(
 ): AsyncGenerator<ClaimedMessage> {
   const consumer = stream.consumer(attached)
   for (let handed = 0; handed < max && !signal.aborted; handed += 1) {
-    const taken = await next(stream, consumer, signal)
+    const taken = await takeNext(stream, consumer, signal)
     if (taken === undefined) return
     const { sequence, message, deliveries } = taken
     yield {
@@ -91,11 +95,11 @@ async function* take(
 }
 
 /** Returns the next message that was not removed meanwhile; undefined when the signal aborts. */
-const next = async (stream: MemoryStream, consumer: MemoryConsumer, signal: AbortSignal) => {
+const takeNext = async (stream: MemoryStream, consumer: MemoryConsumer, signal: AbortSignal) => {
   while (!signal.aborted) {
     const sequence = consumer.ready.shift()
     if (sequence === undefined) {
-      await becomesReady(consumer, signal)
+      await waitUntilReady(consumer, signal)
       continue
     }
     const message = stream.get(sequence)
@@ -110,7 +114,7 @@ const next = async (stream: MemoryStream, consumer: MemoryConsumer, signal: Abor
   return undefined
 }
 
-const becomesReady = async (consumer: MemoryConsumer, signal: AbortSignal): Promise<void> => {
+const waitUntilReady = async (consumer: MemoryConsumer, signal: AbortSignal): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const ready = () => resolve()
   consumer.wakes.add(ready)

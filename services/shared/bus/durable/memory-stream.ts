@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
-import { matcher } from '../subject.ts'
+import { createSubjectMatcher } from '../subject.ts'
 import type { ResolvedConsumer, StoredMessage } from './driver.ts'
 import { type AnyStreamName, type StreamPlan, streamPlans } from './streams.ts'
 
@@ -107,7 +107,13 @@ export class MemoryStream {
   consumer({ name, subjects }: ResolvedConsumer): MemoryConsumer {
     const known = this.#consumers.get(name)
     if (known) return known
-    const consumer = { name, matches: matcher(subjects), ready: [], open: new Map(), wakes: new Set<() => void>() }
+    const consumer = {
+      name,
+      matches: createSubjectMatcher(subjects),
+      ready: [],
+      open: new Map(),
+      wakes: new Set<() => void>(),
+    }
     this.#consumers.set(name, consumer)
     for (const [sequence, { subject, waiting }] of this.#messages) {
       if (!consumer.matches(subject) || (waiting.size > 0 && !waiting.has(name))) continue
@@ -165,12 +171,12 @@ const maxKnownIds = 100_000
 
 /** Returns the error for a publisher when a stream is full. */
 export const createStreamFullError = (stream: AnyStreamName): ServiceError =>
-  new ServiceError('busy', `the queue "${stream}" is full (${maxMebibytes(stream)} MiB); ${fullRemedy}`, {
+  new ServiceError('busy', `the queue "${stream}" is full (${computeMaxMebibytes(stream)} MiB); ${streamFullRemedy}`, {
     retryAfterMs: 5_000,
   })
 
-const fullRemedy = 'check that its consumers are running and that their targets respond'
-const maxMebibytes = (stream: AnyStreamName): number => Math.round(streamPlans[stream].maxBytes / 1024 / 1024)
+const streamFullRemedy = 'check that its consumers are running and that their targets respond'
+const computeMaxMebibytes = (stream: AnyStreamName): number => Math.round(streamPlans[stream].maxBytes / 1024 / 1024)
 
 const hand = (consumer: MemoryConsumer, sequence: number): void => {
   consumer.open.set(sequence, 0)

@@ -52,7 +52,7 @@ export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | 
   const underWay = new Map<string, Promise<void>>()
   const keep = async (stream: AnyStreamName, message: StreamEntry) => {
     try {
-      await journal.keep(journaled(stream, message))
+      await journal.keep(toJournalEntry(stream, message))
     } catch (error) {
       // Senders retry rejected events, so events are rejected while the database is unavailable.
       if (stream === 'EVENTS') {
@@ -78,7 +78,7 @@ export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | 
   }
 }
 
-const journaled = (stream: AnyStreamName, { atMs, waiting, ...message }: StreamEntry): JournalEntry => ({
+const toJournalEntry = (stream: AnyStreamName, { atMs, waiting, ...message }: StreamEntry): JournalEntry => ({
   ...message,
   stream,
   cameAtMs: Math.round(systemClock.now() - (systemClock.elapsedMs() - atMs)),

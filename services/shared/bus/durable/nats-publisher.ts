@@ -7,17 +7,17 @@ import type { WireHeaders } from '../wire.ts'
 import { startTogether } from './batches.ts'
 
 /** The response of JetStream to a publish: the stream that stores the message, or an error. */
-const Said = z.object({
+const PublishReply = z.object({
   stream: z.string().default(''),
   duplicate: z.boolean().default(false),
   error: z.object({ description: z.string().default(''), err_code: z.number().default(0) }).optional(),
 })
-type Said = z.output<typeof Said>
+type PublishReply = z.output<typeof PublishReply>
 
 /** A function that publishes a message. Resolves with the response of JetStream; rejects if none arrives in time. */
-export type Publish = (subject: string, body: Uint8Array, headers: WireHeaders) => Promise<Said>
+export type Publish = (subject: string, body: Uint8Array, headers: WireHeaders) => Promise<PublishReply>
 
-interface Publishing {
+interface PublisherOptions {
   connection: NatsConnection
   /** Prefix of subjects that only this connection may subscribe to. */
   inbox: string
@@ -29,7 +29,7 @@ interface Publishing {
  * Returns a function that publishes to streams. All responses arrive in one subscription, each on its own subject. The
  * request function of the client is not used: it captures a stack trace per request, which doubles the cost.
  */
-export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishing): Publish => {
+export const openPublisher = ({ connection, inbox, encode, withinMs }: PublisherOptions): Publish => {
   const prefix = `${inbox}.${randomBytes(6).toString('hex')}.`
   const awaited = new Map<string, (message: Msg) => void>()
   let published = 0
@@ -51,7 +51,7 @@ export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishin
       })
       // A server that has no such stream, or has JetStream disabled, sends no acknowledgement.
       if (data.length === 0) throw new Error('no responders')
-      return Said.parse(decodeJson(data))
+      return PublishReply.parse(decodeJson(data))
     } finally {
       clearTimeout(late)
       awaited.delete(reply)

@@ -9,8 +9,8 @@ import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { describeWith, startNats } from '../../../testing/servers.ts'
-import { until } from '../conformance/implementations.suite.ts'
-import { buildNatsAccounts, serverAccounts, streamUser } from '../accounts.ts'
+import { waitUntil } from '../conformance/implementations.suite.ts'
+import { buildNatsAccounts, formatServerAccounts, streamUser } from '../accounts.ts'
 import { keepStreamsInstalled } from './installer.ts'
 import { openNatsQueue } from './nats-queue.ts'
 import type { Queue } from './queue.ts'
@@ -43,10 +43,10 @@ describeWith(
       await once(child.stdout, 'data')
       const seen = await consume(queue)
       await publish(queue, 'two')
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
       expect(seen).toEqual(['two'])
       child.kill('SIGKILL')
-      await until(() => seen.length === 2)
+      await waitUntil(() => seen.length === 2)
       expect(seen).toEqual(['two', 'one'])
     })
 
@@ -55,22 +55,22 @@ describeWith(
       await using queue = await open(server.url)
       await publish(queue, 'before')
       await server.kill()
-      await until(() => !queue.connected)
+      await waitUntil(() => !queue.connected)
       await expect(publish(queue, 'meanwhile')).rejects.toMatchObject({ code: 'unavailable' })
       await server.restart()
-      await until(() => queue.connected)
+      await waitUntil(() => queue.connected)
       const seen = await consume(queue)
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
       await server.kill()
-      await until(() => !queue.connected)
+      await waitUntil(() => !queue.connected)
       await server.restart()
-      await until(() =>
+      await waitUntil(() =>
         publish(queue, 'after').then(
           () => true,
           () => false,
         ),
       )
-      await until(() => seen.length === 2)
+      await waitUntil(() => seen.length === 2)
       expect(seen).toEqual(['before', 'after'])
     })
 
@@ -82,16 +82,16 @@ describeWith(
       const seen = await consume(queue)
       await queue.consume({ ...channel, name: 'email', subjects: 'inbound.email.>' }, async () => 'done')
       await server.kill()
-      await until(() => !queue.connected)
+      await waitUntil(() => !queue.connected)
       await setTimeout(10 * limits.retryMs)
       await server.restart()
-      await until(() => queue.connected)
+      await waitUntil(() => queue.connected)
       expect(lines.map((line) => JSON.parse(line)).map(({ msg, connection }) => [msg, connection])).toEqual([
         ['connection to NATS lost', 'alert-dispatcher, queue'],
         ['connection to NATS restored', 'alert-dispatcher, queue'],
       ])
       await publish(queue, 'after')
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
     })
 
     it('recreates its streams and consumers after a server lost its data', async () => {
@@ -100,13 +100,13 @@ describeWith(
       const seen = await consume(queue)
       await server.kill()
       await using _empty = await startNats({ private: true, port: Number(new URL(server.url).port) })
-      await until(() =>
+      await waitUntil(() =>
         publish(queue, 'again').then(
           () => true,
           () => false,
         ),
       )
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
       expect(seen).toEqual(['again'])
     })
 
@@ -126,7 +126,7 @@ describeWith(
       for (let from = 0; from < 2_000; from += 200) {
         await Promise.all(Array.from({ length: 200 }, (_, index) => publish(queue, `dead-${from + index}`)))
       }
-      await until(() => waiting === 2_000)
+      await waitUntil(() => waiting === 2_000)
       await publish(queue, 'well')
       expect(await promise).toBe('well')
     })
@@ -152,7 +152,7 @@ describeWith(
       onTestFinished(() => rm(directory, { recursive: true, force: true }))
       const config = `jetstream { store_dir: "${directory}", max_file_store: 10MB }`
       await using _small = await startNats({ private: true, port: Number(new URL(server.url).port), config })
-      await until(() => queue.connected && queue.problem !== undefined)
+      await waitUntil(() => queue.connected && queue.problem !== undefined)
       expect(queue.problem).toMatch(/^NATS server ".*" refuses the stream EVENTS \(1024 MiB\): too little storage/)
     })
 
@@ -176,7 +176,7 @@ describeWith(
       const connection = await connect({ servers: server.url })
       onTestFinished(() => connection.close())
       await (await connection.jetstreamManager()).streams.purge('EVENTS')
-      await until(() =>
+      await waitUntil(() =>
         publish(queue, 'after').then(
           () => true,
           () => false,
@@ -202,7 +202,7 @@ describeWith(
 
 describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
   const start = async (port?: number) => {
-    const config = `accounts ${JSON.stringify(serverAccounts(buildNatsAccounts([], []), () => 'secret'))}`
+    const config = `accounts ${JSON.stringify(formatServerAccounts(buildNatsAccounts([], []), () => 'secret'))}`
     const server = await startNats({ config, ...(port !== undefined && { port }) })
     const { url } = server
     const queueOf = (caller: 'alert-dispatcher' | 'ingest', user = streamUser(caller)) =>
@@ -215,7 +215,7 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
     return { server, queueOf, install, [Symbol.asyncDispose]: () => server.stop() }
   }
   const published = (queue: Queue, id: string) =>
-    until(() =>
+    waitUntil(() =>
       publish(queue, id).then(
         () => true,
         () => false,
@@ -236,14 +236,14 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
     await using ingest = await server.queueOf('ingest')
     await using _installed = await server.install()
     const event = () => ingest.publish('inbound.grafana', { id: 'e', body: {} })
-    await until(() =>
+    await waitUntil(() =>
       event().then(
         () => true,
         () => false,
       ),
     )
-    await until(() => received.length === 1)
-    await until(async () => (await ingest.dead.EVENTS.list({ limit: 1 })).letters.length === 1)
+    await waitUntil(() => received.length === 1)
+    await waitUntil(async () => (await ingest.dead.EVENTS.list({ limit: 1 })).letters.length === 1)
     await expect(publish(dispatcher, 'forged')).rejects.toMatchObject({ code: 'unavailable' })
     const [letter] = (await ingest.dead.EVENTS.list({ limit: 1 })).letters
     expect(await ingest.dead.EVENTS.remove(letter?.id ?? '')).toBe(true)
@@ -261,11 +261,11 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
       return 'done'
     })
     await published(queue, 'before')
-    await until(() => seen.length === 1)
+    await waitUntil(() => seen.length === 1)
     await first.server.kill()
     await using _empty = await start(Number(new URL(first.server.url).port))
     await published(queue, 'again')
-    await until(() => seen.length === 2)
+    await waitUntil(() => seen.length === 2)
     expect(seen).toEqual(['before', 'again'])
   })
 

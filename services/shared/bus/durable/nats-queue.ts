@@ -3,15 +3,15 @@ import type { Consumer as NatsConsumer, ConsumerInfo, JetStreamManager, JsMsg, N
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
-import { connectTo, createHeaderEncoder, logConnection } from '../nats-connection.ts'
+import { connectToNats, createHeaderEncoder, logConnection } from '../nats-connection.ts'
 import type { Endpoint } from '../wire.ts'
 import { createQueue } from './create-queue.ts'
 import type { ClaimedMessage, QueueDriver, ResolvedConsumer, StoredMessage } from './driver.ts'
 import { defaultQueueLimits, type QueueLimits } from './limits.ts'
 import { createStreamFullError } from './memory-stream.ts'
 import { openPublisher, type Publish } from './nats-publisher.ts'
-import { parseServerAddress, describeJetStreamError, describePublishFailure, serverName } from './nats-failure.ts'
-import { ensureConsumer, ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
+import { parseServerAddress, describeJetStreamError, describePublishFailure, formatServerName } from './nats-failure.ts'
+import { ensureConsumer, ensureStreams, isMissing, toNanoseconds, openJetStream } from './nats-streams.ts'
 import type { Queue } from './queue.ts'
 import { type AnyStreamName, streamNames } from './streams.ts'
 import { startTogether } from './batches.ts'
@@ -32,7 +32,7 @@ interface NatsQueueOptions {
 /** Opens a queue on JetStream with its own connection. Throws `unavailable` if the server cannot store messages. */
 export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoint): Promise<Queue> => {
   const limits = { ...defaultQueueLimits, ...options.limits }
-  const { connection, inbox, nats } = await connectTo(options, endpoint)
+  const { connection, inbox, nats } = await connectToNats(options, endpoint)
   try {
     const manager = await openJetStream(connection)
     const { replicas, creates = true } = options
@@ -50,7 +50,7 @@ export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoin
   }
 }
 
-interface Opened {
+interface NatsQueueParts {
   connection: NatsConnection
   manager: JetStreamManager
   publish: Publish
@@ -67,7 +67,7 @@ class NatsQueue implements QueueDriver {
   readonly #manager: JetStreamManager
   readonly #publish: Publish
   readonly #limits: QueueLimits
-  readonly #ensure: Opened['ensure']
+  readonly #ensure: NatsQueueParts['ensure']
   readonly #log: Logger | undefined
   /** Cached consumers. A look-up for each pull could wait for a response that was lost with a connection. */
   readonly #consumers = new WeakMap<ResolvedConsumer, NatsConsumer>()
@@ -78,7 +78,7 @@ class NatsQueue implements QueueDriver {
   /** Why streams or consumers could not be created; undefined after they were created. */
   #uncreated: string | undefined
 
-  constructor({ connection, manager, publish, limits, ensure, log, address }: Opened) {
+  constructor({ connection, manager, publish, limits, ensure, log, address }: NatsQueueParts) {
     this.#address = address
     this.#connection = connection
     this.#manager = manager
@@ -96,12 +96,12 @@ class NatsQueue implements QueueDriver {
   get problem(): string | undefined {
     return this.#connected
       ? (this.#failure ?? this.#uncreated)
-      : `${serverName(this.#address)}: does not respond; check that it is running`
+      : `${formatServerName(this.#address)}: does not respond; check that it is running`
   }
 
   async store(stream: AnyStreamName, { subject, id, body }: StoredMessage): Promise<{ duplicate: boolean }> {
     // The client would buffer the message and send it after the caller gave up.
-    if (!this.#connected) throw unavailable()
+    if (!this.#connected) throw createUnavailableError()
     const headers = { 'Nats-Msg-Id': id, 'Nats-Expected-Stream': stream }
     const said = await this.#publish(subject, body, headers).catch((cause: unknown) => {
       throw this.#failed(describePublishFailure(cause), cause)
@@ -111,7 +111,7 @@ class NatsQueue implements QueueDriver {
       return { duplicate: said.duplicate }
     }
     const code = said.error?.err_code ?? 0
-    if (fullCodes.has(code)) {
+    if (streamFullCodes.has(code)) {
       this.#failure = createStreamFullError(stream).message
       throw createStreamFullError(stream)
     }
@@ -119,7 +119,7 @@ class NatsQueue implements QueueDriver {
   }
 
   #failed(reason: string, cause: unknown): ServiceError {
-    const sentence = `${serverName(this.#address)}: ${reason}`
+    const sentence = `${formatServerName(this.#address)}: ${reason}`
     if (this.#failure !== sentence) this.#log?.warn({ reason: sentence }, 'message not stored')
     this.#failure = sentence
     return new ServiceError('unavailable', sentence, { retryAfterMs: 1_000, cause })
@@ -145,14 +145,14 @@ class NatsQueue implements QueueDriver {
 
   async *take(attached: ResolvedConsumer, max: number, signal: AbortSignal): AsyncGenerator<ClaimedMessage> {
     const consumer = this.#consumers.get(attached)
-    if (!this.#connected) throw unavailable()
-    if (consumer === undefined) throw notCreated(attached)
+    if (!this.#connected) throw createUnavailableError()
+    if (consumer === undefined) throw createMissingConsumerError(attached)
     const messages = await consumer.fetch({ max_messages: max, expires: this.#limits.pullMs })
     const stop = () => messages.stop()
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
     try {
-      for await (const message of messages) yield takenFrom(message, attached.mayRepeat)
+      for await (const message of messages) yield toClaimedMessage(message, attached.mayRepeat)
     } finally {
       signal.removeEventListener('abort', stop)
     }
@@ -160,7 +160,7 @@ class NatsQueue implements QueueDriver {
 
   async backlog({ stream, name }: ResolvedConsumer): Promise<number> {
     const info = await this.#manager.consumers.info(stream, name).catch((cause: unknown) => {
-      throw unavailable(cause)
+      throw createUnavailableError(cause)
     })
     // A server that lost a stream also lost its consumers.
     return info.num_pending + info.num_ack_pending
@@ -199,36 +199,36 @@ class NatsQueue implements QueueDriver {
   }
 }
 
-const takenFrom = (message: JsMsg, mayRepeat: boolean): ClaimedMessage => ({
+const toClaimedMessage = (message: JsMsg, mayRepeat: boolean): ClaimedMessage => ({
   subject: message.subject,
   get id() {
     return message.headers?.get('Nats-Msg-Id') ?? ''
   },
   body: message.data,
   deliveries: message.info.deliveryCount,
-  ageMs: Math.max(0, systemClock.now() - message.info.timestampNanos / nanoseconds(1)),
+  ageMs: Math.max(0, systemClock.now() - message.info.timestampNanos / toNanoseconds(1)),
   done: async () => {
     if (mayRepeat) return startTogether(() => message.ack())
     // Without a confirmation, the message is redelivered, and its handler recognizes that it was already handled.
-    if (!(await startTogether(() => message.ackAck()))) throw unavailable()
+    if (!(await startTogether(() => message.ackAck()))) throw createUnavailableError()
   },
   again: (inMs) => message.nak(Math.max(1, Math.round(inMs))),
   working: () => message.working(),
 })
 
-const unavailable = (cause?: unknown): ServiceError =>
+const createUnavailableError = (cause?: unknown): ServiceError =>
   new ServiceError('unavailable', 'the queue is unreachable', { retryAfterMs: 1_000, cause })
 
-const notCreated = ({ stream, name }: ResolvedConsumer): ServiceError =>
+const createMissingConsumerError = ({ stream, name }: ResolvedConsumer): ServiceError =>
   new ServiceError(
     'unavailable',
     `consumer "${name}" of stream "${stream}" is missing; start gateway, which creates it`,
   )
 
 /** Error codes of JetStream for a full stream that rejects new messages. */
-const fullCodes: ReadonlySet<number> = new Set([10_054, 10_077])
+const streamFullCodes: ReadonlySet<number> = new Set([10_054, 10_077])
 
 const undefinedWhenMissing = (error: unknown): undefined => {
   if (isMissing(error)) return undefined
-  throw unavailable(error)
+  throw createUnavailableError(error)
 }

@@ -1,23 +1,26 @@
 import type { ConsumerConfig, ConsumerInfo, JetStreamManager, NatsConnection, StreamConfig } from 'nats'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueueLimits } from './limits.ts'
-import { describeJetStreamError, serverName } from './nats-failure.ts'
+import { describeJetStreamError, formatServerName } from './nats-failure.ts'
 import type { ConsumerPlan } from './stream-access.ts'
 import { type AnyStreamName, streamPlans } from './streams.ts'
 
 const nanosecondsPerMs = 1_000_000
 
 /** Converts milliseconds to nanoseconds, the unit of JetStream. */
-export const nanoseconds = (ms: number): number => Math.round(ms * nanosecondsPerMs)
+export const toNanoseconds = (ms: number): number => Math.round(ms * nanosecondsPerMs)
 
 /** Minimum server version, which supports named pull consumers and delayed negative acknowledgements. */
-const leastVersion = [2, 9, 4] as const
+const minServerVersion = [2, 9, 4] as const
 
 /** Opens JetStream and checks the server; throws `unavailable` with the missing requirement. */
 export const openJetStream = async (connection: NatsConnection): Promise<JetStreamManager> => {
   const version = connection.info?.version ?? ''
-  if (!isAtLeast(version, leastVersion))
-    throw new ServiceError('unavailable', `NATS server ${version} is too old; use ${leastVersion.join('.')} or later`)
+  if (!isAtLeast(version, minServerVersion))
+    throw new ServiceError(
+      'unavailable',
+      `NATS server ${version} is too old; use ${minServerVersion.join('.')} or later`,
+    )
   return connection.jetstreamManager().catch((cause: unknown) => {
     throw new ServiceError(
       'unavailable',
@@ -43,11 +46,11 @@ export const ensureStreams = async (
   { address, limits, replicas }: { address: string; limits: QueueLimits; replicas: number },
 ): Promise<void> => {
   for (const name of names) {
-    await ensureStream(manager, configOf(name, limits, replicas)).catch((cause: unknown) => {
-      const code = apiErrorOf(cause)?.err_code ?? 0
+    await ensureStream(manager, createStreamConfig(name, limits, replicas)).catch((cause: unknown) => {
+      const code = readApiError(cause)?.err_code ?? 0
       const said = cause instanceof Error ? cause.message : String(cause)
       const size = `${Math.round(limits.maxBytes[name] / 1024 / 1024)} MiB`
-      const sentence = `${serverName(address)} refuses the stream ${name} (${size}): ${describeJetStreamError(code, said)}`
+      const sentence = `${formatServerName(address)} refuses the stream ${name} (${size}): ${describeJetStreamError(code, said)}`
       throw new ServiceError('unavailable', sentence, { cause })
     })
   }
@@ -68,7 +71,7 @@ export const ensureConsumer = (
     ...words,
     durable_name: name,
     filter_subject: subjects,
-    ack_wait: nanoseconds(ackWaitMs),
+    ack_wait: toNanoseconds(ackWaitMs),
     max_ack_pending: maxPending,
     // The queue itself dead-letters messages. With a limit on the server, their delivery would silently stop.
     max_deliver: -1,
@@ -76,7 +79,10 @@ export const ensureConsumer = (
 }
 
 /** Creates or updates a stream. JetStream accepts that a concurrent process creates the same stream. */
-const ensureStream = async (manager: JetStreamManager, config: ReturnType<typeof configOf>): Promise<void> => {
+const ensureStream = async (
+  manager: JetStreamManager,
+  config: ReturnType<typeof createStreamConfig>,
+): Promise<void> => {
   const known = await manager.streams.info(config.name).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
@@ -85,7 +91,7 @@ const ensureStream = async (manager: JetStreamManager, config: ReturnType<typeof
   else await manager.streams.update(config.name, { ...known.config, ...config })
 }
 
-const configOf = (
+const createStreamConfig = (
   name: AnyStreamName,
   limits: QueueLimits,
   replicas: number,
@@ -101,25 +107,25 @@ const configOf = (
     name,
     subjects: [...plan.subjects],
     ...words,
-    max_age: nanoseconds(plan.maxAgeMs),
+    max_age: toNanoseconds(plan.maxAgeMs),
     max_bytes: limits.maxBytes[name],
-    duplicate_window: nanoseconds(limits.duplicateWindowMs[name]),
+    duplicate_window: toNanoseconds(limits.duplicateWindowMs[name]),
     num_replicas: replicas,
   }
 }
 
-const notFound = 404
+const notFoundStatus = 404
 /** The error code of JetStream for deleting a message that does not exist. */
-const noSuchSequence = 10_043
+const messageNotFoundCode = 10_043
 
 /** Returns whether JetStream reports that the requested object does not exist. */
 export const isMissing = (error: unknown): boolean => {
-  const { code, err_code: detail } = apiErrorOf(error) ?? {}
-  return code === notFound || detail === noSuchSequence
+  const { code, err_code: detail } = readApiError(error) ?? {}
+  return code === notFoundStatus || detail === messageNotFoundCode
 }
 
 /** Returns the error in a response of JetStream; undefined for any other error. */
-const apiErrorOf = (error: unknown): { code: number; err_code?: number } | undefined => {
+const readApiError = (error: unknown): { code: number; err_code?: number } | undefined => {
   if (!(error instanceof Error) || !('api_error' in error)) return undefined
   const { api_error: given } = error
   if (typeof given !== 'object' || given === null || !('code' in given) || typeof given.code !== 'number')

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { eventually } from '../../../testing/fetch-json.ts'
+import { retryUntil } from '../../../testing/fetch-json.ts'
 import { openMemoryQueues } from './memory-queue.ts'
 
 it('reports how many messages wait for a consumer, and how long they waited', async () => {
@@ -16,8 +16,8 @@ it('reports how many messages wait for a consumer, and how long they waited', as
     return 'done'
   })
   const waiting = () => metric(/^watchhouse_queue_messages\{consumer="email"\} (\d+)/m)
-  expect(await eventually(waiting, (count) => count === 3)).toBe(3)
+  expect(await retryUntil(waiting, (count) => count === 3)).toBe(3)
   const counted = () => metric(/^watchhouse_queue_wait_seconds_count\{consumer="email"\} (\d+)/m)
-  expect(await eventually(counted, (count) => count === 3)).toBe(3)
+  expect(await retryUntil(counted, (count) => count === 3)).toBe(3)
   go.resolve()
 })

@@ -3,7 +3,7 @@ import { metrics } from '../../telemetry/metrics.ts'
 import type { ResolvedConsumer, QueueDriver, ClaimedMessage } from './driver.ts'
 
 /** The dependencies of an observer. */
-interface Observed {
+interface ConsumerObserverDeps {
   driver: Pick<QueueDriver, 'backlog'>
   metrics: Registry | undefined
 }
@@ -15,14 +15,14 @@ export interface ConsumerObserver extends Disposable {
 }
 
 /** Interval between readings of the backlog. Each reading costs a request, so scrapes do not trigger it. */
-const lookEveryMs = 10_000
+const readBacklogEveryMs = 10_000
 
 /** Starts recording metrics of one consumer: its backlog and the waiting time of its messages. */
 export const observeConsumer = (
-  { driver, metrics: registry }: Observed,
+  { driver, metrics: registry }: ConsumerObserverDeps,
   consumer: ResolvedConsumer,
 ): ConsumerObserver => {
-  if (registry === undefined) return unobserved
+  if (registry === undefined) return noopObserver
   const label = { consumer: consumer.name }
   const messages = metrics.queueMessages(registry)
   const waits = metrics.queueWait(registry).labels(label)
@@ -33,7 +33,7 @@ export const observeConsumer = (
       () => {},
     )
   look()
-  const timer = setInterval(look, lookEveryMs).unref()
+  const timer = setInterval(look, readBacklogEveryMs).unref()
   return {
     handed(taken) {
       if (taken.deliveries === 1) waits.observe(taken.ageMs / 1_000)
@@ -43,4 +43,4 @@ export const observeConsumer = (
   }
 }
 
-const unobserved: ConsumerObserver = { handed: (taken) => taken, [Symbol.dispose]: () => {} }
+const noopObserver: ConsumerObserver = { handed: (taken) => taken, [Symbol.dispose]: () => {} }

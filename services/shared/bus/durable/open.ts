@@ -3,7 +3,7 @@ import type { Environment } from '../../config/environment.ts'
 import { openStateDatabase } from '../../store/sql/state-database.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Endpoint } from '../wire.ts'
-import { type OpenMemoryQueue, openLastingQueues, openMemoryQueues } from './memory-queue.ts'
+import { type OpenMemoryQueue, openJournaledQueues, openMemoryQueues } from './memory-queue.ts'
 import type { Queue } from './queue.ts'
 
 interface QueuesOptions {
@@ -24,7 +24,7 @@ export interface Queues extends AsyncDisposable {
 
 /** Returns the opener of queues: on JetStream if `url` is set, otherwise in memory. */
 export const openQueues = ({ url, streamsUrl, replicas, env, log }: QueuesOptions): Queues => {
-  if (url === undefined) return openOwnQueues(env, log)
+  if (url === undefined) return openMemoryQueuesOfProcess(env, log)
   return {
     async open(endpoint, { log, metrics }) {
       const { openNatsQueue } = await import('./nats-queue.ts')
@@ -35,23 +35,27 @@ export const openQueues = ({ url, streamsUrl, replicas, env, log }: QueuesOption
   }
 }
 
-const openOwnQueues = (env: Environment, log: Logger): Queues => {
+const openMemoryQueuesOfProcess = (env: Environment, log: Logger): Queues => {
   const opened = new AsyncDisposableStack()
   let opening: Promise<OpenMemoryQueue> | undefined
   return {
     async open(_endpoint, { log: own, metrics }) {
       // Lazy, because a process without a queue needs no database.
-      opening ??= openStreamsOf(env, log, opened)
+      opening ??= openMemoryQueueOpener(env, log, opened)
       return (await opening)(own, metrics)
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }
 
-const openStreamsOf = async (env: Environment, log: Logger, opened: AsyncDisposableStack): Promise<OpenMemoryQueue> => {
+const openMemoryQueueOpener = async (
+  env: Environment,
+  log: Logger,
+  opened: AsyncDisposableStack,
+): Promise<OpenMemoryQueue> => {
   const database = await openStateDatabase(env, log)
   if (!database) return openMemoryQueues()
   opened.use(database)
   const { openSqlJournal } = await import('./sql-journal.ts')
-  return openLastingQueues({ journal: opened.use(await openSqlJournal(database, log)), log })
+  return openJournaledQueues({ journal: opened.use(await openSqlJournal(database, log)), log })
 }

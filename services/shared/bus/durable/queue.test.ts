@@ -3,8 +3,8 @@ import { pino } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { describeWith } from '../../../testing/servers.ts'
-import { until } from '../conformance/implementations.suite.ts'
-import { type Place, implementations } from './implementations.suite.ts'
+import { waitUntil } from '../conformance/implementations.suite.ts'
+import { type QueueTestServer, implementations } from './implementations.suite.ts'
 import type { MessageHandler, Queue } from './queue.ts'
 
 const Body = z.object({ text: z.string() })
@@ -13,7 +13,7 @@ const subject = 'inbound.webhook.default'
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `a queue on ${implementation.name}`, () => {
-    let place: Place
+    let place: QueueTestServer
     let queue: Queue
     beforeAll(async () => {
       place = await implementation.start()
@@ -39,34 +39,34 @@ for (const implementation of implementations) {
     it('delivers messages published before and after a consumer starts, in order and once', async () => {
       await publish('one')
       const seen = await consume()
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
       await publish('two')
       await publish('three')
-      await until(() => seen.length === 3)
+      await waitUntil(() => seen.length === 3)
       await publish('four')
-      await until(() => seen.length === 4)
+      await waitUntil(() => seen.length === 4)
       expect(seen).toEqual(['one', 'two', 'three', 'four'])
     })
 
     it('does not redeliver handled messages, although acknowledgements are not confirmed', async () => {
       const seen = await consume(async () => 'done', { mayRepeat: true })
       for (const id of ['one', 'two', 'three']) await publish(id)
-      await until(() => seen.length === 3)
+      await waitUntil(() => seen.length === 3)
       await queue[Symbol.asyncDispose]()
       queue = await place.open()
       await publish('marker')
       const after = await consume(async () => 'done', { mayRepeat: true })
-      await until(() => after.length > 0)
+      await waitUntil(() => after.length > 0)
       expect(after).toEqual(['marker'])
     })
 
     it('stores an id once within the duplicate window, even after it was handled', async () => {
       const seen = await consume()
       expect(await publish('one')).toEqual({ duplicate: false })
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
       expect(await publish('one', 'again')).toEqual({ duplicate: true })
       await publish('marker')
-      await until(() => seen.includes('marker'))
+      await waitUntil(() => seen.includes('marker'))
       expect(seen).toEqual(['one', 'marker'])
     })
 
@@ -75,9 +75,9 @@ for (const implementation of implementations) {
       await place.next({ duplicateWindowMs: { EVENTS: 100, EVENTS_DLQ: 100 } })
       queue = await place.open()
       await publish('one')
-      await until(async () => !(await publish('one', 'again')).duplicate)
+      await waitUntil(async () => !(await publish('one', 'again')).duplicate)
       const seen = await consume()
-      await until(() => seen.length === 2)
+      await waitUntil(() => seen.length === 2)
       expect(seen).toEqual(['one', 'again'])
     })
 
@@ -88,9 +88,9 @@ for (const implementation of implementations) {
         return message.body.text === 'late' && message.deliveries === 1 ? { againInMs: 300 } : 'done'
       })
       await publish('late')
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
       await publish('other')
-      await until(() => seen.length === 3)
+      await waitUntil(() => seen.length === 3)
       expect(seen).toEqual(['late', 'other', 'late'])
       expect(deliveries).toEqual([1, 1, 2])
     })
@@ -108,9 +108,9 @@ for (const implementation of implementations) {
         { tries: 1_000 },
       )
       for (const id of ['one', 'two', 'three']) await publish(id)
-      await until(() => seen.length > 6)
+      await waitUntil(() => seen.length > 6)
       isAway = false
-      await until(() => lines.includes('handling messages recovered'))
+      await waitUntil(() => lines.includes('handling messages recovered'))
       expect(lines).toEqual(['handling messages failed', 'handling messages recovered'])
     })
 
@@ -124,7 +124,7 @@ for (const implementation of implementations) {
       )
       await publish('poison')
       await publish('sound')
-      await until(async () => (await queue.dead.EVENTS.list({ limit: 10 })).letters.length === 1)
+      await waitUntil(async () => (await queue.dead.EVENTS.list({ limit: 10 })).letters.length === 1)
       expect(seen.toSorted()).toEqual(['poison', 'poison', 'poison', 'sound'])
       const [letter] = (await queue.dead.EVENTS.list({ limit: 10 })).letters
       expect(letter).toMatchObject({
@@ -139,8 +139,8 @@ for (const implementation of implementations) {
       const seen = await consume()
       await queue.publish(subject, { id: 'odd', body: { text: 7 } })
       await publish('sound')
-      await until(async () => (await queue.dead.EVENTS.list({ limit: 10 })).letters.length === 1)
-      await until(() => seen.length === 1)
+      await waitUntil(async () => (await queue.dead.EVENTS.list({ limit: 10 })).letters.length === 1)
+      await waitUntil(() => seen.length === 1)
       expect(seen).toEqual(['sound'])
     })
 
@@ -149,7 +149,7 @@ for (const implementation of implementations) {
       const dead = () => queue.dead.EVENTS.list({ limit: 10 })
       for (const [index, text] of ['one', 'two', 'three'].entries()) {
         await publish(text)
-        await until(async () => (await dead()).letters.length === index + 1)
+        await waitUntil(async () => (await dead()).letters.length === index + 1)
       }
       const first = await queue.dead.EVENTS.list({ limit: 2 })
       expect(first.letters.map(({ reason }) => reason)).toEqual(['because of three', 'because of two'])
@@ -177,7 +177,7 @@ for (const implementation of implementations) {
       })
       const ids = Array.from({ length: 50 }, (_, index) => String(index))
       for (const id of ids) await publish(id)
-      await until(() => seen.length + elsewhere.length === 50)
+      await waitUntil(() => seen.length + elsewhere.length === 50)
       expect([...seen, ...elsewhere].toSorted()).toEqual(ids.toSorted())
     })
 
@@ -190,7 +190,7 @@ for (const implementation of implementations) {
       })
       await queue.publish('inbound.paging.default', { id: 'p', body: { text: 'page' } })
       await publish('post')
-      await until(() => seen.length + paging.length === 2)
+      await waitUntil(() => seen.length + paging.length === 2)
       expect([seen, paging]).toEqual([['post'], ['page']])
     })
 
@@ -203,7 +203,7 @@ for (const implementation of implementations) {
         })
       }
       await queue.publish('inbound.grafana', { id: 'e', body: { text: 'disk' } })
-      await until(() => received.length === 2)
+      await waitUntil(() => received.length === 2)
       expect(received.toSorted()).toEqual(['alerts disk', 'keeper disk'])
     })
 
@@ -221,10 +221,10 @@ for (const implementation of implementations) {
       })
       await publish('long')
       const began = performance.now()
-      await until(() => performance.now() - began > 2_000)
+      await waitUntil(() => performance.now() - began > 2_000)
       expect(seen.length).toBeLessThanOrEqual(1)
       resolve()
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
       expect(seen).toEqual(['long'])
     })
 
@@ -242,7 +242,7 @@ for (const implementation of implementations) {
         { maxInFlight: 3 },
       )
       for (let count = 0; count < 30; count += 1) await publish(String(count))
-      await until(() => seen.length === 30)
+      await waitUntil(() => seen.length === 30)
       expect(most).toBeLessThanOrEqual(3)
     })
 
@@ -256,13 +256,13 @@ for (const implementation of implementations) {
       })
       await publish('one')
       await publish('two')
-      await until(() => seen.length === 1)
+      await waitUntil(() => seen.length === 1)
       const ending = consuming[Symbol.asyncDispose]()
       resolve()
       await ending
       expect(seen).toEqual(['one'])
       const rest = await consume()
-      await until(() => rest.length === 1)
+      await waitUntil(() => rest.length === 1)
       expect(rest).toEqual(['two'])
     })
 
@@ -278,8 +278,8 @@ for (const implementation of implementations) {
       await expect(fill()).rejects.toMatchObject({ code: 'busy' })
       expect(kept).toBeGreaterThanOrEqual(3)
       const seen = await consume()
-      await until(() => seen.length === kept)
-      await until(() =>
+      await waitUntil(() => seen.length === kept)
+      await waitUntil(() =>
         publish('later').then(
           () => true,
           () => false,

@@ -47,7 +47,7 @@ export interface Consumer<S extends z.ZodType> {
  * Handles one message. The message stays in progress until the returned promise resolves; if the promise rejects, the
  * message is redelivered.
  */
-export type MessageHandler<T> = (message: QueuedMessage<T>) => Promise<Outcome>
+export type MessageHandler<T> = (message: QueuedMessage<T>) => Promise<MessageOutcome>
 
 /** A message as its handler receives it. */
 export interface QueuedMessage<T> {
@@ -59,7 +59,7 @@ export interface QueuedMessage<T> {
 }
 
 /** The outcome of handling a message: done, redelivery after a delay, or a dead letter with a public reason. */
-export type Outcome = 'done' | { againInMs: number } | { dead: string }
+export type MessageOutcome = 'done' | { againInMs: number } | { dead: string }
 
 /** The streams that services consume. */
 export type StreamName = 'EVENTS'

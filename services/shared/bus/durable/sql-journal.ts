@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../store/sql/connection.ts'
 import { migrate } from '../../store/sql/migrate.ts'
-import { type Batches, createBatchWriter } from './batches.ts'
+import { type BatchWriter, createBatchWriter } from './batches.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { type AnyStreamName, streamNames, streamPlans } from './streams.ts'
 
@@ -26,15 +26,15 @@ export const openSqlJournal = async (database: Database, log: Logger | undefined
   await migrate(database, 'queue', names, [{ name: 'queue', up: createTable }])
   const tables = database.tables<QueueTables>(names)
   const keeping = createBatchWriter<JournalEntry>(async (messages) => {
-    const values = messages.map(rowOf)
+    const values = messages.map(toRow)
     await database.run(() => tables.insertInto('watchhouse_queue').values(values).execute())
   })
-  const forgetting = forgetIn(tables, database, log)
+  const forgetting = createRemover(tables, database, log)
   return {
     async load() {
-      await removeOld(tables, database)
+      await removeExpired(tables, database)
       const all = tables.selectFrom('watchhouse_queue').selectAll().orderBy('came_at_ms').orderBy('sequence')
-      return (await database.run(() => all.execute())).flatMap(journaledOf)
+      return (await database.run(() => all.execute())).flatMap(toJournalEntries)
     },
     keep: (message) => keeping.write(message),
     forget: (key) => forgetting.write(key),
@@ -47,7 +47,11 @@ export const openSqlJournal = async (database: Database, log: Logger | undefined
 /** Maximum number of failed removals that are retried together with the next removal. */
 const maxPendingRows = 10_000
 
-const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger | undefined): Batches<string> => {
+const createRemover = (
+  tables: Kysely<QueueTables>,
+  database: Database,
+  log: Logger | undefined,
+): BatchWriter<string> => {
   let owed: readonly string[] = []
   return createBatchWriter<string>(async (keys) => {
     const all = [...owed, ...keys]
@@ -63,7 +67,7 @@ const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger |
 }
 
 /** Removes messages that are older than the maximum age of their stream, as a server does. */
-const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promise<void> => {
+const removeExpired = async (tables: Kysely<QueueTables>, database: Database): Promise<void> => {
   for (const stream of streamNames) {
     const before = systemClock.now() - streamPlans[stream].maxAgeMs
     const old = tables.deleteFrom('watchhouse_queue').where('stream', '=', stream).where('came_at_ms', '<', before)
@@ -74,7 +78,7 @@ const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promi
 type Row = QueueTables['watchhouse_queue']
 
 /** Converts an entry to a row. Bodies are JSON and stored as text. */
-const rowOf = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
+const toRow = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
   ...message,
   body: Buffer.from(body).toString('utf8'),
   came_at_ms: cameAtMs,
@@ -82,7 +86,7 @@ const rowOf = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
 })
 
 /** Converts a row to a list with its entry; the list is empty if a newer release added the stream. */
-const journaledOf = ({ stream: name, sequence, body, came_at_ms, waiting, ...row }: Row): JournalEntry[] => {
+const toJournalEntries = ({ stream: name, sequence, body, came_at_ms, waiting, ...row }: Row): JournalEntry[] => {
   const stream = streamNames.find((each): each is AnyStreamName => each === name)
   if (stream === undefined) return []
   return [

@@ -1,7 +1,7 @@
 import type { ServiceName } from '#proto/call.ts'
 import { inboundSubjectPattern } from '#proto/inbound-event.ts'
 import type { StreamName } from './queue.ts'
-import { type AnyStreamName, deadLetterStreams, deadLetterSubject, streamNames, streamPlans } from './streams.ts'
+import { type AnyStreamName, deadLetterStreams, formatDeadLetterSubject, streamNames, streamPlans } from './streams.ts'
 
 /** A consumer of the product; only its service takes messages from it. */
 export interface ConsumerPlan {
@@ -35,13 +35,13 @@ export interface StreamAccess {
 }
 
 /** Returns the JetStream subjects that a service publishes to, one for each API call in its code. */
-export const streamAccess = (service: ServiceName): readonly StreamAccess[] => {
+export const listStreamAccess = (service: ServiceName): readonly StreamAccess[] => {
   if (!streamServices.includes(service)) return []
-  const own = service === installerService ? installing() : taking(service)
+  const own = service === installerService ? listInstallerAccess() : listConsumerAccess(service)
   return [{ subject: '$JS.API.INFO' }, ...own]
 }
 
-const installing = (): StreamAccess[] => [
+const listInstallerAccess = (): StreamAccess[] => [
   ...streamNames.flatMap((name) =>
     ['CREATE', 'UPDATE', 'INFO'].map((call) => ({ subject: `$JS.API.STREAM.${call}.${name}` })),
   ),
@@ -50,12 +50,14 @@ const installing = (): StreamAccess[] => [
   })),
 ]
 
-const taking = (service: ServiceName): StreamAccess[] => {
+const listConsumerAccess = (service: ServiceName): StreamAccess[] => {
   const published = publishers[service]
   const own = consumerPlans.filter((consumer) => consumer.service === service)
-  const buried = new Set(own.flatMap(({ stream }) => streamPlans[stream].subjects.map(deadLetterSubject)))
+  const buried = new Set(own.flatMap(({ stream }) => streamPlans[stream].subjects.map(formatDeadLetterSubject)))
   return [
-    ...(published === undefined ? [] : [...subjectsOf(published), ...deadLetterCalls(deadLetterStreams[published])]),
+    ...(published === undefined
+      ? []
+      : [...listPublishAccess(published), ...listDeadLetterAccess(deadLetterStreams[published])]),
     ...[...buried].map((subject) => ({ subject })),
     ...own.flatMap(({ stream, name }) => [
       { subject: `$JS.API.CONSUMER.INFO.${stream}.${name}` },
@@ -65,8 +67,8 @@ const taking = (service: ServiceName): StreamAccess[] => {
   ]
 }
 
-const subjectsOf = (stream: AnyStreamName): StreamAccess[] =>
+const listPublishAccess = (stream: AnyStreamName): StreamAccess[] =>
   streamPlans[stream].subjects.map((subject) => ({ subject }))
 
-const deadLetterCalls = (stream: AnyStreamName): StreamAccess[] =>
+const listDeadLetterAccess = (stream: AnyStreamName): StreamAccess[] =>
   ['STREAM.INFO', 'STREAM.MSG.GET', 'STREAM.MSG.DELETE'].map((call) => ({ subject: `$JS.API.${call}.${stream}` }))

@@ -18,33 +18,33 @@ export type AnyStreamName = StreamName | 'EVENTS_DLQ'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
-const mebibyte = 1024 * 1024
+const bytesPerMebibyte = 1024 * 1024
 
 /** The configurations of all streams. */
 export const streamPlans: Readonly<Record<AnyStreamName, StreamPlan>> = {
   EVENTS: {
     subjects: ['inbound.>'],
     maxAgeMs: dayMs,
-    maxBytes: 1024 * mebibyte,
+    maxBytes: 1024 * bytesPerMebibyte,
     whenFull: 'refuse',
     // Senders of webhooks retry for 20 minutes.
     duplicateWindowMs: 20 * minuteMs,
   },
-  EVENTS_DLQ: deadLetters('inbound.>'),
+  EVENTS_DLQ: createDeadLetterPlan('inbound.>'),
 }
 
-function deadLetters(subject: string): StreamPlan {
+function createDeadLetterPlan(subject: string): StreamPlan {
   return {
-    subjects: [deadLetterSubject(subject)],
+    subjects: [formatDeadLetterSubject(subject)],
     maxAgeMs: 30 * dayMs,
-    maxBytes: 256 * mebibyte,
+    maxBytes: 256 * bytesPerMebibyte,
     whenFull: 'forget-oldest',
     duplicateWindowMs: 10 * minuteMs,
   }
 }
 
 /** Returns the subject of the dead letter for a message with this subject. */
-export function deadLetterSubject(subject: string): string {
+export function formatDeadLetterSubject(subject: string): string {
   return `dead.${subject}`
 }
 

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { Call, Identity, ServiceName } from '#proto/call.ts'
 import { bytes, rpc, service, stream } from '#proto/contract.ts'
 import { encodeJson } from '../body.ts'
-import type { Part } from '../bus.ts'
-import { openSignatures } from '../config.ts'
+import type { ServedPart } from '../bus.ts'
+import { createRequestSigner } from '../config.ts'
 import { callOf } from '../conformance/probe.suite.ts'
 import { openBus, openMemoryHub } from '../open.ts'
-import { requestHeaders } from '../request-headers.ts'
-import { type ClockReadings, type SignedRequest, type Signatures, createSignature } from '../signatures.ts'
+import { createRequestHeaders } from '../request-headers.ts'
+import { type ClockReadings, type SignedRequest, type RequestSigner, createSignature } from '../signatures.ts'
 import type { Wire, WireHeaders, WireMessage } from '../wire.ts'
 import { createProcessKeys } from './keys.ts'
 
@@ -16,7 +16,7 @@ import { createProcessKeys } from './keys.ts'
 export const testUser: Identity = { kind: 'user', subject: 'ada', features: ['QUERIES'] }
 
 /** Returns the identity of a service that calls for itself. */
-export const serviceIdentity = (subject: ServiceName): Identity => ({ kind: 'service', subject, features: 'all' })
+export const createServiceIdentity = (subject: ServiceName): Identity => ({ kind: 'service', subject, features: 'all' })
 
 const empty = z.object({})
 const callers = ['gateway', 'agent', 'mcp', 'alert-dispatcher', 'report'] as const
@@ -41,21 +41,21 @@ export const delegatingContract = service('agent', {
 })
 
 /** Returns a random secret for the gateway. */
-export const newSecret = (): string => randomBytes(32).toString('hex')
+export const createSecret = (): string => randomBytes(32).toString('hex')
 
 /** Returns the signer of a process on NATS with these variables. */
-export const signaturesWith = (variables: Record<string, string>): Signatures => {
-  const signatures = openSignatures({ NATS_URL: 'nats://localhost', ...variables })
+export const createTestSigner = (variables: Record<string, string>): RequestSigner => {
+  const signatures = createRequestSigner({ NATS_URL: 'nats://localhost', ...variables })
   if (!signatures) throw new Error('the process has no keys')
   return signatures
 }
 
 /** Returns the signer of a process with this gateway secret. */
-export const signingWith = (secret: string): Signatures => signaturesWith({ NATS_SIGNING_KEY: secret })
+export const createGatewaySigner = (secret: string): RequestSigner => createTestSigner({ NATS_SIGNING_KEY: secret })
 
 /** Returns the headers of a request with a signature by `sign`; the signature is empty if the caller has no key. */
-export const signedBy = (
-  sign: Signatures['sign'],
+export const createSignedHeaders = (
+  sign: RequestSigner['sign'],
   request: SignedRequest,
   readings?: () => ClockReadings,
 ): WireHeaders => ({ ...request.headers, signature: createSignature({ sign, digest }, request, readings) ?? '' })
@@ -64,9 +64,9 @@ const digest = (content: Uint8Array | string) => hash('sha256', content, 'base64
 
 /** Starts the services of a cluster on one hub, each with only its own keys. */
 export const startCluster = async (mode: 'required' | 'accepted' = 'required') => {
-  const secret = newSecret()
+  const secret = createSecret()
   const signaturesOf = (holder: string) =>
-    signaturesWith({ NATS_SIGNATURES: mode, ...createProcessKeys([holder], secret) })
+    createTestSigner({ NATS_SIGNATURES: mode, ...createProcessKeys([holder], secret) })
   const hub = openMemoryHub()
   const opened = new AsyncDisposableStack()
   const open = async (caller: ServiceName, signatures = signaturesOf(caller), instance: string = caller) =>
@@ -76,14 +76,14 @@ export const startCluster = async (mode: 'required' | 'accepted' = 'required') =
     changed.push(call)
     return {}
   }
-  const serveQuery = async (instance: string, part: Part = 'all', holder = 'query') => {
+  const serveQuery = async (instance: string, part: ServedPart = 'all', holder = 'query') => {
     const query = await open('query', signaturesOf(holder), instance)
     const handlers = {
       kill: change,
       keep: change,
       rows: async (_input: object, { identity }: Call) => ({ subject: identity.subject }),
       dial: async (_input: object, { identity }: Call) => ({ subject: identity.subject }),
-      pieces: async () => ({ head: {}, frames: none() }),
+      pieces: async () => ({ head: {}, frames: yieldNoFrames() }),
     }
     await query.serve(actingContract, handlers, { part })
   }
@@ -91,7 +91,7 @@ export const startCluster = async (mode: 'required' | 'accepted' = 'required') =
   return { hub, secret, signaturesOf, open, serveQuery, changed, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-async function* none() {
+async function* yieldNoFrames() {
   yield Buffer.from('')
   return {}
 }
@@ -110,9 +110,10 @@ export const publishRaw = async (
 }
 
 /** Returns the headers of an unsigned request. */
-export const createUnsignedHeaders = (identity = testUser): WireHeaders => requestHeaders(callOf({ identity }), 10_000)
+export const createUnsignedHeaders = (identity = testUser): WireHeaders =>
+  createRequestHeaders(callOf({ identity }), 10_000)
 
 /** Returns a signing function that forges MACs with a key directly, without deriving the key of the caller. */
-export const macBy =
-  (key: string): Signatures['sign'] =>
+export const forgeMacs =
+  (key: string): RequestSigner['sign'] =>
   ({ text }) => [createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('base64url')]

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith, startPostgres } from '../../../testing/servers.ts'
 import { type Database, openDatabase } from '../sql/connection.ts'
-import { type Collections, defineCollection, memoryCollections, openCollections } from './collection.ts'
+import { type Collections, defineCollection, createMemoryCollections, openCollections } from './collection.ts'
 
 const Note = z.object({ id: z.string(), owner: z.string().nullable(), atMs: z.int(), text: z.string() })
 type Note = z.infer<typeof Note>
@@ -35,7 +35,7 @@ const note = (id: string, more: Partial<Note> = {}): Note => ({ id, owner: 'ada'
 
 type Open = (prefix: string) => Promise<Collections>
 const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Open>> = {
-  memory: async () => async () => memoryCollections(),
+  memory: async () => async () => createMemoryCollections(),
   libSQL: async (opened) => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-collections-'))
     opened.defer(() => rm(directory, { recursive: true }))
@@ -248,7 +248,7 @@ function suite(name: string): void {
 }
 
 describe('a collection in memory', () => {
-  const holding = (memory: (typeof notes)['memory']) => memoryCollections().of({ ...notes, memory })
+  const holding = (memory: (typeof notes)['memory']) => createMemoryCollections().of({ ...notes, memory })
 
   it('has a maximum number of documents, and drops the oldest first', async () => {
     const collection = holding({ maxDocuments: 3 })

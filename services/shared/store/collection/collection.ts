@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { parseJson } from '../../text/strings.ts'
 import type { Database } from '../sql/connection.ts'
-import { memoryTables } from './memory-rows.ts'
+import { createMemoryTables } from './memory-rows.ts'
 import type {
   ColumnType,
   ColumnValue,
@@ -119,34 +119,37 @@ export const openCollections = async (
   specs: readonly TableSpec[],
   database: Database | undefined,
 ): Promise<Collections> => {
-  if (database === undefined) return memoryCollections()
+  if (database === undefined) return createMemoryCollections()
   // Imported only with a database, because Kysely is large.
-  const { sqlTables } = await import('./sql-rows.ts')
-  return collectionsIn(await sqlTables(database, owner, specs))
+  const { openSqlTables: sqlTables } = await import('./sql-rows.ts')
+  return createCollections(await sqlTables(database, owner, specs))
 }
 
 /** Opens collections in memory. */
-export const memoryCollections = (): Collections => collectionsIn(memoryTables())
+export const createMemoryCollections = (): Collections => createCollections(createMemoryTables())
 
-const collectionsIn = (tables: Tables): Collections => ({
+const createCollections = (tables: Tables): Collections => ({
   kind: tables.kind,
-  of: (spec) => collectionIn(tables, spec),
-  atomically: (step, lockName) => tables.atomically((within) => step(collectionsIn(within)), lockName),
+  of: (spec) => createCollection(tables, spec),
+  atomically: (step, lockName) => tables.atomically((within) => step(createCollections(within)), lockName),
 })
 
 const maxConflicts = 20
 
-const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionSpec<T, C, S>): Collection<T, C, S> => {
+const createCollection = <T, C extends Columns, S>(
+  tables: Tables,
+  spec: CollectionSpec<T, C, S>,
+): Collection<T, C, S> => {
   const rows = tables.of(spec)
-  const { documents, summaries } = readersOf(tables, spec)
-  const rowsOf = (written: readonly T[]) => written.map((document) => rowOf(spec, document))
+  const { documents, summaries } = createReaders(tables, spec)
+  const rowsOf = (written: readonly T[]) => written.map((document) => toRow(spec, document))
   const pageOf = async <D>(
     query: CollectionQuery<C> & { limit: number },
     text: 'document' | 'summary',
     readAll: (texts: readonly RowText[]) => D[],
   ): Promise<Page<D>> => {
     // One more row shows whether there is a next page.
-    const texts = await rows.texts(rowQuery({ ...query, limit: query.limit + 1 }), text)
+    const texts = await rows.texts(toRowQuery({ ...query, limit: query.limit + 1 }), text)
     const page = texts.slice(0, query.limit)
     return { documents: readAll(page), next: page.length < texts.length ? page.at(-1) : undefined }
   }
@@ -159,38 +162,38 @@ const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionS
       const row = await rows.get(id)
       return row && documents([{ id, text: row.document }])[0]
     },
-    list: async (query) => documents(await rows.texts(rowQuery(query), 'document')),
-    summaries: async (query) => summaries(await rows.texts(rowQuery(query), 'summary')),
+    list: async (query) => documents(await rows.texts(toRowQuery(query), 'document')),
+    summaries: async (query) => summaries(await rows.texts(toRowQuery(query), 'summary')),
     page: (query) => pageOf(query, 'document', documents),
     summaryPage: (query) => pageOf(query, 'summary', summaries),
-    ids: async (query) => (await rows.texts(rowQuery(query), 'id')).map(({ id }) => id),
-    count: (where) => rows.count(conditions(where)),
+    ids: async (query) => (await rows.texts(toRowQuery(query), 'id')).map(({ id }) => id),
+    count: (where) => rows.count(toConditions(where)),
     async change(id, next) {
       for (let conflict = 0; conflict < maxConflicts; conflict += 1) {
         const row = await rows.get(id)
         const [before] = row ? documents([{ id, text: row.document }]) : []
         const after = next(before)
-        if (after === undefined || (await rows.swap(rowOf(spec, after), row?.version))) return { before, after }
+        if (after === undefined || (await rows.swap(toRow(spec, after), row?.version))) return { before, after }
       }
       throw new ServiceError('busy', `${spec.name} has too many concurrent writers; try again`, { retryAfterMs: 1_000 })
     },
-    remove: (where) => rows.remove(conditions(where)),
+    remove: (where) => rows.remove(toConditions(where)),
   }
 }
 
-const rowOf = <T, C extends Columns, S>(
+const toRow = <T, C extends Columns, S>(
   { columns, idOf, valuesOf, summary }: CollectionSpec<T, C, S>,
   document: T,
 ): Row => ({
   id: idOf(document),
   version: randomUUID(),
-  values: valuesIn(columns, valuesOf(document)),
+  values: selectValues(columns, valuesOf(document)),
   document: JSON.stringify(document),
   summary: summary ? JSON.stringify(summary.of(document)) : null,
 })
 
 /** Returns the parsers of documents and summaries. */
-const readersOf = <T, C extends Columns, S>(
+const createReaders = <T, C extends Columns, S>(
   { report }: Tables,
   { name, schema, summary, unreadable }: CollectionSpec<T, C, S>,
 ) => {
@@ -203,31 +206,31 @@ const readersOf = <T, C extends Columns, S>(
   }
   return {
     documents: (texts: readonly StoredText[]): T[] =>
-      readAll(texts, ({ id, text }) => readAs(schema, text) ?? unreadable?.(id)),
+      readAll(texts, ({ id, text }) => parseDocument(schema, text) ?? unreadable?.(id)),
     summaries(texts: readonly StoredText[]): S[] {
       if (summary === undefined) throw new TypeError(`the collection ${name} has no summaries`)
-      return readAll(texts, ({ text }) => readAs(summary.schema, text))
+      return readAll(texts, ({ text }) => parseDocument(summary.schema, text))
     },
   }
 }
 type StoredText = Pick<RowText, 'id' | 'text'>
 
-const valuesIn = <C extends Columns>(columns: C, values: Readonly<Record<keyof C, ColumnValue>>): Row['values'] =>
+const selectValues = <C extends Columns>(columns: C, values: Readonly<Record<keyof C, ColumnValue>>): Row['values'] =>
   Object.fromEntries(Object.keys(columns).map((column) => [column, values[column] ?? null]))
 
-const readAs = <T>(schema: z.ZodType<T>, text: string): T | undefined => schema.safeParse(parseJson(text)).data
+const parseDocument = <T>(schema: z.ZodType<T>, text: string): T | undefined => schema.safeParse(parseJson(text)).data
 
-const rowQuery = <C extends Columns>({ where, ...rest }: CollectionQuery<C> = {}): RowQuery => ({
+const toRowQuery = <C extends Columns>({ where, ...rest }: CollectionQuery<C> = {}): RowQuery => ({
   ...rest,
-  where: conditions(where),
+  where: toConditions(where),
 })
 
 type AnyCriterion = Criterion<string | number> | undefined
 
-const conditions = <C extends Columns>(where: Where<C> = {}): Condition[] =>
-  Object.entries<AnyCriterion>(where).flatMap(([column, criterion]) => conditionOf(column, criterion) ?? [])
+const toConditions = <C extends Columns>(where: Where<C> = {}): Condition[] =>
+  Object.entries<AnyCriterion>(where).flatMap(([column, criterion]) => toCondition(column, criterion) ?? [])
 
-const conditionOf = (column: string, criterion: AnyCriterion): Condition | undefined => {
+const toCondition = (column: string, criterion: AnyCriterion): Condition | undefined => {
   if (criterion === undefined) return undefined
   if (criterion === null || typeof criterion !== 'object') return { column, among: [criterion] }
   if (isList(criterion)) return { column, among: criterion }

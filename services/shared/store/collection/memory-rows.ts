@@ -4,7 +4,7 @@ const defaultMaxDocuments = 10_000
 const defaultMaxCharacters = 64 * 1024 * 1024
 
 /** Creates tables in memory. A failed step is not rolled back. */
-export const memoryTables = (): Tables => {
+export const createMemoryTables = (): Tables => {
   const rowsByTable = new Map<string, RowTable>()
   const lastSteps = new Map<string, Promise<unknown>>()
   const tables: Tables = {
@@ -12,7 +12,7 @@ export const memoryTables = (): Tables => {
     // Rows written by this process are always readable.
     report: () => {},
     of(table) {
-      const rows = rowsByTable.get(table.name) ?? memoryRows(table)
+      const rows = rowsByTable.get(table.name) ?? createMemoryRows(table)
       rowsByTable.set(table.name, rows)
       return rows
     },
@@ -31,7 +31,7 @@ export const memoryTables = (): Tables => {
   return tables
 }
 
-const memoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
+const createMemoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
   const { maxDocuments = defaultMaxDocuments, maxCharacters = defaultMaxCharacters } = memory
   const rows = new Map<string, Row>()
   // One iterator for the lifetime of the table: a new one would skip all removed entries again.
@@ -49,7 +49,8 @@ const memoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
     usage.characters += row.document.length
     while (isOverfull()) drop(oldest.next().value ?? '')
   }
-  const matching = (where: readonly Condition[]) => [...rows.values()].filter((row) => where.every(holds(row)))
+  const matching = (where: readonly Condition[]) =>
+    [...rows.values()].filter((row) => where.every(createRowFilter(row)))
   return {
     async put(written, existing) {
       const due = written.filter((row) => {
@@ -67,7 +68,7 @@ const memoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
     },
     get: async (id) => rows.get(id),
     texts: async ({ where, limit, after, ...order }, text) => {
-      const compare = comparison(order)
+      const compare = createComparator(order)
       const last = after && { id: after.id, values: { [order.orderBy ?? '']: after.value } }
       return matching(where)
         .filter((row) => last === undefined || compare(row, last) > 0)
@@ -90,7 +91,7 @@ const isSuperseded = (present: Row, written: Row, supersedes: TableSpec['superse
 const valueOf = ({ id, values }: Pick<Row, 'id' | 'values'>, column: string): ColumnValue =>
   column === 'id' ? id : (values[column] ?? null)
 
-const holds =
+const createRowFilter =
   (row: Row) =>
   (condition: Condition): boolean => {
     const value = valueOf(row, condition.column)
@@ -102,7 +103,7 @@ const holds =
     return (from === undefined || value >= from) && (before === undefined || value < before)
   }
 
-const comparison =
+const createComparator =
   ({ orderBy = 'id', descending = false }: Pick<RowQuery, 'orderBy' | 'descending'>) =>
   (one: Pick<Row, 'id' | 'values'>, other: Pick<Row, 'id' | 'values'>): number =>
     (descending ? -1 : 1) * compareValues(valueOf(one, orderBy), valueOf(other, orderBy)) ||

@@ -11,10 +11,10 @@ import { migrate } from '../sql/migrate.ts'
 import type { ColumnValue, Condition, Row, RowQuery, RowTable, TableSpec, Tables } from './rows.ts'
 
 /** A stored row by column name. */
-interface Stored {
+interface StoredRow {
   [column: string]: ColumnValue
 }
-type StoredTables = Record<string, Stored>
+type StoredTables = Record<string, StoredRow>
 
 /** Maximum rows of one insert; SQLite allows 32,766 values. */
 const maxInsertedRows = 500
@@ -22,19 +22,23 @@ const maxInsertedRows = 500
 const maxRemovedRows = 2_000
 
 /** Returns the tables of the specs and creates missing ones. Owner and table name identify a migration step. */
-export const sqlTables = async (database: Database, owner: string, specs: readonly TableSpec[]): Promise<Tables> => {
+export const openSqlTables = async (
+  database: Database,
+  owner: string,
+  specs: readonly TableSpec[],
+): Promise<Tables> => {
   const names = specs.map(({ name }) => name)
   const steps = specs.map((spec) => ({
     name: spec.name,
     up: (all: Kysely<unknown>) => createTable(database, all, spec),
   }))
   await migrate(database, owner, names, steps)
-  return tablesOver(database, database.tables<StoredTables>(names))
+  return createTables(database, database.tables<StoredTables>(names))
 }
 
-const tablesOver = (database: Database, all: Kysely<StoredTables>): Tables => ({
+const createTables = (database: Database, all: Kysely<StoredTables>): Tables => ({
   kind: database.kind,
-  of: (table) => sqlRows(database, all, table),
+  of: (table) => createSqlRows(database, all, table),
   report: database.report,
   atomically: (step, lockName) =>
     database.run(() =>
@@ -42,15 +46,15 @@ const tablesOver = (database: Database, all: Kysely<StoredTables>): Tables => ({
         // SQLite itself serializes write transactions.
         if (lockName !== undefined && database.kind === 'postgres')
           await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + lockName}))`.execute(transaction)
-        return step(tablesOver(database, transaction))
+        return step(createTables(database, transaction))
       }),
     ),
 })
 
-const sqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table: TableSpec): RowTable => {
+const createSqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table: TableSpec): RowTable => {
   const { name } = table
   const putOnce = async (rows: readonly Row[], existing: 'replace' | 'leave') =>
-    Number((await run(() => putting(all, table, rows, existing).executeTakeFirst())).numInsertedOrUpdatedRows)
+    Number((await run(() => buildInsert(all, table, rows, existing).executeTakeFirst())).numInsertedOrUpdatedRows)
   return {
     async put(rows, existing) {
       // PostgreSQL rejects a statement that updates a row twice.
@@ -62,7 +66,8 @@ const sqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table: Tabl
     },
     async swap(row, version) {
       if (version === undefined) return (await putOnce([row], 'leave')) === 1
-      const swapping = all.updateTable(name).set(storedOf(row)).where('id', '=', row.id).where('version', '=', version)
+      const update = all.updateTable(name).set(toStoredRow(row))
+      const swapping = update.where('id', '=', row.id).where('version', '=', version)
       return (await run(() => swapping.executeTakeFirst())).numUpdatedRows === 1n
     },
     async get(id) {
@@ -72,16 +77,20 @@ const sqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table: Tabl
     },
     async texts(query, text) {
       const { orderBy = 'id' } = query
-      const select = all.selectFrom(name).select(['id', columnOf(orderBy), text])
-      const rows = await run(() => selecting(select, kind, query).execute())
-      return rows.map((row) => ({ id: String(row.id), value: orderOf(row, table, orderBy), text: String(row[text]) }))
+      const select = all.selectFrom(name).select(['id', toColumnName(orderBy), text])
+      const rows = await run(() => buildSelect(select, kind, query).execute())
+      return rows.map((row) => ({
+        id: String(row.id),
+        value: readSortValue(row, table, orderBy),
+        text: String(row[text]),
+      }))
     },
     async count(where) {
       const counting = all.selectFrom(name).select((select) => select.fn.countAll().as('count'))
-      return Number((await run(() => counting.where(matches(kind, where)).executeTakeFirstOrThrow())).count)
+      return Number((await run(() => counting.where(createCondition(kind, where)).executeTakeFirstOrThrow())).count)
     },
     async remove(where) {
-      const batch = all.selectFrom(name).select('id').where(matches(kind, where)).limit(maxRemovedRows)
+      const batch = all.selectFrom(name).select('id').where(createCondition(kind, where)).limit(maxRemovedRows)
       const removing = all.deleteFrom(name).where('id', 'in', batch)
       for (let removed = 0; ;) {
         const count = Number((await run(() => removing.executeTakeFirst())).numDeletedRows)
@@ -93,12 +102,12 @@ const sqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table: Tabl
 }
 
 /** Returns the sort value of a row. PostgreSQL returns 64-bit integers as text. */
-const orderOf = (row: Stored, { columns }: TableSpec, orderBy: string): ColumnValue => {
-  const value = row[columnOf(orderBy)] ?? null
+const readSortValue = (row: StoredRow, { columns }: TableSpec, orderBy: string): ColumnValue => {
+  const value = row[toColumnName(orderBy)] ?? null
   return columns[orderBy] === 'integer' && value !== null ? Number(value) : value
 }
 
-const putting = (
+const buildInsert = (
   all: Kysely<StoredTables>,
   { name, columns, supersedes }: TableSpec,
   rows: readonly Row[],
@@ -106,25 +115,25 @@ const putting = (
 ) =>
   all
     .insertInto(name)
-    .values(rows.map(storedOf))
+    .values(rows.map(toStoredRow))
     .onConflict((conflict) => {
       const same = conflict.column('id')
       if (existing === 'leave') return same.doNothing()
-      const replaced = [...Object.keys(columns).map(columnOf), 'version', 'document', 'summary']
+      const replaced = [...Object.keys(columns).map(toColumnName), 'version', 'document', 'summary']
       const replacing = same.doUpdateSet(({ ref }) =>
         Object.fromEntries(replaced.map((column) => [column, ref(`excluded.${column}`)])),
       )
       return supersedes === undefined ? replacing : replacing.where((where) => isSuperseded(where, name, supersedes))
     })
 
-const selecting = <O>(
+const buildSelect = <O>(
   select: SelectQueryBuilder<StoredTables, string, O>,
   kind: Database['kind'],
   { where, orderBy = 'id', descending, after, limit }: RowQuery,
 ): SelectQueryBuilder<StoredTables, string, O> => {
-  const column = columnOf(orderBy)
+  const column = toColumnName(orderBy)
   let page = select
-    .where(matches(kind, where))
+    .where(createCondition(kind, where))
     .orderBy(column, descending ? 'desc' : 'asc')
     .orderBy('id')
   if (limit !== undefined) page = page.limit(limit)
@@ -135,11 +144,11 @@ const selecting = <O>(
 }
 
 /** Converts a name to snake case. */
-const columnOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toColumnName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-const storedOf = ({ id, version, values, document, summary }: Row): Stored => ({
+const toStoredRow = ({ id, version, values, document, summary }: Row): StoredRow => ({
   id,
-  ...Object.fromEntries(Object.entries(values).map(([name, value]) => [columnOf(name), value])),
+  ...Object.fromEntries(Object.entries(values).map(([name, value]) => [toColumnName(name), value])),
   version,
   document,
   summary,
@@ -150,23 +159,23 @@ type Where = ExpressionBuilder<StoredTables, string>
 const isSuperseded = (
   { and, or, eb, ref }: Where,
   table: string,
-  { grows, final }: Superseding,
+  { grows, final }: SupersedingRule,
 ): Expression<SqlBool> => {
-  const column = (name: string) => `${table}.${columnOf(name)}`
-  const excluded = (name: string) => `excluded.${columnOf(name)}`
+  const column = (name: string) => `${table}.${toColumnName(name)}`
+  const excluded = (name: string) => `excluded.${toColumnName(name)}`
   const later = eb(column(grows), '<=', ref(excluded(grows)))
   return final === undefined
     ? later
     : and([later, or([eb(column(final), 'is', null), eb(excluded(final), 'is not', null)])])
 }
-type Superseding = NonNullable<TableSpec['supersedes']>
+type SupersedingRule = NonNullable<TableSpec['supersedes']>
 
-const matches =
+const createCondition =
   (kind: Database['kind'], where: readonly Condition[]) =>
   ({ and, eb, or, ref }: Where): Expression<SqlBool> =>
     and(
       where.flatMap((condition): Expression<SqlBool>[] => {
-        const column = columnOf(condition.column)
+        const column = toColumnName(condition.column)
         if ('isSet' in condition) return [eb(column, 'is not', null)]
         // Unlike LIKE, these functions match pattern characters literally.
         if ('contains' in condition)
@@ -192,12 +201,12 @@ const createTable = async ({ kind, prefix }: Database, all: Kysely<unknown>, spe
   const id = kind === 'postgres' ? sql`text collate "C"` : ('text' as const)
   let creating = all.schema.createTable(name).addColumn('id', id, (column) => column.primaryKey())
   for (const [column, type] of Object.entries(columns))
-    creating = creating.addColumn(columnOf(column), type === 'integer' ? 'bigint' : 'text')
+    creating = creating.addColumn(toColumnName(column), type === 'integer' ? 'bigint' : 'text')
   await creating
     .addColumn('version', 'text', (column) => column.notNull())
     .addColumn('document', 'text', (column) => column.notNull())
     .addColumn('summary', 'text')
     .execute()
   for (const [number, indexed] of indexes.entries())
-    await all.schema.createIndex(`${prefix}${name}_${number}`).on(name).columns(indexed.map(columnOf)).execute()
+    await all.schema.createIndex(`${prefix}${name}_${number}`).on(name).columns(indexed.map(toColumnName)).execute()
 }

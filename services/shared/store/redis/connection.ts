@@ -6,10 +6,10 @@ const connectWithinMs = 2_000
 const commandWithinMs = 2_000
 const startWithinMs = 10_000
 const maxReconnectPauseMs = 1_000
-const oldestVersion = [6, 2] as const
+const minRedisVersion = [6, 2] as const
 
 /** Options of Redis connections that send commands. */
-export const clientOptions = {
+export const redisClientOptions = {
   lazyConnect: true,
   connectionName: 'watchhouse',
   connectTimeout: connectWithinMs,
@@ -24,7 +24,7 @@ export const clientOptions = {
 /** Connects to a Redis server that persists data; throws `InvalidSettings` if it may lose or evict keys. */
 export const connectRedis = async (url: string): Promise<Redis> => {
   const { Redis } = await import('ioredis')
-  const client = new Redis(url, clientOptions)
+  const client = new Redis(url, redisClientOptions)
   try {
     await waitUntilReady(client, new URL(url).host)
     await requireDurable(client)
@@ -42,7 +42,7 @@ const waitUntilReady = async (client: Redis, address: string): Promise<void> => 
   client.on('error', (error: Error) => {
     reason = error.message
     if (/WRONGPASS|NOAUTH|ERR AUTH/.test(reason))
-      reject(problem('the server rejects the user or the password; check both'))
+      reject(createRedisProblem('the server rejects the user or the password; check both'))
   })
   const onTimeout = () =>
     reject(new ServiceError('unavailable', `Redis "${address}" did not respond within ${startWithinMs} ms: ${reason}`))
@@ -63,18 +63,21 @@ const waitUntilReady = async (client: Redis, address: string): Promise<void> => 
 const requireDurable = async (client: Redis): Promise<void> => {
   const facts = parseInfo(await client.info())
   const [major = 0, minor = 0] = (facts.get('redis_version') ?? '').split('.').map(Number)
-  if (major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1])) {
-    throw problem(`the server is version ${facts.get('redis_version')}; use ${oldestVersion.join('.')} or newer`)
+  if (major < minRedisVersion[0] || (major === minRedisVersion[0] && minor < minRedisVersion[1])) {
+    throw createRedisProblem(
+      `the server is version ${facts.get('redis_version')}; use ${minRedisVersion.join('.')} or newer`,
+    )
   }
   if (facts.get('maxmemory_policy') !== 'noeviction') {
-    throw problem(
+    throw createRedisProblem(
       `the server evicts keys (maxmemory-policy ${facts.get('maxmemory_policy')}); set maxmemory-policy to noeviction`,
     )
   }
   if (facts.get('aof_enabled') !== '1') {
-    throw problem('the server loses data on restart; enable its append-only file (appendonly yes)')
+    throw createRedisProblem('the server loses data on restart; enable its append-only file (appendonly yes)')
   }
-  if (facts.get('role') !== 'master') throw problem('the server is a replica; use the address of the primary')
+  if (facts.get('role') !== 'master')
+    throw createRedisProblem('the server is a replica; use the address of the primary')
 }
 
 const parseInfo = (info: string): Map<string, string> =>
@@ -85,4 +88,4 @@ const parseInfo = (info: string): Map<string, string> =>
     }),
   )
 
-const problem = (sentence: string): InvalidSettings => new InvalidSettings([{ name: 'REDIS_URL', sentence }])
+const createRedisProblem = (sentence: string): InvalidSettings => new InvalidSettings([{ name: 'REDIS_URL', sentence }])

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import type { Counters, WindowCount } from '../counters.ts'
 import { startHeartbeat } from '../heartbeat.ts'
-import { clientOptions } from './connection.ts'
-import { prefix } from './keys.ts'
+import { redisClientOptions } from './connection.ts'
+import { redisPrefix } from './keys.ts'
 
 /** Share of the remaining limit that a process reserves at a time. */
 const blockShare = 1 / 1_000
@@ -31,7 +31,7 @@ const countInBlocks = (addCounts: AddCounts): Counters['count'] => {
     const { count: last, endsInMs } = await addCounts(key, increment, seconds)
     const returned = last - increment + 1
     // Calls during the request for a block are counted one by one and must not replace the block.
-    const startsBlock = increment > 1 || (blockSizeAfter(last, allowed) > 1 && !blocks.has(key))
+    const startsBlock = increment > 1 || (computeBlockSize(last, allowed) > 1 && !blocks.has(key))
     if (startsBlock) blocks.set(key, { returned, last, endsAtMs: performance.now() + endsInMs })
     return { count: returned, endsInMs }
   }
@@ -49,18 +49,18 @@ const countInBlocks = (addCounts: AddCounts): Counters['count'] => {
       return { count: block.returned, endsInMs: leftMs }
     }
     blocks.delete(key)
-    return reserve(key, blockSizeAfter(block.last, allowed), seconds, allowed)
+    return reserve(key, computeBlockSize(block.last, allowed), seconds, allowed)
   }
 }
 
 /** Returns how many counts to reserve after `count`; at least one. */
-const blockSizeAfter = (count: number, allowed: number): number =>
+const computeBlockSize = (count: number, allowed: number): number =>
   Math.max(1, Math.floor((allowed - count) * blockShare))
 
 /** Maximum wait for a response; applies to an unresponsive server until the heartbeat detects it. */
 const timeoutMs = 500
 /** Options without `commandTimeout`: its timer per command would add 10 % to the cost of a count. */
-const { commandTimeout: _perCommand, ...sharedOptions } = clientOptions
+const { commandTimeout: _perCommand, ...sharedOptions } = redisClientOptions
 // Concurrent counts are pipelined into one write.
 const options = { ...sharedOptions, socketTimeout: timeoutMs, enableAutoPipelining: true } as const
 
@@ -79,7 +79,12 @@ export const openRedisCounters = async (
   client.on('error', () => {})
   await client.connect().catch(() => heartbeat.learn(false))
 
-  const limiter = new RateLimiterRedis({ storeClient: client, keyPrefix: `${prefix}:count`, points: 1, duration: 60 })
+  const limiter = new RateLimiterRedis({
+    storeClient: client,
+    keyPrefix: `${redisPrefix}:count`,
+    points: 1,
+    duration: 60,
+  })
   // The library only counts: callers compare with the limit, and each call sets its window length.
   const countShared = countInBlocks(async (key, increment, seconds) => {
     const { consumedPoints, msBeforeNext } = await limiter.penalty(key, increment, { customDuration: seconds })

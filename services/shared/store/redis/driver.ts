@@ -4,8 +4,8 @@ import { type Change, type ClaimedText, type Driver, type StoredValue, maxClaimM
 import type { Fence } from '../store.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { connectRedis } from './connection.ts'
-import { appendChannel, keys, leaseKey, valueKey } from './keys.ts'
-import { type Script, toRedisFailure, describeRedisError, runRedisScript, script } from './run.ts'
+import { appendChannel, redisKeys, formatLeaseKey, formatValueKey } from './keys.ts'
+import { type RedisScript, toRedisFailure, describeRedisError, runRedisScript, createScript } from './run.ts'
 import {
   ackScript,
   claimScript,
@@ -17,7 +17,7 @@ import {
 } from './scripts.ts'
 
 /** A function that runs a script; throws `unavailable` immediately while the server does not respond. */
-type Evaluate = (script: Script, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>
+type Evaluate = (script: RedisScript, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>
 
 /** Opens a driver on Redis, whose state all processes share. `report` is called on every outage and recovery. */
 export const openRedisDriver = async (
@@ -59,15 +59,15 @@ export const openRedisDriver = async (
   }
 }
 
-const { fences, messages, waiting, claimed, attempts } = keys
+const { fences, messages, waiting, claimed, attempts } = redisKeys
 const Stored = z.tuple([z.string().nullable(), z.string().nullable()])
 
 const read = async (client: Redis, names: readonly string[]): Promise<(StoredValue | undefined)[]> => {
   const [only, ...others] = names
   if (only !== undefined && others.length === 0)
-    return [parseStored(await client.hmget(valueKey(only), 'version', 'text'))]
+    return [parseStored(await client.hmget(formatValueKey(only), 'version', 'text'))]
   const pipeline = client.pipeline()
-  for (const name of names) pipeline.hmget(valueKey(name), 'version', 'text')
+  for (const name of names) pipeline.hmget(formatValueKey(name), 'version', 'text')
   return ((await pipeline.exec()) ?? []).map(([error, found]) => {
     if (error) throw error
     return parseStored(found)
@@ -79,12 +79,12 @@ const parseStored = (found: unknown): StoredValue | undefined => {
   return version === null || text === null ? undefined : { version, text }
 }
 
-const writeLua = script(writeScript)
+const writeLua = createScript(writeScript)
 const WriteReply = z.enum(['written', 'changed', 'fenced', 'full', 'gone'])
 
 const write = (evaluate: Evaluate, change: Change): Promise<unknown> => {
   const { values, fence, acks, needs, outboxLimit, claimMs } = change
-  const names = [fences, messages, waiting, claimed, attempts, ...values.map(({ key }) => valueKey(key))]
+  const names = [fences, messages, waiting, claimed, attempts, ...values.map(({ key }) => formatValueKey(key))]
   return evaluate(writeLua, names, [
     fence?.name ?? '',
     fence?.token ?? 0,
@@ -106,21 +106,21 @@ const write = (evaluate: Evaluate, change: Change): Promise<unknown> => {
   ])
 }
 
-const takeLeaseLua = script(takeLeaseScript)
-const renewLeaseLua = script(renewLeaseScript)
+const takeLeaseLua = createScript(takeLeaseScript)
+const renewLeaseLua = createScript(renewLeaseScript)
 
 const takeLease = async (evaluate: Evaluate, name: string, lengthMs: number): Promise<number | undefined> => {
-  const token = z.number().parse(await evaluate(takeLeaseLua, [leaseKey(name), fences], [name, lengthMs]))
+  const token = z.number().parse(await evaluate(takeLeaseLua, [formatLeaseKey(name), fences], [name, lengthMs]))
   return token === 0 ? undefined : token
 }
 
 const renewLease = async (evaluate: Evaluate, { name, token }: Fence, lengthMs: number): Promise<boolean> =>
-  (await evaluate(renewLeaseLua, [leaseKey(name)], [token, lengthMs])) === 1
+  (await evaluate(renewLeaseLua, [formatLeaseKey(name)], [token, lengthMs])) === 1
 
-const claimLua = script(claimScript)
-const ackLua = script(ackScript)
-const renewLua = script(renewScript)
-const holdsLua = script(holdsScript)
+const claimLua = createScript(claimScript)
+const ackLua = createScript(ackScript)
+const renewLua = createScript(renewScript)
+const holdsLua = createScript(holdsScript)
 const Claimed = z.array(z.tuple([z.string(), z.string(), z.number()]))
 
 const claim = async (evaluate: Evaluate, max: number, claimMs: number): Promise<ClaimedText[]> => {

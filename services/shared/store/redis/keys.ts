@@ -1,29 +1,29 @@
 /** Prefix of all Redis keys. */
-export const prefix = 'watchhouse'
+export const redisPrefix = 'watchhouse'
 
 /**
  * Returns the Redis key of a name. All keys share one hash tag, so that a script can use several of them on a cluster.
  */
-const redisKey = (name: string): string => `${prefix}:{state}:${name}`
+const formatRedisKey = (name: string): string => `${redisPrefix}:{state}:${name}`
 
 /** The keys of the fences and the outbox. */
-export const keys = {
+export const redisKeys = {
   /** The highest fence token of each lease. */
-  fences: redisKey('fences'),
+  fences: formatRedisKey('fences'),
   /** Hash of position and text of each message, by id. */
-  messages: redisKey('outbox'),
+  messages: formatRedisKey('outbox'),
   /** Sorted set of the ids of unclaimed messages, by position. */
-  waiting: redisKey('outbox:waiting'),
+  waiting: formatRedisKey('outbox:waiting'),
   /** Sorted set of the ids of claimed messages, by the end of their claim. */
-  claimed: redisKey('outbox:claimed'),
-  attempts: redisKey('outbox:attempts'),
+  claimed: formatRedisKey('outbox:claimed'),
+  attempts: formatRedisKey('outbox:attempts'),
 } as const
 
 /** Returns the Redis key of a value. */
-export const valueKey = (key: string): string => redisKey(`value:${key}`)
+export const formatValueKey = (key: string): string => formatRedisKey(`value:${key}`)
 
 /** Returns the Redis key of a lease. */
-export const leaseKey = (name: string): string => redisKey(`lease:${name}`)
+export const formatLeaseKey = (name: string): string => formatRedisKey(`lease:${name}`)
 
 /** Channel that announces appended messages. */
-export const appendChannel = `${prefix}:outbox`
+export const appendChannel = `${redisPrefix}:outbox`

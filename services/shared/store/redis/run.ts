@@ -3,18 +3,18 @@ import type { Redis } from 'ioredis'
 import { ServiceError } from '#proto/errors.ts'
 
 /** A Lua script with its SHA-1 digest for EVALSHA. */
-export interface Script {
+export interface RedisScript {
   text: string
   digest: string
 }
 
 /** Creates a script from its text. */
-export const script = (text: string): Script => ({ text, digest: hash('sha1', text) })
+export const createScript = (text: string): RedisScript => ({ text, digest: hash('sha1', text) })
 
 /** Runs a script by its digest, or by its text if the server does not have it cached. */
 export const runRedisScript = async (
   client: Redis,
-  { text, digest }: Script,
+  { text, digest }: RedisScript,
   keys: readonly string[],
   values: readonly (string | number)[],
 ): Promise<unknown> => {
@@ -43,10 +43,10 @@ export const toRedisFailure = (error: unknown, address: string): unknown => {
 /** Returns the server, the reason for its failure and a remedy. */
 export const describeRedisError = (error: unknown, address: string): string => {
   const [, code = ''] = /^([A-Z]+)\b/.exec(error instanceof Error ? error.message : '') ?? []
-  return `state store Redis "${address}": ${causes[code] ?? 'does not respond; check that it is running and that its address is correct'}`
+  return `state store Redis "${address}": ${errorCauses[code] ?? 'does not respond; check that it is running and that its address is correct'}`
 }
 
-const causes: Readonly<Record<string, string>> = {
+const errorCauses: Readonly<Record<string, string>> = {
   LOADING: 'is loading its data; wait for it',
   READONLY: 'is a read-only replica; connect to the primary',
   MISCONF: 'cannot save to its disk and refuses writes; free space there',

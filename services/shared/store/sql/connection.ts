@@ -29,13 +29,13 @@ const replaceNul = <T>(value: T): T | string => (typeof value === 'string' ? val
 const transformer = new NulTransformer()
 
 /** Replaces NUL characters in texts from callers: PostgreSQL rejects them, and libSQL truncates such texts on reads. */
-const withoutNul: KyselyPlugin = {
+const nulPlugin: KyselyPlugin = {
   transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
   transformResult: async ({ result }) => result,
 }
 
 /** Returns a plugin that adds the prefix to the named tables; aliases must not have the names of tables. */
-const tablePrefix = (prefix: string, tables: readonly string[]): KyselyPlugin => {
+const createPrefixPlugin = (prefix: string, tables: readonly string[]): KyselyPlugin => {
   const transformer = new PrefixTransformer(prefix, new Set(tables))
   return {
     transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
@@ -90,7 +90,7 @@ export interface Database extends AsyncDisposable {
 export type DatabaseListener = (connected: boolean, reason?: string) => void
 
 /** How long `problem` returns a failed query. On a full disk, for example, writes fail while probes succeed. */
-const reportedForMs = 60_000
+const problemShownMs = 60_000
 
 /** Opens the state database; throws `unavailable` if it does not respond within 10 s. */
 export const openDatabase = async (where: StateDatabase, listener: DatabaseListener = () => {}): Promise<Database> => {
@@ -98,7 +98,7 @@ export const openDatabase = async (where: StateDatabase, listener: DatabaseListe
   let failed: { reason: string; atMs: number } | undefined
   const explain = (error: unknown) => (error === undefined ? undefined : describeDatabaseError(error, where))
   const heartbeat = startHeartbeat(server.probe, listener, explain)
-  const latest = () => (failed && performance.now() - failed.atMs < reportedForMs ? failed.reason : undefined)
+  const latest = () => (failed && performance.now() - failed.atMs < problemShownMs ? failed.reason : undefined)
   const report = (problem: string) => {
     const isNew = latest() !== problem
     failed = { reason: problem, atMs: performance.now() }
@@ -116,7 +116,7 @@ export const openDatabase = async (where: StateDatabase, listener: DatabaseListe
   }
   // The caller declares the types of its tables; the driver does not know them.
   const builderFor = <T>(kysely: Kysely<unknown>, names: readonly string[]) =>
-    kysely.withPlugin(tablePrefix(where.tablePrefix, names)).withPlugin(withoutNul) as unknown as Kysely<T>
+    kysely.withPlugin(createPrefixPlugin(where.tablePrefix, names)).withPlugin(nulPlugin) as unknown as Kysely<T>
   return {
     kind: where.kind,
     get connected() {

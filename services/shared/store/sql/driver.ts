@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { type Driver, type ClaimedText, maxClaimMs } from '../driver.ts'
 import type { Fence } from '../store.ts'
 import { type DatabaseListener, openDatabase } from './connection.ts'
-import { type SqlContext, isPast } from './context.ts'
+import { type SqlContext, buildPastCondition } from './context.ts'
 import { migrate } from './migrate.ts'
 import type { StateDatabase } from './state-database.ts'
-import { type StoreTables, nowExpression, storeMigrations, storeTables } from './tables.ts'
-import { ackMessages, readStoredValues, write } from './values.ts'
+import { type StoreTables, createNowExpression, listStoreMigrations, storeTableNames } from './tables.ts'
+import { ackMessages, readStoredValues, applyChange } from './values.ts'
 
 const Token = z.coerce.number()
 
@@ -25,7 +25,7 @@ const takeLease = async ({ tables, now }: SqlContext, name: string, lengthMs: nu
       conflict
         .column('name')
         .doUpdateSet((update) => ({ token: update('watchhouse_leases.token', '+', 1), expires_at_ms }))
-        .where((where) => isPast(where, 'watchhouse_leases.expires_at_ms', now, lengthMs)),
+        .where((where) => buildPastCondition(where, 'watchhouse_leases.expires_at_ms', now, lengthMs)),
     )
     .returning('token')
     .executeTakeFirst()
@@ -72,12 +72,12 @@ const startPruning = (context: SqlContext): AsyncDisposable => {
 const keepPruning = async (context: SqlContext, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
     await wait(pruneEveryMs, undefined, { signal, ref: false }).catch(() => {})
-    if (!signal.aborted) await context.database.run(() => prune(context)).catch(() => {})
+    if (!signal.aborted) await context.database.run(() => removeExpiredValues(context)).catch(() => {})
   }
 }
 
 /** Removes one batch of expired values. */
-export const prune = async ({ tables, now }: SqlContext): Promise<void> => {
+export const removeExpiredValues = async ({ tables, now }: SqlContext): Promise<void> => {
   const expired = tables
     .selectFrom('watchhouse_state')
     .select('key')
@@ -93,7 +93,7 @@ const claim = async ({ database, tables, now }: SqlContext, max: number, claimMs
   const oldest = tables
     .selectFrom('watchhouse_outbox')
     .select('place')
-    .where((where) => isPast(where, 'claimed_until_ms', now, maxClaimMs))
+    .where((where) => buildPastCondition(where, 'claimed_until_ms', now, maxClaimMs))
     .orderBy('place')
     .limit(max)
   const rows = await tables
@@ -112,13 +112,13 @@ const claim = async ({ database, tables, now }: SqlContext, max: number, claimMs
 
 /** Maximum ids per statement. */
 const maxIdsPerStatement = 5_000
-const batchesOf = (ids: readonly string[]): string[][] =>
+const splitIntoBatches = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / maxIdsPerStatement) }, (_, index) =>
     ids.slice(index * maxIdsPerStatement, (index + 1) * maxIdsPerStatement),
   )
 
 const renew = async ({ tables, now }: SqlContext, ids: readonly string[], claimMs: number): Promise<void> => {
-  for (const batch of batchesOf(ids))
+  for (const batch of splitIntoBatches(ids))
     await tables
       .updateTable('watchhouse_outbox')
       .set({ claimed_until_ms: sql<number>`${now} + ${sql.lit(claimMs)}` })
@@ -133,16 +133,16 @@ const holds = async ({ tables }: SqlContext, ids: readonly string[]): Promise<st
 /** Opens a driver on the state database and migrates its tables. */
 export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListener): Promise<Driver> => {
   const database = await openDatabase(where, report)
-  const tables = database.tables<StoreTables>(storeTables)
+  const tables = database.tables<StoreTables>(storeTableNames)
   const context: SqlContext = {
     database,
     tables,
-    now: nowExpression(database.kind),
+    now: createNowExpression(database.kind),
     channel: `${database.prefix}watchhouse_outbox`,
     wakes: new Set(),
   }
   try {
-    await migrate(database, 'store', storeTables, storeMigrations(database))
+    await migrate(database, 'store', storeTableNames, listStoreMigrations(database))
   } catch (error) {
     await database[Symbol.asyncDispose]()
     throw error
@@ -156,7 +156,7 @@ export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListe
       return database.problem
     },
     read: (keys) => database.run(() => readStoredValues(context, keys)),
-    write: (change) => database.run(() => write(context, change)),
+    write: (change) => database.run(() => applyChange(context, change)),
     takeLease: (name, lengthMs) => database.run(() => takeLease(context, name, lengthMs)),
     renewLease: (fence, lengthMs) => database.run(() => renewLease(context, fence, lengthMs)),
     releaseLease: (fence) => database.run(() => releaseLease(context, fence)),

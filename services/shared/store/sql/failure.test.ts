@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { describeWith, startPostgres } from '../../../testing/servers.ts'
 import { openStore } from '../open.ts'
 import { openDatabase } from './connection.ts'
@@ -84,11 +84,11 @@ describe('a SQLite file that cannot be used', () => {
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
     await using store = await openStore({ env: { SVC_STATE_DB_URL: `file:${path}` }, busIsShared: false, log })
     for (const end of ['', '-wal', '-shm']) await rename(path + end, `${path}.away${end}`)
-    await until(() => !store.connected)
+    await waitUntil(() => !store.connected)
     expect(store.problem).toBe(`state database "${path}": the file is gone; restore it, then restart`)
     await expect(store.get('key', z.string())).rejects.toThrow('the file is gone')
     for (const end of ['', '-wal', '-shm']) await rename(`${path}.away${end}`, path + end)
-    await until(() => store.connected)
+    await waitUntil(() => store.connected)
     expect(store.problem).toBeUndefined()
     expect((await store.get('key', z.string()))?.length).toBe(200_000)
     expect(lines.join('')).toContain('the file is gone')
@@ -154,7 +154,7 @@ describeWith(['postgres'], 'a PostgreSQL database that takes no writes', () => {
     }
     try {
       await makeReadOnly('on')
-      await until(() =>
+      await waitUntil(() =>
         write(store, 'before').then(
           () => false,
           () => true,
@@ -170,7 +170,7 @@ describeWith(['postgres'], 'a PostgreSQL database that takes no writes', () => {
       await makeReadOnly('off')
       await client.end()
     }
-    await until(() =>
+    await waitUntil(() =>
       write(store, 'after').then(
         () => true,
         () => false,

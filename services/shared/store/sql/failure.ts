@@ -25,21 +25,23 @@ export const toDatabaseFailure = (error: unknown, location: DatabaseLocation): u
 }
 
 /** Returns whether a transaction failed because of a concurrent one and can be retried. */
-export const isLostRace = (error: unknown): boolean => error instanceof Error && conflictCodes.has(codeOf(error))
+export const isTransactionConflict = (error: unknown): boolean =>
+  error instanceof Error && conflictCodes.has(readErrorCode(error))
 
 /** Returns whether a SQLite connection is read-only; only a new connection can become writable. */
-export const isReadOnly = (error: unknown): boolean => error instanceof Error && codeOf(error) === 'SQLITE_READONLY'
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof Error && readErrorCode(error) === 'SQLITE_READONLY'
 
 /**
  * Returns the database, the reason and a remedy: `state database "/var/lib/state.db": no space left on its disk; …`.
  * Contains no credentials.
  */
 export const describeDatabaseError = (error: unknown, location: DatabaseLocation): string =>
-  `state database "${formatDatabaseName(location)}": ${causeOf(error, location)}`
+  `state database "${formatDatabaseName(location)}": ${describeCause(error, location)}`
 
 /** Returns the path of a file, or the address of a server without credentials. */
 export const formatDatabaseName = ({ url }: Pick<DatabaseLocation, 'url'>): string => {
-  const path = filePath(url)
+  const path = parseFilePath(url)
   if (path !== undefined) return path
   const { host, pathname, searchParams } = new URL(url)
   // The parameter `host` contains the socket directory.
@@ -47,31 +49,31 @@ export const formatDatabaseName = ({ url }: Pick<DatabaseLocation, 'url'>): stri
 }
 
 /** Returns the path of a SQLite file; undefined for a server or a database in memory. */
-export const filePath = (url: string): string | undefined => {
+export const parseFilePath = (url: string): string | undefined => {
   if (!url.startsWith('file:') || url.startsWith('file::memory:')) return undefined
   return url.startsWith('file://')
     ? fileURLToPath(new URL(url))
     : resolve(decodeURIComponent(url.slice('file:'.length).split('?', 1)[0] ?? ''))
 }
 
-const causeOf = (error: unknown, { url }: DatabaseLocation): string => {
-  const code = error instanceof Error ? codeOf(error) : ''
+const describeCause = (error: unknown, { url }: DatabaseLocation): string => {
+  const code = error instanceof Error ? readErrorCode(error) : ''
   const message = error instanceof Error ? error.message : String(error)
-  const path = filePath(url)
+  const path = parseFilePath(url)
   // For a file that cannot be opened, the driver reports the SQLite error number only in its message.
   if (path !== undefined && (code === 'SQLITE_CANTOPEN' || /local database .*: 14\b/.test(message)))
-    return unopenedCause(path)
+    return describeOpenFailure(path)
   const match = causes.find(([pattern]) => pattern.test(code))
   if (match) return match[1]
   if (/timeout/i.test(message)) return 'does not answer in time; check its load and the network'
   return `does not answer${code === '' ? '' : ` (${code})`}; check that it is running and that its address is correct`
 }
 
-const restore = 'restore it from a backup, or move it away to begin with an empty one'
+const restoreRemedy = 'restore it from a backup, or move it away to begin with an empty one'
 
 const causes: readonly (readonly [RegExp, string])[] = [
-  [/^SQLITE_NOTADB/, `the file is not a SQLite database; ${restore}`],
-  [/^SQLITE_CORRUPT/, `the file is damaged or truncated; ${restore}`],
+  [/^SQLITE_NOTADB/, `the file is not a SQLite database; ${restoreRemedy}`],
+  [/^SQLITE_CORRUPT/, `the file is damaged or truncated; ${restoreRemedy}`],
   [/^SQLITE_FULL/, 'no space left on its disk; free space there or enlarge the volume'],
   [/^SQLITE_READONLY/, 'the file is read-only; make the file, its folder and its volume writable for this process'],
   [
@@ -92,7 +94,7 @@ const causes: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Returns why a file cannot be opened, from the state of its directory. */
-const unopenedCause = (path: string): string => {
+const describeOpenFailure = (path: string): string => {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats?.isDirectory()) return 'is a folder; name a file in it'
   if (stats) return 'permission denied; make the file readable and writable for the user of this process'
@@ -102,7 +104,7 @@ const unopenedCause = (path: string): string => {
 }
 
 const isServerFailure = (error: Error): boolean => {
-  const code = codeOf(error)
+  const code = readErrorCode(error)
   if (postgresFailures.test(code) || sqliteFailures.test(code)) return true
   // Network errors have a system code; errors of pg and fetch only have a message.
   return (
@@ -111,4 +113,4 @@ const isServerFailure = (error: Error): boolean => {
   )
 }
 
-const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
+const readErrorCode = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')

@@ -48,9 +48,9 @@ export interface LibsqlClients {
  * Returns the Kysely dialect for libSQL. SQLite has one writer: writes of this process are serialized, reads run
  * concurrently.
  */
-export const libsqlDialect = (clients: LibsqlClients): Dialect => ({
+export const createLibsqlDialect = (clients: LibsqlClients): Dialect => ({
   createAdapter: () => new LibsqlAdapter(),
-  createDriver: () => libsqlDriver(clients),
+  createDriver: () => createLibsqlDriver(clients),
   createIntrospector: (kysely) => new SqliteIntrospector(kysely),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 })
@@ -62,7 +62,7 @@ class LibsqlAdapter extends SqliteAdapter {
   }
 }
 
-const libsqlDriver = (clients: LibsqlClients): Driver => {
+const createLibsqlDriver = (clients: LibsqlClients): Driver => {
   const mutex = createMutex()
   const transactions = new WeakMap<DatabaseConnection, OpenTransaction>()
   /** Ends a transaction and releases the writer, even if its last statement fails. */
@@ -77,7 +77,7 @@ const libsqlDriver = (clients: LibsqlClients): Driver => {
   return {
     init: async () => {},
     acquireConnection: async () =>
-      connectionOf((connection, query) => {
+      createConnection((connection, query) => {
         const open = transactions.get(connection)
         return open ? execute(open.transaction, query) : executeAlone(clients, mutex, query)
       }),
@@ -108,7 +108,7 @@ interface OpenTransaction {
   transaction: Transaction
 }
 
-const connectionOf = (
+const createConnection = (
   runQuery: (connection: DatabaseConnection, query: CompiledQuery) => Promise<ResultSet>,
 ): DatabaseConnection => {
   const connection: DatabaseConnection = {
@@ -139,9 +139,9 @@ const executeAlone = async (
 }
 
 const execute = (target: Client | Transaction, { sql, parameters }: CompiledQuery): Promise<ResultSet> =>
-  target.execute({ sql, args: parameters.map(sqliteValue) })
+  target.execute({ sql, args: parameters.map(toSqliteValue) })
 
-const sqliteValue = (value: unknown) => {
+const toSqliteValue = (value: unknown) => {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
     return value
   if (typeof value === 'boolean') return value ? 1 : 0

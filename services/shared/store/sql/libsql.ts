@@ -3,8 +3,8 @@ import type { Client } from '@libsql/client'
 import { Kysely } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
 import type { DatabaseServer } from './context.ts'
-import { filePath, describeDatabaseError } from './failure.ts'
-import { type LibsqlClients, libsqlDialect } from './libsql-dialect.ts'
+import { parseFilePath, describeDatabaseError } from './failure.ts'
+import { type LibsqlClients, createLibsqlDialect } from './libsql-dialect.ts'
 import { retryWhileLocked } from './retry-while-locked.ts'
 import type { StateDatabase } from './state-database.ts'
 
@@ -20,26 +20,26 @@ export const openLibsql = async (where: StateDatabase): Promise<DatabaseServer> 
     // A write-ahead log allows reads during a write; libSQL servers set their own journal mode.
     const first = url.startsWith('file:') ? 'pragma journal_mode = wal' : 'select 1'
     await retryWhileLocked(writer, () => writer.execute(first))
-    return serverOver({ reader, writer }, url)
+    return createServer({ reader, writer }, url)
   } catch (error) {
     for (const client of clients) client.close()
     throw new ServiceError('unavailable', describeDatabaseError(error, where), { cause: error })
   }
 }
 
-const serverOver = (clients: LibsqlClients, url: string): DatabaseServer => {
-  const path = filePath(url)
-  let inode = path === undefined ? undefined : inodeOf(path)
+const createServer = (clients: LibsqlClients, url: string): DatabaseServer => {
+  const path = parseFilePath(url)
+  let inode = path === undefined ? undefined : readInode(path)
   const probe = async () => {
     if (path !== undefined) {
       // SQLite keeps using a removed or replaced file, and writes to it are lost.
-      const current = inodeOf(path)
+      const current = readInode(path)
       if (current !== inode) for (const client of [clients.reader, clients.writer]) client.reconnect()
       inode = current
     }
     return clients.reader.execute('select 1')
   }
-  const kysely = new Kysely<unknown>({ dialect: libsqlDialect(clients) })
+  const kysely = new Kysely<unknown>({ dialect: createLibsqlDialect(clients) })
   return {
     kysely,
     probe,
@@ -49,4 +49,4 @@ const serverOver = (clients: LibsqlClients, url: string): DatabaseServer => {
 }
 
 /** Returns the inode of a file; throws `ENOENT` if the file does not exist. */
-const inodeOf = (path: string): number => statSync(path).ino
+const readInode = (path: string): number => statSync(path).ino

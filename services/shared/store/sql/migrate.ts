@@ -18,11 +18,11 @@ export interface Migration {
   up(tables: Kysely<unknown>): Promise<void>
 }
 
-const table = 'watchhouse_migrations'
+const migrationsTable = 'watchhouse_migrations'
 const needsTable = 'watchhouse_migration_needs'
 
 interface MigrationTables {
-  [table]: { owner: string; name: string; applied_at: string }
+  [migrationsTable]: { owner: string; name: string; applied_at: string }
   [needsTable]: { owner: string; name: string; needs: string }
 }
 
@@ -37,7 +37,7 @@ export const migrate = async (
   steps: readonly Migration[],
 ): Promise<void> => {
   // The tables of migrations have no static type.
-  const all = database.migrating<Record<string, unknown>>([table, needsTable, ...tables])
+  const all = database.migrating<Record<string, unknown>>([migrationsTable, needsTable, ...tables])
   await database.run(() =>
     all.transaction().execute(async (transaction) => {
       await lockMigrations(database, transaction)
@@ -45,12 +45,12 @@ export const migrate = async (
       const bookkeeping = transaction as unknown as Kysely<MigrationTables>
       await createBookkeeping(bookkeeping, database.prefix)
       await rejectNewer(bookkeeping, owner, steps)
-      const applied = await bookkeeping.selectFrom(table).select('name').where('owner', '=', owner).execute()
+      const applied = await bookkeeping.selectFrom(migrationsTable).select('name').where('owner', '=', owner).execute()
       const names = new Set(applied.map(({ name }) => name))
       for (const step of steps.filter(({ name }) => !names.has(name))) {
         // The tables of a step have no static type.
         await step.up(transaction as unknown as Kysely<unknown>)
-        await record(bookkeeping, owner, step)
+        await recordStep(bookkeeping, owner, step)
       }
     }),
   )
@@ -69,9 +69,9 @@ const rejectNewer = async (bookkeeping: Kysely<MigrationTables>, owner: string, 
   )
 }
 
-const record = async (bookkeeping: Kysely<MigrationTables>, owner: string, { name, needs }: Migration) => {
+const recordStep = async (bookkeeping: Kysely<MigrationTables>, owner: string, { name, needs }: Migration) => {
   await bookkeeping
-    .insertInto(table)
+    .insertInto(migrationsTable)
     .values({ owner, name, applied_at: new Date(systemClock.now()).toISOString() })
     .execute()
   if (needs !== undefined) await bookkeeping.insertInto(needsTable).values({ owner, name, needs }).execute()
@@ -80,7 +80,7 @@ const record = async (bookkeeping: Kysely<MigrationTables>, owner: string, { nam
 /** Takes a lock until the end of the transaction. A write transaction of SQLite is already exclusive. */
 const lockMigrations = async (database: Database, transaction: Kysely<Record<string, unknown>>): Promise<void> => {
   if (database.kind === 'postgres')
-    await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + table}))`.execute(transaction)
+    await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + migrationsTable}))`.execute(transaction)
 }
 
 const createBookkeeping = async (bookkeeping: Kysely<MigrationTables>, prefix: string): Promise<void> => {
@@ -93,6 +93,6 @@ const createBookkeeping = async (bookkeeping: Kysely<MigrationTables>, prefix: s
       .addColumn(valueColumn, 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint(`${prefix}${name}_key`, ['owner', 'name'])
       .execute()
-  await create(table, 'applied_at')
+  await create(migrationsTable, 'applied_at')
   await create(needsTable, 'needs')
 }

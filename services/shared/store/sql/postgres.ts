@@ -14,7 +14,7 @@ const migrationWithinMs = 600_000
 /** How long a connection for migrations may stay idle before it is closed. */
 const migrationIdleMs = 1_000
 const startWithinMs = 10_000
-const pauseMs = 200
+const retryPauseMs = 200
 
 /** Opens a pool of PostgreSQL connections. Waits up to 10 s for the first response, then throws `unavailable`. */
 export const openPostgres = async (where: StateDatabase): Promise<DatabaseServer> => {
@@ -23,7 +23,7 @@ export const openPostgres = async (where: StateDatabase): Promise<DatabaseServer
   const options = {
     connectionString: url,
     connectionTimeoutMillis: connectWithinMs,
-    ...timeouts(queryWithinMs),
+    ...createTimeoutOptions(queryWithinMs),
     application_name: 'watchhouse',
     keepAlive: true,
   }
@@ -31,7 +31,7 @@ export const openPostgres = async (where: StateDatabase): Promise<DatabaseServer
   await waitForResponse(pool, where)
   const migrationOptions = {
     ...options,
-    ...timeouts(migrationWithinMs),
+    ...createTimeoutOptions(migrationWithinMs),
     max: maxConnections,
     idleTimeoutMillis: migrationIdleMs,
   }
@@ -39,8 +39,8 @@ export const openPostgres = async (where: StateDatabase): Promise<DatabaseServer
   // In the pool of the queries, a probe would wait for them, and a busy process would report a healthy server as down.
   const probePool = ignoreIdleErrors(new pg.Pool({ ...options, max: 1 }))
   return {
-    kysely: kyselyOn(pool),
-    migrating: kyselyOn(migrationPool),
+    kysely: createKysely(pool),
+    migrating: createKysely(migrationPool),
     probe: () => probePool.query('select 1'),
     listen: (channel, listener) => listen(() => new pg.Client(options), channel, listener),
     async [Symbol.asyncDispose]() {
@@ -49,9 +49,9 @@ export const openPostgres = async (where: StateDatabase): Promise<DatabaseServer
   }
 }
 
-const timeouts = (limitMs: number) => ({ query_timeout: limitMs, statement_timeout: limitMs })
+const createTimeoutOptions = (limitMs: number) => ({ query_timeout: limitMs, statement_timeout: limitMs })
 
-const kyselyOn = (pool: Pool) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+const createKysely = (pool: Pool) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
 
 /** Ignores errors of idle connections: the pool replaces them, and a running query gets its own error. */
 const ignoreIdleErrors = (pool: Pool): Pool => {
@@ -68,7 +68,7 @@ const waitForResponse = async (pool: Pool, where: StateDatabase): Promise<void> 
     } catch (error) {
       const refused = error instanceof Error && 'code' in error && /^(28|3D)/.test(String(error.code))
       if (!refused && performance.now() < until) {
-        await wait(pauseMs)
+        await wait(retryPauseMs)
         continue
       }
       await pool.end()

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../../testing/servers.ts'
-import { type TestPlace, implementations, until } from '../implementations.suite.ts'
+import { type TestPlace, implementations, pollUntil } from '../implementations.suite.ts'
 import { type Database, openDatabase } from './connection.ts'
-import { prune } from './driver.ts'
+import { removeExpiredValues } from './driver.ts'
 import { readStateDatabase } from './state-database.ts'
-import { type StoreTables, nowExpression, storeTables } from './tables.ts'
+import { type StoreTables, createNowExpression, storeTableNames } from './tables.ts'
 
 const openPlace = async (running: TestPlace): Promise<Database> => {
   const where = readStateDatabase(running.env())
@@ -26,16 +26,22 @@ for (const implementation of implementations.filter(({ name }) => /SQL/.test(nam
       await store.update('lasting', z.number(), () => ({ value: 1 }))
       await store.update('later', z.number(), () => ({ value: 1, expiresInMs: 60_000 }))
       await store.update('expired', z.number(), () => ({ value: 1, expiresInMs: 20 }))
-      await until(
+      await pollUntil(
         () => store.get('expired', z.number()),
         (value) => value === undefined,
       )
       await using database = await openPlace(running)
-      const tables = database.tables<StoreTables>(storeTables)
+      const tables = database.tables<StoreTables>(storeTableNames)
       const keys = async () =>
         (await tables.selectFrom('watchhouse_state').select('key').orderBy('key').execute()).map(({ key }) => key)
       expect(await keys()).toEqual(['expired', 'lasting', 'later'])
-      await prune({ database, tables, now: nowExpression(database.kind), channel: '', wakes: new Set() })
+      await removeExpiredValues({
+        database,
+        tables,
+        now: createNowExpression(database.kind),
+        channel: '',
+        wakes: new Set(),
+      })
       expect(await keys()).toEqual(['lasting', 'later'])
     })
   })

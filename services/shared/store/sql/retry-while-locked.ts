@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { isReadOnly } from './failure.ts'
 
 /** How long to retry while another process writes to the file. Waiting inside SQLite would block this process. */
-const busyForMs = 2_000
+const maxRetryMs = 2_000
 const busyPauseMs = 10
 
 /**
@@ -13,7 +13,7 @@ const busyPauseMs = 10
  * before each retry.
  */
 export const retryWhileLocked = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
-  const until = performance.now() + busyForMs
+  const until = performance.now() + maxRetryMs
   for (;;) {
     try {
       return await work()

@@ -1,5 +1,5 @@
 import type { Environment } from '../../config/environment.ts'
-import { InvalidSettings, parseSettings, type SettingProblem, type Values } from '../../config/setting.ts'
+import { InvalidSettings, parseSettings, type SettingProblem, type SettingValues } from '../../config/setting.ts'
 import { databaseSettings } from '../config.ts'
 import type { Logger } from 'pino'
 import type { Database } from './connection.ts'
@@ -15,45 +15,45 @@ export interface StateDatabase {
   tablePrefix: string
 }
 
-type DatabaseValues = Values<typeof databaseSettings>
+type DatabaseValues = SettingValues<typeof databaseSettings>
 
 const postgresProtocols = new Set(['postgres:', 'postgresql:'])
 const sqliteProtocols = new Set(['file:', 'libsql:', 'http:', 'https:', 'ws:', 'wss:'])
 /** Supported TLS modes. The driver treats any other as verify-full, which then fails without a clear reason. */
 const sslModes: ReadonlySet<string> = new Set(['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'])
-const tablePrefixShape = /^([a-z_][a-z0-9_]{0,30})?$/
+const tablePrefixPattern = /^([a-z_][a-z0-9_]{0,30})?$/
 
 /** Returns the configured state database, if any; throws `InvalidSettings` with all problems. */
 export const readStateDatabase = (env: Environment): StateDatabase | undefined => {
   const settings = parseSettings(databaseSettings, env)
-  const problems = problemsIn(settings)
+  const problems = findDatabaseProblems(settings)
   if (problems.length > 0) throw new InvalidSettings(problems)
   const tablePrefix = settings.SVC_STATE_DB_TABLE_PREFIX
-  return ownDatabase(settings, tablePrefix) ?? otherDatabase(settings, tablePrefix)
+  return readStateUrl(settings, tablePrefix) ?? readPostgresSettings(settings, tablePrefix)
 }
 
 /**
  * Returns the PostgreSQL database for data that requires one: the state database, or one configured in addition to
  * SQLite.
  */
-export const postgresDatabase = (env: Environment): StateDatabase | undefined => {
+export const findPostgresDatabase = (env: Environment): StateDatabase | undefined => {
   const state = readStateDatabase(env)
   if (state === undefined || state.kind === 'postgres') return state
-  return otherDatabase(parseSettings(databaseSettings, env), state.tablePrefix)
+  return readPostgresSettings(parseSettings(databaseSettings, env), state.tablePrefix)
 }
 
-const problemsIn = (settings: DatabaseValues): SettingProblem[] => {
-  const own = protocolOf(settings.SVC_STATE_DB_URL)
+const findDatabaseProblems = (settings: DatabaseValues): SettingProblem[] => {
+  const own = parseProtocol(settings.SVC_STATE_DB_URL)
   // PostgreSQL may be configured in addition to SQLite, for data that requires it.
   const isOtherUsed = own === undefined || sqliteProtocols.has(own)
-  return [...ownProblems(settings, own), ...(isOtherUsed ? otherProblems(settings) : [])]
+  return [...findStateUrlProblems(settings, own), ...(isOtherUsed ? findPostgresProblems(settings) : [])]
 }
 
-const ownProblems = (settings: DatabaseValues, protocol: string | undefined): SettingProblem[] => {
+const findStateUrlProblems = (settings: DatabaseValues, protocol: string | undefined): SettingProblem[] => {
   const { SVC_STATE_DB_USER: user, SVC_STATE_DB_PASSWORD: password, SVC_STATE_DB_DATABASE: database } = settings
   const problems: SettingProblem[] = []
   const addProblem = (name: string, sentence: string) => void problems.push({ name, sentence })
-  if (!tablePrefixShape.test(settings.SVC_STATE_DB_TABLE_PREFIX)) {
+  if (!tablePrefixPattern.test(settings.SVC_STATE_DB_TABLE_PREFIX)) {
     const sentence = 'must be at most 31 lower-case letters, digits and underscores, and not start with a digit'
     addProblem('SVC_STATE_DB_TABLE_PREFIX', sentence)
   }
@@ -72,11 +72,11 @@ const ownProblems = (settings: DatabaseValues, protocol: string | undefined): Se
   return problems
 }
 
-const otherProblems = (settings: DatabaseValues): SettingProblem[] => {
+const findPostgresProblems = (settings: DatabaseValues): SettingProblem[] => {
   const { POSTGRES_HOST: host, POSTGRES_PORT: port, POSTGRES_SSLMODE: sslmode } = settings
-  const name = otherUrls.find((setting) => settings[setting] !== undefined)
+  const name = postgresUrlNames.find((setting) => settings[setting] !== undefined)
   if (name !== undefined) {
-    return postgresProtocols.has(protocolOf(settings[name]) ?? '')
+    return postgresProtocols.has(parseProtocol(settings[name]) ?? '')
       ? []
       : [{ name, sentence: 'must be a postgres: URL' }]
   }
@@ -92,36 +92,36 @@ const otherProblems = (settings: DatabaseValues): SettingProblem[] => {
 }
 
 /** Returns the protocol of a URL; empty if invalid, undefined without a URL. */
-const protocolOf = (url: string | undefined): string | undefined =>
+const parseProtocol = (url: string | undefined): string | undefined =>
   url === undefined ? undefined : URL.canParse(url) ? new URL(url).protocol : ''
 
-const ownDatabase = (settings: DatabaseValues, tablePrefix: string): StateDatabase | undefined => {
+const readStateUrl = (settings: DatabaseValues, tablePrefix: string): StateDatabase | undefined => {
   const { SVC_STATE_DB_URL: configuredUrl, SVC_STATE_DB_USER: user, SVC_STATE_DB_PASSWORD: password } = settings
   if (configuredUrl === undefined) return undefined
   if (sqliteProtocols.has(new URL(configuredUrl).protocol))
     return { kind: 'sqlite', url: configuredUrl, token: password, tablePrefix }
-  const url = withParts(configuredUrl, user, password, settings.SVC_STATE_DB_DATABASE)
+  const url = replaceUrlParts(configuredUrl, user, password, settings.SVC_STATE_DB_DATABASE)
   return { kind: 'postgres', url, token: undefined, tablePrefix }
 }
 
 /** Settings that contain a PostgreSQL URL, in order of precedence. */
-const otherUrls = ['DATABASE_URL', 'POSTGRES_URL', 'POSTGRES_PRISMA_URL'] as const
+const postgresUrlNames = ['DATABASE_URL', 'POSTGRES_URL', 'POSTGRES_PRISMA_URL'] as const
 
-const otherDatabase = (settings: DatabaseValues, tablePrefix: string): StateDatabase | undefined => {
+const readPostgresSettings = (settings: DatabaseValues, tablePrefix: string): StateDatabase | undefined => {
   const { POSTGRES_HOST: host } = settings
-  const configuredUrl = otherUrls.map((name) => settings[name]).find((url) => url !== undefined)
-  const url = configuredUrl ?? (host === undefined ? undefined : urlFromParts(settings, host))
+  const configuredUrl = postgresUrlNames.map((name) => settings[name]).find((url) => url !== undefined)
+  const url = configuredUrl ?? (host === undefined ? undefined : buildPostgresUrl(settings, host))
   return url === undefined ? undefined : { kind: 'postgres', url, token: undefined, tablePrefix }
 }
 
-const urlFromParts = (settings: DatabaseValues, host: string): string => {
+const buildPostgresUrl = (settings: DatabaseValues, host: string): string => {
   const { POSTGRES_PORT: port, POSTGRES_SSLMODE: sslmode } = settings
   const url = new URL('postgres://localhost')
   if (port !== undefined) url.port = port
   if (host.startsWith('/')) url.searchParams.set('host', host)
   else url.hostname = host.includes(':') ? `[${host}]` : host
   if (sslmode !== undefined) url.searchParams.set('sslmode', sslmode)
-  return withParts(
+  return replaceUrlParts(
     url.href,
     settings.POSTGRES_USER,
     settings.POSTGRES_PASSWORD,
@@ -129,7 +129,7 @@ const urlFromParts = (settings: DatabaseValues, host: string): string => {
   )
 }
 
-const withParts = (
+const replaceUrlParts = (
   baseUrl: string,
   user: string | undefined,
   password: string | undefined,

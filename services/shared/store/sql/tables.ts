@@ -21,16 +21,16 @@ export interface StoreTables {
 }
 
 /** The names of all tables of the store. */
-export const storeTables = ['watchhouse_state', 'watchhouse_leases', 'watchhouse_outbox'] as const
+export const storeTableNames = ['watchhouse_state', 'watchhouse_leases', 'watchhouse_outbox'] as const
 
 /** Returns the SQL expression for the current time of the database clock, which all processes share. */
-export const nowExpression = (kind: Database['kind']): RawBuilder<number> =>
+export const createNowExpression = (kind: Database['kind']): RawBuilder<number> =>
   kind === 'postgres'
     ? sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
     : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
 
 /** Returns the migrations of the store. Index names contain `prefix`, because PostgreSQL has one namespace for them. */
-export const storeMigrations = ({ kind, prefix }: Database): readonly Migration[] => [
+export const listStoreMigrations = ({ kind, prefix }: Database): readonly Migration[] => [
   { name: 'state, leases and outbox', up: (tables) => createTables(tables, kind, prefix) },
 ]
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { Change, StoredValue, ValueChange, WriteResult } from '../driver.ts'
-import { isLostRace } from './failure.ts'
+import { isTransactionConflict } from './failure.ts'
 import { type SqlContext, notify } from './context.ts'
 import type { StoreTables } from './tables.ts'
 
@@ -31,7 +31,7 @@ export const ackMessages = async (tables: Tables, ids: readonly string[]): Promi
  * Applies a change if every value has its expected version. Uses a transaction only if more than one statement is
  * needed.
  */
-export const write = async (context: SqlContext, change: Change): Promise<WriteResult> => {
+export const applyChange = async (context: SqlContext, change: Change): Promise<WriteResult> => {
   const { tables, wakes } = context
   const { values, messages, acks, needs, fence, claimMs } = change
   const [only, ...others] = values
@@ -41,17 +41,17 @@ export const write = async (context: SqlContext, change: Change): Promise<WriteR
     const result = await tables
       .transaction()
       .execute((transaction) => writeAll(context, transaction, change))
-      .catch(refusalIn)
+      .catch(readRejection)
     if (result === 'written' && messages.length > 0 && claimMs === undefined) for (const wake of wakes) wake()
     return result
   } catch (error) {
-    if (isLostRace(error)) return 'changed'
+    if (isTransactionConflict(error)) return 'changed'
     throw error
   }
 }
 
 /** An error that rolls back the transaction and carries the result of the write. */
-class Refusal extends Error {
+class WriteRejection extends Error {
   readonly result: WriteResult
 
   constructor(result: WriteResult) {
@@ -60,8 +60,8 @@ class Refusal extends Error {
   }
 }
 
-const refusalIn = (error: unknown): WriteResult => {
-  if (error instanceof Refusal) return error.result
+const readRejection = (error: unknown): WriteResult => {
+  if (error instanceof WriteRejection) return error.result
   throw error
 }
 
@@ -70,11 +70,11 @@ const writeAll = async (context: SqlContext, transaction: Tables, change: Change
   const { messages, acks, outboxLimit, claimMs } = change
   if (await isFenced(context, transaction, change)) return 'fenced'
   for (const value of change.values.toSorted((one, other) => (one.key < other.key ? -1 : 1)))
-    if ((await writeValue(context, transaction, value)) === 'changed') throw new Refusal('changed')
-  if (!(await areInOutbox(context, transaction, change))) throw new Refusal('gone')
+    if ((await writeValue(context, transaction, value)) === 'changed') throw new WriteRejection('changed')
+  if (!(await areInOutbox(context, transaction, change))) throw new WriteRejection('gone')
   if (acks.length > 0) await ackMessages(transaction, acks)
   if (messages.length === 0) return 'written'
-  if ((await countMessages(transaction, outboxLimit)) + messages.length > outboxLimit) throw new Refusal('full')
+  if ((await countMessages(transaction, outboxLimit)) + messages.length > outboxLimit) throw new WriteRejection('full')
   const unclaimed = { attempt: 0, claimed_until_ms: 0 }
   const claimed = { attempt: 1, claimed_until_ms: sql<number>`${context.now} + ${sql.lit(claimMs)}` }
   const rows = messages.map((message) => ({ ...message, ...(claimMs === undefined ? unclaimed : claimed) }))
@@ -121,7 +121,7 @@ const countMessages = async (transaction: Tables, limit: number): Promise<number
 
 const writeValue = async (context: SqlContext, tables: Tables, change: ValueChange): Promise<WriteResult> => {
   const { key, expected, version, text, expiresInMs } = change
-  if (text === undefined) return remove(context, tables, change)
+  if (text === undefined) return removeValue(context, tables, change)
   const expires_at_ms = expiresInMs === undefined ? null : sql<number | null>`${context.now} + ${sql.lit(expiresInMs)}`
   const { now } = context
   if (expected === undefined) {
@@ -147,7 +147,11 @@ const writeValue = async (context: SqlContext, tables: Tables, change: ValueChan
   return updated.numUpdatedRows === 1n ? 'written' : 'changed'
 }
 
-const remove = async (context: SqlContext, tables: Tables, { key, expected }: ValueChange): Promise<WriteResult> => {
+const removeValue = async (
+  context: SqlContext,
+  tables: Tables,
+  { key, expected }: ValueChange,
+): Promise<WriteResult> => {
   if (expected === undefined) return (await readStoredValues({ ...context, tables }, [key]))[0] ? 'changed' : 'written'
   const removed = await tables
     .deleteFrom('watchhouse_state')

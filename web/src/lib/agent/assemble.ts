@@ -24,10 +24,10 @@ export const createMessageAssembler = (
     start: ({ messageId }) => {
       if (messageId) message.id = messageId
     },
-    'start-step': () => void add(message, { type: 'step-start' }),
+    'start-step': () => void appendPart(message, { type: 'step-start' }),
     abort: () => (message.metadata = { ...message.metadata, isStopped: true }),
-    ...wordsOf(message),
-    ...toolsOf(message, now),
+    ...createTextHandlers(message),
+    ...createToolHandlers(message, now),
   }
   return (chunk) => {
     const { type } = chunk
@@ -36,16 +36,16 @@ export const createMessageAssembler = (
   }
 }
 
-const add = <P extends MessagePart>({ parts }: Message, part: P): P => {
+const appendPart = <P extends MessagePart>({ parts }: Message, part: P): P => {
   parts.push(part)
   // Returns the element of the array, which may be a reactive proxy, so that the page sees later changes.
   return parts.at(-1) as P
 }
 
-const wordsOf = (message: Message): Record<string, (chunk: MessageChunk) => void> => {
+const createTextHandlers = (message: Message): Record<string, (chunk: MessageChunk) => void> => {
   const open = new Map<string, TextOrReasoningPart>()
   const begin = (type: TextOrReasoningPart['type']) => (chunk: MessageChunk) =>
-    void open.set(chunk.id ?? '', add(message, { type, text: '', state: 'streaming' }))
+    void open.set(chunk.id ?? '', appendPart(message, { type, text: '', state: 'streaming' }))
   const append = ({ id = '', delta = '' }: MessageChunk) => {
     const part = open.get(id)
     if (part) part.text += delta
@@ -64,11 +64,12 @@ const wordsOf = (message: Message): Record<string, (chunk: MessageChunk) => void
   }
 }
 
-const toolsOf = (message: Message, now: () => number): Record<string, (chunk: MessageChunk) => void> => {
+const createToolHandlers = (message: Message, now: () => number): Record<string, (chunk: MessageChunk) => void> => {
   const calls = new Map<string, ToolPart>()
   const callOf = ({ toolCallId = '', toolName = '', title }: MessageChunk): ToolPart => {
     const known = calls.get(toolCallId)
-    const call = known ?? add<ToolPart>(message, { type: `tool-${toolName}`, toolCallId, state: 'input-streaming' })
+    const call =
+      known ?? appendPart<ToolPart>(message, { type: `tool-${toolName}`, toolCallId, state: 'input-streaming' })
     if (title !== undefined) call.title = title
     calls.set(toolCallId, call)
     return call
@@ -95,7 +96,7 @@ const toolsOf = (message: Message, now: () => number): Record<string, (chunk: Me
 const addData = (message: Message, type: `data-${string}`, { id, data }: MessageChunk): void => {
   const before = message.parts.find((part) => part.type === type && id !== undefined && 'id' in part && part.id === id)
   if (before && 'data' in before) before.data = data
-  else add(message, { type, ...(id !== undefined && { id }), data })
+  else appendPart(message, { type, ...(id !== undefined && { id }), data })
 }
 
 const isDataType = (type: string): type is `data-${string}` => type.startsWith('data-')

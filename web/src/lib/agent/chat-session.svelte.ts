@@ -3,7 +3,7 @@ import { onDestroy } from 'svelte'
 import { configCheckQuery } from '#lib/api/agent.ts'
 import { createAttempt } from '#lib/api/attempt.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
-import { randomId } from '#lib/ui/random-id.ts'
+import { createRandomId } from '#lib/ui/random-id.ts'
 import { Chat } from './chat.svelte.ts'
 import {
   conversationBackendQuery,
@@ -49,7 +49,7 @@ export class ChatSession {
   /** Shows the conversation with this id, or a new one for null. */
   show(id: string | null): void {
     this.#wanted = id
-    if (id === null) this.chat.open(randomId(), [], { host: view.host, model: this.model })
+    if (id === null) this.chat.open(createRandomId(), [], { host: view.host, model: this.model })
     else if (id !== this.chat.id) void this.#attempt.run(() => this.#load(id))
   }
 

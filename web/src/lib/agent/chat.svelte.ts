@@ -1,6 +1,6 @@
 import { startAnswer, decideApproval, decideEgress, resumeAnswer, stopAnswer, type SeenPage } from '#lib/api/agent.ts'
-import { failureMessage } from '#lib/api/failure.ts'
-import { randomId } from '#lib/ui/random-id.ts'
+import { getFailureMessage } from '#lib/api/failure.ts'
+import { createRandomId } from '#lib/ui/random-id.ts'
 import { streamAnswerInto } from './follow.ts'
 import { trimForRequest } from './message-limits.ts'
 import { createUserMessage, type Message, type ToolPart } from './message.ts'
@@ -42,7 +42,7 @@ export class Chat {
   /** Sends a question. It replaces the message at `at` and all later ones; by default it is appended. */
   send(text: string, context: ChatContext, at = this.messages.length): Promise<void> {
     this.messages.splice(at)
-    this.messages.push(createUserMessage(randomId(), text))
+    this.messages.push(createUserMessage(createRandomId(), text))
     return this.#send(context)
   }
 
@@ -77,7 +77,7 @@ export class Chat {
     try {
       await action()
     } catch (error) {
-      this.failure = failureMessage(error)
+      this.failure = getFailureMessage(error)
     }
   }
 
@@ -100,13 +100,13 @@ export class Chat {
     try {
       const response = await open(signal)
       if (response) {
-        this.messages.push({ id: randomId(), role: 'assistant', parts: [] })
+        this.messages.push({ id: createRandomId(), role: 'assistant', parts: [] })
         const message = this.messages.at(-1)
         if (message) await streamAnswerInto(response, response.headers.get('x-run-id') ?? id, message, signal)
         if (!signal.aborted) this.#onchange(id, $state.snapshot(this.messages), context)
       }
     } catch (error) {
-      if (!signal.aborted) this.failure = failureMessage(error)
+      if (!signal.aborted) this.failure = getFailureMessage(error)
     } finally {
       if (this.#reading === controller) this.isBusy = false
     }

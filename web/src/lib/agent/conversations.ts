@@ -66,7 +66,7 @@ export const serverConversations: ConversationStorage = {
   },
 }
 
-const storedName = 'conversations'
+const storageKey = 'conversations'
 const maxConversations = 30
 /** Browsers limit local storage to about five million characters per origin. */
 const maxCharacters = 2_000_000
@@ -89,11 +89,11 @@ const writeConversations = (conversations: readonly Conversation[]): void => {
   const written = conversations
     .slice(0, maxConversations)
     .filter((each) => (characters += JSON.stringify(each).length) <= maxCharacters)
-  writeStored(storedName, JSON.stringify(written))
+  writeStored(storageKey, JSON.stringify(written))
 }
 
 const readConversations = (): Conversation[] => {
-  const stored = readStoredJson(storedName)
+  const stored = readStoredJson(storageKey)
   return Array.isArray(stored) ? stored.filter(isConversation) : []
 }
 

@@ -5,10 +5,10 @@ import { readServerEvents } from './events.ts'
 import type { Message } from './message.ts'
 
 /** Maximum number of reconnects in a row. Each delay is longer than the previous one by the constant below. */
-const maxTries = 5
-const waitMs = 1_000
+const maxReconnects = 5
+const retryDelayMs = 1_000
 /** Data of the event that ends a stream. */
-const done = '[DONE]'
+const endOfStream = '[DONE]'
 
 /** Streams an answer into a message until its end. Reconnects when the connection is lost. */
 export const streamAnswerInto = async (
@@ -25,7 +25,7 @@ export const streamAnswerInto = async (
       response ??= await resumeAnswer(run, last, signal)
       if (!response) return
       for await (const { id, data } of readServerEvents(response)) {
-        if (data === done) return
+        if (data === endOfStream) return
         last = Math.max(last, id)
         tries = 1
         add(JSON.parse(data))
@@ -33,9 +33,10 @@ export const streamAnswerInto = async (
     } catch (error) {
       if (signal.aborted || !isLost(error)) throw error
     }
-    if (tries > maxTries) throw new RequestFailure({ status: 0, type: 'network', message: 'The connection was lost.' })
+    if (tries > maxReconnects)
+      throw new RequestFailure({ status: 0, type: 'network', message: 'The connection was lost.' })
     response = null
-    await new Promise((resolve) => setTimeout(resolve, waitMs * tries))
+    await new Promise((resolve) => setTimeout(resolve, retryDelayMs * tries))
   }
 }
 

@@ -1,8 +1,8 @@
 import { getPartData, isData, isTool, type Message, type MessagePart } from './message.ts'
 
 /** Limits of the messages in a request and in a stored conversation, below those of the service for a whole body. */
-const maxSent = { messages: 64, partsOfMessage: 256, bytes: 120_000 }
-const maxStored = { messages: 200, bytes: 480_000 }
+const requestLimits = { messages: 64, partsOfMessage: 256, bytes: 120_000 }
+const storageLimits = { messages: 200, bytes: 480_000 }
 /** Maximum length of a shortened tool result, in characters. */
 const maxResultLength = 2_000
 
@@ -14,28 +14,33 @@ export const trimForRequest = (messages: readonly Message[]) => {
   const read = messages.map(({ id, role, parts }) => ({
     id,
     role,
-    parts: parts.flatMap(sentPart).slice(-maxSent.partsOfMessage),
+    parts: parts.flatMap(toRequestParts).slice(-requestLimits.partsOfMessage),
   }))
-  const latest = read.slice(Math.min(read.length - 1, firstFitting(read)))
+  const latest = read.slice(Math.min(read.length - 1, findFirstFittingIndex(read)))
   const first = latest.findIndex(({ role }) => role === 'user')
   return latest.slice(Math.max(0, first))
 }
 
 /** Trims messages for storage: shortens the results of the oldest messages first, then drops the oldest messages. */
 export const trimForStorage = (messages: readonly Message[]): Message[] => {
-  const stored = messages.slice(-maxStored.messages)
+  const stored = messages.slice(-storageLimits.messages)
   let bytes = bytesOf(stored)
   for (const [index, message] of stored.entries()) {
-    if (bytes <= maxStored.bytes) break
+    if (bytes <= storageLimits.bytes) break
     const shorter = { ...message, parts: message.parts.map(withShortResult) }
     bytes -= bytesOf(message) - bytesOf(shorter)
     stored[index] = shorter
   }
-  return bytes <= maxStored.bytes ? stored : stored.slice(Math.min(stored.length - 1, firstFitting(stored, maxStored)))
+  return bytes <= storageLimits.bytes
+    ? stored
+    : stored.slice(Math.min(stored.length - 1, findFirstFittingIndex(stored, storageLimits)))
 }
 
 /** Returns the lowest index from which all following messages together fit within the limits. */
-const firstFitting = (messages: readonly unknown[], max: { messages: number; bytes: number } = maxSent): number => {
+const findFirstFittingIndex = (
+  messages: readonly unknown[],
+  max: { messages: number; bytes: number } = requestLimits,
+): number => {
   let bytes = 0
   return (
     messages.findLastIndex(
@@ -46,10 +51,10 @@ const firstFitting = (messages: readonly unknown[], max: { messages: number; byt
 
 const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length
 
-const sentPart = (part: MessagePart): { type: string; [name: string]: unknown }[] => {
+const toRequestParts = (part: MessagePart): { type: string; [name: string]: unknown }[] => {
   if (isTool(part)) {
     const { type, toolCallId, state, input, output, errorText } = part
-    return [{ type, toolCallId, state, input, output: shortened(output), errorText }]
+    return [{ type, toolCallId, state, input, output: shortenResult(output), errorText }]
   }
   if (part.type === 'reasoning') return []
   if (!isData(part)) return [{ ...part }]
@@ -57,9 +62,9 @@ const sentPart = (part: MessagePart): { type: string; [name: string]: unknown }[
 }
 
 const withShortResult = (part: MessagePart): MessagePart =>
-  isTool(part) ? { ...part, output: shortened(part.output) } : part
+  isTool(part) ? { ...part, output: shortenResult(part.output) } : part
 
-const shortened = (output: unknown): unknown => {
+const shortenResult = (output: unknown): unknown => {
   const text = JSON.stringify(output) ?? ''
   return text.length <= maxResultLength ? output : `${text.slice(0, maxResultLength)}…`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pageFacts, pageTitle, type PageLocation } from './page-facts.ts'
+import { listPageFacts, formatPageTitle, type PageLocation } from './page-facts.ts'
 
 const at = (address: string, route: string, parts: PageLocation['parts'] = {}): PageLocation => {
   const { pathname: path, searchParams: search } = new URL(address, 'https://watchhouse.test')
@@ -26,11 +26,11 @@ describe('pageFacts', () => {
       ],
     ],
     ['nothing in particular', at('/console?sql=SELECT%201&host=0', '/console'), []],
-  ])('describes %s', (_what, place, facts) => expect(pageFacts(place)).toEqual(facts))
+  ])('describes %s', (_what, place, facts) => expect(listPageFacts(place)).toEqual(facts))
 
   it('respects the limits of the service', () => {
     const filters = Array.from({ length: 20 }, (_, index) => `filter=${index}${'x'.repeat(400)}`).join('&')
-    const facts = pageFacts(at(`/tables/x?${filters}`, '/tables/[name]', { name: 'x' }))
+    const facts = listPageFacts(at(`/tables/x?${filters}`, '/tables/[name]', { name: 'x' }))
     expect(facts).toHaveLength(12)
     expect(facts.every(({ value }) => value.length === 300)).toBe(true)
   })
@@ -50,6 +50,6 @@ describe('pageTitle', () => {
     ['of an unlisted page', at('/device', '/device'), '/device'],
   ])('is the title %s', (_where, place, title) => {
     const tables = [{ ...table, columns: [], charts: [], actions: [], parameters: [], requires: [] }]
-    expect(pageTitle(place, { topics: [], charts: [], tables })).toBe(title)
+    expect(formatPageTitle(place, { topics: [], charts: [], tables })).toBe(title)
   })
 })

@@ -32,11 +32,11 @@ const parameterNames: Readonly<Record<string, string>> = {
 }
 
 /** Limits of the agent service. */
-const maxLength = 300
+const maxValueLength = 300
 const maxFacts = 12
 
 /** Returns the facts about a page that its URL contains, except host and time range. */
-export const pageFacts = (place: PageLocation): PageFact[] => {
+export const listPageFacts = (place: PageLocation): PageFact[] => {
   const { route, parts, search } = place
   const part = Object.values(parts)[0]
   const partName = partNames[route]
@@ -49,11 +49,11 @@ export const pageFacts = (place: PageLocation): PageFact[] => {
       search.getAll(parameter).map((value) => ({ name, value })),
     ),
   ]
-  return facts.slice(0, maxFacts).map(({ name, value }) => ({ name, value: value.slice(0, maxLength) }))
+  return facts.slice(0, maxFacts).map(({ name, value }) => ({ name, value: value.slice(0, maxValueLength) }))
 }
 
 /** Returns the title of a page. */
-export const pageTitle = ({ route, path, parts }: PageLocation, catalogue: Catalogue | undefined): string => {
+export const formatPageTitle = ({ route, path, parts }: PageLocation, catalogue: Catalogue | undefined): string => {
   const titles: Readonly<Record<string, string | undefined>> = {
     '/tables/[name]': catalogue?.tables.find(({ name }) => name === parts['name'])?.title,
     '/charts/[name]': catalogue?.charts.find(({ name }) => name === parts['name'])?.title,
@@ -63,5 +63,5 @@ export const pageTitle = ({ route, path, parts }: PageLocation, catalogue: Catal
     '/docs/[[page]]': 'Documentation',
   }
   const ofMenu = menuSections.flatMap(({ pages }) => pages).find((page) => page.path === path)
-  return titles[route] ?? ofMenu?.title ?? path.slice(0, maxLength)
+  return titles[route] ?? ofMenu?.title ?? path.slice(0, maxValueLength)
 }

@@ -11,10 +11,10 @@ export interface ToolOutput {
   evidence: readonly string[]
 }
 
-export const readOutput = (output: unknown): ToolOutput => {
+export const readToolOutput = (output: unknown): ToolOutput => {
   if (!isRecord(output)) return { text: null, table: null, rest: output, isCut: false, evidence: [] }
   const { text, result, cut, evidence } = output
-  const table = isRecord(result) ? tableOf(result) : null
+  const table = isRecord(result) ? toResultTable(result) : null
   return {
     text: typeof text === 'string' ? text : null,
     table,
@@ -24,7 +24,7 @@ export const readOutput = (output: unknown): ToolOutput => {
   }
 }
 
-const tableOf = ({ columns, rows }: Record<string, unknown>): ToolOutput['table'] => {
+const toResultTable = ({ columns, rows }: Record<string, unknown>): ToolOutput['table'] => {
   if (!Array.isArray(columns) || !Array.isArray(rows) || columns.length === 0) return null
   if (!columns.every(isColumn) || !rows.every((row) => Array.isArray(row))) return null
   return { columns, rows }

@@ -4,7 +4,7 @@ import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
 /** The consent of the user to analytics. `unset` counts as denied. */
 export type Consent = 'unset' | 'granted' | 'denied'
 
-const storedAs = 'analytics-consent'
+const storageKey = 'analytics-consent'
 
 /** Returns the stored consent. Global Privacy Control in the browser overrides it with `denied`. */
 export const readConsent = (stored: unknown, refusesAll: boolean): Consent => {
@@ -12,7 +12,8 @@ export const readConsent = (stored: unknown, refusesAll: boolean): Consent => {
   return stored === 'granted' || stored === 'denied' ? stored : 'unset'
 }
 
-const refusesAll = (): boolean => 'globalPrivacyControl' in navigator && navigator.globalPrivacyControl === true
+const hasGlobalPrivacyControl = (): boolean =>
+  'globalPrivacyControl' in navigator && navigator.globalPrivacyControl === true
 
 let announce = (): void => {}
 const subscribe = createSubscriber((update) => {
@@ -24,10 +25,10 @@ const subscribe = createSubscriber((update) => {
 export const consent = {
   get current(): Consent {
     subscribe()
-    return readConsent(readStoredJson(storedAs), refusesAll())
+    return readConsent(readStoredJson(storageKey), hasGlobalPrivacyControl())
   },
   set(choice: Exclude<Consent, 'unset'>): void {
-    writeStored(storedAs, JSON.stringify(choice))
+    writeStored(storageKey, JSON.stringify(choice))
     announce()
   },
 }

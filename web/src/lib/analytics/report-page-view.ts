@@ -1,4 +1,4 @@
-import { randomId } from '#lib/ui/random-id.ts'
+import { createRandomId } from '#lib/ui/random-id.ts'
 import type { AnalyticsAccounts } from './accounts.ts'
 
 /** A page view: the path pattern, such as `/tables/[name]`, without any values of the URL. */
@@ -17,7 +17,7 @@ export const createPageViewEvent = (key: string, { pattern, origin, visitor }: P
   properties: { $current_url: `${origin}${pattern}`, $process_person_profile: false, $geoip_disable: true },
 })
 
-const visitor = randomId()
+const visitor = createRandomId()
 
 /** Reports a page view to the configured analytics. Failures are ignored. */
 export const reportPageView = ({ measurementId, product }: AnalyticsAccounts, pattern: string): void => {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call, buildHref, type RouteBody, type RouteData, type RouteParameters } from './call.ts'
 import { alertConfigQuery, healthKey } from './health.ts'
-import { routeQuery } from './route-query.ts'
+import { createRouteQuery } from './route-query.ts'
 
 /** Query key of the alert configuration. It covers all health queries, as changes re-evaluate rules at once. */
 export const alertConfigKey = healthKey
@@ -16,7 +16,7 @@ export type ChannelTestResult = RouteData<'POST /api/v1/health/channels/{channel
 export const channelsQuery = () => ({ ...alertConfigQuery(), staleTime: 0 })
 
 /** Query for the notification targets in effect, with the result of their last delivery. */
-export const targetsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/targets')
+export const targetsQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/targets')
 
 export const saveChannel = (channel: string, body: ChannelUpdate) =>
   call('PUT /api/v1/health/alert-config/channels/{channel}', { path: { channel }, body })
@@ -35,12 +35,12 @@ export const testChannel = async (channel: string, target?: string): Promise<Cha
   ).data
 
 /** Query for the additional webhook targets. */
-export const webhookTargetsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/webhook-targets')
+export const webhookTargetsQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/webhook-targets')
 
 export type WebhookTargetUpdate = RouteBody<'PUT /api/v1/health/webhook-targets/{id}'>
 
 /** Query for the chats in which the chat application is installed. */
-export const chatApplicationQuery = () => routeQuery(healthKey, 'GET /api/v1/health/chat-application')
+export const chatApplicationQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/chat-application')
 
 /** URL that redirects to the chat service, where the user selects a chat for the installation. */
 export const chatInstallationHref = buildHref('GET /api/v1/health/chat-application/install')
@@ -68,7 +68,7 @@ export type RuleConfig = RouteData<'GET /api/v1/health/check-alerts'>[number]
 export type RuleConfigUpdate = RouteBody<'PUT /api/v1/health/check-alerts/{checkId}'>
 export type CustomRule = RouteData<'GET /api/v1/health/custom-rules'>[number]
 /** Query for the rules with a stored configuration. */
-export const ruleConfigsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/check-alerts')
+export const ruleConfigsQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/check-alerts')
 
 export const saveRule = (ruleId: string, body: RuleConfigUpdate) =>
   call('PUT /api/v1/health/check-alerts/{checkId}', { path: { checkId: ruleId }, body })
@@ -99,11 +99,11 @@ export type QuietHours = RouteData<'GET /api/v1/health/quiet-hours'>[number]
 export type AlertRoute = RouteData<'GET /api/v1/health/routes'>[number]
 
 /** Query for maintenance windows, during which no notifications are sent. */
-export const maintenanceQuery = () => routeQuery(healthKey, 'GET /api/v1/health/maintenance-windows')
+export const maintenanceQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/maintenance-windows')
 /** Query for quiet hours, during which only notifications of a minimum severity are sent. */
-export const quietHoursQuery = () => routeQuery(healthKey, 'GET /api/v1/health/quiet-hours')
+export const quietHoursQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/quiet-hours')
 /** Query for the notification routes. */
-export const alertRoutesQuery = () => routeQuery(healthKey, 'GET /api/v1/health/routes')
+export const alertRoutesQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/routes')
 
 export type MaintenanceWindowUpdate = RouteBody<'PUT /api/v1/health/maintenance-windows/{id}'>
 export type QuietHoursUpdate = RouteBody<'PUT /api/v1/health/quiet-hours/{id}'>
@@ -112,7 +112,7 @@ export type RouteUpdate = RouteBody<'PUT /api/v1/health/routes/{id}'>
 export type DeadLetter = RouteData<'GET /api/v1/health/dead-letters'>[number]
 
 /** Query for notifications and inbound events that could not be delivered, newest first. */
-export const deadLettersQuery = () => routeQuery(healthKey, 'GET /api/v1/health/dead-letters')
+export const deadLettersQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/dead-letters')
 
 export const replayDeadLetterById = ({ id, stream }: Pick<DeadLetter, 'id' | 'stream'>) =>
   call('POST /api/v1/health/dead-letters/{id}/replay', { path: { id }, body: { stream } })

@@ -1,4 +1,4 @@
-import { failureMessage } from './failure.ts'
+import { getFailureMessage } from './failure.ts'
 
 /** Runs actions that may fail and holds the failure of the last one. */
 export const createAttempt = () => {
@@ -17,7 +17,7 @@ export const createAttempt = () => {
         await action()
         return true
       } catch (error) {
-        failure = failureMessage(error)
+        failure = getFailureMessage(error)
         return false
       }
     },

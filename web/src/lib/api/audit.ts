@@ -14,15 +14,15 @@ export const auditQuery = (filter: AuditFilter) =>
   queryOptions({ queryKey: ['audit', filter], queryFn: ({ signal }) => fetchRecords(filter, signal) })
 
 /** Records per request, and maximum number of requests per export. Larger exports should use the API directly. */
-const pageRecords = 1_000
-const maxPages = 10
+const recordsPerRequest = 1_000
+const maxRequests = 10
 
 /** Returns all records that match a filter, at most ten thousand. */
 export const fetchAllRecords = async (filter: AuditFilter): Promise<AuditRecord[]> => {
   const found: AuditRecord[] = []
   let before: number | null = null
-  for (let page = 0; page < maxPages; page++) {
-    const { data, metadata } = await fetchRecords({ ...filter, before, limit: pageRecords })
+  for (let page = 0; page < maxRequests; page++) {
+    const { data, metadata } = await fetchRecords({ ...filter, before, limit: recordsPerRequest })
     found.push(...data)
     if (metadata.next === null) break
     before = metadata.next

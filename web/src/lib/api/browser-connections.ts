@@ -10,12 +10,12 @@ export interface BrowserConnection {
   password: string
 }
 
-const storedAs = 'browser-connections'
+const storageKey = 'browser-connections'
 /** Maximum number of connections, as local storage is limited. */
 const maxConnections = 50
 
 export const listBrowserConnections = (): BrowserConnection[] => {
-  const stored = readStoredJson(storedAs)
+  const stored = readStoredJson(storageKey)
   return Array.isArray(stored) ? stored.filter(isBrowserConnection) : []
 }
 
@@ -31,11 +31,11 @@ export const saveBrowserConnection = (host: BrowserConnection): boolean => {
   const hosts = isNew ? [...present, host] : present.map((each) => (each.id === host.id ? host : each))
   // The open session may use the previous address or password.
   session = undefined
-  return writeStored(storedAs, JSON.stringify(hosts.slice(-maxConnections)))
+  return writeStored(storageKey, JSON.stringify(hosts.slice(-maxConnections)))
 }
 
 export const deleteBrowserConnection = (id: string): boolean =>
-  writeStored(storedAs, JSON.stringify(listBrowserConnections().filter((host) => host.id !== id)))
+  writeStored(storageKey, JSON.stringify(listBrowserConnections().filter((host) => host.id !== id)))
 
 /** Returns the id of the browser connection in the URL of a page, or null. */
 export const readConnectionId = (parameters: Pick<URLSearchParams, 'get'>): string | null =>

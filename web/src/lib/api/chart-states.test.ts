@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChartData, ChartResult } from '#proto/query.ts'
 import { ChartInfo } from '#proto/catalogue.ts'
-import { commonFailure, findHostOutage, mergeChartResults } from './chart-states.ts'
+import { findCommonFailure, findHostOutage, mergeChartResults } from './chart-states.ts'
 
 const chart = ChartInfo.parse({
   name: 'a',
@@ -29,10 +29,10 @@ describe('chart states', () => {
   })
 
   it('report a failure that all charts share once', () => {
-    expect(commonFailure(mergeChartResults(undefined, { a: bad, b: bad }, 1))).toBe('one does not answer')
-    expect(commonFailure(mergeChartResults(undefined, { a: bad, b: good }, 1))).toBeNull()
-    expect(commonFailure(mergeChartResults(undefined, { a: good, b: good }, 1))).toBeNull()
-    expect(commonFailure(undefined)).toBeNull()
+    expect(findCommonFailure(mergeChartResults(undefined, { a: bad, b: bad }, 1))).toBe('one does not answer')
+    expect(findCommonFailure(mergeChartResults(undefined, { a: bad, b: good }, 1))).toBeNull()
+    expect(findCommonFailure(mergeChartResults(undefined, { a: good, b: good }, 1))).toBeNull()
+    expect(findCommonFailure(undefined)).toBeNull()
   })
 
   it('report an outage when the host is unreachable for all charts', () => {

@@ -1,5 +1,5 @@
 import type { ChartData, ChartResult } from '#proto/query.ts'
-import { RequestFailure, unreachableHost } from './failure.ts'
+import { RequestFailure, findUnreachableHost } from './failure.ts'
 
 /** The last data of a chart, and the failure of its last request. */
 export interface ChartState {
@@ -30,11 +30,11 @@ export const findHostOutage = (results: Readonly<Record<string, ChartResult>>): 
   const failures = Object.values(results).map((result) =>
     result.ok ? null : new RequestFailure({ ...result.error, status: 503, type: result.error.code }),
   )
-  return failures.every((failure) => unreachableHost(failure) !== null) ? (failures[0] ?? null) : null
+  return failures.every((failure) => findUnreachableHost(failure) !== null) ? (failures[0] ?? null) : null
 }
 
 /** Returns the error message if all charts failed with the same one, so that it is shown once; otherwise null. */
-export const commonFailure = (answers: ChartStates | undefined): string | null => {
+export const findCommonFailure = (answers: ChartStates | undefined): string | null => {
   const failures = new Set(Object.values(answers ?? {}).map((answer) => answer.failure))
   const [only] = failures
   return failures.size === 1 ? (only ?? null) : null

@@ -1,5 +1,5 @@
 import type { RouteData } from './call.ts'
-import { routeQuery } from './route-query.ts'
+import { createRouteQuery } from './route-query.ts'
 
 /** A database, or one of its tables. */
 export interface DatabaseOrTable {
@@ -10,32 +10,38 @@ type TableName = Required<DatabaseOrTable>
 
 export type Dependency = RouteData<'GET /api/v1/explorer/dependencies'>[number]
 
-const about = ['explorer']
+const explorerKey = ['explorer']
 
 /** Keeps responses fresh for a minute, because schemas change rarely and the tree is expanded often. */
-const cached = <Q extends object>(query: Q) => ({ ...query, staleTime: 60_000 })
+const withSchemaStaleTime = <Q extends object>(query: Q) => ({ ...query, staleTime: 60_000 })
 
 export const databasesQuery = (hostId: number) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/databases', { query: { hostId } }))
+  withSchemaStaleTime(createRouteQuery(explorerKey, 'GET /api/v1/explorer/databases', { query: { hostId } }))
 export const tablesQuery = (hostId: number, database: string) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/tables', { query: { hostId, database } }))
+  withSchemaStaleTime(createRouteQuery(explorerKey, 'GET /api/v1/explorer/tables', { query: { hostId, database } }))
 export const tableOverviewQuery = (hostId: number, place: TableName) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/table', { query: { hostId, ...place } }))
+  withSchemaStaleTime(createRouteQuery(explorerKey, 'GET /api/v1/explorer/table', { query: { hostId, ...place } }))
 export const columnsQuery = (hostId: number, place: TableName) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/columns', { query: { hostId, ...place } }))
+  withSchemaStaleTime(createRouteQuery(explorerKey, 'GET /api/v1/explorer/columns', { query: { hostId, ...place } }))
 export const ddlQuery = (hostId: number, place: DatabaseOrTable) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/ddl', { query: { hostId, ...place } }))
+  withSchemaStaleTime(createRouteQuery(explorerKey, 'GET /api/v1/explorer/ddl', { query: { hostId, ...place } }))
 export const skipIndexesQuery = (hostId: number, place: TableName) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/skip-indexes', { query: { hostId, ...place } }))
+  withSchemaStaleTime(
+    createRouteQuery(explorerKey, 'GET /api/v1/explorer/skip-indexes', { query: { hostId, ...place } }),
+  )
 export const projectionsQuery = (hostId: number, place: TableName) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/projections', { query: { hostId, ...place } }))
+  withSchemaStaleTime(
+    createRouteQuery(explorerKey, 'GET /api/v1/explorer/projections', { query: { hostId, ...place } }),
+  )
 export const partsQuery = (hostId: number, place: TableName) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/parts', { query: { hostId, ...place } }))
+  withSchemaStaleTime(createRouteQuery(explorerKey, 'GET /api/v1/explorer/parts', { query: { hostId, ...place } }))
 export const dependenciesQuery = (hostId: number, place: DatabaseOrTable) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/dependencies', { query: { hostId, ...place } }))
+  withSchemaStaleTime(
+    createRouteQuery(explorerKey, 'GET /api/v1/explorer/dependencies', { query: { hostId, ...place } }),
+  )
 export const usageQuery = (hostId: number, place: TableName) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/usage', { query: { hostId, ...place } }))
+  withSchemaStaleTime(createRouteQuery(explorerKey, 'GET /api/v1/explorer/usage', { query: { hostId, ...place } }))
 export const tableQueriesQuery = (hostId: number, place: TableName) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/query-log', { query: { hostId, ...place } }))
+  withSchemaStaleTime(createRouteQuery(explorerKey, 'GET /api/v1/explorer/query-log', { query: { hostId, ...place } }))
 export const previewQuery = (hostId: number, place: TableName) =>
-  cached(routeQuery(about, 'GET /api/v1/explorer/preview', { query: { hostId, ...place } }))
+  withSchemaStaleTime(createRouteQuery(explorerKey, 'GET /api/v1/explorer/preview', { query: { hostId, ...place } }))

@@ -33,10 +33,11 @@ interface FailureFacts {
 }
 
 /** Returns the message of a thrown value. */
-export const failureMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+export const getFailureMessage = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown)
 
 /** Returns the name of the host that an error reports as unreachable; null for any other error. */
-export const unreachableHost = (error: unknown): string | null => {
+export const findUnreachableHost = (error: unknown): string | null => {
   const { host, reason } = error instanceof RequestFailure ? error.details : {}
   return typeof host === 'string' && typeof reason === 'string' ? host : null
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call, type ResponseBody, type RouteBody, type RouteData } from './call.ts'
-import { routeQuery } from './route-query.ts'
+import { createRouteQuery } from './route-query.ts'
 
 /** Query key prefix of all health queries, so that a change invalidates them together. */
 export const healthKey = ['health'] as const
@@ -19,17 +19,17 @@ export type AlertConfig = ResponseBody<'GET /api/v1/health/alert-config'>
 /** A host by its position in the list, or all hosts. */
 export type HostScope = number | 'all'
 
-const ofScope = (scope: HostScope) => (scope === 'all' ? {} : { hostId: scope })
+const toHostParameter = (scope: HostScope) => (scope === 'all' ? {} : { hostId: scope })
 
 /** Query for the conditions that are not ok. */
 export const alertStateQuery = (scope: HostScope) =>
   queryOptions({
     queryKey: [...healthKey, 'state', scope],
-    queryFn: ({ signal }) => call('GET /api/v1/health/alert-state', { query: ofScope(scope), signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/health/alert-state', { query: toHostParameter(scope), signal }),
   })
 
 /** Query for the key figures of all hosts. */
-export const snapshotQuery = () => routeQuery(healthKey, 'GET /api/v1/health/snapshot')
+export const snapshotQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/snapshot')
 
 /** Query for the checks of one host. They change only with a sweep, so the time of the sweep is part of the key. */
 export const checksQuery = (host: number, sweptAtMs: number | null | undefined) =>
@@ -44,7 +44,10 @@ export const historyQuery = (scope: HostScope, day: string | null) =>
   queryOptions({
     queryKey: [...healthKey, 'history', scope, day],
     queryFn: ({ signal }) =>
-      call('GET /api/v1/health/history', { query: { ...ofScope(scope), day, limit: maxHistoryEntries }, signal }),
+      call('GET /api/v1/health/history', {
+        query: { ...toHostParameter(scope), day, limit: maxHistoryEntries },
+        signal,
+      }),
   })
 
 /** Query for silences with author and reason. Its key includes the silenced conditions, so that changes refetch it. */
@@ -56,14 +59,14 @@ export const silencesQuery = (silenced: readonly string[]) =>
     queryFn: ({ signal }) => call('GET /api/v1/health/ack', { signal }),
   })
 
-const configAgeMs = 10 * 60_000
+const alertConfigStaleTimeMs = 10 * 60_000
 
 /** Query for the alert configuration: whether alerting is enabled, its channels, and whether changes can be stored. */
 export const alertConfigQuery = () =>
   queryOptions({
     queryKey: [...healthKey, 'config'],
     queryFn: ({ signal }) => call('GET /api/v1/health/alert-config', { signal }),
-    staleTime: configAgeMs,
+    staleTime: alertConfigStaleTimeMs,
   })
 
 /** Query for rows that explain a condition. The host is queried once, not with every refresh. */
@@ -99,12 +102,12 @@ export const dismiss = (conditionKey: ConditionKey, body: DismissBody) =>
     ? call('POST /api/v1/health/dismiss', { body: { ...conditionKey, ...body } })
     : call('POST /api/v1/health/inbound/{episode}/dismiss', { path: conditionKey, body: body })
 
-const kinds = { ack: 'ack', dismissal: 'dismiss' } as const
+const silencePathSegments = { ack: 'ack', dismissal: 'dismiss' } as const
 
 /** Removes an acknowledgement or a dismissal. */
-export const removeSilence = (kind: keyof typeof kinds, conditionKey: ConditionKey) =>
+export const removeSilence = (kind: keyof typeof silencePathSegments, conditionKey: ConditionKey) =>
   'ruleId' in conditionKey
-    ? call(`DELETE /api/v1/health/${kinds[kind]}`, {
+    ? call(`DELETE /api/v1/health/${silencePathSegments[kind]}`, {
         query: { hostId: conditionKey.hostId, ruleId: conditionKey.ruleId },
       })
-    : call(`DELETE /api/v1/health/inbound/{episode}/${kinds[kind]}`, { path: conditionKey })
+    : call(`DELETE /api/v1/health/inbound/{episode}/${silencePathSegments[kind]}`, { path: conditionKey })

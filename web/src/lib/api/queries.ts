@@ -9,7 +9,7 @@ export const statusRefreshMs = 60_000
 export const downStatusRefreshMs = 5_000
 
 /** Definitions change with a deployment of the service, not while a page is open. */
-const configAgeMs = 10 * 60_000
+const configStaleTimeMs = 10 * 60_000
 
 /** Query for hosts and definitions. The response includes statuses, which saves the first status request. */
 export const configQuery = () =>
@@ -20,7 +20,7 @@ export const configQuery = () =>
       client.setQueryData<HostStatus[]>(statusQuery().queryKey, data.hosts)
       return data
     },
-    staleTime: configAgeMs,
+    staleTime: configStaleTimeMs,
     refetchOnWindowFocus: false,
   })
 
@@ -79,16 +79,16 @@ export const tableQuery = (host: number, name: string, parameters: URLSearchPara
   })
 }
 
-const maxListed = 20
-const listAgeMs = 60_000
+const maxListedTables = 20
+const tableListStaleTimeMs = 60_000
 
 /** Query for the tables of a host whose names contain a text. */
 export const tableListQuery = (host: number, text: string) => {
-  const query = { hostId: host, search: text, limit: maxListed }
+  const query = { hostId: host, search: text, limit: maxListedTables }
   return queryOptions({
     queryKey: ['table-list', host, text],
     queryFn: ({ signal }) => call('GET /api/v1/tables', { query, signal }),
-    staleTime: listAgeMs,
+    staleTime: tableListStaleTimeMs,
   })
 }
 

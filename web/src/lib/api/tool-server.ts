@@ -63,7 +63,7 @@ export const callTool = (
   })
 
 /** The protocol revision that needs no handshake. */
-const revision: (typeof mcpVersions)[0] = '2026-07-28'
+const protocolRevision: (typeof mcpVersions)[0] = '2026-07-28'
 
 interface Message {
   method: string
@@ -75,7 +75,7 @@ interface Message {
 /** Sends one protocol message and returns its result, as any other client would. */
 const sendMessage = async <Result>({ method, params, key, headers }: Message): Promise<Result> => {
   const _meta = {
-    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/protocolVersion': protocolRevision,
     'io.modelcontextprotocol/clientCapabilities': {},
     'io.modelcontextprotocol/clientInfo': { name: 'watchhouse-web', version: '1' },
   }
@@ -84,7 +84,7 @@ const sendMessage = async <Result>({ method, params, key, headers }: Message): P
     ...(key !== '' && { bearer: key }),
     headers: {
       accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': revision,
+      'mcp-protocol-version': protocolRevision,
       'mcp-method': method,
       ...headers,
     },

@@ -37,7 +37,7 @@ export const toAnnotations = (
   const deployed = deployments.map((each) => ({
     timeMs: each.atMs,
     kind: kinds[each.kind] ?? 'Deploy',
-    text: describe(each),
+    text: describeDeployment(each),
   }))
   return [...changed, ...fired, ...deployed].toSorted((a, b) => a.timeMs - b.timeMs).slice(-maxAnnotations)
 }
@@ -45,7 +45,7 @@ export const toAnnotations = (
 const kinds: Readonly<Record<string, string>> = { release: 'Release', push: 'Push' }
 
 /** Describes a deployment, such as `acme/shop: main a1b2c3d to production (failure)`. */
-const describe = ({ repository, title, outcome }: Deployment): string =>
+const describeDeployment = ({ repository, title, outcome }: Deployment): string =>
   `${repository}: ${title}${outcome === null ? '' : ` (${outcome})`}`
 
 /**

@@ -1,7 +1,7 @@
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query'
 import type { ChartInfo } from '#proto/catalogue.ts'
-import { commonFailure, type ChartStates } from '#lib/api/chart-states.ts'
-import { failureMessage } from '#lib/api/failure.ts'
+import { findCommonFailure, type ChartStates } from '#lib/api/chart-states.ts'
+import { getFailureMessage } from '#lib/api/failure.ts'
 import { chartsQuery, keepPreviousForKey, maxCharts } from '#lib/api/queries.ts'
 import { getRangeSeconds, toWindow, type TimeRange } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
@@ -49,7 +49,7 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
   const hasChanges = $derived(session.catalogue?.charts.some(({ name }) => name === changesChartName) ?? false)
   const now = createQuery(() => query(view.range, hasChanges ? [changesChartName] : []))
   const before = createQuery(() => {
-    const options = query(previous(view.range, now.dataUpdatedAt), [])
+    const options = query(getPrecedingRange(view.range, now.dataUpdatedAt), [])
     return {
       ...options,
       refetchInterval: false,
@@ -63,13 +63,13 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
       return view.comparing ? getRangeSeconds(view.range) * 1000 : 0
     },
     get failure() {
-      return now.error ? failureMessage(now.error) : commonFailure(now.data)
+      return now.error ? getFailureMessage(now.error) : findCommonFailure(now.data)
     },
   }
 }
 
 /** Returns the preceding range of the same length. A relative range counts as ending when its data was received. */
-const previous = (range: TimeRange, receivedAtMs: number): TimeRange => {
+const getPrecedingRange = (range: TimeRange, receivedAtMs: number): TimeRange => {
   const length = getRangeSeconds(range)
   const from = range.kind === 'between' ? range.from : Math.floor(receivedAtMs / 1000) - length
   return { kind: 'between', from: from - length, to: from }

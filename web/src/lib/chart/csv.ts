@@ -15,10 +15,10 @@ export const toCsv = ({ chart, rows }: Pick<ChartData, 'chart' | 'rows'>): strin
 
 /** Returns lines of cells as RFC 4180 CSV. */
 export const formatCsv = (lines: readonly (readonly string[])[]): string =>
-  lines.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('')
+  lines.map((cells) => `${cells.map(quoteCell).join(',')}\r\n`).join('')
 
 /** Quotes a cell. A leading apostrophe keeps spreadsheets from evaluating text of hosts as a formula. */
-const quoted = (text: string): string => {
+const quoteCell = (text: string): string => {
   const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

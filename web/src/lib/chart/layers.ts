@@ -19,7 +19,7 @@ export interface Layer {
 
 export const getSeriesColor = (index: number): string => `var(--chart-${(index % 8) + 1})`
 
-const dashes = ['', '6 3', '2 2', '8 3 2 3', '4 4', '10 3', '2 4', '6 2 2 2']
+const dashPatterns = ['', '6 3', '2 2', '8 3 2 3', '4 4', '10 3', '2 4', '6 2 2 2']
 
 /** Converts the shown series to layers. Each layer starts at zero, or at the top of the previous one if stacked. */
 export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown: (key: string) => boolean): Layer[] => {
@@ -33,7 +33,7 @@ export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown:
       heights[at] = base + (value ?? 0)
       return { timeMs, base, top: heights[at] ?? base }
     })
-    return [{ key, label, color: getSeriesColor(index), dash: dashes[index % dashes.length], marks }]
+    return [{ key, label, color: getSeriesColor(index), dash: dashPatterns[index % dashPatterns.length], marks }]
   })
 }
 
@@ -53,13 +53,13 @@ export const getValueExtent = (layers: readonly Layer[]): [number, number] => {
 export type PixelScale = (value: number) => number
 
 /** Returns the SVG path of a line, with gaps at missing values. */
-export const linePath = (marks: readonly Mark[], x: PixelScale, y: PixelScale): string =>
+export const buildLinePath = (marks: readonly Mark[], x: PixelScale, y: PixelScale): string =>
   line<Mark>()
     .defined((mark) => mark.top !== null)
     .x((mark) => x(mark.timeMs))
     .y((mark) => y(mark.top ?? 0))([...marks]) ?? ''
 
-export const areaPath = (marks: readonly Mark[], x: PixelScale, y: PixelScale): string =>
+export const buildAreaPath = (marks: readonly Mark[], x: PixelScale, y: PixelScale): string =>
   area<Mark>()
     .defined((mark) => mark.top !== null)
     .x((mark) => x(mark.timeMs))
@@ -67,7 +67,7 @@ export const areaPath = (marks: readonly Mark[], x: PixelScale, y: PixelScale): 
     .y1((mark) => y(mark.top ?? 0))([...marks]) ?? ''
 
 /** Returns all bars of a layer as one SVG path, which renders faster than one element per bar. */
-export const barPath = (marks: readonly Mark[], x: PixelScale, y: PixelScale, width: number): string =>
+export const buildBarPath = (marks: readonly Mark[], x: PixelScale, y: PixelScale, width: number): string =>
   marks
     .map(({ timeMs, base, top }) =>
       top === null || top === base ? '' : `M${x(timeMs)} ${y(top)}h${width}V${y(base)}h${-width}z`,

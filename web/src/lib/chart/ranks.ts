@@ -3,7 +3,7 @@ import type { Row } from '#proto/query.ts'
 import { readNumber } from './series.ts'
 
 /** A bar of a categorical chart, with the values that are listed next to it. */
-export interface Rank {
+export interface RankedBar {
   label: string
   value: number | null
   /** Share of the largest value, from 0 to 1. */
@@ -14,7 +14,7 @@ export interface Rank {
 export interface RankList {
   label: string
   unit: Unit
-  ranks: readonly Rank[]
+  ranks: readonly RankedBar[]
 }
 
 /** Maximum number of bars in a card; the table view lists all rows. */

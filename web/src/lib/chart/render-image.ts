@@ -2,7 +2,7 @@ const scale = 2
 const margin = 12
 const titleHeight = 24
 /** CSS properties that the chart inherits from the page, so that the image has to set them. */
-const inherited = ['color', 'font-family', 'font-variant-numeric', 'line-height'] as const
+const inheritedProperties = ['color', 'font-family', 'font-variant-numeric', 'line-height'] as const
 
 /** Renders a chart as a PNG image, with its title and legend. */
 export const renderImage = async (figure: HTMLElement, title: string): Promise<Blob> => {
@@ -20,7 +20,7 @@ export const renderImage = async (figure: HTMLElement, title: string): Promise<B
   pen.font = `600 14px ${surface.fontFamily}`
   pen.fillText(title, margin, margin + 12)
   const image = new Image()
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(asSvg(figure, width, height))}`
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(serializeSvg(figure, width, height))}`
   await image.decode()
   pen.drawImage(image, margin, margin + titleHeight, width, height)
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ export const renderImage = async (figure: HTMLElement, title: string): Promise<B
 }
 
 /** Returns the chart as a standalone SVG that includes the style sheets and theme of the page. */
-const asSvg = (figure: HTMLElement, width: number, height: number): string => {
+const serializeSvg = (figure: HTMLElement, width: number, height: number): string => {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
   Object.assign(svg.dataset, document.documentElement.dataset)
   svg.setAttribute('width', String(width))
@@ -43,7 +43,7 @@ const asSvg = (figure: HTMLElement, width: number, height: number): string => {
   frame.setAttribute('height', '100%')
   const around = document.createElement('div')
   const surface = getComputedStyle(figure)
-  for (const name of inherited) around.style.setProperty(name, surface.getPropertyValue(name))
+  for (const name of inheritedProperties) around.style.setProperty(name, surface.getPropertyValue(name))
   around.style.cssText += `;display:flex;flex-direction:column;height:${height}px`
   around.append(figure.cloneNode(true))
   frame.append(around)

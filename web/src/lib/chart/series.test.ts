@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChartInfo } from '#proto/catalogue.ts'
-import { barPath, getValueExtent, linePath, toLayers } from './layers.ts'
+import { buildBarPath, getValueExtent, buildLinePath, toLayers } from './layers.ts'
 import { toRankList } from './ranks.ts'
 import {
   getBucketMs,
@@ -11,7 +11,7 @@ import {
   toTimeSeries,
 } from './series.ts'
 import { summarizeRankList, summarizeSeries } from './summary.ts'
-import { timeTicks, valueTicks } from './ticks.ts'
+import { computeTimeTicks, computeValueTicks } from './ticks.ts'
 
 const chart = (columns: object[], kind = 'line') =>
   ChartInfo.parse({
@@ -119,7 +119,7 @@ describe('layers', () => {
   it('leave a gap for missing values', () => {
     const [first] = toLayers(data, false, () => true)
     expect(
-      linePath(
+      buildLinePath(
         first?.marks ?? [],
         (x) => x,
         (y) => y,
@@ -135,7 +135,7 @@ describe('layers', () => {
       { timeMs: 4, base: 2, top: 3 },
     ]
     const same = (value: number) => value
-    expect(barPath(marks, same, same, 0.5)).toBe('M1 5h0.5V0h-0.5zM4 3h0.5V2h-0.5z')
+    expect(buildBarPath(marks, same, same, 0.5)).toBe('M1 5h0.5V0h-0.5zM4 3h0.5V2h-0.5z')
   })
 
   it('keep their colour when another series is hidden', () => {
@@ -150,30 +150,30 @@ describe('ticks', () => {
     [0.03, 'none'],
     [3 * 1024 ** 3, 'bytes'],
   ] as const)('include the highest value %s %s', (highest, unit) => {
-    const ticks = valueTicks(0, highest, 4, unit)
+    const ticks = computeValueTicks(0, highest, 4, unit)
     expect(ticks[0]).toBe(0)
     expect(ticks.at(-1)).toBeGreaterThanOrEqual(highest)
     expect(ticks.length).toBeLessThanOrEqual(6)
   })
 
   it('use clock units for long durations', () => {
-    expect(valueTicks(0, 1_140, 4, 'seconds')).toEqual([0, 300, 600, 900, 1_200])
-    expect(valueTicks(0, 90, 4, 'seconds')).toEqual([0, 25, 50, 75, 100])
+    expect(computeValueTicks(0, 1_140, 4, 'seconds')).toEqual([0, 300, 600, 900, 1_200])
+    expect(computeValueTicks(0, 90, 4, 'seconds')).toEqual([0, 25, 50, 75, 100])
   })
 
-  it('are whole for counts', () => expect(valueTicks(0, 2, 4, 'count').every(Number.isInteger)).toBe(true))
+  it('are whole for counts', () => expect(computeValueTicks(0, 2, 4, 'count').every(Number.isInteger)).toBe(true))
 
-  it('form an axis for zeros', () => expect(valueTicks(0, 0, 4, 'count')).toEqual([0, 1]))
+  it('form an axis for zeros', () => expect(computeValueTicks(0, 0, 4, 'count')).toEqual([0, 1]))
 
   it('use round hours in the zone and label midnight with the date', () => {
     const from = Date.parse('2026-11-19T18:30:00Z')
-    const ticks = timeTicks(from, from + 6 * 60 * minuteMs, 6, 'Asia/Kolkata')
+    const ticks = computeTimeTicks(from, from + 6 * 60 * minuteMs, 6, 'Asia/Kolkata')
     expect(ticks.map((tick) => tick.label)).toEqual(['20 Nov', '01:00', '02:00', '03:00', '04:00', '05:00', '06:00'])
   })
 
   it('show seconds below one minute', () => {
     const from = Date.parse('2026-11-20T10:00:57Z')
-    expect(timeTicks(from, from + 4_000, 3, 'UTC').map((tick) => tick.label)).toEqual(['10:00:58', '10:01:00'])
+    expect(computeTimeTicks(from, from + 4_000, 3, 'UTC').map((tick) => tick.label)).toEqual(['10:00:58', '10:01:00'])
   })
 })
 

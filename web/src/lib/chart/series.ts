@@ -55,10 +55,10 @@ export const readNumber = (value: unknown): number | null => {
   return Number.isFinite(number) ? number : null
 }
 
-const total = (series: Series): number => series.values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+const sumValues = (series: Series): number => series.values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
 
 const foldSmallest = (series: readonly Series[]): Series[] => {
-  const largestFirst = series.toSorted((a, b) => total(b) - total(a))
+  const largestFirst = series.toSorted((a, b) => sumValues(b) - sumValues(a))
   if (largestFirst.length <= maxSeries) return largestFirst
   const rest = largestFirst.slice(maxSeries - 1)
   const [first] = rest

@@ -9,7 +9,7 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 /** Distances between ticks of a time axis, in milliseconds: round numbers of seconds, minutes, hours and days. */
-const timeSteps = [
+const timeStepsMs = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds / 60),
   1,
   2,
@@ -37,8 +37,8 @@ export interface TimeTick {
 }
 
 /** Returns at most `count` round instants in a time zone. A tick at midnight is labelled with its date. */
-export const timeTicks = (fromMs: number, toMs: number, count: number, zone: string): TimeTick[] => {
-  const step = timeSteps.find((each) => (toMs - fromMs) / each <= count) ?? toMs - fromMs
+export const computeTimeTicks = (fromMs: number, toMs: number, count: number, zone: string): TimeTick[] => {
+  const step = timeStepsMs.find((each) => (toMs - fromMs) / each <= count) ?? toMs - fromMs
   if (!(step > 0)) return []
   const offset = zoneOffsetMs(fromMs, zone)
   const first = Math.ceil((fromMs + offset) / step) * step - offset
@@ -52,19 +52,20 @@ export const timeTicks = (fromMs: number, toMs: number, count: number, zone: str
 }
 
 /** Distances between ticks for durations above two minutes, in seconds. */
-const spanSteps = [30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400]
-const minSteppedSpan = 120
+const durationStepsSeconds = [30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400]
+const minSteppedSeconds = 120
 
 const decimalSteps = [1, 2, 2.5, 5, 10]
 const binarySteps = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
 /** Returns about `count` round values that cover all values and zero. */
-export const valueTicks = (lowest: number, highest: number, count: number, unit: Unit): number[] => {
+export const computeValueTicks = (lowest: number, highest: number, count: number, unit: Unit): number[] => {
   const bottom = Math.min(0, lowest)
   const span = highest - bottom
   if (!(span > 0)) return [0, 1]
-  const spanStep = unit === 'seconds' && span > minSteppedSpan && spanSteps.find((each) => span / each <= count)
-  if (spanStep) return multiplesBetween(bottom, highest, spanStep)
+  const spanStep =
+    unit === 'seconds' && span > minSteppedSeconds && durationStepsSeconds.find((each) => span / each <= count)
+  if (spanStep) return listMultiples(bottom, highest, spanStep)
   const isBinary = (unit === 'bytes' || unit === 'bytes-per-second') && preferences.current.bytes === 'binary'
   const base = isBinary ? 1024 : 10
   const magnitude = base ** Math.floor(Math.log(span / count) / Math.log(base))
@@ -72,11 +73,11 @@ export const valueTicks = (lowest: number, highest: number, count: number, unit:
     .map((each) => each * magnitude)
     .find((each) => span / each <= count)
   const size = isWholeNumberUnit(unit) ? Math.max(1, Math.ceil(step ?? span)) : (step ?? span)
-  return multiplesBetween(bottom, highest, size)
+  return listMultiples(bottom, highest, size)
 }
 
 /** Returns the multiples of a step that enclose a range. */
-const multiplesBetween = (lowest: number, highest: number, step: number): number[] => {
+const listMultiples = (lowest: number, highest: number, step: number): number[] => {
   const [from, to] = [Math.floor(lowest / step), Math.ceil(highest / step)]
   return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * step)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChartInfo } from '#proto/catalogue.ts'
-import { valueRows } from './value-rows.ts'
+import { toValueRows } from './value-rows.ts'
 
 const column = (name: string, role: string) => ({ name, role })
 const time = { name: 'at', role: 'time', unit: 'none' }
@@ -22,7 +22,7 @@ describe('value rows of a chart', () => {
 
   it('are sorted newest first, with a column per series, largest first', () => {
     const rows = [row(1, 'Insert', 1), row(2, 'Insert', 2), row(1, 'Select', '10'), row(3, 'Select', 30), row(3, '', 1)]
-    const { columns, rows: lines } = valueRows(bySeries, rows)
+    const { columns, rows: lines } = toValueRows(bySeries, rows)
     expect(columns.map(({ name, label }) => label ?? name)).toEqual(['at', 'Select', 'Insert', '(none)'])
     expect(lines.map((line) => columns.map(({ name }) => line[name]))).toEqual([
       [minute(3), 30, undefined, 1],
@@ -34,7 +34,7 @@ describe('value rows of a chart', () => {
   it('keep names in a column when there are too many series or duplicates at an instant', () => {
     const many = Array.from({ length: 13 }, (_, index) => row(index < 5 ? 1 : 2, `name ${index}`, index))
     for (const rows of [many, [row(1, 'Insert', 1), row(2, 'Insert', 2), row(2, 'Insert', 3)]]) {
-      const table = valueRows(bySeries, rows)
+      const table = toValueRows(bySeries, rows)
       expect(table.columns).toBe(bySeries.columns)
       expect([table.rows.length, table.rows[0]?.['at'], table.rows.at(-1)?.['at']]).toEqual([
         rows.length,
@@ -50,13 +50,13 @@ describe('value rows of a chart', () => {
       { at: minute(1), average: 1, highest: 2 },
       { at: minute(2), average: 3, highest: 4 },
     ]
-    expect(valueRows(values, rows)).toEqual({ columns: values.columns, rows: rows.toReversed() })
+    expect(toValueRows(values, rows)).toEqual({ columns: values.columns, rows: rows.toReversed() })
     const both = chartOf([time, column('disk', 'series'), column('used', 'value'), column('free', 'value')])
-    expect(valueRows(both, []).columns).toBe(both.columns)
+    expect(toValueRows(both, []).columns).toBe(both.columns)
   })
 
   it('distinguish series names from column names', () => {
-    const { columns, rows } = valueRows(bySeries, [row(1, 'at', 5)])
+    const { columns, rows } = toValueRows(bySeries, [row(1, 'at', 5)])
     expect(rows.map((line) => columns.map(({ name }) => line[name]))).toEqual([[minute(1), 5]])
   })
 })
@@ -68,5 +68,5 @@ it('keeps the order of the host without a time axis', () => {
     { at: minute(1), table: 'b' },
     { at: minute(2), table: 'a' },
   ]
-  for (const chart of [rank, list]) expect(valueRows(chart, rows)).toEqual({ columns: chart.columns, rows })
+  for (const chart of [rank, list]) expect(toValueRows(chart, rows)).toEqual({ columns: chart.columns, rows })
 })

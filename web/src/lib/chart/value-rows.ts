@@ -19,7 +19,7 @@ const maxSeriesColumns = 12
  * Returns the rows of a time chart, newest first, with one column per series in the order of the legend. If a series
  * has two values at one instant, one column contains the series names instead. Other charts keep the order of the host.
  */
-export const valueRows = (chart: ChartInfo, rows: readonly Row[]): ValueRows => {
+export const toValueRows = (chart: ChartInfo, rows: readonly Row[]): ValueRows => {
   const time = chart.columns.find(({ role }) => role === 'time')
   if (!time || selectChartForm(chart) === 'table') return { columns: chart.columns, rows }
   const instantOf = (row: Row): number => readInstant(row[time.name]) ?? 0

@@ -1,10 +1,10 @@
 import type { Attachment } from 'svelte/attachments'
 
 /** Distance from the viewport at which an element counts as near: half the size of the viewport. */
-const margin = '50%'
+const nearMargin = '50%'
 
 /** Returns an attachment that calls a function once, when its element is in or near the viewport. */
-export const whenNear =
+export const runWhenNear =
   (onNear: () => void): Attachment =>
   (element) => {
     const observer = new IntersectionObserver(
@@ -13,7 +13,7 @@ export const whenNear =
         observer.disconnect()
         onNear()
       },
-      { rootMargin: margin },
+      { rootMargin: nearMargin },
     )
     observer.observe(element)
     return () => observer.disconnect()

@@ -34,7 +34,7 @@ export interface GraphLayout extends Size {
 export type Direction = 'down' | 'right'
 
 const gap = { node: 20, rank: 48, margin: 12 }
-const labelRoom = { width: 80, height: 18 }
+const labelSize = { width: 80, height: 18 }
 
 /**
  * Lays out a directed graph in ranks with few edge crossings. Trees keep the order of siblings. Edges to unknown nodes
@@ -58,7 +58,7 @@ export const layOutGraph = (
   for (const id of ids) graph.setNode(id, { ...size })
   const known = edges.filter(({ from, to }) => graph.hasNode(from) && graph.hasNode(to))
   for (const [index, { from, to, label }] of known.entries()) {
-    graph.setEdge({ v: from, w: to, name: String(index) }, label ? { ...labelRoom, labelpos: 'c' } : {})
+    graph.setEdge({ v: from, w: to, name: String(index) }, label ? { ...labelSize, labelpos: 'c' } : {})
   }
   layout(graph, { disableOptimalOrderHeuristic: isTree })
   const nodes = ids.map((id) => {
@@ -68,7 +68,7 @@ export const layOutGraph = (
   const placed = known.map((edge, index) => {
     const { points = [] } = graph.edge({ v: edge.from, w: edge.to, name: String(index) })
     const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 }
-    return { ...edge, ...middle, path: curve(points) }
+    return { ...edge, ...middle, path: buildCurvePath(points) }
   })
   const { width = 0, height = 0 } = graph.graph()
   return { nodes, edges: placed, width, height }
@@ -80,7 +80,7 @@ interface Point {
 }
 
 /** Returns a smooth path through points. */
-const curve = (points: readonly Point[]): string => {
+const buildCurvePath = (points: readonly Point[]): string => {
   const [first, ...rest] = points
   if (!first) return ''
   const bends = rest.slice(0, -1).map((bend, index) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ExplainNode } from '#proto/explain.ts'
-import { planFacts, planGraph } from './plan-facts.ts'
+import { readPlanFacts, buildPlanGraph } from './plan-facts.ts'
 
 const node = (name: string, details: Record<string, unknown> = {}, children: ExplainNode[] = []): ExplainNode => ({
   name,
@@ -31,7 +31,7 @@ const indexes = [
 
 describe('planFacts', () => {
   it('returns what each index and all together select', () => {
-    const facts = planFacts(node('ReadFromMergeTree', { 'Node Id': 'Read_0', Indexes: indexes }))
+    const facts = readPlanFacts(node('ReadFromMergeTree', { 'Node Id': 'Read_0', Indexes: indexes }))
     expect(facts.reads).toEqual({ selected: 3, initial: 57 })
     expect(facts.indexes[1]).toEqual({
       name: 'PrimaryKey (day, id)',
@@ -43,7 +43,7 @@ describe('planFacts', () => {
   })
 
   it('returns other details as truncated text', () => {
-    const { others, reads } = planFacts(
+    const { others, reads } = readPlanFacts(
       node('Sorting', { Keys: ['a', 'b'], Limit: 10, Actions: { x: 1 }, Long: 'x'.repeat(500) }),
     )
     expect(reads).toBeNull()
@@ -56,12 +56,14 @@ describe('planFacts', () => {
   })
 
   it.each([[null], ['text'], [[null, 3]], [{}]])('handles indexes that are %j', (given) => {
-    expect(planFacts(node('Read', { Indexes: given })).indexes).toEqual([])
+    expect(readPlanFacts(node('Read', { Indexes: given })).indexes).toEqual([])
   })
 })
 
 it('builds a graph in the direction of data flow', () => {
-  const { nodes, edges } = planGraph([node('Expression', {}, [node('Join', {}, [node('Read a'), node('Read b')])])])
+  const { nodes, edges } = buildPlanGraph([
+    node('Expression', {}, [node('Join', {}, [node('Read a'), node('Read b')])]),
+  ])
   expect(nodes.map((each) => [each.id, each.node.name])).toEqual([
     ['0', 'Expression'],
     ['0.0', 'Join'],

@@ -17,14 +17,14 @@ export interface PlanFacts {
 }
 
 /** Attributes that are left out: the node id is internal, and indexes are shown separately. */
-const ignored = new Set(['Node Id', 'Indexes'])
+const ignoredAttributes = new Set(['Node Id', 'Indexes'])
 const maxTextLength = 400
 
-export const planFacts = ({ details }: ExplainNode): PlanFacts => {
+export const readPlanFacts = ({ details }: ExplainNode): PlanFacts => {
   const listed: unknown = details['Indexes']
-  const indexes = (Array.isArray(listed) ? listed : []).filter(isRecord).map(indexFact)
+  const indexes = (Array.isArray(listed) ? listed : []).filter(isRecord).map(toIndexUsage)
   const others = Object.entries(details)
-    .filter(([name]) => !ignored.has(name))
+    .filter(([name]) => !ignoredAttributes.has(name))
     .map(([name, value]) => ({ name, text: formatDetail(value) }))
   return { indexes, reads: indexes.findLast(({ granules }) => granules !== null)?.granules ?? null, others }
 }
@@ -32,16 +32,16 @@ export const planFacts = ({ details }: ExplainNode): PlanFacts => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const indexFact = (index: Record<string, unknown>): IndexUsage => ({
+const toIndexUsage = (index: Record<string, unknown>): IndexUsage => ({
   name: [index['Type'], index['Name'], keysOf(index['Keys'])].filter(Boolean).join(' '),
   condition: String(index['Condition'] ?? index['Description'] ?? ''),
-  parts: share(index, 'Parts'),
-  granules: share(index, 'Granules'),
+  parts: readSelectedShare(index, 'Parts'),
+  granules: readSelectedShare(index, 'Granules'),
 })
 
 const keysOf = (keys: unknown): string => (Array.isArray(keys) && keys.length > 0 ? `(${keys.join(', ')})` : '')
 
-const share = (index: Record<string, unknown>, of: string): IndexUsage['parts'] => {
+const readSelectedShare = (index: Record<string, unknown>, of: string): IndexUsage['parts'] => {
   const [selected, initial] = [index[`Selected ${of}`], index[`Initial ${of}`]]
   return typeof selected === 'number' && typeof initial === 'number' ? { selected, initial } : null
 }
@@ -59,7 +59,7 @@ export interface PlanGraphNode {
 }
 
 /** Returns a plan as nodes and edges in the direction of data flow, from reads to the result. */
-export const planGraph = (roots: readonly ExplainNode[]) => {
+export const buildPlanGraph = (roots: readonly ExplainNode[]) => {
   const nodes: PlanGraphNode[] = []
   const edges: { from: string; to: string }[] = []
   const visit = (node: ExplainNode, id: string, parent: string | null) => {

@@ -8,7 +8,7 @@ export const proofLabels: Record<ProofLevel, { word: string; means: string }> = 
 }
 
 /** Returns the share of reads that would be saved, from 0 to 1; null when nothing is read. */
-export const savedShare = ({ marksBefore, marksAfter, bytesBefore, bytesAfter }: Savings): number | null => {
+export const computeSavedShare = ({ marksBefore, marksAfter, bytesBefore, bytesAfter }: Savings): number | null => {
   if (bytesBefore > 0) return Math.max(0, 1 - bytesAfter / bytesBefore)
   return marksBefore > 0 ? Math.max(0, 1 - marksAfter / marksBefore) : null
 }

@@ -1,5 +1,5 @@
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete'
-import { referencedTables, quoteIdentifier, type TableReference } from './referenced-tables.ts'
+import { findReferencedTables, quoteIdentifier, type TableReference } from './referenced-tables.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** A column in the completion list. */
@@ -24,8 +24,8 @@ export interface CompletionProviders {
 /** Maximum number of tables per statement whose columns are fetched. */
 const maxReferences = 8
 
-const first = { boost: 10 }
-const early = { boost: 5 }
+const columnBoost = { boost: 10 }
+const tableBoost = { boost: 5 }
 
 /** Creates a source that offers columns of referenced tables first, then tables, functions and keywords of the host. */
 export const createCompletionSource =
@@ -36,17 +36,17 @@ export const createCompletionSource =
     const text = word?.text ?? ''
     const dot = text.lastIndexOf('.')
     const from = (word?.from ?? context.pos) + dot + 1
-    const references = referencedTables(offers.statementAt(context)).slice(0, maxReferences)
+    const references = findReferencedTables(offers.statementAt(context)).slice(0, maxReferences)
     const vocabulary = await offers.vocabulary()
     const options =
       dot >= 0
-        ? await afterDot(offers, vocabulary, references, text.slice(0, dot).replaceAll(/[`"]/g, ''))
-        : [...(await columnsOf(offers, vocabulary, references)), ...names(vocabulary, offers)]
+        ? await completeAfterDot(offers, vocabulary, references, text.slice(0, dot).replaceAll(/[`"]/g, ''))
+        : [...(await completeColumns(offers, vocabulary, references)), ...completeNames(vocabulary, offers)]
     return context.aborted ? null : { from, options, validFor: /^[\w`"]*$/ }
   }
 
 /** Completes the text after a dot: tables of a database, or columns of a table or an alias. */
-const afterDot = async (
+const completeAfterDot = async (
   offers: CompletionProviders,
   vocabulary: Vocabulary,
   references: readonly TableReference[],
@@ -56,7 +56,7 @@ const afterDot = async (
   const matching = references.filter((each) => each.alias === owner || each.table === owner)
   const candidates = database === undefined ? matching : [{ database, table, alias: null }]
   return [
-    ...(await columnsOf(offers, vocabulary, candidates)),
+    ...(await completeColumns(offers, vocabulary, candidates)),
     ...vocabulary.tables
       .filter(({ database }) => database === owner)
       .map(({ table, engine }) => ({ label: table, apply: quoteIdentifier(table), type: 'class', detail: engine })),
@@ -64,13 +64,15 @@ const afterDot = async (
 }
 
 /** System databases. The vocabulary does not include their tables. */
-const unlisted = new Set(['system', 'information_schema', 'INFORMATION_SCHEMA'])
+const systemDatabases = new Set(['system', 'information_schema', 'INFORMATION_SCHEMA'])
 
 /** Returns whether a table may exist. Incomplete names, as while typing, would otherwise cause useless requests. */
 const mayBeTable = ({ tables, areAllTables }: Vocabulary, database: string, table: string): boolean =>
-  unlisted.has(database) || !areAllTables || tables.some((each) => each.database === database && each.table === table)
+  systemDatabases.has(database) ||
+  !areAllTables ||
+  tables.some((each) => each.database === database && each.table === table)
 
-const columnsOf = async (
+const completeColumns = async (
   offers: CompletionProviders,
   vocabulary: Vocabulary,
   references: readonly TableReference[],
@@ -84,14 +86,17 @@ const columnsOf = async (
         apply: quoteIdentifier(name),
         type: 'property',
         detail: type,
-        ...first,
+        ...columnBoost,
       }))
     }),
   )
   return found.flat()
 }
 
-const names = ({ keywords, functions, types, tables }: Vocabulary, offers: CompletionProviders): Completion[] => {
+const completeNames = (
+  { keywords, functions, types, tables }: Vocabulary,
+  offers: CompletionProviders,
+): Completion[] => {
   const here = offers.database()
   const databases = [...new Set(tables.map(({ database }) => database))]
   return [
@@ -100,7 +105,7 @@ const names = ({ keywords, functions, types, tables }: Vocabulary, offers: Compl
       apply: `${quoteIdentifier(name)}.`,
       type: 'namespace',
       detail: 'database',
-      ...early,
+      ...tableBoost,
     })),
     ...tables
       .filter(({ database }) => database === here)
@@ -109,7 +114,7 @@ const names = ({ keywords, functions, types, tables }: Vocabulary, offers: Compl
         apply: quoteIdentifier(table),
         type: 'class',
         detail: engine,
-        ...early,
+        ...tableBoost,
       })),
     ...functions.map(({ name, isAggregate }) => ({
       label: name,

@@ -21,7 +21,7 @@ import {
 import { parseBuildCount } from '#lib/state/build-flags.ts'
 import { createCompletionSource, type CompletionProviders } from './completion.ts'
 import { createClickHouseDialect, sqlHighlighter } from './dialect.ts'
-import { statementAt, type SelectedStatement } from './statement-at.ts'
+import { findStatementAt, type SelectedStatement } from './statement-at.ts'
 import { emptyVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** Maximum number of completions shown. */
@@ -47,7 +47,7 @@ export interface Editor extends Disposable {
   focus: () => void
 }
 
-const look = EditorView.theme({
+const editorTheme = EditorView.theme({
   '&': { height: '100%', fontSize: '0.93rem', backgroundColor: 'var(--surface)', color: 'var(--ink)' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
   '.cm-scroller': { fontFamily: 'var(--font-mono, ui-monospace, monospace)', lineHeight: '1.5' },
@@ -75,43 +75,43 @@ const look = EditorView.theme({
   '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '600' },
 })
 
-const setMark = StateEffect.define<number | null>()
-const wrong = Decoration.mark({ class: 'cm-wrong' })
+const setErrorMark = StateEffect.define<number | null>()
+const errorUnderline = Decoration.mark({ class: 'cm-wrong' })
 
 /** Underlines the word at the position of an error until the text changes. */
-const marked = StateField.define<DecorationSet>({
+const errorMark = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
-    const effect = transaction.effects.find((each) => each.is(setMark))
-    if (effect) return markAt(transaction.state, effect.value)
+    const effect = transaction.effects.find((each) => each.is(setErrorMark))
+    if (effect) return createErrorMark(transaction.state, effect.value)
     return transaction.docChanged ? Decoration.none : marks
   },
   provide: (field) => EditorView.decorations.from(field),
 })
 
-const markAt = ({ doc }: EditorState, position: number | null): DecorationSet => {
+const createErrorMark = ({ doc }: EditorState, position: number | null): DecorationSet => {
   if (position === null || doc.length === 0) return Decoration.none
   const from = Math.min(position, doc.length - 1)
   const word = /^\w+/.exec(doc.sliceString(from, from + 256))?.[0].length ?? 1
-  return Decoration.set([wrong.range(from, Math.min(doc.length, from + word))])
+  return Decoration.set([errorUnderline.range(from, Math.min(doc.length, from + word))])
 }
 
-const chosenIn = (state: EditorState): SelectedStatement => {
+const getSelectedStatement = (state: EditorState): SelectedStatement => {
   const { from, to, empty, head } = state.selection.main
-  return empty ? statementAt(state, head) : { text: state.sliceDoc(from, to), from }
+  return empty ? findStatementAt(state, head) : { text: state.sliceDoc(from, to), from }
 }
 
-const appearance = [marked, look, syntaxHighlighting(sqlHighlighter)]
+const appearance = [errorMark, editorTheme, syntaxHighlighting(sqlHighlighter)]
 
 /** Creates an editor for ClickHouse SQL. Tab moves the focus, unless it accepts a completion. */
 export const createEditor = ({ parent, text, label, hint, offers, onchange, onrun }: EditorOptions): Editor => {
   const language = new Compartment()
   const complete = createCompletionSource({
     ...offers,
-    statementAt: (context) => statementAt(context.state, context.pos).text,
+    statementAt: (context) => findStatementAt(context.state, context.pos).text,
   })
   const run = (view: EditorView): boolean => {
-    onrun(chosenIn(view.state))
+    onrun(getSelectedStatement(view.state))
     return true
   }
   const extensions = [
@@ -147,8 +147,8 @@ export const createEditor = ({ parent, text, label, hint, offers, onchange, onru
     },
     setVocabulary: (vocabulary) =>
       view.dispatch({ effects: language.reconfigure(createClickHouseDialect(vocabulary).language) }),
-    mark: (position) => view.dispatch({ effects: setMark.of(position) }),
-    chosen: () => chosenIn(view.state),
+    mark: (position) => view.dispatch({ effects: setErrorMark.of(position) }),
+    chosen: () => getSelectedStatement(view.state),
     focus: () => view.focus(),
     [Symbol.dispose]: () => view.destroy(),
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { referencedTables, quoteIdentifier } from './referenced-tables.ts'
+import { findReferencedTables, quoteIdentifier } from './referenced-tables.ts'
 
 const reference = (table: string, database: string | null = null, alias: string | null = null) => ({
   database,
@@ -19,7 +19,7 @@ describe('referencedTables', () => {
     ['SELECT * FROM numbers(10)', []],
     ['SELECT * FROM (SELECT 1 FROM inner_table)', [reference('inner_table')]],
     ['SELECT * FROM\n  a\n  PREWHERE x', [reference('a')]],
-  ])('finds in %j: %j', (statement, found) => expect(referencedTables(statement)).toEqual(found))
+  ])('finds in %j: %j', (statement, found) => expect(findReferencedTables(statement)).toEqual(found))
 })
 
 it.each([

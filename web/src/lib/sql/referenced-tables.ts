@@ -7,20 +7,28 @@ export interface TableReference {
 
 const name = String.raw`(?:\`[^\`]+\`|"[^"]+"|[A-Za-z_]\w*\b)`
 /** Keywords that may follow a table name and therefore are not aliases. */
-const noAlias = String.raw`(?:ALL|ANTI|ANY|ARRAY|ASOF|CROSS|EXCEPT|FINAL|FORMAT|FULL|GLOBAL|GROUP|HAVING|INNER|INTERSECT|JOIN|LEFT|LIMIT|OFFSET|ON|ORDER|PASTE|PREWHERE|QUALIFY|RIGHT|SAMPLE|SEMI|SETTINGS|UNION|USING|WHERE|WINDOW|WITH)\b`
+const nonAliasKeyword = String.raw`(?:ALL|ANTI|ANY|ARRAY|ASOF|CROSS|EXCEPT|FINAL|FORMAT|FULL|GLOBAL|GROUP|HAVING|INNER|INTERSECT|JOIN|LEFT|LIMIT|OFFSET|ON|ORDER|PASTE|PREWHERE|QUALIFY|RIGHT|SAMPLE|SEMI|SETTINGS|UNION|USING|WHERE|WINDOW|WITH)\b`
 const pattern = new RegExp(
-  String.raw`\b(?:FROM|JOIN)\s+(?:(?<database>${name})\s*\.\s*)?(?<table>${name})(?!\s*\()(?:\s+(?:AS\s+)?(?!${noAlias})(?<alias>${name}))?`,
+  String.raw`\b(?:FROM|JOIN)\s+(?:(?<database>${name})\s*\.\s*)?(?<table>${name})(?!\s*\()(?:\s+(?:AS\s+)?(?!${nonAliasKeyword})(?<alias>${name}))?`,
   'gi',
 )
 
 /** Returns the tables after FROM and JOIN. It is a heuristic, sufficient for completion. */
-export const referencedTables = (statement: string): TableReference[] =>
+export const findReferencedTables = (statement: string): TableReference[] =>
   [...statement.matchAll(pattern)].flatMap(({ groups }) => {
     const { database, table, alias } = groups ?? {}
-    return table ? [{ database: plain(database), table: plain(table) ?? table, alias: plain(alias) }] : []
+    return table
+      ? [
+          {
+            database: unquoteIdentifier(database),
+            table: unquoteIdentifier(table) ?? table,
+            alias: unquoteIdentifier(alias),
+          },
+        ]
+      : []
   })
 
-const plain = (written: string | undefined): string | null => written?.replace(/^[`"]|[`"]$/g, '') ?? null
+const unquoteIdentifier = (written: string | undefined): string | null => written?.replace(/^[`"]|[`"]$/g, '') ?? null
 
 /** Quotes an identifier with backticks if necessary. */
 export const quoteIdentifier = (identifier: string): string =>

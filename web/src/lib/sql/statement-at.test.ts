@@ -1,7 +1,7 @@
 import { EditorState } from '@codemirror/state'
 import { expect, it } from 'vitest'
 import { createClickHouseDialect } from './dialect.ts'
-import { statementAt } from './statement-at.ts'
+import { findStatementAt } from './statement-at.ts'
 
 /** Returns the statement at `|`. */
 const at = (text: string) => {
@@ -11,7 +11,7 @@ const at = (text: string) => {
     extensions: createClickHouseDialect({ keywords: [], functions: [], types: [], tables: [], areAllTables: false })
       .language,
   })
-  const { text: chosen, from } = statementAt(state, text.indexOf('|'))
+  const { text: chosen, from } = findStatementAt(state, text.indexOf('|'))
   expect(doc.slice(from).startsWith(chosen)).toBe(true)
   return chosen
 }

@@ -14,7 +14,7 @@ const maxParseMs = 500
  * Returns the statement around a position, otherwise the preceding one, otherwise the next one. A comment above a
  * statement belongs to it; a comment at the end of a line belongs to the statement before it.
  */
-export const statementAt = (state: EditorState, position: number): SelectedStatement => {
+export const findStatementAt = (state: EditorState, position: number): SelectedStatement => {
   // A partial syntax tree may end within a statement and cut it off.
   const tree = ensureSyntaxTree(state, state.doc.length, maxParseMs)
   const statements = (tree?.topNode.getChildren('Statement') ?? []).filter(

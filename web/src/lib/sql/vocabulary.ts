@@ -28,10 +28,10 @@ export const vocabularyQuery = (host: number) =>
       const words = async (query: string): Promise<unknown[][]> =>
         (await runStatement({ host, query, maxRows: maxWords }, signal)).data.rows
       const [keywords, functions, types, tables] = await Promise.all([
-        orEmpty(words('SELECT keyword FROM system.keywords ORDER BY keyword')),
-        orEmpty(words('SELECT name, is_aggregate FROM system.functions ORDER BY name')),
-        orEmpty(words('SELECT name FROM system.data_type_families ORDER BY name')),
-        orEmpty(tablesOf(host, signal)),
+        emptyOnFailure(words('SELECT keyword FROM system.keywords ORDER BY keyword')),
+        emptyOnFailure(words('SELECT name, is_aggregate FROM system.functions ORDER BY name')),
+        emptyOnFailure(words('SELECT name FROM system.data_type_families ORDER BY name')),
+        emptyOnFailure(tablesOf(host, signal)),
       ])
       return {
         keywords: keywords.map(([word]) => String(word)),
@@ -50,4 +50,4 @@ const tablesOf = async (host: number, signal: AbortSignal) =>
   (await call('GET /api/v1/tables', { query: { hostId: host, limit: maxTables }, signal })).data
 
 /** Returns an empty list on failure: older servers lack some tables and users may lack grants. */
-const orEmpty = <Item>(items: Promise<Item[]>): Promise<Item[]> => items.catch(() => [])
+const emptyOnFailure = <Item>(items: Promise<Item[]>): Promise<Item[]> => items.catch(() => [])

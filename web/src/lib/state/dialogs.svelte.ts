@@ -1,17 +1,17 @@
 export type DialogName = 'palette' | 'shortcuts' | 'settings' | 'add-host'
 
-let shown = $state<DialogName | null>(null)
+let openDialog = $state<DialogName | null>(null)
 
 /** The open dialog; at most one is open. Its content is loaded on first use. */
 export const dialogs = {
   get shown(): DialogName | null {
-    return shown
+    return openDialog
   },
   show: (name: DialogName): void => {
-    shown = name
+    openDialog = name
   },
   /** Closes a dialog. Close events arrive late, so a dialog that has opened meanwhile stays open. */
   close: (name: DialogName): void => {
-    if (shown === name) shown = null
+    if (openDialog === name) openDialog = null
   },
 }

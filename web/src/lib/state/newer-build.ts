@@ -1,11 +1,11 @@
 import { readStored, writeStored } from './browser-storage.ts'
 
 /** Returns the entry script of this build; undefined when a development server serves the pages. */
-const ownEntry = (): string | null | undefined =>
+const findOwnEntry = (): string | null | undefined =>
   document.querySelector('link[rel="modulepreload"][href*="/entry/app."]')?.getAttribute('href')
 
 /** Session storage key for the entry script of the build from which this tab was reloaded. */
-const leftKey = 'left-build'
+const leftBuildKey = 'left-build'
 
 /**
  * Reloads the page if a chunk fails to load because a newer build is deployed. A pending navigation continues in the
@@ -13,14 +13,14 @@ const leftKey = 'left-build'
  * endlessly while gateways of both builds are running. Returns a function that stops listening.
  */
 export const followNewerBuild = (target: () => URL | null | undefined): (() => void) => {
-  const entry = ownEntry()
+  const entry = findOwnEntry()
   const follow = async ({ payload }: VitePreloadErrorEvent): Promise<void> => {
     // A failed preload of a page needs no reload, because the navigation to that page will fail and reload.
     const isAhead = !target() && payload.message.includes('/immutable/nodes/')
-    if (!entry || isAhead || (await startPage())?.includes(entry) !== false) return
+    if (!entry || isAhead || (await fetchStartPage())?.includes(entry) !== false) return
     // This check follows the request, because another chunk may have failed and stored the entry in the meantime.
-    if (readStored(leftKey, 'sessionStorage') === entry) return
-    writeStored(leftKey, entry, 'sessionStorage')
+    if (readStored(leftBuildKey, 'sessionStorage') === entry) return
+    writeStored(leftBuildKey, entry, 'sessionStorage')
     location.assign(target() ?? location.href)
   }
   // Vite's preload helper dispatches this event.
@@ -30,7 +30,7 @@ export const followNewerBuild = (target: () => URL | null | undefined): (() => v
 }
 
 /** Returns the start page that is served now, or undefined if the request fails. */
-const startPage = async (): Promise<string | undefined> => {
+const fetchStartPage = async (): Promise<string | undefined> => {
   try {
     const response = await fetch('/', { cache: 'no-store' })
     return response.ok ? await response.text() : undefined

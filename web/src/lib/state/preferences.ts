@@ -15,7 +15,7 @@ type Choices = typeof preferenceChoices
 export type Preference = keyof Choices
 export type Preferences = { [Name in Preference]: Choices[Name][number] }
 
-const storedAs = 'preferences'
+const storageKey = 'preferences'
 
 /** Returns the stored preferences; invalid values become defaults. */
 export const readPreferences = (stored: unknown): Preferences => {
@@ -48,7 +48,7 @@ export const omitDefaultPreferences = (current: Preferences): Partial<Preference
 const oneOf = <Choice>(choices: readonly [Choice, ...Choice[]], value: unknown): Choice =>
   choices.find((choice) => choice === value) ?? choices[0]
 
-let current = readPreferences(readStoredJson(storedAs))
+let current = readPreferences(readStoredJson(storageKey))
 let announce = (): void => {}
 const subscribe = createSubscriber((update) => {
   announce = update
@@ -63,7 +63,7 @@ export const preferences = {
   },
   set<Name extends Preference>(name: Name, value: Preferences[Name]): void {
     current = { ...current, [name]: value }
-    writeStored(storedAs, JSON.stringify(omitDefaultPreferences(current)))
+    writeStored(storageKey, JSON.stringify(omitDefaultPreferences(current)))
     applyPreferences()
     announce()
   },

@@ -6,10 +6,10 @@ import type { Catalogue } from '#proto/catalogue.ts'
 import type { HostSummary, InstallationCapabilities } from '#proto/http/config.ts'
 import type { Me } from '#proto/http/session.ts'
 import { configQuery, overviewQuery, statusQuery, statusRefreshMs, downStatusRefreshMs } from '#lib/api/queries.ts'
-import { failureMessage } from '#lib/api/failure.ts'
+import { getFailureMessage } from '#lib/api/failure.ts'
 import { createUnreachableHosts } from './unreachable-hosts.svelte.ts'
 import { view } from './view.svelte.ts'
-import { zoneName } from './zone.ts'
+import { resolveZoneName } from './zone.ts'
 
 /** Shared state of all pages: hosts with their status, definitions and permissions. */
 export interface Session {
@@ -64,10 +64,13 @@ export const createSession = (): Session => {
       return config.data?.catalogue
     },
     get zone() {
-      return zoneName(view.zone, { host: overview.data?.data.hostInfo.timezone, operator: config.data?.displayZone })
+      return resolveZoneName(view.zone, {
+        host: overview.data?.data.hostInfo.timezone,
+        operator: config.data?.displayZone,
+      })
     },
     get failure() {
-      return config.data === undefined && config.error ? failureMessage(config.error) : null
+      return config.data === undefined && config.error ? getFailureMessage(config.error) : null
     },
     get mayRead() {
       return config.data?.capabilities.read

@@ -3,15 +3,15 @@ import { readStored, writeStored } from './browser-storage.ts'
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-let chosen = $state<Theme>(themes.find((each) => each === readStored('theme')) ?? 'system')
+let currentTheme = $state<Theme>(themes.find((each) => each === readStored('theme')) ?? 'system')
 
 /** The theme of this browser. `app.html` applies it before the first paint. */
 export const theme = {
   get current(): Theme {
-    return chosen
+    return currentTheme
   },
   set current(next: Theme) {
-    chosen = next
+    currentTheme = next
     if (next === 'system') delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = next
     writeStored('theme', next)

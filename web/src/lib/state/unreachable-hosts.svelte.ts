@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/svelte-query'
 import { SvelteMap } from 'svelte/reactivity'
-import { unreachableHost } from '#lib/api/failure.ts'
+import { findUnreachableHost } from '#lib/api/failure.ts'
 
 /** Tracks the names of hosts that requests of this page could not reach, which is more recent than their status. */
 export const createUnreachableHosts = (client: QueryClient): { has: (name: string) => boolean } => {
@@ -10,7 +10,7 @@ export const createUnreachableHosts = (client: QueryClient): { has: (name: strin
       const { status, error } = query.state
       // A query that failed before is being retried.
       if (status === 'pending' && query.isActive()) return
-      const host = status === 'error' && query.isActive() ? unreachableHost(error) : null
+      const host = status === 'error' && query.isActive() ? findUnreachableHost(error) : null
       if (host === null) unreachable.delete(query.queryHash)
       else unreachable.set(query.queryHash, host)
     }),

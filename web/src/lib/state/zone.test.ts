@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { fromWallTime, readZone, toWallTime, zoneName, zoneOffsetMs } from './zone.ts'
+import { fromWallTime, readZone, toWallTime, resolveZoneName, zoneOffsetMs } from './zone.ts'
 
 const hourMs = 3_600_000
 
@@ -23,7 +23,7 @@ describe('time zones', () => {
       vi.stubEnv('TZ', zone)
       vi.resetModules()
       const there = await import('./zone.ts')
-      expect(there.zoneName('browser')).toBe(zone)
+      expect(there.resolveZoneName('browser')).toBe(zone)
       expect(instants.map((instant) => there.zoneOffsetMs(instant, zone))).toEqual(fromAfar)
     },
   )
@@ -45,15 +45,15 @@ describe('time zones', () => {
 
   it('uses the zone of the operator unless the user selects another', () => {
     const zones = { host: 'Asia/Tokyo', operator: 'Pacific/Auckland' }
-    expect(zoneName('default', zones)).toBe('Pacific/Auckland')
-    expect(zoneName('default')).toBe(zoneName('browser'))
-    expect(zoneName('browser', zones)).toBe(zoneName('browser'))
-    expect(zoneName('host', zones)).toBe('Asia/Tokyo')
+    expect(resolveZoneName('default', zones)).toBe('Pacific/Auckland')
+    expect(resolveZoneName('default')).toBe(resolveZoneName('browser'))
+    expect(resolveZoneName('browser', zones)).toBe(resolveZoneName('browser'))
+    expect(resolveZoneName('host', zones)).toBe('Asia/Tokyo')
   })
 
   it('uses the zone of the host once it is known', () => {
-    expect(zoneName('host', { host: 'Asia/Tokyo' })).toBe('Asia/Tokyo')
-    expect(zoneName('utc', { host: 'Asia/Tokyo', operator: 'Asia/Tokyo' })).toBe('UTC')
+    expect(resolveZoneName('host', { host: 'Asia/Tokyo' })).toBe('Asia/Tokyo')
+    expect(resolveZoneName('utc', { host: 'Asia/Tokyo', operator: 'Asia/Tokyo' })).toBe('UTC')
     expect(readZone(new URLSearchParams('zone=moon'))).toBe('default')
   })
 })

@@ -15,10 +15,10 @@ interface KnownZones {
 }
 
 /** Returns the IANA name of a choice; the browser's zone while another is unknown. */
-export const zoneName = (choice: ZoneChoice, { host, operator }: KnownZones = {}): string => {
+export const resolveZoneName = (choice: ZoneChoice, { host, operator }: KnownZones = {}): string => {
   if (choice === 'utc') return 'UTC'
   const zones: Partial<Record<ZoneChoice, string | undefined>> = { host, default: operator }
-  return zones[choice] ?? browserZone()
+  return zones[choice] ?? getBrowserZone()
 }
 
 const minuteMs = 60_000
@@ -28,14 +28,14 @@ let knownZone: string | undefined
  * Returns the time zone of the browser. It is cached and read from `Temporal` where available, as the first use of
  * `Intl` takes as long as a tenth of rendering a page.
  */
-const browserZone = (): string =>
+const getBrowserZone = (): string =>
   (knownZone ??= globalThis.Temporal?.Now.timeZoneId() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone)
 
 /** Returns the offset of a zone from UTC at an instant, in milliseconds. */
 export const zoneOffsetMs = (instantMs: number, zone: string): number => {
   if (zone === 'UTC') return 0
-  if (zone === browserZone()) return -new Date(instantMs).getTimezoneOffset() * minuteMs
-  const parts = wallClock(zone).formatToParts(instantMs)
+  if (zone === getBrowserZone()) return -new Date(instantMs).getTimezoneOffset() * minuteMs
+  const parts = getWallClockFormat(zone).formatToParts(instantMs)
   const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((each) => each.type === type)?.value)
   const wall = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
   return wall - Math.floor(instantMs / 1000) * 1000
@@ -57,7 +57,7 @@ export const toWallTime = (instantMs: number, zone: string): string =>
 const formats = new Map<string, Intl.DateTimeFormat>()
 const maxFormats = 64
 
-const wallClock = (zone: string): Intl.DateTimeFormat => {
+const getWallClockFormat = (zone: string): Intl.DateTimeFormat => {
   const known = formats.get(zone)
   if (known) return known
   if (formats.size >= maxFormats) formats.clear()

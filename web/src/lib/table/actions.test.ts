@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ActionRequest } from '#proto/http/actions.ts'
-import { rowAction } from './actions.ts'
+import { createRowAction } from './actions.ts'
 
 describe('row actions', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('row actions', () => {
     ['kill-mutation', { database: 'd', table: 't', mutation_id: 'm', is_done: 0 }, 'Kill', 'Kill mutation m on d.t?'],
     ['optimize-table', { database: 'd', table: 't' }, 'Optimize', 'Optimize table d.t?'],
   ] as const)('%s has a confirmation and a request body', (name, row, verb, question) => {
-    const action = rowAction(name, row)
+    const action = createRowAction(name, row)
     expect(action).toMatchObject({ verb, question })
     expect(ActionRequest.parse(action?.body)).toEqual(action?.body)
   })
@@ -17,5 +17,5 @@ describe('row actions', () => {
     ['kill-query', {}],
     ['kill-mutation', { database: 'd', table: 't', mutation_id: 'm', is_done: 1 }],
     ['optimize-table', { database: 'd', table: null }],
-  ] as const)('%s is not available for %j', (name, row) => expect(rowAction(name, row)).toBeNull())
+  ] as const)('%s is not available for %j', (name, row) => expect(createRowAction(name, row)).toBeNull())
 })

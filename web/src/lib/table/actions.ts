@@ -16,7 +16,7 @@ export interface RowAction {
 }
 
 /** Returns an action with its texts and request body; null if it does not apply to the row. */
-export const rowAction = (name: ActionName, row: Row): RowAction | null => {
+export const createRowAction = (name: ActionName, row: Row): RowAction | null => {
   const text = (column: string): string => String(row[column] ?? '')
   const [database, table] = [text('database'), text('table')]
   if (name === 'kill-query') {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { isNumeric, alignColumn, toCell } from './cell.ts'
-import { columnWidthCss, columnWidth, tableWidthCss } from './column-width.ts'
+import { formatColumnWidth, computeColumnWidth, formatTableWidth } from './column-width.ts'
 import { createColumn } from './columns.ts'
 
 const context = { zone: 'UTC', nowMs: 0, link: (path: string) => path }
@@ -18,7 +18,7 @@ it('shows the label of a state with the raw value as tooltip, and unknown states
 })
 
 it('reserves width for the padding and capitals of badges', () => {
-  const width = (status: string) => columnWidth(createColumn('status', 'S', 'badge'), [{ status }], context)
+  const width = (status: string) => computeColumnWidth(createColumn('status', 'S', 'badge'), [{ status }], context)
   expect([width('not_loaded'), width('NOT_LOADED')]).toEqual([12, 15])
 })
 
@@ -32,8 +32,11 @@ it('shows truncated text, links and lists in full in the tooltip', () => {
 })
 
 it('limits long columns on narrow screens, and includes that in the total width', () => {
-  expect([columnWidthCss(8), columnWidthCss(44)]).toEqual(['calc(8ch + 1.75rem)', 'calc(min(44ch, 55vw) + 1.75rem)'])
-  expect(tableWidthCss([8, null], 32)).toBe('calc(calc(8ch + 1.75rem) + calc(min(32ch, 55vw) + 1.75rem))')
+  expect([formatColumnWidth(8), formatColumnWidth(44)]).toEqual([
+    'calc(8ch + 1.75rem)',
+    'calc(min(44ch, 55vw) + 1.75rem)',
+  ])
+  expect(formatTableWidth([8, null], 32)).toBe('calc(calc(8ch + 1.75rem) + calc(min(32ch, 55vw) + 1.75rem))')
 })
 
 it('right-aligns linked counts, but not ids made of digits', () => {
@@ -55,6 +58,7 @@ it('right-aligns linked counts, but not ids made of digits', () => {
 
 it('limits the width of query ids', () => {
   const rows = [{ query_id: '49f1946d-b6a9-4850-a7fe-e71f0f219c5a' }]
-  const link = (href: string) => columnWidth(createColumn('query_id', 'Query id', 'link', { href }), rows, context)
+  const link = (href: string) =>
+    computeColumnWidth(createColumn('query_id', 'Query id', 'link', { href }), rows, context)
   expect([link('/queries/{query_id}'), link('/elsewhere/{query_id}')]).toEqual([14, 36])
 })

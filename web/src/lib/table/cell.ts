@@ -53,7 +53,7 @@ export interface CellContext {
 }
 
 /** Texts of false values; hosts send booleans as 0 or as false. */
-const noWords = new Set(['0', 'false'])
+const falseTexts = new Set(['0', 'false'])
 
 /** Formats one value of a row. */
 export const toCell = (column: Column, row: Row, context: CellContext): Cell => {
@@ -65,31 +65,31 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
   const number = unit ? readNumber(value) : null
   if (unit && number !== null) return { text: formatValue(number, unit), title: formatExactValue(number, unit) }
   const instant = column.format === 'time' || column.format === 'relative-time' ? readInstant(value) : null
-  if (instant !== null) return timeCell(column, instant, context)
-  if (column.format === 'boolean') return { text: noWords.has(String(value)) ? 'No' : 'Yes' }
-  if (column.format === 'list') return whole([value].flat().join(', '))
+  if (instant !== null) return createTimeCell(column, instant, context)
+  if (column.format === 'boolean') return { text: falseTexts.has(String(value)) ? 'No' : 'Yes' }
+  if (column.format === 'list') return createTextCell([value].flat().join(', '))
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   const state = column.states?.[text]
   if (state) return { text: state.word, title: text, state }
   if ((column.format === 'link' || column.format === 'query') && column.href)
-    return { ...whole(text), href: context.link(fill(column.href, row)) }
-  return whole(text)
+    return { ...createTextCell(text), href: context.link(fillPath(column.href, row)) }
+  return createTextCell(text)
 }
 
 /** Returns a text cell whose tooltip shows the full text when the column truncates it. */
-const whole = (text: string): Cell => ({ text, title: text })
+const createTextCell = (text: string): Cell => ({ text, title: text })
 
 /** ClickHouse returns the epoch for an instant that never occurred. */
-const never = 0
+const neverEpochMs = 0
 
-const timeCell = (column: Column, instant: number, { zone, nowMs }: CellContext): Cell => {
-  if (instant <= never) return { text: 'never' }
+const createTimeCell = (column: Column, instant: number, { zone, nowMs }: CellContext): Cell => {
+  if (instant <= neverEpochMs) return { text: 'never' }
   const exact = formatInstant(instant, zone)
   return column.format === 'time' ? { text: exact } : { text: formatAge(instant, nowMs), title: exact }
 }
 
 /** Replaces each `{column}` in a path by the value of the row. */
-const fill = (path: string, row: Row): string =>
+const fillPath = (path: string, row: Row): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(row[name] ?? '')))
 
 /** Returns the maximum of a column's bars: 100 for percentages, otherwise the largest number. */

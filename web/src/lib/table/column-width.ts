@@ -8,35 +8,40 @@ const maxWidth = 44
 /** Query ids are truncated, as the statement beside them identifies the query. */
 const queryIdWidth = 14
 /** Width of the sort arrow, in characters. */
-const arrow = 2
+const arrowWidth = 2
 /** Widths of the padding of a badge and of the symbol of a state, in characters. */
-const edges = 2
-const shape = 3
+const badgePaddingWidth = 2
+const stateSymbolWidth = 3
 /** Additional width of a capital letter compared with a digit, in characters. */
-const capital = 0.3
+const capitalExtraWidth = 0.3
 
 /** Returns the width of a column in characters; null for the column that takes the remaining space. */
-export const columnWidth = (column: Column, rows: readonly Row[], context: CellContext): number | null => {
+export const computeColumnWidth = (column: Column, rows: readonly Row[], context: CellContext): number | null => {
   if (column.format === 'query') return null
-  const name = (column.label ?? column.name).length + arrow
+  const name = (column.label ?? column.name).length + arrowWidth
   const texts = rows.slice(0, sampledRows).map((row) => {
     const { text, state } = toCell(column, row, context)
     const capitals = isMonospace(column) ? 0 : text.replaceAll(/[^A-Z]/g, '').length
-    return Math.ceil(text.length + capital * capitals + (column.format === 'badge' ? edges : 0) + (state ? shape : 0))
+    return Math.ceil(
+      text.length +
+        capitalExtraWidth * capitals +
+        (column.format === 'badge' ? badgePaddingWidth : 0) +
+        (state ? stateSymbolWidth : 0),
+    )
   })
   return Math.min(column.href?.startsWith('/queries/') ? queryIdWidth : maxWidth, Math.max(minWidth, name, ...texts))
 }
 
 /** Maximum width of a long column, so that phones show other columns beside it. */
-const partOfScreen = '55vw'
-const room = '1.75rem'
+const maxLongColumnWidth = '55vw'
+const cellPadding = '1.75rem'
 /** Width in characters above which a column counts as long. */
-const longer = 20
+const longColumnCharacters = 20
 
 /** Returns the CSS width of a column, including its padding. */
-export const columnWidthCss = (characters: number): string =>
-  `calc(${characters > longer ? `min(${characters}ch, ${partOfScreen})` : `${characters}ch`} + ${room})`
+export const formatColumnWidth = (characters: number): string =>
+  `calc(${characters > longColumnCharacters ? `min(${characters}ch, ${maxLongColumnWidth})` : `${characters}ch`} + ${cellPadding})`
 
 /** Returns the CSS width of a table. Columns with the width null get `openWidth` characters. */
-export const tableWidthCss = (widths: readonly (number | null)[], openWidth: number): string =>
-  `calc(${widths.map((width) => columnWidthCss(width ?? openWidth)).join(' + ') || '0px'})`
+export const formatTableWidth = (widths: readonly (number | null)[], openWidth: number): string =>
+  `calc(${widths.map((width) => formatColumnWidth(width ?? openWidth)).join(' + ') || '0px'})`

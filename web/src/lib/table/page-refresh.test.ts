@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pageRefreshMs } from './page-refresh.ts'
+import { getPageRefreshMs } from './page-refresh.ts'
 
 const byDefault = { ms: 60_000, isOwn: false }
 
@@ -25,6 +25,6 @@ describe('refresh interval of a table page', () => {
     ['not the build variable for other tables', { name: 'merges' }, byDefault, 5_000, 60_000],
     ['not an invalid build variable', { name: 'running-queries' }, byDefault, 0, 60_000],
   ] as const)('is %s', (_, table, chosen, runningMs, expected) => {
-    expect(pageRefreshMs({ refreshSeconds: undefined, ...table }, chosen, runningMs)).toBe(expected)
+    expect(getPageRefreshMs({ refreshSeconds: undefined, ...table }, chosen, runningMs)).toBe(expected)
   })
 })

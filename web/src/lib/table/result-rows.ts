@@ -17,7 +17,7 @@ export const isNumericType = (type: string): boolean => /^(?:U?Int|Float|BFloat|
 export const isDateType = (type: string): boolean => unwrapType(type).startsWith('Date')
 
 /** Returns table columns for a result, with values as the host wrote them. */
-export const resultColumns = (columns: readonly ResultColumn[]): Column[] =>
+export const toResultColumns = (columns: readonly ResultColumn[]): Column[] =>
   columns.map(({ name, type }, index) => ({
     ...createColumn(getResultColumnKey(index), name, 'code', { doc: type }),
     flushRight: isNumericType(type),
@@ -25,11 +25,12 @@ export const resultColumns = (columns: readonly ResultColumn[]): Column[] =>
   }))
 
 /** Returns table rows for a result. */
-export const resultRows = ({ columns, rows }: StatementResult['data']): Row[] =>
+export const toResultRows = ({ columns, rows }: StatementResult['data']): Row[] =>
   rows.map((row) => Object.fromEntries(columns.map((_, index) => [getResultColumnKey(index), toCellValue(row[index])])))
 
 const toCellValue = (value: unknown): unknown =>
   (typeof value === 'object' && value !== null) || typeof value === 'boolean' ? JSON.stringify(value) : value
 
 /** Returns a value as text, with `NULL` for null. */
-export const exactText = (value: unknown): string => (value === null || value === undefined ? 'NULL' : String(value))
+export const formatExactText = (value: unknown): string =>
+  value === null || value === undefined ? 'NULL' : String(value)

@@ -13,10 +13,10 @@ export const sortRows = <R extends Row>(rows: readonly R[], sort: SortOrder | nu
   })
 }
 
-let texts: Intl.Collator | undefined
+let textCollator: Intl.Collator | undefined
 /** Created lazily, as the first use of `Intl.Collator` is slow. */
-const byAlphabet = (left: string, right: string): number =>
-  (texts ??= new Intl.Collator('en', { numeric: true })).compare(left, right)
+const compareTexts = (left: string, right: string): number =>
+  (textCollator ??= new Intl.Collator('en', { numeric: true })).compare(left, right)
 
 const compare = (left: unknown, right: unknown): number =>
-  typeof left === 'number' && typeof right === 'number' ? left - right : byAlphabet(String(left), String(right))
+  typeof left === 'number' && typeof right === 'number' ? left - right : compareTexts(String(left), String(right))

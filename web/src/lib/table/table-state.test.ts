@@ -4,7 +4,7 @@ import { TableQuery } from '#proto/http/parameters.ts'
 import { isNumeric, toCell, type CellContext } from './cell.ts'
 import {
   defaultPageSize,
-  nextSort,
+  getNextSort,
   getFilterOperators,
   readTableState,
   describeRowRange,
@@ -93,14 +93,14 @@ describe('table state in the URL', () => {
   })
 
   it('cycles from descending to ascending to default', () => {
-    const first = nextSort(null, 'a')
-    const second = nextSort(first, 'a')
-    expect([first, second, nextSort(second, 'a')]).toEqual([
+    const first = getNextSort(null, 'a')
+    const second = getNextSort(first, 'a')
+    expect([first, second, getNextSort(second, 'a')]).toEqual([
       { column: 'a', direction: 'desc' },
       { column: 'a', direction: 'asc' },
       null,
     ])
-    expect(nextSort(first, 'b')).toEqual({ column: 'b', direction: 'desc' })
+    expect(getNextSort(first, 'b')).toEqual({ column: 'b', direction: 'desc' })
   })
 
   it('round-trips a condition', () => {

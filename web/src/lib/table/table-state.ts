@@ -46,7 +46,7 @@ export const getFilterOperators = (format: CellFormat, isNumeric: boolean): Colu
 }
 
 /** Returns the placeholder text of a filter value. */
-export const valueHint = (operator: ColumnFilter['operator']): string => {
+export const getValuePlaceholder = (operator: ColumnFilter['operator']): string => {
   if (operator === 'between') return 'Two values, separated by a comma'
   if (operator === 'withinHours') return 'Hours'
   return operator === 'in' || operator === 'notIn' ? 'Values, separated by commas' : 'Value'
@@ -107,7 +107,7 @@ export const writeSort = ({ column, direction }: SortOrder): string => `${column
 export const writeCondition = ({ column, operator, value }: FilterCondition): string => `${column}.${operator}.${value}`
 
 /** Returns the next order of a column: descending, ascending, then the default of the page. */
-export const nextSort = (current: SortOrder | null, column: string): SortOrder | null => {
+export const getNextSort = (current: SortOrder | null, column: string): SortOrder | null => {
   if (current?.column !== column) return { column, direction: 'desc' }
   return current.direction === 'desc' ? { column, direction: 'asc' } : null
 }

@@ -1,5 +1,5 @@
 /** Returns a unique key per text; repeated texts are numbered. */
-export const uniqueKeys = (texts: readonly string[]): string[] => {
+export const createUniqueKeys = (texts: readonly string[]): string[] => {
   const seen = new Map<string, number>()
   return texts.map((text) => {
     const times = seen.get(text) ?? 0

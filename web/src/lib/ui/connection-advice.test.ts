@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RequestFailure } from '#lib/api/failure.ts'
-import { connectionAdvice, toTestOutcome, rejectionOutcome } from './connection-advice.ts'
+import { getConnectionAdvice, toTestOutcome, toRejectionOutcome } from './connection-advice.ts'
 
 it.each([
   ['unreachable', 'https://one:8123', /without TLS, use http:/],
@@ -10,7 +10,9 @@ it.each([
   ['garbage', 'http://one:8443', /use https:/],
   ['garbage', 'https://one:443', /^Check the port\.$/],
   ['statement', 'http://one', /^$/],
-] as const)('gives advice for %s at %s', (reason, url, advice) => expect(connectionAdvice(reason, url)).toMatch(advice))
+] as const)('gives advice for %s at %s', (reason, url, advice) =>
+  expect(getConnectionAdvice(reason, url)).toMatch(advice),
+)
 
 it('describes the outcome of a test', () => {
   expect(
@@ -37,19 +39,19 @@ describe('rejected address', () => {
     })
 
   it('explains the problem and how to allow private networks', () => {
-    const { message, advice } = rejectionOutcome(
+    const { message, advice } = toRejectionOutcome(
       rejected('url', 'is not an address that this installation may connect to'),
     )
     expect(message).toBe('The URL is not an address that this installation may connect to')
     expect(advice).toContain('SVC_ALLOW_PRIVATE_HOSTS')
-    expect(rejectionOutcome(rejected('url', 'must begin with http:// or https://'))).toMatchObject({
+    expect(toRejectionOutcome(rejected('url', 'must begin with http:// or https://'))).toMatchObject({
       message: 'The URL must begin with http:// or https://',
       advice: '',
     })
   })
 
   it('shows other errors unchanged', () => {
-    expect(rejectionOutcome(rejected('name', 'is too long')).message).toBe('name is too long')
-    expect(rejectionOutcome(new Error('unavailable')).message).toBe('unavailable')
+    expect(toRejectionOutcome(rejected('name', 'is too long')).message).toBe('name is too long')
+    expect(toRejectionOutcome(new Error('unavailable')).message).toBe('unavailable')
   })
 })

@@ -1,10 +1,10 @@
 import type { ConnectionTestResult } from '#lib/api/connections.ts'
-import { RequestFailure, failureMessage } from '#lib/api/failure.ts'
+import { RequestFailure, getFailureMessage } from '#lib/api/failure.ts'
 
 type Reason = Extract<ConnectionTestResult, { ok: false }>['reason']
 
 /** Returns troubleshooting advice for a failed connection; an empty text if the error message is sufficient. */
-export const connectionAdvice = (reason: Reason, url: string): string => {
+export const getConnectionAdvice = (reason: Reason, url: string): string => {
   const isSecure = url.startsWith('https:')
   switch (reason) {
     case 'unreachable':
@@ -32,12 +32,12 @@ export interface ConnectionTestOutcome {
 export const toTestOutcome = (tested: ConnectionTestResult, url: string): ConnectionTestOutcome =>
   tested.ok
     ? { isGood: true, message: `Connected: ClickHouse ${tested.version}, ${tested.hostname}.`, advice: '' }
-    : { isGood: false, message: tested.message, advice: connectionAdvice(tested.reason, url) }
+    : { isGood: false, message: tested.message, advice: getConnectionAdvice(tested.reason, url) }
 
 /** Returns the outcome of a request that failed, for example because the service rejected the address. */
-export const rejectionOutcome = (thrown: unknown): ConnectionTestOutcome => {
+export const toRejectionOutcome = (thrown: unknown): ConnectionTestOutcome => {
   const [problem] = thrown instanceof RequestFailure ? problemsOf(thrown) : []
-  if (problem?.parameter !== 'url') return { isGood: false, message: failureMessage(thrown), advice: '' }
+  if (problem?.parameter !== 'url') return { isGood: false, message: getFailureMessage(thrown), advice: '' }
   const isForbidden = problem.message.startsWith('is not an address')
   return {
     isGood: false,

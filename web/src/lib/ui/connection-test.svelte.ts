@@ -1,5 +1,5 @@
 import { testConnection, type DatabaseTarget } from '#lib/api/connections.ts'
-import { toTestOutcome, rejectionOutcome, type ConnectionTestOutcome } from './connection-advice.ts'
+import { toTestOutcome, toRejectionOutcome, type ConnectionTestOutcome } from './connection-advice.ts'
 
 /** Runs one connection attempt of a form at a time and holds the last outcome. */
 export const createConnectionTest = (form: () => HTMLFormElement | undefined) => {
@@ -14,7 +14,7 @@ export const createConnectionTest = (form: () => HTMLFormElement | undefined) =>
     try {
       await act()
     } catch (thrown) {
-      outcome = rejectionOutcome(thrown)
+      outcome = toRejectionOutcome(thrown)
     }
     isBusy = false
   }

@@ -1,15 +1,15 @@
 /** Elements that can receive the focus of a removed element. Screen readers announce them and browsers outline them. */
-const places = 'dialog, [role=dialog], [tabindex], section, form, nav, main'
+const focusablePlaces = 'dialog, [role=dialog], [tabindex], section, form, nav, main'
 const opener = 'button[aria-expanded]:not([aria-haspopup]):enabled'
 const openers = `:scope > ${opener}, :scope > * > ${opener}`
-const layers = 'dialog, [role=dialog]'
+const dialogSelector = 'dialog, [role=dialog]'
 
 /** The focused element, its ancestors within its dialog or page, and the state before that dialog opened. */
-interface Held {
+interface FocusState {
   element: HTMLElement
   around: readonly HTMLElement[]
   layer: Element | null
-  before: Held | undefined
+  before: FocusState | undefined
 }
 
 /**
@@ -17,7 +17,7 @@ interface Held {
  * keyboard users would lose their position. Returns a function that stops it.
  */
 export const keepFocus = (): (() => void) => {
-  let held: Held | undefined
+  let held: FocusState | undefined
   let standIn: HTMLElement | undefined
 
   const restore = () => {
@@ -25,7 +25,7 @@ export const keepFocus = (): (() => void) => {
     if (!held || (active !== document.body && active !== standIn && !active?.matches(':disabled'))) return
     if (isUsable(held.element)) held.element.focus({ preventScroll: true })
     else if (active !== standIn || !active?.isConnected) {
-      standIn = placeOf(held)
+      standIn = findFocusTarget(held)
       focusPlace(standIn)
     }
   }
@@ -34,9 +34,9 @@ export const keepFocus = (): (() => void) => {
   const hold = ({ target }: FocusEvent) => {
     if (!(target instanceof HTMLElement) || target === document.body || target === standIn) return
     standIn = undefined
-    const layer = target.closest(layers)
+    const layer = target.closest(dialogSelector)
     const before = layer === null ? undefined : layer === held?.layer ? held.before : held
-    held = { element: target, around: aroundOf(target, layer), layer, before }
+    held = { element: target, around: listAncestors(target, layer), layer, before }
     const options = { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] }
     observer.observe(document.body, options)
   }
@@ -54,7 +54,7 @@ export const keepFocus = (): (() => void) => {
   }
 }
 
-const aroundOf = (element: HTMLElement, layer: Element | null): HTMLElement[] => {
+const listAncestors = (element: HTMLElement, layer: Element | null): HTMLElement[] => {
   const around: HTMLElement[] = []
   for (let each = element; each !== layer && each.parentElement; each = each.parentElement)
     around.push(each.parentElement)
@@ -62,10 +62,10 @@ const aroundOf = (element: HTMLElement, layer: Element | null): HTMLElement[] =>
 }
 
 /** Returns the element to focus: a sibling opener, the nearest remaining region, or the focus before the dialog. */
-const placeOf = ({ around, before }: Held): HTMLElement | undefined =>
+const findFocusTarget = ({ around, before }: FocusState): HTMLElement | undefined =>
   around.find(({ isConnected }) => isConnected)?.querySelector<HTMLElement>(openers) ??
-  around.find((each) => each.matches(places) && isUsable(each)) ??
-  (before && (isUsable(before.element) ? before.element : placeOf(before)))
+  around.find((each) => each.matches(focusablePlaces) && isUsable(each)) ??
+  (before && (isUsable(before.element) ? before.element : findFocusTarget(before)))
 
 const isUsable = (element: HTMLElement): boolean =>
   element.isConnected && !element.matches(':disabled') && element.checkVisibility()

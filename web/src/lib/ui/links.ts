@@ -8,16 +8,16 @@ export type Link = { path: string } | { address: string }
  * that would lead to another site when used as a path.
  */
 export const resolveLink = (href: string, origin: string): Link | null => {
-  const url = webUrl(href, origin)
+  const url = parseHttpUrl(href, origin)
   if (url?.origin !== origin) return url && { address: url.href }
   const path = parseSameOriginPath(url.pathname + url.search)
   return path === undefined ? null : { path }
 }
 
 /** Returns an absolute HTTP address, or undefined. */
-export const normalizeHttpUrl = (address: string | null): string | undefined => webUrl(address ?? '')?.href
+export const normalizeHttpUrl = (address: string | null): string | undefined => parseHttpUrl(address ?? '')?.href
 
-const webUrl = (text: string, base?: string): URL | null => {
+const parseHttpUrl = (text: string, base?: string): URL | null => {
   const url = URL.parse(text, base)
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : null
 }

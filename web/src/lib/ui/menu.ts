@@ -173,19 +173,22 @@ export const menuSections: readonly MenuSection[] = [
 ]
 
 /** The capabilities of the installation and the permissions of the user. */
-interface Offering {
+interface MenuContext {
   isOffered: (feature: Feature) => boolean
   offers: InstallationCapabilities | undefined
   mayWrite: boolean | undefined
 }
 
 /** Returns the sections with the pages that are available to the user. */
-export const filterMenuSections = (offering: Offering): MenuSection[] =>
+export const filterMenuSections = (offering: MenuContext): MenuSection[] =>
   menuSections
-    .map(({ title, pages }) => ({ title, pages: pages.filter((page) => isFor(offering, page)) }))
+    .map(({ title, pages }) => ({ title, pages: pages.filter((page) => isPageAvailable(offering, page)) }))
     .filter(({ pages }) => pages.length > 0)
 
-const isFor = ({ isOffered, offers, mayWrite }: Offering, { feature, offer, isForWriting }: MenuPage): boolean =>
+const isPageAvailable = (
+  { isOffered, offers, mayWrite }: MenuContext,
+  { feature, offer, isForWriting }: MenuPage,
+): boolean =>
   (!feature || isOffered(feature)) && (!offer || offers?.[offer] === true) && (!isForWriting || mayWrite !== false)
 
 /** A topic of the catalogue with its tables and the number of its charts. */
@@ -197,7 +200,7 @@ export interface MenuTopic {
 }
 
 /** Returns the non-empty topics, in catalogue order, followed by those that only custom definitions use. */
-export const menuTopics = ({ topics, tables, charts }: Catalogue): MenuTopic[] => {
+export const listMenuTopics = ({ topics, tables, charts }: Catalogue): MenuTopic[] => {
   const tablesOf = Map.groupBy(tables, (table) => table.topic)
   const chartsOf = Map.groupBy(charts, (chart) => chart.topic)
   const titles = new Map(topics.map(({ id, title }) => [id, title]))
@@ -205,11 +208,11 @@ export const menuTopics = ({ topics, tables, charts }: Catalogue): MenuTopic[] =
   return [...ids]
     .map((id) => ({
       id,
-      title: titles.get(id) ?? sentence(id),
+      title: titles.get(id) ?? formatTopicTitle(id),
       tables: tablesOf.get(id) ?? [],
       charts: chartsOf.get(id)?.length ?? 0,
     }))
     .filter((topic) => topic.tables.length + topic.charts > 0)
 }
 
-const sentence = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('-', ' ')
+const formatTopicTitle = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('-', ' ')

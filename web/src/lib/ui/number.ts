@@ -13,30 +13,30 @@ const secondsOf = { seconds: 1, milliseconds: 1e-3, microseconds: 1e-6 } as cons
  * Formats a number in English, with thousands separators and without trailing zeros. It avoids `Intl`, whose first use
  * takes as long as a tenth of rendering a page.
  */
-const plain = (value: number, maxDigits = 2): string => {
+const formatPlain = (value: number, maxDigits = 2): string => {
   const [front = '', back = ''] = value.toFixed(maxDigits).split('.')
   const digits = back.replace(/0+$/, '')
   return front.replaceAll(/\B(?=(\d{3})+$)/g, ',') + (digits && `.${digits}`)
 }
 
-const large: readonly [size: number, name: string][] = [
+const largeUnits: readonly [size: number, name: string][] = [
   [1e12, 'T'],
   [1e9, 'B'],
   [1e6, 'M'],
   [1e3, 'K'],
 ]
 /** From this fraction of a unit, values use that unit; otherwise they would round up to 1000 of the smaller one. */
-const nearlyNext = 0.99995
+const roundUpFraction = 0.99995
 
-const short = (value: number): string => {
-  const [size, name] = large.find(([step]) => Math.abs(value) >= step * nearlyNext) ?? [1, '']
-  return plain(value / size, 1) + name
+const formatShort = (value: number): string => {
+  const [size, name] = largeUnits.find(([step]) => Math.abs(value) >= step * roundUpFraction) ?? [1, '']
+  return formatPlain(value / size, 1) + name
 }
 
 /** Formats a value compactly with its unit, for axes, tiles and cells. */
 export const formatValue = (value: number | null | undefined, unit: Unit): string => {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–'
-  return unitWords[unit]?.[value] ?? forms[unit](value)
+  return unitWords[unit]?.[value] ?? formatters[unit](value)
 }
 
 /** Formats a duration measured in whole milliseconds, where 0 means less than one. */
@@ -50,23 +50,23 @@ export const formatAxisValues = (values: readonly number[], unit: Unit): string[
 
 /** Formats a value without rounding, for tooltips. */
 export const formatExactValue = (value: number, unit: Unit): string =>
-  unitWords[unit]?.[value] ?? `${plain(value)} ${exactNames[unit]}`.trim()
+  unitWords[unit]?.[value] ?? `${formatPlain(value)} ${exactNames[unit]}`.trim()
 
-const forms: Record<Unit, (value: number) => string> = {
-  count: (value) => compact(value),
-  rows: (value) => compact(value),
-  none: (value) => compact(value),
-  'yes-no': (value) => compact(value),
-  level: (value) => compact(value),
-  bytes: (value) => bytes(value),
-  'bytes-per-second': (value) => `${bytes(value)}/s`,
-  'rows-per-second': (value) => `${compact(value)}/s`,
-  'per-second': (value) => `${compact(value)}/s`,
-  seconds: (value) => duration(value * secondsOf.seconds),
-  milliseconds: (value) => (value === 0 ? '0 ms' : duration(value * secondsOf.milliseconds)),
-  microseconds: (value) => (value === 0 ? '0 µs' : duration(value * secondsOf.microseconds)),
-  percent: (value) => `${digits(value)}%`,
-  ratio: (value) => `${digits(value)}×`,
+const formatters: Record<Unit, (value: number) => string> = {
+  count: (value) => formatCompact(value),
+  rows: (value) => formatCompact(value),
+  none: (value) => formatCompact(value),
+  'yes-no': (value) => formatCompact(value),
+  level: (value) => formatCompact(value),
+  bytes: (value) => formatBytes(value),
+  'bytes-per-second': (value) => `${formatBytes(value)}/s`,
+  'rows-per-second': (value) => `${formatCompact(value)}/s`,
+  'per-second': (value) => `${formatCompact(value)}/s`,
+  seconds: (value) => formatDuration(value * secondsOf.seconds),
+  milliseconds: (value) => (value === 0 ? '0 ms' : formatDuration(value * secondsOf.milliseconds)),
+  microseconds: (value) => (value === 0 ? '0 µs' : formatDuration(value * secondsOf.microseconds)),
+  percent: (value) => `${formatDigits(value)}%`,
+  ratio: (value) => `${formatDigits(value)}×`,
 }
 
 const exactNames: Record<Unit, string> = {
@@ -87,37 +87,37 @@ const exactNames: Record<Unit, string> = {
 }
 
 /** Formats whole numbers in full up to five digits, then as 123K or 4.5M. */
-const compact = (value: number): string => {
+const formatCompact = (value: number): string => {
   const size = Math.abs(value)
-  if (size >= 100_000) return short(value)
-  return size >= 100 ? plain(value, 0) : digits(value)
+  if (size >= 100_000) return formatShort(value)
+  return size >= 100 ? formatPlain(value, 0) : formatDigits(value)
 }
 
 /** Formats with at most three significant digits, without trailing zeros. */
-const digits = (value: number): string => {
+const formatDigits = (value: number): string => {
   const size = Math.abs(value)
   const fraction = size >= 100 ? 0 : size >= 10 ? 1 : 2
-  return size > 0 && size < 0.005 ? '<0.01' : plain(Number(value.toFixed(fraction)))
+  return size > 0 && size < 0.005 ? '<0.01' : formatPlain(Number(value.toFixed(fraction)))
 }
 
-const bytes = (value: number): string => {
+const formatBytes = (value: number): string => {
   const { base, steps } = sizeForms[preferences.current.bytes]
   const size = Math.abs(value)
   // The tolerance keeps exact powers in their own unit: 1 MiB, not 1024 KiB.
   const step = size < base ? 0 : Math.min(Math.floor(Math.log(size) / Math.log(base) + 1e-9), steps.length - 1)
-  return `${digits(value / base ** step)} ${steps[step]}`
+  return `${formatDigits(value / base ** step)} ${steps[step]}`
 }
 
-const duration = (seconds: number): string => {
+const formatDuration = (seconds: number): string => {
   const size = Math.abs(seconds)
   if (size === 0) return '0 s'
-  if (size < 1e-3) return `${digits(seconds * 1e6)} µs`
-  if (size < 1) return `${digits(seconds * 1e3)} ms`
-  if (size < 120) return `${digits(seconds)} s`
+  if (size < 1e-3) return `${formatDigits(seconds * 1e6)} µs`
+  if (size < 1) return `${formatDigits(seconds * 1e3)} ms`
+  if (size < 120) return `${formatDigits(seconds)} s`
   return formatTimeSpan(seconds)
 }
 
-const spans: readonly [seconds: number, name: string][] = [
+const timeSpanUnits: readonly [seconds: number, name: string][] = [
   [86_400, 'd'],
   [3600, 'h'],
   [60, 'm'],
@@ -126,8 +126,8 @@ const spans: readonly [seconds: number, name: string][] = [
 
 /** Formats the two largest parts of a duration: `3d 4h`, `2h 5m`, `2m 10s`. */
 export const formatTimeSpan = (seconds: number): string => {
-  const first = spans.findIndex(([size]) => Math.abs(seconds) >= size)
-  const [large, small] = [spans[Math.max(first, 0)], spans[first + 1]]
+  const first = timeSpanUnits.findIndex(([size]) => Math.abs(seconds) >= size)
+  const [large, small] = [timeSpanUnits[Math.max(first, 0)], timeSpanUnits[first + 1]]
   if (!large || first < 0) return '0s'
   const rest = small ? Math.floor((Math.abs(seconds) % large[0]) / small[0]) : 0
   const head = `${Math.trunc(seconds / large[0])}${large[1]}`

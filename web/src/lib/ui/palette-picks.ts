@@ -6,7 +6,7 @@ import type { Session } from '#lib/state/session.svelte.ts'
 import { theme, themes } from '#lib/state/theme.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 import { copyText } from './copy-text.ts'
-import { menuTopics, filterMenuSections } from './menu.ts'
+import { listMenuTopics, filterMenuSections } from './menu.ts'
 import type { PickListItem } from './pick.ts'
 
 /** An entry of the palette and its action. */
@@ -17,7 +17,7 @@ export interface PalettePick extends PickListItem {
 const go = (path: string) => () => goto(view.link(path))
 
 /** Returns the entries that need no request. */
-export const staticPicks = (session: Session): PalettePick[] => [
+export const listStaticPicks = (session: Session): PalettePick[] => [
   ...pagePicks(session),
   ...cataloguePicks(session),
   ...(session.isOffered('AGENT') ? [agentPick] : []),
@@ -39,7 +39,7 @@ const pagePicks = (session: Session): PalettePick[] =>
 
 const cataloguePicks = ({ catalogue }: Session): PalettePick[] => {
   if (!catalogue) return []
-  const topics = menuTopics(catalogue)
+  const topics = listMenuTopics(catalogue)
   const titles = new Map(topics.map(({ id, title }) => [id, title]))
   const of = (kind: 'tables' | 'charts', group: string) =>
     catalogue[kind].map(({ name, title, topic, doc }) => ({
@@ -93,7 +93,7 @@ const commands: readonly PalettePick[] = [
 ].map((command) => ({ group: 'Actions', ...command }))
 
 /** Returns the entries for a text in the format of a query id or a fingerprint. */
-export const picksByFormat = (typed: string): PalettePick[] => {
+export const findPicksByFormat = (typed: string): PalettePick[] => {
   const text = typed.trim()
   const group = 'By id'
   const isUuid = /^[\da-f]{8}(-[\da-f]{0,12}){1,4}$/i.test(text)
@@ -118,7 +118,7 @@ export const picksByFormat = (typed: string): PalettePick[] => {
 /** Returns an entry for a custom query id. As any word may be a query id, the entry comes last. */
 export const createQueryIdPick = (typed: string): PalettePick[] => {
   const text = typed.trim()
-  if (!/^\S{6,128}$/.test(text) || picksByFormat(text).length > 0) return []
+  if (!/^\S{6,128}$/.test(text) || findPicksByFormat(text).length > 0) return []
   const act = go(`/queries/${encodeURIComponent(text)}`)
   return [{ id: 'named query', title: 'Query with this id', detail: text, group: 'By id', act }]
 }

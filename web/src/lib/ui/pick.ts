@@ -19,19 +19,19 @@ export const filterPicks = <P extends PickListItem>(picks: readonly P[], typed: 
   if (searchTerms.length === 0) return [...picks]
   return picks
     .map((pick) => ({ pick, rank: rankOf(pick, searchTerms) }))
-    .filter(({ rank }) => rank < none)
+    .filter(({ rank }) => rank < noMatchRank)
     .toSorted((one, other) => one.rank - other.rank)
     .map(({ pick }) => pick)
 }
 
-const none = 4
+const noMatchRank = 4
 
 const rankOf = (
   { title, detail = '', group = '', searchTerms: more = '' }: PickListItem,
   searchTerms: readonly string[],
 ): number => {
   const [name, all] = [title.toLowerCase(), `${title} ${detail} ${group} ${more}`.toLowerCase()]
-  if (!searchTerms.every((word) => all.includes(word))) return none
+  if (!searchTerms.every((word) => all.includes(word))) return noMatchRank
   if (name.startsWith(searchTerms.join(' '))) return 0
   if (searchTerms.every((word) => name.includes(word))) return 1
   return searchTerms.some((word) => name.includes(word)) ? 2 : 3

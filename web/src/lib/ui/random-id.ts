@@ -1,3 +1,3 @@
 /** Returns a random id; `crypto.randomUUID` is not available on insecure origins. */
-export const randomId = (): string =>
+export const createRandomId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

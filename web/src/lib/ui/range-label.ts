@@ -2,7 +2,7 @@ import { rangePresets, formatHours, type TimeRange } from '#lib/state/range.ts'
 import { formatDayTime } from './time.ts'
 
 /** Returns a time range as text: `Last 6 hours`, or two instants. */
-export const rangeLabel = (range: TimeRange, zone: string): string => {
+export const formatRange = (range: TimeRange, zone: string): string => {
   if (range.kind === 'between')
     return `${formatDayTime(range.from * 1000, zone)} – ${formatDayTime(range.to * 1000, zone)}`
   return rangePresets.find(({ hours }) => hours === range.hours)?.label ?? `Last ${formatHours(range.hours)}`

@@ -1,5 +1,5 @@
 /** Returns why the current user cannot change settings, or null if they can. */
-export const readOnlyReason = (mayWrite: boolean | undefined, persistent: boolean | undefined): string | null => {
+export const findReadOnlyReason = (mayWrite: boolean | undefined, persistent: boolean | undefined): string | null => {
   if (mayWrite === false) return 'Read-only access: sign in with write access to change settings.'
   if (persistent !== false) return null
   return 'Changes require a state database: set SVC_STATE_DB_URL. Settings in files and variables still apply.'
@@ -14,4 +14,4 @@ const sourceLabels: Readonly<Record<string, string>> = {
   rule: 'rule default',
 }
 
-export const sourceLabel = (source: string): string => sourceLabels[source] ?? source
+export const formatSource = (source: string): string => sourceLabels[source] ?? source

@@ -1,2 +1,2 @@
 /** Returns the root font size in pixels, which is the `rem` unit. */
-export const rootFontSize = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+export const getRootFontSizePx = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize)

@@ -43,7 +43,7 @@ export const shortcuts: readonly Shortcut[] = [
 const timeoutMs = 1_500
 
 /** Listens for shortcuts and returns a function that stops it. */
-export const listenForKeys = (): (() => void) => {
+export const listenForShortcuts = (): (() => void) => {
   let first = ''
   let timer: ReturnType<typeof setTimeout> | undefined
   const listen = (event: KeyboardEvent) => {

@@ -1,17 +1,17 @@
 /** Queued work, in order. */
-const waiting = new Set<() => void>()
+const queuedWork = new Set<() => void>()
 /** Messages schedule the tasks, because browsers throttle timers in background tabs. */
 const { port1: sender, port2: receiver } = new MessageChannel()
 
 receiver.addEventListener('message', () => {
-  const [work] = waiting
+  const [work] = queuedWork
   if (!work) return
-  waiting.delete(work)
-  if (waiting.size > 0) ring()
+  queuedWork.delete(work)
+  if (queuedWork.size > 0) scheduleNextTask()
   work()
 })
 receiver.start()
-const ring = (): void => sender.postMessage(null, [])
+const scheduleNextTask = (): void => sender.postMessage(null, [])
 
 /**
  * Queues work. Each piece runs in a separate browser task, in order, so that the browser can paint and handle input in
@@ -19,7 +19,7 @@ const ring = (): void => sender.postMessage(null, [])
  */
 export const enqueueTask = (work: () => void): (() => void) => {
   const own = (): void => work()
-  waiting.add(own)
-  if (waiting.size === 1) ring()
-  return () => waiting.delete(own)
+  queuedWork.add(own)
+  if (queuedWork.size === 1) scheduleNextTask()
+  return () => queuedWork.delete(own)
 }

@@ -4,14 +4,14 @@ import { formatTimeSpan } from './number.ts'
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** Returns a date whose UTC fields are the wall-clock time in a zone. */
-const local = (instantMs: number, zone: string): Date => new Date(instantMs + zoneOffsetMs(instantMs, zone))
+const toLocalDate = (instantMs: number, zone: string): Date => new Date(instantMs + zoneOffsetMs(instantMs, zone))
 
 export const formatTime = (instantMs: number, zone: string): string =>
   formatTimeWithSeconds(instantMs, zone).slice(0, 5)
 export const formatTimeWithSeconds = (instantMs: number, zone: string): string =>
-  local(instantMs, zone).toISOString().slice(-13, -5)
+  toLocalDate(instantMs, zone).toISOString().slice(-13, -5)
 export const formatDay = (instantMs: number, zone: string): string => {
-  const date = local(instantMs, zone)
+  const date = toLocalDate(instantMs, zone)
   return `${String(date.getUTCDate()).padStart(2, '0')} ${months[date.getUTCMonth()]}`
 }
 export const formatDayTime = (instantMs: number, zone: string): string =>
@@ -19,7 +19,7 @@ export const formatDayTime = (instantMs: number, zone: string): string =>
 
 /** Formats day and year. */
 export const formatDate = (instantMs: number, zone: string): string =>
-  `${formatDay(instantMs, zone)} ${local(instantMs, zone).getUTCFullYear()}`
+  `${formatDay(instantMs, zone)} ${toLocalDate(instantMs, zone).getUTCFullYear()}`
 
 /** Formats date and time to the second. */
 export const formatInstant = (instantMs: number, zone: string): string =>

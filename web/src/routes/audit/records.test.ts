@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { auditColumns, auditCsv, toAuditRow } from './records.ts'
+import { auditColumns, formatAuditCsv, toAuditRow } from './records.ts'
 
 const record = {
   id: 'r1',
@@ -26,7 +26,7 @@ describe('audit records', () => {
   })
 
   it('export all fields as CSV without formulas', () => {
-    const [head, line, end] = auditCsv([{ ...record, detail: '=cmd()' }]).split('\r\n')
+    const [head, line, end] = formatAuditCsv([{ ...record, detail: '=cmd()' }]).split('\r\n')
     expect(head).toBe('at,kind,subject,action,host,target,result,took_ms,detail,request_id,id')
     expect(line).toBe(
       `2026-09-21T14:13:20.000Z,user,ada,kill-query,one,"{""queryId"":""q1"",""user"":""bob""}",done,12.5,'=cmd(),,r1`,

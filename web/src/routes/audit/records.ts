@@ -38,7 +38,7 @@ export const toAuditRow = ({ atMs, actor, action, host, target, result, tookMs, 
 })
 
 /** Returns the records as CSV with all fields. Instants are in ISO 8601. */
-export const auditCsv = (records: readonly AuditRecord[]): string =>
+export const formatAuditCsv = (records: readonly AuditRecord[]): string =>
   formatCsv([
     ['at', 'kind', 'subject', 'action', 'host', 'target', 'result', 'took_ms', 'detail', 'request_id', 'id'],
     ...records.map(({ atMs, actor, action, host, target, result, tookMs, detail, requestId, id }) => [

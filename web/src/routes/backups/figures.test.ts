@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { backupFigures, listFailedBackups } from './figures.ts'
+import { listBackupFigures, listFailedBackups } from './figures.ts'
 
 const minuteMs = 60_000
 const row = (status: string, minute: number, more: Record<string, unknown> = {}) => ({
@@ -13,7 +13,7 @@ const row = (status: string, minute: number, more: Record<string, unknown> = {})
   ...more,
 })
 const valueOf = (rows: ReturnType<typeof row>[], name: string) =>
-  backupFigures(rows, 60 * minuteMs).find((fact) => fact.name === name)?.value
+  listBackupFigures(rows, 60 * minuteMs).find((fact) => fact.name === name)?.value
 
 describe('backup figures', () => {
   const rows = [

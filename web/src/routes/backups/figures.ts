@@ -7,13 +7,13 @@ import { formatAge, readInstant } from '#lib/ui/time.ts'
 export const backupRangeDays = 30
 
 const stateOf = ({ status }: Row): string => String(status)
-const isMade = (row: Row): boolean => stateOf(row) === 'BACKUP_CREATED'
+const isCreated = (row: Row): boolean => stateOf(row) === 'BACKUP_CREATED'
 const hasFailed = (row: Row): boolean => stateOf(row).endsWith('_FAILED')
-const isUnderWay = (row: Row): boolean => ['CREATING_BACKUP', 'RESTORING'].includes(stateOf(row))
+const isInProgress = (row: Row): boolean => ['CREATING_BACKUP', 'RESTORING'].includes(stateOf(row))
 
 /** Returns the key figures: age, size and duration of the latest backup, and the number of failures. */
-export const backupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
-  const made = rows.filter(isMade).toSorted((one, other) => endOf(other) - endOf(one))
+export const listBackupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
+  const made = rows.filter(isCreated).toSorted((one, other) => endOf(other) - endOf(one))
   const [latest] = made
   const restored = rows.filter((row) => stateOf(row) === 'RESTORED').length
   return [
@@ -27,7 +27,7 @@ export const backupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
     { name: 'Backups', value: made.length, unit: 'count', note: `within ${backupRangeDays} days` },
     { name: 'Total size', value: made.reduce((sum, row) => sum + (readNumber(row['size']) ?? 0), 0), unit: 'bytes' },
     { name: 'Failed', value: rows.filter(hasFailed).length, unit: 'count', note: `within ${backupRangeDays} days` },
-    { name: 'In progress', value: rows.filter(isUnderWay).length, unit: 'count' },
+    { name: 'In progress', value: rows.filter(isInProgress).length, unit: 'count' },
     { name: 'Restored', value: restored, unit: 'count', note: `within ${backupRangeDays} days` },
   ]
 }

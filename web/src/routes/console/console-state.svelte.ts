@@ -3,7 +3,7 @@ import { createRuns, type Run } from './runs.svelte.ts'
 
 export const workspace = createWorkspace()
 
-const remember = ({ request, startedAtMs, beganMs, ...run }: Run): void => {
+const recordRun = ({ request, startedAtMs, beganMs, ...run }: Run): void => {
   if (run.state !== 'done' && run.state !== 'failed') return
   workspace.remember({
     sql: request.query,
@@ -16,4 +16,4 @@ const remember = ({ request, startedAtMs, beganMs, ...run }: Run): void => {
 }
 
 /** Statement runs. They are kept after the page is left, so that users find results and running statements again. */
-export const consoleRuns = createRuns(remember)
+export const consoleRuns = createRuns(recordRun)

@@ -72,7 +72,7 @@ const isPastRun = (given: unknown): given is PastRun =>
   (given['rows'] === null || typeof given['rows'] === 'number')
 
 export const addDraft = (workspace: Workspace, draft: Draft): Workspace => {
-  const withRoom = withRoomForOne(workspace)
+  const withRoom = removeExcessDraft(workspace)
   return {
     ...withRoom,
     drafts: [...withRoom.drafts, draft],
@@ -80,7 +80,7 @@ export const addDraft = (workspace: Workspace, draft: Draft): Workspace => {
   }
 }
 
-const withRoomForOne = (workspace: Workspace): Workspace => {
+const removeExcessDraft = (workspace: Workspace): Workspace => {
   const oldest = findDraftToClose(workspace)
   return oldest ? closeDraft(workspace, oldest.id) : workspace
 }
@@ -106,7 +106,7 @@ export const closeDraft = (workspace: Workspace, id: string): Workspace => {
 export const reopenDraft = (workspace: Workspace): Workspace => {
   const [last, ...closed] = workspace.closed
   if (!last) return workspace
-  const withRoom = withRoomForOne({ ...workspace, closed })
+  const withRoom = removeExcessDraft({ ...workspace, closed })
   return { ...withRoom, drafts: withRoom.drafts.toSpliced(last.place, 0, last.draft) }
 }
 

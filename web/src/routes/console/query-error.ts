@@ -1,4 +1,4 @@
-import { failureMessage, RequestFailure, unreachableHost } from '#lib/api/failure.ts'
+import { getFailureMessage, RequestFailure, findUnreachableHost } from '#lib/api/failure.ts'
 
 /** The failure of a statement, as the console shows it. */
 export interface QueryError {
@@ -13,31 +13,31 @@ export interface QueryError {
 
 /** Converts a thrown error to the failure of a statement. */
 export const toQueryError = (thrown: unknown, sql: string): QueryError => {
-  const message = failureMessage(thrown)
+  const message = getFailureMessage(thrown)
   const { position, reason } = thrown instanceof RequestFailure ? thrown.details : {}
   // An unreachable host also has a reason, but it is no rejection.
-  const isRejected = typeof reason === 'string' && unreachableHost(thrown) === null
+  const isRejected = typeof reason === 'string' && findUnreachableHost(thrown) === null
   return {
     isRejected,
-    message: isRejected ? sentence(message) : message,
-    hint: reason === 'first-word' ? hintFor(sql) : '',
-    position: typeof position === 'number' ? position : placeOf(message, sql),
+    message: isRejected ? formatMessage(message) : message,
+    hint: reason === 'first-word' ? getHint(sql) : '',
+    position: typeof position === 'number' ? position : findErrorOffset(message, sql),
   }
 }
 
 /** Removes the parameter name from the message and makes it a sentence. */
-const sentence = (message: string): string => {
+const formatMessage = (message: string): string => {
   const rest = message.replace(/^query: /, '')
   return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}.`
 }
 
-const hintFor = (sql: string): string =>
+const getHint = (sql: string): string =>
   /^\s*(?:show|exists)\b/i.test(sql)
     ? 'SHOW is not supported. Query the system tables instead: system.tables (create_table_query has the definition), system.processes, system.grants, system.users, system.settings or system.databases.'
     : 'The console is read-only, to prevent accidental changes.'
 
 /** Returns the offset of an unknown name in the statement; null unless the name occurs exactly once. */
-const placeOf = (message: string, sql: string): number | null => {
+const findErrorOffset = (message: string, sql: string): number | null => {
   const name = /\b(?:identifier|function|table) [`']?(?<name>[\w.]+)/i.exec(message)?.groups?.['name']
   if (!name) return null
   const places = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toChartData, defaultChartSpec } from './result-chart.ts'
+import { toChartData, createDefaultChartSpec } from './result-chart.ts'
 
 const columns = (...types: string[]) => types.map((type, index) => ({ name: `n${index}`, type }))
 
@@ -11,7 +11,7 @@ describe('default chart of a result', () => {
     [['UInt64'], null],
     [['String'], null],
     [[], null],
-  ])('for %j is %j', (types, drawing) => expect(defaultChartSpec(columns(...types))).toEqual(drawing))
+  ])('for %j is %j', (types, drawing) => expect(createDefaultChartSpec(columns(...types))).toEqual(drawing))
 })
 
 describe('result as chart', () => {

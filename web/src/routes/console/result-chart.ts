@@ -23,7 +23,7 @@ const placesOf = (columns: readonly ResultColumn[], is: (type: string) => boolea
   columns.flatMap(({ type }, index) => (is(type) ? [index] : []))
 
 /** Returns the default chart of a result; null if the result has no suitable columns. */
-export const defaultChartSpec = (columns: readonly ResultColumn[]): ChartSpec | null => {
+export const createDefaultChartSpec = (columns: readonly ResultColumn[]): ChartSpec | null => {
   const instants = placesOf(columns, isDateType)
   const numbers = placesOf(columns, isNumericType)
   const names = placesOf(columns, (type) => !isDateType(type) && !isNumericType(type))

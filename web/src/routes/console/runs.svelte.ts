@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { cancelRun, runStatement, type StatementResult } from '#lib/api/console.ts'
-import { randomId } from '#lib/ui/random-id.ts'
+import { createRandomId } from '#lib/ui/random-id.ts'
 import { toQueryError, type QueryError } from './query-error.ts'
 
 /** The statement to run, and its host. */
@@ -35,7 +35,7 @@ export const createRuns = (onended: (run: Run) => void) => {
 
   const start = async (tab: string, request: RunRequest): Promise<void> => {
     await cancel(tab)
-    const base = { request, runId: randomId(), startedAtMs: Date.now(), beganMs: performance.now() }
+    const base = { request, runId: createRandomId(), startedAtMs: Date.now(), beganMs: performance.now() }
     const { host, query, database, maxRows } = request
     runs.set(tab, { ...base, state: 'running' })
     try {

@@ -1,5 +1,5 @@
 import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
-import { randomId } from '#lib/ui/random-id.ts'
+import { createRandomId } from '#lib/ui/random-id.ts'
 import {
   updateDraft,
   findDraftToClose,
@@ -13,18 +13,18 @@ import {
   type PastRun,
 } from './drafts.ts'
 
-const storedAs = 'console'
+const storageKey = 'console'
 /** Length of draft ids. Short ids suffice, because they are unique only among a few drafts. */
 const idLength = 8
 
 /** Creates the state of drafts and history. The browser stores it, and all its windows share it. */
 export const createWorkspace = () => {
-  let workspace = $state.raw(readWorkspace(readStoredJson(storedAs)))
+  let workspace = $state.raw(readWorkspace(readStoredJson(storageKey)))
   let isStored = true
   /** Applies a change to the stored state, so that changes of other windows are preserved. */
   const apply = (change: (present: Workspace) => Workspace): void => {
-    workspace = change(isStored ? readWorkspace(readStoredJson(storedAs)) : workspace)
-    isStored = writeStored(storedAs, JSON.stringify(workspace))
+    workspace = change(isStored ? readWorkspace(readStoredJson(storageKey)) : workspace)
+    isStored = writeStored(storageKey, JSON.stringify(workspace))
   }
   return {
     get drafts(): readonly Draft[] {
@@ -42,7 +42,7 @@ export const createWorkspace = () => {
       return workspace.past
     },
     open(sql = '', database = ''): Draft {
-      const draft = { id: randomId().slice(0, idLength), sql, database }
+      const draft = { id: createRandomId().slice(0, idLength), sql, database }
       apply((present) => addDraft(present, draft))
       return draft
     },

@@ -1,11 +1,11 @@
 import type { Unit } from '#proto/catalogue.ts'
 import type { FleetEntry } from '#proto/http/fleet.ts'
 
-export type MeasureName = keyof NonNullable<FleetEntry['load']>
+export type FleetMetricName = keyof NonNullable<FleetEntry['load']>
 
 /** A metric by which hosts are compared. */
-export interface Measure {
-  name: MeasureName
+export interface FleetMetric {
+  name: FleetMetricName
   label: string
   unit: Unit
   /** Lower bound of the standard deviation, so that nearly equal values have no outliers. */
@@ -14,7 +14,7 @@ export interface Measure {
   whole?: number
 }
 
-export const measures: readonly Measure[] = [
+export const fleetMetrics: readonly FleetMetric[] = [
   { name: 'cpu', label: 'CPU', unit: 'percent', minSpread: 5, whole: 100 },
   { name: 'memory', label: 'Memory', unit: 'percent', minSpread: 5, whole: 100 },
   { name: 'disk', label: 'Disk', unit: 'percent', minSpread: 5, whole: 100 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FleetEntry } from '#proto/http/fleet.ts'
 import { countVersions } from './drift.ts'
-import { median, findOutliers } from './outliers.ts'
+import { computeMedian, findOutliers } from './outliers.ts'
 
 const load = { queries: 1, merges: 0, cpu: 20, memory: 40, disk: 50, readonly: 0, delay: 0 }
 const host = (id: number, changes: Partial<typeof load> = {}, more: Partial<FleetEntry> = {}): FleetEntry => ({
@@ -47,7 +47,7 @@ it.each([
   [[3], 3],
   [[4, 1], 2.5],
   [[9, 1, 5], 5],
-])('the median of %j is %d', (values, expected) => expect(median(values)).toBe(expected))
+])('the median of %j is %d', (values, expected) => expect(computeMedian(values)).toBe(expected))
 
 it('lists the versions in use, with the most common one first', () => {
   const hosts = [...fleet(3), host(7, {}, { version: '25.8.2' }), host(8, {}, { version: null })]

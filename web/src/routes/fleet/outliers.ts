@@ -1,10 +1,10 @@
 import type { FleetEntry } from '#proto/http/fleet.ts'
-import { measures, type Measure } from './measures.ts'
+import { fleetMetrics, type FleetMetric } from './measures.ts'
 
 /** A host with a much higher value than its peers. */
 export interface Outlier {
   host: FleetEntry
-  measure: Measure
+  measure: FleetMetric
   value: number
   /** The median of the peers of the host. */
   peerMedian: number
@@ -15,14 +15,14 @@ export interface Outlier {
 /** Minimum size of a group. Hosts in smaller groups are compared with all hosts. */
 const minPeers = 5
 /** Modified z-score above which a host is an outlier, as recommended by Iglewicz and Hoaglin. */
-const maxDistance = 3.5
+const outlierDistance = 3.5
 /** Scales the median absolute deviation to the standard deviation of a normal distribution. */
-const toDeviation = 1.4826
+const deviationScale = 1.4826
 
 /** Returns the hosts whose values are far above those of their group, sorted by distance from the median. */
 export const findOutliers = (hosts: readonly FleetEntry[]): Outlier[] => {
   const groups = Map.groupBy(hosts, ({ group }) => group ?? '')
-  return measures
+  return fleetMetrics
     .flatMap((measure) => {
       const everywhere = spreadOf(hosts, measure)
       return [...groups.values()].flatMap((members) => {
@@ -31,7 +31,7 @@ export const findOutliers = (hosts: readonly FleetEntry[]): Outlier[] => {
           const value = host.load?.[measure.name]
           if (value == null) return []
           const distance = (value - peerMedian) / spread
-          return distance > maxDistance ? [{ host, measure, value, peerMedian, distance }] : []
+          return distance > outlierDistance ? [{ host, measure, value, peerMedian, distance }] : []
         })
       })
     })
@@ -40,15 +40,15 @@ export const findOutliers = (hosts: readonly FleetEntry[]): Outlier[] => {
 
 const spreadOf = (
   hosts: readonly FleetEntry[],
-  { name, minSpread }: Measure,
+  { name, minSpread }: FleetMetric,
 ): { peerMedian: number; spread: number } => {
   const values = hosts.flatMap(({ load }) => load?.[name] ?? [])
-  const peerMedian = median(values)
-  const deviation = median(values.map((value) => Math.abs(value - peerMedian)))
-  return { peerMedian, spread: Math.max(minSpread, deviation * toDeviation) }
+  const peerMedian = computeMedian(values)
+  const deviation = computeMedian(values.map((value) => Math.abs(value - peerMedian)))
+  return { peerMedian, spread: Math.max(minSpread, deviation * deviationScale) }
 }
 
-export const median = (values: readonly number[]): number => {
+export const computeMedian = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   const [below = 0, above = 0] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle], sorted[middle]]

@@ -7,7 +7,7 @@ import {
   formatEventKind,
   formatMuteReason,
   formatLimits,
-  countSeverities,
+  formatSeverityCounts,
   findSharedReason,
   formatValueWithLimit,
 } from './condition-text.ts'
@@ -64,9 +64,9 @@ describe('counts', () => {
 
   it('distinguish severities', () => {
     const [critical, warning] = [createCondition({ severity: 'critical' }), createCondition({})]
-    expect(countSeverities([critical, warning, warning])).toBe('1 critical and 2 warnings')
-    expect(countSeverities([warning])).toBe('1 warning')
-    expect(countSeverities([critical])).toBe('1 critical')
+    expect(formatSeverityCounts([critical, warning, warning])).toBe('1 critical and 2 warnings')
+    expect(formatSeverityCounts([warning])).toBe('1 warning')
+    expect(formatSeverityCounts([critical])).toBe('1 critical')
   })
 })
 

@@ -4,7 +4,7 @@ import { pluralize } from '#lib/ui/pluralize.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
 /** Texts for reasons why a notification is muted. Reasons without a text are shown unchanged. */
-const heldReasons: Readonly<Record<string, string>> = {
+const muteReasons: Readonly<Record<string, string>> = {
   disabled: 'alerting is disabled',
   maintenance: 'the host is in maintenance',
   'quiet-hours': 'quiet hours are in effect',
@@ -14,7 +14,7 @@ const heldReasons: Readonly<Record<string, string>> = {
   dismissed: 'it is dismissed',
 }
 
-export const formatMuteReason = (word: string): string => heldReasons[word] ?? word
+export const formatMuteReason = (word: string): string => muteReasons[word] ?? word
 
 /** Labels of history events, by event type. */
 const eventLabels: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ export const formatLimits = ({ warning, critical, below, unit }: Check): string 
 }
 
 /** Minimum number of checks with the same reason. From this number, the page shows the reason once. */
-const minShared = 4
+const minChecksWithReason = 4
 
 /** Returns the most common reason for missing data, so that the page shows it once; null if too few checks share it. */
 export const findSharedReason = (
@@ -65,11 +65,11 @@ export const findSharedReason = (
     checks: length,
   }))
   const most = counts.toSorted((one, other) => other.checks - one.checks)[0]
-  return most && most.checks >= minShared ? most : null
+  return most && most.checks >= minChecksWithReason ? most : null
 }
 
 /** Formats the number of conditions by severity, for example `2 critical and 1 warning`. */
-export const countSeverities = (conditions: readonly Pick<ActiveCondition, 'severity'>[]): string => {
+export const formatSeverityCounts = (conditions: readonly Pick<ActiveCondition, 'severity'>[]): string => {
   const critical = conditions.filter(({ severity }) => severity === 'critical').length
   const warning = conditions.length - critical
   return [critical > 0 && `${critical} critical`, warning > 0 && pluralize(warning, 'warning')]
@@ -77,10 +77,10 @@ export const countSeverities = (conditions: readonly Pick<ActiveCondition, 'seve
     .join(' and ')
 }
 
-const ranks = { firing: 0, pending: 2, cleared: 3 }
+const phaseRanks = { firing: 0, pending: 2, cleared: 3 }
 
 /** Compares conditions for sorting: firing before pending, then critical before warning, then latest first. */
 export const compareUrgency = (one: ActiveCondition, other: ActiveCondition): number => {
-  const rank = ({ phase, severity }: ActiveCondition) => ranks[phase] * 2 + (severity === 'critical' ? 0 : 1)
+  const rank = ({ phase, severity }: ActiveCondition) => phaseRanks[phase] * 2 + (severity === 'critical' ? 0 : 1)
   return rank(one) - rank(other) || other.sinceMs - one.sinceMs || one.ruleId.localeCompare(other.ruleId)
 }

@@ -21,8 +21,8 @@ export const toDiagnosisRows = ({ columns, rows }: Diagnosis, sort: SortOrder | 
   const named = rows.map((row): Row => Object.fromEntries(columns.map((name, index) => [name, row[index]])))
   if (!sort) return named
   const sign = sort.direction === 'asc' ? 1 : -1
-  return named.toSorted((one, other) => sign * order(one[sort.column], other[sort.column]))
+  return named.toSorted((one, other) => sign * compareCells(one[sort.column], other[sort.column]))
 }
 
-const order = (one: unknown, other: unknown): number =>
+const compareCells = (one: unknown, other: unknown): number =>
   String(one ?? '').localeCompare(String(other ?? ''), 'en', { numeric: true })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ActiveCondition } from '#lib/api/health.ts'
 import { createCondition } from './testing/condition.ts'
-import { listNames, groupConditions } from './group-conditions.ts'
+import { formatNames, groupConditions } from './group-conditions.ts'
 
 const on = (hosts: number, given: Partial<ActiveCondition> = {}) =>
   Array.from({ length: hosts }, (_, index) =>
@@ -30,4 +30,4 @@ it('keeps the key of a group when hosts join or conditions are acknowledged', ()
 it.each([
   [['a', 'b'], 'a, b'],
   [['a', 'b', 'c', 'd'], 'a, b, c and 1 more'],
-])('shortens %j', (names, words) => expect(listNames(names)).toBe(words))
+])('shortens %j', (names, words) => expect(formatNames(names)).toBe(words))

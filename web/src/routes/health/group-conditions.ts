@@ -11,7 +11,7 @@ const minGroupSize = 4
 
 /** Groups conditions with the same rule and state. A group has the position of its first condition. */
 export const groupConditions = (conditions: readonly ActiveCondition[]): GroupedConditions[] =>
-  [...Map.groupBy(conditions, groupKey)].flatMap(([key, group]) =>
+  [...Map.groupBy(conditions, getGroupKey)].flatMap(([key, group]) =>
     group.length < minGroupSize
       ? group.map((condition) => ({ key: condition.episode, conditions: [condition] }))
       : [{ key, conditions: group }],
@@ -22,13 +22,13 @@ export const groupConditions = (conditions: readonly ActiveCondition[]): Grouped
  * the same rule may have different titles. The key ignores acknowledgements, so that a condition does not move when a
  * user acknowledges it.
  */
-const groupKey = ({ source, ruleId, severity, phase, episode }: ActiveCondition): string =>
+const getGroupKey = ({ source, ruleId, severity, phase, episode }: ActiveCondition): string =>
   source === null ? [ruleId, severity, phase].join(' ') : episode
 
 const maxNames = 3
 
 /** Formats a list of names, for example `db-1, db-2, db-3 and 197 more`. */
-export const listNames = (names: readonly string[]): string => {
+export const formatNames = (names: readonly string[]): string => {
   const shown = names.slice(0, maxNames).join(', ')
   return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown
 }

@@ -3,7 +3,7 @@ import type { Insight } from '#lib/api/insights.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
 /** Display units of detector units. Other detector units are shown unchanged after the number. */
-const known: Readonly<Record<string, Unit>> = {
+const displayUnits: Readonly<Record<string, Unit>> = {
   bytes: 'bytes',
   seconds: 'seconds',
   milliseconds: 'milliseconds',
@@ -16,7 +16,7 @@ const known: Readonly<Record<string, Unit>> = {
 
 /** Formats a measured value, for example `27.3 days`, `26 s` or `1 KiB`. */
 export const formatMeasuredValue = (value: number | null, unit: string): string => {
-  const form = known[unit]
+  const form = displayUnits[unit]
   if (form || value === null) return formatValue(value, form ?? 'count')
   return `${formatValue(value, 'count')} ${unit}`.trim()
 }

@@ -38,13 +38,13 @@ export const toDatabaseUser = (row: Row): DatabaseUser => ({
   name: text(row['name']),
   storage: text(row['storage']),
   authentication: texts(row['auth_types']).join(', '),
-  addresses: [...texts(row['addresses']).map(anywhere), ...texts(row['hosts'])],
+  addresses: [...texts(row['addresses']).map(formatAllowedAddress), ...texts(row['hosts'])],
   hasAllRoles: isTrue(row['all_roles']),
   roles: texts(row['roles']),
 })
 
 /** Formats an allowed address. ClickHouse returns `::/0` if any address is allowed. */
-const anywhere = (address: string): string => (address === '::/0' ? 'anywhere' : address)
+const formatAllowedAddress = (address: string): string => (address === '::/0' ? 'anywhere' : address)
 
 export const toRole = (row: Row): Role => ({
   name: text(row['name']),

@@ -11,11 +11,11 @@ export interface CallRejection {
 /** Returns the explanation for the status of a rejected request; null for other failures. */
 export const explainRejection = (thrown: unknown, hasKey: boolean): CallRejection | null => {
   if (!(thrown instanceof RequestFailure)) return null
-  const explain = meanings[thrown.status]
+  const explain = rejectionsByStatus[thrown.status]
   return explain ? explain(hasKey) : null
 }
 
-const meanings: Readonly<Record<number, (hasKey: boolean) => CallRejection>> = {
+const rejectionsByStatus: Readonly<Record<number, (hasKey: boolean) => CallRejection>> = {
   401: (hasKey) =>
     hasKey
       ? {

@@ -16,9 +16,9 @@ export interface McpEndpoint {
 
 const name = 'watchhouse'
 /** Placeholder for the API key of the user. */
-const key = 'svc_YOUR_KEY'
-const headers = { Authorization: `Bearer ${key}` }
-const json = (value: unknown): string => JSON.stringify(value, null, 2)
+const keyPlaceholder = 'svc_YOUR_KEY'
+const headers = { Authorization: `Bearer ${keyPlaceholder}` }
+const formatJson = (value: unknown): string => JSON.stringify(value, null, 2)
 const withKey = ({ requiresKey }: McpEndpoint, more: object) => (requiresKey ? more : {})
 
 /** Common MCP clients, in the order of the tabs. */
@@ -28,7 +28,7 @@ export const mcpClients: readonly McpClient[] = [
     title: 'Claude Code',
     place: 'Run in a terminal.',
     text: ({ url, requiresKey }) =>
-      `claude mcp add --transport http ${name} ${url}${requiresKey ? ` \\\n  --header "Authorization: Bearer ${key}"` : ''}`,
+      `claude mcp add --transport http ${name} ${url}${requiresKey ? ` \\\n  --header "Authorization: Bearer ${keyPlaceholder}"` : ''}`,
   },
   {
     id: 'claude-desktop',
@@ -37,15 +37,20 @@ export const mcpClients: readonly McpClient[] = [
       'In claude_desktop_config.json, under Settings, Developer, Edit Config. Requires Node.js for the mcp-remote bridge.',
     text: (server) => {
       const header = server.requiresKey ? ['--header', `Authorization:\${KEY}`] : []
-      const bridge = { command: 'npx', args: ['-y', 'mcp-remote', server.url, ...plain(server), ...header] }
-      return json({ mcpServers: { [name]: { ...bridge, ...withKey(server, { env: { KEY: `Bearer ${key}` } }) } } })
+      const bridge = {
+        command: 'npx',
+        args: ['-y', 'mcp-remote', server.url, ...listPlainHttpFlags(server), ...header],
+      }
+      return formatJson({
+        mcpServers: { [name]: { ...bridge, ...withKey(server, { env: { KEY: `Bearer ${keyPlaceholder}` } }) } },
+      })
     },
   },
   {
     id: 'cursor',
     title: 'Cursor',
     place: 'In ~/.cursor/mcp.json, or .cursor/mcp.json in a project.',
-    text: (server) => json({ mcpServers: { [name]: { url: server.url, ...withKey(server, { headers }) } } }),
+    text: (server) => formatJson({ mcpServers: { [name]: { url: server.url, ...withKey(server, { headers }) } } }),
   },
   {
     id: 'vs-code',
@@ -54,7 +59,7 @@ export const mcpClients: readonly McpClient[] = [
     text: (server) => {
       const input = { type: 'promptString', id: 'key', description: 'API key', password: true }
       const credentials = { headers: { Authorization: 'Bearer ${input:key}' } }
-      return json({
+      return formatJson({
         ...withKey(server, { inputs: [input] }),
         servers: { [name]: { type: 'http', url: server.url, ...withKey(server, credentials) } },
       })
@@ -71,7 +76,7 @@ export const mcpClients: readonly McpClient[] = [
     id: 'gemini',
     title: 'Gemini CLI',
     place: 'In ~/.gemini/settings.json.',
-    text: (server) => json({ mcpServers: { [name]: { httpUrl: server.url, ...withKey(server, { headers }) } } }),
+    text: (server) => formatJson({ mcpServers: { [name]: { httpUrl: server.url, ...withKey(server, { headers }) } } }),
   },
   {
     id: 'inspector',
@@ -80,7 +85,7 @@ export const mcpClients: readonly McpClient[] = [
     text: ({ url, requiresKey }) =>
       [
         `npx @modelcontextprotocol/inspector --cli ${url} --transport http --method tools/list`,
-        ...(requiresKey ? [`--header "Authorization: Bearer ${key}"`] : []),
+        ...(requiresKey ? [`--header "Authorization: Bearer ${keyPlaceholder}"`] : []),
       ].join(' \\\n  '),
   },
   {
@@ -91,12 +96,12 @@ export const mcpClients: readonly McpClient[] = [
       [
         `curl ${url}`,
         `-H 'Content-Type: application/json'`,
-        ...(requiresKey ? [`-H 'Authorization: Bearer ${key}'`] : []),
+        ...(requiresKey ? [`-H 'Authorization: Bearer ${keyPlaceholder}'`] : []),
         `-d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
       ].join(' \\\n  '),
   },
 ]
 
 /** Returns the flag that `mcp-remote` requires for addresses without TLS, except localhost. */
-const plain = ({ url }: McpEndpoint): string[] =>
+const listPlainHttpFlags = ({ url }: McpEndpoint): string[] =>
   url.startsWith('http:') && new URL(url).hostname !== 'localhost' ? ['--allow-http'] : []

@@ -19,54 +19,54 @@ type Charts = ChartStates | undefined
 
 /** Returns the key figures of the overview. Their number and labels are constant, so that the layout stays stable. */
 export const createKeyFigures = (overview: HostOverview | undefined, charts: Charts): KeyFigure[] => [
-  ...work(overview, charts),
-  ...stock(overview),
+  ...listLoadFigures(overview, charts),
+  ...listHostStateFigures(overview),
 ]
 
-const work = (overview: HostOverview | undefined, charts: Charts): KeyFigure[] => {
+const listLoadFigures = (overview: HostOverview | undefined, charts: Charts): KeyFigure[] => {
   const { metrics, unavailable: why = {} } = overview ?? {}
   return [
     {
       label: 'Running queries',
       value: overview?.runningQueries,
       unit: 'count',
-      note: merging(metrics?.merges),
+      note: formatMerges(metrics?.merges),
       unavailable: why.runningQueries,
     },
     {
       label: 'Queries today',
       value: overview?.todayQueries,
       unit: 'count',
-      trend: trendOf(charts, 'query-count'),
+      trend: createTrend(charts, 'query-count'),
       unavailable: why.todayQueries,
     },
     {
       label: 'Memory',
       value: metrics?.memoryUsedBytes,
       unit: 'bytes',
-      note: outOf(metrics?.memoryTotalBytes, 'bytes'),
-      share: shareOf(metrics?.memoryUsedBytes, metrics?.memoryTotalBytes),
+      note: formatTotal(metrics?.memoryTotalBytes, 'bytes'),
+      share: computeShare(metrics?.memoryUsedBytes, metrics?.memoryTotalBytes),
       unavailable: why.memoryUsedBytes,
     },
     {
       label: 'Load, 1 minute',
       value: metrics?.loadAverage,
       unit: 'none',
-      note: outOf(metrics?.cpuCores, 'count', 'cores'),
-      share: shareOf(metrics?.loadAverage, metrics?.cpuCores),
+      note: formatTotal(metrics?.cpuCores, 'count', 'cores'),
+      share: computeShare(metrics?.loadAverage, metrics?.cpuCores),
       unavailable: why.loadAverage,
     },
   ]
 }
 
-const stock = (overview: HostOverview | undefined): KeyFigure[] => {
+const listHostStateFigures = (overview: HostOverview | undefined): KeyFigure[] => {
   const { metrics, diskUsage: disk, unavailable: why = {} } = overview ?? {}
   return [
     {
       label: 'Disk',
       value: disk?.usedBytes,
       unit: 'bytes',
-      note: outOf(disk?.totalBytes, 'bytes'),
+      note: formatTotal(disk?.totalBytes, 'bytes'),
       share: disk ? disk.percent / 100 : null,
       unavailable: why.diskUsage,
     },
@@ -74,14 +74,14 @@ const stock = (overview: HostOverview | undefined): KeyFigure[] => {
       label: 'Tables',
       value: overview?.tableCount,
       unit: 'count',
-      note: inDatabases(overview?.databaseCount),
+      note: formatDatabaseCount(overview?.databaseCount),
       unavailable: why.tableCount,
     },
     {
       label: 'Read-only',
       value: metrics?.readonlyReplicas,
       unit: 'count',
-      note: ['replicas', delay(metrics?.maxReplicaDelaySeconds)].filter(Boolean).join(', '),
+      note: ['replicas', formatReplicaDelay(metrics?.maxReplicaDelaySeconds)].filter(Boolean).join(', '),
       unavailable: why.readonlyReplicas,
     },
     {
@@ -93,18 +93,19 @@ const stock = (overview: HostOverview | undefined): KeyFigure[] => {
   ]
 }
 
-const merging = (merges: number | null | undefined) =>
+const formatMerges = (merges: number | null | undefined) =>
   merges == null ? '' : `${formatValue(merges, 'count')} ${merges === 1 ? 'merge' : 'merges'}`
-const outOf = (total: number | null | undefined, unit: Unit, noun = '') =>
+const formatTotal = (total: number | null | undefined, unit: Unit, noun = '') =>
   total == null ? '' : `of ${formatValue(total, unit)} ${noun}`.trim()
-const inDatabases = (count: number | null | undefined) =>
+const formatDatabaseCount = (count: number | null | undefined) =>
   count == null ? '' : `in ${count} ${count === 1 ? 'database' : 'databases'}`
-const delay = (seconds: number | null | undefined) => (seconds == null ? '' : `delay up to ${formatTimeSpan(seconds)}`)
+const formatReplicaDelay = (seconds: number | null | undefined) =>
+  seconds == null ? '' : `delay up to ${formatTimeSpan(seconds)}`
 
-const shareOf = (used: number | null | undefined, total: number | null | undefined): number | null =>
+const computeShare = (used: number | null | undefined, total: number | null | undefined): number | null =>
   used == null || !total ? null : used / total
 
-const trendOf = (charts: Charts, name: string): KeyFigure['trend'] => {
+const createTrend = (charts: Charts, name: string): KeyFigure['trend'] => {
   const data = charts?.[name]?.data
   if (!data) return null
   const { times, series }: TimeSeries = toTimeSeries(data.chart, data.rows)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filterSettings, mostCommonValue, type SettingFilter } from './rows.ts'
+import { filterSettings, findMostCommonValue, type SettingFilter } from './rows.ts'
 
 const rows = [
   {
@@ -39,4 +39,4 @@ it.each([
   [['a', 'a'], 'a'],
   [[null, null, 'b'], null],
   [[], undefined],
-])('the most common value of %j is %s', (values, usual) => expect(mostCommonValue(values)).toBe(usual))
+])('the most common value of %j is %s', (values, usual) => expect(findMostCommonValue(values)).toBe(usual))

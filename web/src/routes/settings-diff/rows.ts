@@ -36,7 +36,7 @@ export const filterSettings = (rows: readonly Setting[], { scope, table, search 
 }
 
 /** Returns the value that most hosts have; undefined if several values are equally common. */
-export const mostCommonValue = (values: readonly (string | null)[]): string | null | undefined => {
+export const findMostCommonValue = (values: readonly (string | null)[]): string | null | undefined => {
   const counts = [...Map.groupBy(values, (value) => value)].toSorted(([, one], [, other]) => other.length - one.length)
   const [first, second] = counts
   return first && (!second || first[1].length > second[1].length) ? first[0] : undefined

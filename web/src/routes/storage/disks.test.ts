@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
-  diskShares,
+  computeDiskShares,
   formatFullDates,
   formatTimeUntilFull,
   computeGrowth,
   readDisks,
-  readHistory,
+  readDiskHistory,
   evaluateDiskSeverity,
 } from './disks.ts'
-import { exampleForecast } from './example.ts'
+import { createExampleForecast } from './example.ts'
 
 const row = { disk: 'default', type: 'Local', path: '/data/', used: '850', free: '150', total: '1000', reserved: '50' }
 const [disk] = readDisks([row])
@@ -16,7 +16,7 @@ const nowMs = Date.UTC(2026, 10, 22)
 
 describe('disk', () => {
   it('has used, reserved and available shares', () => {
-    expect(disk && diskShares(disk)).toEqual({ used: 85, reserved: 5, available: 10 })
+    expect(disk && computeDiskShares(disk)).toEqual({ used: 85, reserved: 5, available: 10 })
   })
 
   it('has no size for object storage', () => {
@@ -33,7 +33,7 @@ describe('disk', () => {
     ['500', { soonest: 2, latest: 40 }, 'critical'],
   ] as const)('with %s of 1000 used and full in %o is %s', (used, days, standing) => {
     const [each] = readDisks([{ ...row, used }])
-    expect(each && evaluateDiskSeverity(each, exampleForecast(days))).toBe(standing)
+    expect(each && evaluateDiskSeverity(each, createExampleForecast(days))).toBe(standing)
   })
 
   it.each([
@@ -44,10 +44,10 @@ describe('disk', () => {
     [{ soonest: 900, latest: 1_000 }, 'not within two years', ''],
     [{ soonest: 10, latest: 900 }, '02 Dec 2026 to 21 Nov 2028', 'in 10 days to over two years'],
   ])('full in %o is described as %s', (days, between, within) => {
-    expect([formatFullDates(exampleForecast(days), nowMs, 'UTC'), formatTimeUntilFull(exampleForecast(days))]).toEqual([
-      between,
-      within,
-    ])
+    expect([
+      formatFullDates(createExampleForecast(days), nowMs, 'UTC'),
+      formatTimeUntilFull(createExampleForecast(days)),
+    ]).toEqual([between, within])
   })
 })
 
@@ -56,11 +56,11 @@ describe('disk history', () => {
     Array.from({ length: count }, (_, hour) => ({ disk: 'default', time: hour * 3_600_000, used_bytes: hour * 10 }))
 
   it('returns growth over days if it is long enough', () => {
-    const history = readHistory(hours(49).toReversed()).get('default') ?? []
+    const history = readDiskHistory(hours(49).toReversed()).get('default') ?? []
     expect([computeGrowth(1, history), computeGrowth(2, history), computeGrowth(7, history)]).toEqual([240, 480, null])
   })
 
   it('skips hours without data', () => {
-    expect(readHistory([{ disk: 'default', time: 1, used_bytes: null }]).size).toBe(0)
+    expect(readDiskHistory([{ disk: 'default', time: 1, used_bytes: null }]).size).toBe(0)
   })
 })

@@ -29,9 +29,9 @@ const dayMs = 86_400_000
 /** Size from which a disk counts as unlimited. Object storage reports sizes beyond any real disk. */
 const unlimitedBytes = 2 ** 60
 /** Severity limits: used percent, and days until full. They equal the default thresholds of the alert rules. */
-const limits = { warning: { percent: 80, days: 14 }, critical: { percent: 90, days: 3 } }
+const severityLimits = { warning: { percent: 80, days: 14 }, critical: { percent: 90, days: 3 } }
 /** Maximum forecast in days. Later dates are not shown. */
-const maxDays = 730
+const maxForecastDays = 730
 /** Forecasts of fewer days are shown in hours. */
 const hourlyDays = 3
 
@@ -49,19 +49,20 @@ export const readDisks = (rows: readonly Row[]): Disk[] =>
     }
   })
 
-export const percentUsed = ({ used, total }: Disk): number | null => (total === null ? null : (100 * used) / total)
+export const computeUsedPercent = ({ used, total }: Disk): number | null =>
+  total === null ? null : (100 * used) / total
 
 /** Returns the severity of a disk, according to its usage and forecast. */
 export const evaluateDiskSeverity = (disk: Disk, forecast: Forecast | undefined): DiskSeverity => {
-  const percent = percentUsed(disk)
+  const percent = computeUsedPercent(disk)
   if (percent === null) return 'unknown'
   const days = forecast?.days?.soonest ?? Number.POSITIVE_INFINITY
   const passes = (limit: { percent: number; days: number }) => percent >= limit.percent || days <= limit.days
-  return passes(limits.critical) ? 'critical' : passes(limits.warning) ? 'warning' : 'ok'
+  return passes(severityLimits.critical) ? 'critical' : passes(severityLimits.warning) ? 'warning' : 'ok'
 }
 
 /** Returns the usage history of each disk, oldest first. */
-export const readHistory = (rows: readonly Row[]): ReadonlyMap<string, UsageSample[]> => {
+export const readDiskHistory = (rows: readonly Row[]): ReadonlyMap<string, UsageSample[]> => {
   const samples = rows.flatMap((row) => {
     const [timeMs, bytes] = [readInstant(row['time']), readNumber(row['used_bytes'])]
     return timeMs === null || bytes === null ? [] : [{ disk: String(row['disk']), timeMs, bytes }]
@@ -82,15 +83,17 @@ export const computeGrowth = (days: number, history: readonly UsageSample[]): nu
 /** Formats the dates between which a disk will be full, for example `2 Dec 2026 to 9 Dec 2026`. */
 export const formatFullDates = ({ days }: Forecast, nowMs: number, zone: string): string => {
   if (!days) return 'not filling up'
-  if (days.soonest > maxDays) return 'not within two years'
-  const dates = [days.soonest, Math.min(days.latest, maxDays)].map((day) => formatDate(nowMs + day * dayMs, zone))
+  if (days.soonest > maxForecastDays) return 'not within two years'
+  const dates = [days.soonest, Math.min(days.latest, maxForecastDays)].map((day) =>
+    formatDate(nowMs + day * dayMs, zone),
+  )
   return dates[0] === dates[1] ? `about ${dates[0]}` : dates.join(' to ')
 }
 
 /** Formats the time until a disk is full, for example `in 24 to 30 days` or `in 7h 12m to 9h`; empty if not soon. */
 export const formatTimeUntilFull = ({ days }: Forecast): string => {
-  if (!days || days.soonest > maxDays) return ''
-  if (days.latest > maxDays) return `in ${Math.floor(days.soonest)} days to over two years`
+  if (!days || days.soonest > maxForecastDays) return ''
+  if (days.latest > maxForecastDays) return `in ${Math.floor(days.soonest)} days to over two years`
   if (days.soonest >= hourlyDays) {
     const [soonest, latest] = [Math.floor(days.soonest), Math.ceil(days.latest)]
     return days.soonest === days.latest ? `in ${soonest} days` : `in ${soonest} to ${latest} days`
@@ -102,7 +105,7 @@ export const formatTimeUntilFull = ({ days }: Forecast): string => {
 }
 
 /** Returns the used, reserved and available shares of a disk, in percent. */
-export const diskShares = (disk: Disk): { used: number; reserved: number; available: number } => {
+export const computeDiskShares = (disk: Disk): { used: number; reserved: number; available: number } => {
   const total = disk.total ?? 1
   const reserved = Math.min(disk.reserved, disk.free)
   return {

@@ -1,7 +1,7 @@
 import type { Forecast } from '#lib/api/insights.ts'
 
 /** Returns a forecast for a disk of 1,000 bytes, for tests. */
-export const exampleForecast = (days: Forecast['days'], subject = 'default'): Forecast => ({
+export const createExampleForecast = (days: Forecast['days'], subject = 'default'): Forecast => ({
   what: 'disk',
   subject,
   unit: 'bytes',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { exampleForecast } from './example.ts'
-import { storageFigures } from './figures.ts'
+import { createExampleForecast } from './example.ts'
+import { listStorageFigures } from './figures.ts'
 
 const disk = { name: 'default', type: 'Local', path: '/', used: 850, free: 150, reserved: 0, total: 1_000 }
 const forecast = (subject: string, soonest: number | null) =>
-  exampleForecast(soonest === null ? null : { soonest, latest: soonest + 7 }, subject)
+  createExampleForecast(soonest === null ? null : { soonest, latest: soonest + 7 }, subject)
 const data = {
   disks: [{ ...disk, name: 'cold', used: 10 }, disk],
   forecasts: [forecast('cold', 30), forecast('default', 10)],
@@ -14,7 +14,7 @@ const data = {
   zone: 'UTC',
 }
 const figure = (name: string, changes: Partial<typeof data> = {}) =>
-  storageFigures({ ...data, ...changes }).find((each) => each.name === name)
+  listStorageFigures({ ...data, ...changes }).find((each) => each.name === name)
 
 describe('storage figures', () => {
   it('contain the fullest disk and the next full disk with dates', () => {

@@ -2,7 +2,7 @@ import type { Row } from '#proto/query.ts'
 import type { Forecast } from '#lib/api/insights.ts'
 import { readNumber } from '#lib/chart/series.ts'
 import type { Fact } from '#lib/ui/fact.ts'
-import { formatFullDates, formatTimeUntilFull, percentUsed, type Disk } from './disks.ts'
+import { formatFullDates, formatTimeUntilFull, computeUsedPercent, type Disk } from './disks.ts'
 
 interface StorageData {
   disks: readonly Disk[]
@@ -15,19 +15,24 @@ interface StorageData {
 }
 
 /** Returns the key figures: the fullest disk, the disk that will be full first, growth, and reclaimable space. */
-export const storageFigures = ({ disks, forecasts, growth, freeable, nowMs, zone }: StorageData): Fact[] => {
-  const [fullest] = disks.toSorted((one, other) => (percentUsed(other) ?? 0) - (percentUsed(one) ?? 0))
+export const listStorageFigures = ({ disks, forecasts, growth, freeable, nowMs, zone }: StorageData): Fact[] => {
+  const [fullest] = disks.toSorted((one, other) => (computeUsedPercent(other) ?? 0) - (computeUsedPercent(one) ?? 0))
   const ofDisks = forecasts.filter(({ what }) => what === 'disk')
   const [first] = ofDisks
     .filter(({ days }) => days !== null)
     .toSorted((one, other) => (one.days?.soonest ?? 0) - (other.days?.soonest ?? 0))
   const parts = forecasts.find(({ what }) => what === 'parts')
   return [
-    { name: 'Fullest disk', value: fullest ? percentUsed(fullest) : null, unit: 'percent', note: fullest?.name ?? '' },
+    {
+      name: 'Fullest disk',
+      value: fullest ? computeUsedPercent(fullest) : null,
+      unit: 'percent',
+      note: fullest?.name ?? '',
+    },
     { name: 'Free space', value: fullest?.total ? fullest.free : null, unit: 'bytes' },
-    { name: 'Next full disk', ...firstFull(first, { isKnown: ofDisks.length > 0, nowMs, zone }) },
-    { name: 'Table growth per day', value: sum(growth, 'grows'), unit: 'bytes', note: 'all tables, last 7 days' },
-    { name: 'Reclaimable', value: sum(freeable, 'freeable'), unit: 'bytes' },
+    { name: 'Next full disk', ...describeNextFullDisk(first, { isKnown: ofDisks.length > 0, nowMs, zone }) },
+    { name: 'Table growth per day', value: sumColumn(growth, 'grows'), unit: 'bytes', note: 'all tables, last 7 days' },
+    { name: 'Reclaimable', value: sumColumn(freeable, 'freeable'), unit: 'bytes' },
     {
       name: 'Parts per partition',
       value: parts?.now ?? null,
@@ -37,7 +42,7 @@ export const storageFigures = ({ disks, forecasts, growth, freeable, nowMs, zone
   ]
 }
 
-const firstFull = (
+const describeNextFullDisk = (
   first: Forecast | undefined,
   { isKnown, nowMs, zone }: { isKnown: boolean; nowMs: number; zone: string },
 ): Pick<Fact, 'value' | 'note'> => {
@@ -47,5 +52,5 @@ const firstFull = (
   return within ? { value: within, note: `${first.subject}, ${between}` } : { value: between, note: first.subject }
 }
 
-const sum = (rows: readonly Row[] | undefined, name: string): number | null =>
+const sumColumn = (rows: readonly Row[] | undefined, name: string): number | null =>
   rows ? rows.reduce((total, row) => total + (readNumber(row[name]) ?? 0), 0) : null

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exampleForecast } from './example.ts'
+import { createExampleForecast } from './example.ts'
 import { computeForecastCone, computeHorizonMs } from './forecast-cone.ts'
 
 const dayMs = 86_400_000
@@ -7,13 +7,13 @@ const last = { timeMs: 0, bytes: 500 }
 
 describe('forecast cone', () => {
   it('ends shortly after the disk is full, and leaves room for the history', () => {
-    expect(computeHorizonMs(14 * dayMs, exampleForecast({ soonest: 5, latest: 10 }))).toBe(11 * dayMs)
-    expect(computeHorizonMs(3 * dayMs, exampleForecast({ soonest: 5, latest: 100 }))).toBe(30 * dayMs)
-    expect(computeHorizonMs(3 * dayMs, exampleForecast(null))).toBe(0)
+    expect(computeHorizonMs(14 * dayMs, createExampleForecast({ soonest: 5, latest: 10 }))).toBe(11 * dayMs)
+    expect(computeHorizonMs(3 * dayMs, createExampleForecast({ soonest: 5, latest: 100 }))).toBe(30 * dayMs)
+    expect(computeHorizonMs(3 * dayMs, createExampleForecast(null))).toBe(0)
   })
 
   it('has two bounds, each until the disk is full', () => {
-    const cone = computeForecastCone(last, 1_000, 11 * dayMs, exampleForecast({ soonest: 5, latest: 10 }))
+    const cone = computeForecastCone(last, 1_000, 11 * dayMs, createExampleForecast({ soonest: 5, latest: 10 }))
     expect(cone?.upper.map(({ timeMs, bytes }) => [timeMs / dayMs, bytes])).toEqual([
       [0, 500],
       [5, 1_000],
@@ -22,8 +22,8 @@ describe('forecast cone', () => {
   })
 
   it('is cut off at the end of the chart', () => {
-    const cone = computeForecastCone(last, 1_000, 5 * dayMs, exampleForecast({ soonest: 10, latest: 20 }))
+    const cone = computeForecastCone(last, 1_000, 5 * dayMs, createExampleForecast({ soonest: 10, latest: 20 }))
     expect([cone?.upper.at(-1)?.bytes, cone?.lower.at(-1)?.bytes]).toEqual([750, 625])
-    expect(computeForecastCone(last, 1_000, 5 * dayMs, exampleForecast(null))).toBeNull()
+    expect(computeForecastCone(last, 1_000, 5 * dayMs, createExampleForecast(null))).toBeNull()
   })
 })

@@ -1,9 +1,15 @@
 import type { TableAdvisor } from '../facts.ts'
-import { keyOrder } from './key-order.ts'
-import { lowCardinality } from './low-cardinality.ts'
-import { nullable } from './nullable.ts'
-import { rightSize } from './right-size.ts'
-import { ttl } from './ttl.ts'
+import { adviseOnKeyOrder } from './key-order.ts'
+import { adviseOnLowCardinality } from './low-cardinality.ts'
+import { adviseOnNullable } from './nullable.ts'
+import { adviseOnIntegerSize } from './right-size.ts'
+import { adviseOnTtl } from './ttl.ts'
 
 /** The functions for table advice that need only the facts about the table. */
-export const tableAdvisors: readonly TableAdvisor[] = [nullable, lowCardinality, rightSize, keyOrder, ttl]
+export const tableAdvisors: readonly TableAdvisor[] = [
+  adviseOnNullable,
+  adviseOnLowCardinality,
+  adviseOnIntegerSize,
+  adviseOnKeyOrder,
+  adviseOnTtl,
+]

@@ -3,11 +3,11 @@ import type { TableAdvisor } from '../facts.ts'
 
 const minRows = 100_000
 /** Minimum share of distinct values of a nearly unique column. Key columns after such a column have no effect. */
-const nearlyUnique = 0.5
-const fewValues = 0.01
+const nearlyUniqueShare = 0.5
+const fewValuesShare = 0.01
 
 /** Returns advice on sorting keys with a nearly unique first column, and on tables without a sorting key. */
-export const keyOrder: TableAdvisor = ({ name, overview, columns, sampled, counted }) => {
+export const adviseOnKeyOrder: TableAdvisor = ({ name, overview, columns, sampled, counted }) => {
   const { sortingKey } = overview
   const common = { kind: 'key-order' as const, subject: name, ddl: null, savings: null }
   const risk =
@@ -27,10 +27,10 @@ export const keyOrder: TableAdvisor = ({ name, overview, columns, sampled, count
   const keys = sortingKey.split(', ')
   const [leading, ...rest] = keys.map((key) => columns.find((column) => column.name === key))
   const first = leading && counted.get(leading.name)
-  if (!leading || !first || sampled < minRows || first.distinct < nearlyUnique * sampled) return []
+  if (!leading || !first || sampled < minRows || first.distinct < nearlyUniqueShare * sampled) return []
   const better = rest.find((column) => {
     const counts = column && counted.get(column.name)
-    return counts !== undefined && counts.distinct < fewValues * sampled
+    return counts !== undefined && counts.distinct < fewValuesShare * sampled
   })
   if (!better) return []
   return [

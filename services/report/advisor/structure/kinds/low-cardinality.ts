@@ -6,16 +6,16 @@ const minRows = 10_000
 const maxValues = 10_000
 const maxShare = 0.1
 /** Maximum number of values in a dictionary with one-byte keys. Larger dictionaries have two-byte keys. */
-const oneByteValues = 255
+const maxOneByteValues = 255
 
 /** Recommends LowCardinality for strings with few distinct values. */
-export const lowCardinality: TableAdvisor = ({ name, sql, overview, columns, sampled, counted }) =>
+export const adviseOnLowCardinality: TableAdvisor = ({ name, sql, overview, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const counts = counted.get(column.name)
     if (!/^(Nullable\()?(String|FixedString)/.test(column.type) || !counts || sampled < minRows) return []
     if (counts.distinct > maxValues || counts.distinct > maxShare * sampled || column.isInSortingKey) return []
     const before = column.uncompressedBytes
-    const after = (overview.rows ?? sampled) * (counts.distinct <= oneByteValues ? 1 : 2)
+    const after = (overview.rows ?? sampled) * (counts.distinct <= maxOneByteValues ? 1 : 2)
     if (before === null || after >= before) return []
     return {
       kind: 'low-cardinality' as const,

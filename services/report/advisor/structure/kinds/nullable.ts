@@ -4,7 +4,7 @@ import type { TableAdvisor } from '../facts.ts'
 const minRows = 10_000
 
 /** Recommends removing Nullable from columns without NULLs. */
-export const nullable: TableAdvisor = ({ name, sql, overview, columns, sampled, counted }) =>
+export const adviseOnNullable: TableAdvisor = ({ name, sql, overview, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const type = /^Nullable\((.+)\)$/.exec(column.type)?.[1]
     const counts = counted.get(column.name)

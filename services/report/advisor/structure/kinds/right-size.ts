@@ -4,10 +4,10 @@ import type { TableAdvisor } from '../facts.ts'
 const minRows = 10_000
 /** The smaller type must hold values that are this many times as large as the current ones. */
 const headroom = 4
-const sizes = [8, 16, 32] as const
+const integerSizes = [8, 16, 32] as const
 
 /** Recommends smaller integer types that fit the values. Key columns are skipped: their type cannot be changed. */
-export const rightSize: TableAdvisor = ({ name, sql, columns, sampled, counted }) =>
+export const adviseOnIntegerSize: TableAdvisor = ({ name, sql, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const [, isUnsigned, bits] = /^(U?)Int(16|32|64)$/.exec(column.type) ?? []
     const counts = counted.get(column.name)
@@ -18,7 +18,7 @@ export const rightSize: TableAdvisor = ({ name, sql, columns, sampled, counted }
       isUnsigned
         ? maximum * headroom < 2 ** size
         : Math.max(Math.abs(minimum), Math.abs(maximum)) * headroom < 2 ** (size - 1)
-    const size = sizes.find((each) => each < Number(bits) && fits(each))
+    const size = integerSizes.find((each) => each < Number(bits) && fits(each))
     if (size === undefined) return []
     const type = `${isUnsigned ? 'UInt' : 'Int'}${size}`
     const before = column.uncompressedBytes

@@ -5,7 +5,7 @@ const minBytes = 1_024 ** 3
 const minShare = 0.2
 
 /** Recommends a TTL for tables without one, if much of their data is older than a year. */
-export const ttl: TableAdvisor = ({ name, sql, overview, columns, oldBytes }) => {
+export const adviseOnTtl: TableAdvisor = ({ name, sql, overview, columns, oldBytes }) => {
   const total = overview.compressedBytes ?? 0
   if (/\bTTL\b/.test(overview.engineFull) || oldBytes < minBytes || oldBytes < minShare * total) return []
   const time = columns.find(({ type, isInPartitionKey }) => isInPartitionKey && /^(Date|DateTime)/.test(type))

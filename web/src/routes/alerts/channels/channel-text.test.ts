@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertTarget } from '#lib/api/alerting.ts'
-import { findChannelWords, fieldLabel, channelState, describeTestResult } from './channel-text.ts'
+import { findChannelWords, formatFieldLabel, getChannelState, describeTestResult } from './channel-text.ts'
 
 const target = (broken: AlertTarget['broken']): AlertTarget => ({
   channel: 'webhook',
@@ -19,7 +19,7 @@ describe('channel fields', () => {
     ['accountSid', 'Account SID'],
     ['providerUrl', 'Provider URL'],
   ])('label %s as %s', (field, label) => {
-    expect(fieldLabel(field)).toBe(label)
+    expect(formatFieldLabel(field)).toBe(label)
   })
 })
 
@@ -30,7 +30,7 @@ describe('channel', () => {
     [{ configured: true, enabled: true }, [target(null)], 'ready'],
     [{ configured: true, enabled: true }, [target(null), target({ reason: '404', sinceMs: 1 })], 'broken'],
   ] as const)('%o with targets %o is %s', (channel, targets, standing) => {
-    expect(channelState(channel, targets)).toBe(standing)
+    expect(getChannelState(channel, targets)).toBe(standing)
   })
 
   it('is named by its id if unknown', () => {

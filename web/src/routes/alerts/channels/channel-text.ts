@@ -5,19 +5,19 @@ import type { AlertTarget, ChannelConfig, ChannelTestResult } from '#lib/api/ale
 export const findChannelWords = (id: string): ChannelWords => channelList[id] ?? { name: id, doc: '' }
 
 /** Abbreviations in field names, with their spelling. */
-const written: Readonly<Record<string, string>> = { url: 'URL', api: 'API', sid: 'SID', id: 'ID' }
+const abbreviations: Readonly<Record<string, string>> = { url: 'URL', api: 'API', sid: 'SID', id: 'ID' }
 
 /** Returns the label of a field. For example, `routingKey` becomes `Routing key`. */
-export const fieldLabel = (field: string): string => {
+export const formatFieldLabel = (field: string): string => {
   const words = field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
-  const text = words.map((word) => written[word] ?? word).join(' ')
+  const text = words.map((word) => abbreviations[word] ?? word).join(' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** The state that a channel card shows. */
 export type ChannelState = 'ready' | 'off' | 'missing' | 'broken'
 
-export const channelState = (
+export const getChannelState = (
   {
     configured,
     enabled,
@@ -32,7 +32,7 @@ export const channelState = (
 }
 
 /** Labels of send results. Results without a label are shown unchanged. */
-const ends: Readonly<Record<string, string>> = {
+const resultLabels: Readonly<Record<string, string>> = {
   ok: 'delivered',
   sent: 'delivered',
   retry: 'failed; will retry',
@@ -42,7 +42,7 @@ const ends: Readonly<Record<string, string>> = {
   dropped: 'dropped: no longer needed',
 }
 
-export const formatSendResult = (result: string): string => ends[result] ?? result
+export const formatSendResult = (result: string): string => resultLabels[result] ?? result
 export const isDelivered = (result: string): boolean => result === 'ok' || result === 'sent'
 
 /** Describes the result of a test, for example `webhook: rejected – 404 Not Found`. */

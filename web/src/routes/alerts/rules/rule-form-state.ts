@@ -11,7 +11,7 @@ export interface RuleFormState {
   clears: string
 }
 
-const watchedWords = new Map([
+const watchedChoices = new Map([
   [true, 'yes'],
   [false, 'no'],
 ] as const)
@@ -23,7 +23,7 @@ export const toRuleFormState = (config: RuleConfig | undefined): RuleFormState =
   const enabled = here('enabled', config?.enabled)
   const text = (field: 'warning' | 'critical' | 'breaches' | 'clears') => here(field, config?.[field])?.toString() ?? ''
   return {
-    watched: enabled === undefined ? '' : (watchedWords.get(enabled) ?? ''),
+    watched: enabled === undefined ? '' : (watchedChoices.get(enabled) ?? ''),
     minSeverity: here('minSeverity', config?.minSeverity) ?? '',
     warning: text('warning'),
     critical: text('critical'),

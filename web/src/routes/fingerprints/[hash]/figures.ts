@@ -4,11 +4,11 @@ import { formatValue } from '#lib/ui/number.ts'
 
 /** Returns the key figures of a query pattern. */
 export const listFingerprintFigures = (pattern: Fingerprint): Fact[] => [
-  { name: 'Calls', value: pattern.calls, note: failed(pattern) },
+  { name: 'Calls', value: pattern.calls, note: formatErrors(pattern) },
   { name: 'Total time', value: pattern.totalMs, unit: 'milliseconds', note: shareOf(pattern) },
-  { name: 'Average', value: pattern.averageMs, unit: 'milliseconds', note: `median ${time(pattern.p50Ms)}` },
-  { name: 'p95', value: pattern.p95Ms, unit: 'milliseconds', note: `p99 ${time(pattern.p99Ms)}` },
-  { name: 'Longest', value: pattern.longestMs, unit: 'milliseconds', note: `CPU ${time(pattern.cpuMs)} total` },
+  { name: 'Average', value: pattern.averageMs, unit: 'milliseconds', note: `median ${formatMs(pattern.p50Ms)}` },
+  { name: 'p95', value: pattern.p95Ms, unit: 'milliseconds', note: `p99 ${formatMs(pattern.p99Ms)}` },
+  { name: 'Longest', value: pattern.longestMs, unit: 'milliseconds', note: `CPU ${formatMs(pattern.cpuMs)} total` },
   { name: 'Rows read', value: pattern.readRows, unit: 'rows', note: formatValue(pattern.readBytes, 'bytes') },
   {
     name: 'Peak memory',
@@ -19,8 +19,8 @@ export const listFingerprintFigures = (pattern: Fingerprint): Fact[] => [
   { name: 'Users', value: pattern.users.join(', '), note: pattern.tables.join(', ') },
 ]
 
-const time = (ms: number): string => formatValue(ms, 'milliseconds')
-const failed = ({ errors }: Fingerprint): string =>
+const formatMs = (ms: number): string => formatValue(ms, 'milliseconds')
+const formatErrors = ({ errors }: Fingerprint): string =>
   errors > 0 ? `${formatValue(errors, 'count')} failed` : 'no failures'
 const shareOf = ({ share }: Fingerprint): string =>
   share === null ? '' : `${formatValue(share * 100, 'percent')} of total`

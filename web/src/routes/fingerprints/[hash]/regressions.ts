@@ -14,10 +14,10 @@ export interface Regression {
 const minRatio = 2
 const minDifferenceMs = 20
 /** A regression ends when the p95 drops below this multiple of the baseline. */
-const overRatio = 1.5
+const endRatio = 1.5
 /** Minimum and maximum number of buckets that form the baseline. */
-const minBuckets = 5
-const maxBuckets = 48
+const minBaselineBuckets = 5
+const maxBaselineBuckets = 48
 /** Minimum number of executions in the baseline and in the two slow buckets. Percentiles of fewer are unreliable. */
 const minBaselineCalls = 20
 const minSlowCalls = 10
@@ -37,14 +37,18 @@ export const findRegressions = (trend: readonly TrendPoint[]): Regression[] => {
   let present: Regression | null = null
   for (const [index, point] of ran.entries()) {
     const { timeMs, p95Ms } = point
-    if (present && p95Ms < overRatio * present.usualMs) {
+    if (present && p95Ms < endRatio * present.usualMs) {
       present.untilMs = timeMs
       present = null
     }
     if (present) continue
-    const usual = before.slice(-maxBuckets)
-    const usualMs = median(usual.map((each) => each.p95Ms))
-    if (usual.length >= minBuckets && callsOf(usual) >= minBaselineCalls && isSlow([point, ran[index + 1]], usualMs)) {
+    const usual = before.slice(-maxBaselineBuckets)
+    const usualMs = computeMedian(usual.map((each) => each.p95Ms))
+    if (
+      usual.length >= minBaselineBuckets &&
+      callsOf(usual) >= minBaselineCalls &&
+      isSlow([point, ran[index + 1]], usualMs)
+    ) {
       present = { fromMs: timeMs, untilMs: null, usualMs, p95Ms }
       found.push(present)
     } else before.push(point)
@@ -60,5 +64,5 @@ const isSlow = (pair: readonly (TrendBucket | undefined)[], usualMs: number): bo
   return both.length === pair.length && areSlow && callsOf(both) >= minSlowCalls
 }
 
-const median = (values: readonly number[]): number =>
+const computeMedian = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

@@ -1,6 +1,6 @@
 import type { Unit } from '#proto/catalogue.ts'
 
-const endings: readonly [ending: RegExp, unit: Unit][] = [
+const unitBySuffix: readonly [ending: RegExp, unit: Unit][] = [
   [/Microseconds$/, 'microseconds'],
   [/Milliseconds$/, 'milliseconds'],
   [/Seconds$/, 'seconds'],
@@ -9,7 +9,7 @@ const endings: readonly [ending: RegExp, unit: Unit][] = [
 ]
 
 /** Returns the unit of a profile event, according to the suffix of its name. */
-export const findEventUnit = (name: string): Unit => endings.find(([ending]) => ending.test(name))?.[1] ?? 'count'
+export const findEventUnit = (name: string): Unit => unitBySuffix.find(([ending]) => ending.test(name))?.[1] ?? 'count'
 
 /** Splits an event name into words. For example, `OSCPUVirtualTimeMicroseconds` becomes `OSCPU Virtual Time`. */
 export const splitEventName = (name: string): string =>

@@ -4,10 +4,10 @@ import { formatValue } from '#lib/ui/number.ts'
 
 /** Returns the key figures of a query. */
 export const listQueryFigures = (query: QuerySummary): Fact[] => [
-  { name: 'Duration', value: query.durationMs, unit: 'milliseconds', note: again(query) },
-  { name: 'CPU time', value: query.cpuMs, unit: 'milliseconds', note: cores(query) },
-  { name: 'Peak memory', value: query.memoryBytes, unit: 'bytes', note: threads(query) },
-  { name: 'Rows read', value: query.readRows, unit: 'rows', note: perSecond(query) },
+  { name: 'Duration', value: query.durationMs, unit: 'milliseconds', note: formatExecutionCount(query) },
+  { name: 'CPU time', value: query.cpuMs, unit: 'milliseconds', note: formatAverageCores(query) },
+  { name: 'Peak memory', value: query.memoryBytes, unit: 'bytes', note: formatThreadCount(query) },
+  { name: 'Rows read', value: query.readRows, unit: 'rows', note: formatReadRate(query) },
   { name: 'Bytes read', value: query.readBytes, unit: 'bytes' },
   {
     name: 'Rows returned',
@@ -24,9 +24,10 @@ export const listQueryFigures = (query: QuerySummary): Fact[] => [
   { name: 'User', value: query.user, note: query.client || query.address },
 ]
 
-const again = ({ executions }: QuerySummary): string => (executions > 1 ? `last of ${executions} with this id` : '')
-const threads = ({ threads: count }: QuerySummary): string => (count > 0 ? `${count} threads` : '')
-const cores = ({ cpuMs, durationMs }: QuerySummary): string =>
+const formatExecutionCount = ({ executions }: QuerySummary): string =>
+  executions > 1 ? `last of ${executions} with this id` : ''
+const formatThreadCount = ({ threads: count }: QuerySummary): string => (count > 0 ? `${count} threads` : '')
+const formatAverageCores = ({ cpuMs, durationMs }: QuerySummary): string =>
   durationMs > 0 ? `${formatValue(cpuMs / durationMs, 'none')} cores on average` : ''
-const perSecond = ({ readRows, durationMs }: QuerySummary): string =>
+const formatReadRate = ({ readRows, durationMs }: QuerySummary): string =>
   durationMs > 0 ? formatValue(readRows / (durationMs / 1_000), 'rows-per-second') : ''
