@@ -5,7 +5,7 @@ import { conversationMethods } from './conversations.ts'
 import { externalToolMethods, maxUserToolServers, UserToolServer } from './external-tools.ts'
 import { HostKey } from './host.ts'
 import { modelMethods } from './models.ts'
-import { pruneMethods } from './prune.ts'
+import { pruneMethods } from './retention.ts'
 import { skillMethods } from './skills.ts'
 import { summaryMethods } from './summary.ts'
 

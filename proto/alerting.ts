@@ -17,7 +17,7 @@ import { Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
 import { HostKey, hostInput } from './host.ts'
 import { Severity } from './rules.ts'
-import { EncryptedSecrets, TransitPublicKey } from './transit.ts'
+import { EncryptedSecrets, TransitPublicKey } from './encrypted-secrets.ts'
 import { WebhookTargetView, WebhookTargetInput } from './webhook-targets.ts'
 
 const Milliseconds = z.number().int()

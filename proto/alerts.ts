@@ -7,9 +7,9 @@ import { deliveryMethods } from './delivery.ts'
 import { createFindingMethods } from './finding.ts'
 import { HostKey } from './host.ts'
 import { inboundConditionMethods } from './inbound-conditions.ts'
-import { notifyMethods } from './notify.ts'
+import { notifyMethods } from './announcements.ts'
 import { pagingServiceMethods } from './paging-services.ts'
-import { pruneMethods } from './prune.ts'
+import { pruneMethods } from './retention.ts'
 import { subscriptionMethods } from './subscriptions.ts'
 
 const Whole = z.int().min(0)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { Severity } from './rules.ts'
-import { EncryptedSecrets } from './transit.ts'
+import { EncryptedSecrets } from './encrypted-secrets.ts'
 import { TargetFormat, TargetTemplates } from './webhook-targets.ts'
 
 /** The result of sending one test message. */

@@ -3,8 +3,8 @@ import { rpc } from './contract.ts'
 import { Fingerprint } from './fingerprints.ts'
 import { QueriedHost, FleetMetrics, HostStatus, hostDataReaders } from './host.ts'
 import { ComparedHostKeys } from './settings-diff.ts'
-import { UnavailableReason } from './unavailable.ts'
-import { UsedWindow, TimeWindow } from './window.ts'
+import { UnavailableReason } from './unavailable-reason.ts'
+import { UsedWindow, TimeWindow } from './time-window.ts'
 
 /** A host of a comparison: its key figures, or why it has none. */
 export const ComparedHost = QueriedHost.extend({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { HostKey, HostStatus } from './host.ts'
 import { ConnectionName, SealedConnection } from './sealed-connection.ts'
-import { TransitPublicKey } from './transit.ts'
+import { TransitPublicKey } from './encrypted-secrets.ts'
 
 /** The address, user and password of a user connection. All of them are required. */
 export const ExplicitConnectionTarget = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { hostInput } from './host.ts'
-import { UnavailableReason } from './unavailable.ts'
+import { UnavailableReason } from './unavailable-reason.ts'
 
 /** Methods that return the product's own statements. */
 export const definitionStatementMethods = {

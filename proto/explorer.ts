@@ -3,7 +3,7 @@ import { ResultColumn, Truncation } from './console.ts'
 import { bytes, rpc, stream } from './contract.ts'
 import { hostInput, hostDataReaders } from './host.ts'
 import { StatementFacts } from './statement.ts'
-import { IncompleteReason, UnavailableReason } from './unavailable.ts'
+import { IncompleteReason, UnavailableReason } from './unavailable-reason.ts'
 
 /** Name of a database or table. Any characters are allowed. */
 export const ExplorerName = z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')

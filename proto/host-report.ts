@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { HostKey } from './host.ts'
 import { Insight } from './insights.ts'
-import { AnnouncementResult } from './notify.ts'
+import { AnnouncementResult } from './announcements.ts'
 import { maxReportDays } from './report-rows.ts'
 import { Severity } from './rules.ts'
 

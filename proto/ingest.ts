@@ -3,7 +3,7 @@ import { rpc, service } from './contract.ts'
 import { deadEventMethods } from './dead-events.ts'
 import { deploymentMethods } from './deployments.ts'
 import { EventSeverity, EventStatus, InboundEvent, eventBounds } from './inbound-event.ts'
-import { pruneMethods } from './prune.ts'
+import { pruneMethods } from './retention.ts'
 
 /** Maximum size of an ingestion request in bytes. */
 export const maxIngestBodyBytes = 256 * 1024

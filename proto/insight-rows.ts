@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { hostInput } from './host.ts'
 import { Insight, InsightId } from './insights.ts'
-import { IncompleteReason, UnavailableReason } from './unavailable.ts'
+import { IncompleteReason, UnavailableReason } from './unavailable-reason.ts'
 
 /** A measured number; null if it is missing or not finite. */
 export const NullableNumberColumn = z

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { hostInput, hostDataReaders } from './host.ts'
-import { UnavailableReason } from './unavailable.ts'
-import { UsedWindow, TimeWindow } from './window.ts'
+import { UnavailableReason } from './unavailable-reason.ts'
+import { UsedWindow, TimeWindow } from './time-window.ts'
 
 /** The cost of statements on a host, including failed ones and subqueries of distributed queries. */
 export const StatementCost = z.object({

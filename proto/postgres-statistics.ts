@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { UnavailableReason } from './unavailable.ts'
+import { UnavailableReason } from './unavailable-reason.ts'
 
 /** Sort orders of statement patterns, all descending. */
 export const postgresStatementOrders = [

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { UnavailableReason } from './unavailable.ts'
+import { UnavailableReason } from './unavailable-reason.ts'
 
 /** A query id, which clients can choose. */
 export const QueryId = z.string().min(1).max(256)

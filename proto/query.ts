@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from './catalogue.ts'
 import { consoleMethods } from './console.ts'
 import { actionMethods } from './actions.ts'
-import { adviceDataMethods } from './advising.ts'
+import { adviceDataMethods } from './advice-data.ts'
 import { managementMethods } from './management.ts'
 import { connectionsMethods } from './connections.ts'
 import { bytes, rpc, service, stream } from './contract.ts'
@@ -35,15 +35,15 @@ import { repldbMethods } from './repldb.ts'
 import { ruleMethods } from './rules.ts'
 import { structureFactMethods } from './structure-advice.ts'
 import { Row, StatementFacts } from './statement.ts'
-import { UnavailableReason } from './unavailable.ts'
-import { TimeRangeInput, UsedWindow, TimeWindow } from './window.ts'
+import { UnavailableReason } from './unavailable-reason.ts'
+import { TimeRangeInput, UsedWindow, TimeWindow } from './time-window.ts'
 
 /** Name of a chart or table page. An unknown name fails with `not-found` and suggests the nearest names. */
 const RequestedName = z.string().min(1).max(128, 'must not be longer than 128 characters')
 
 export * from './host.ts'
 export * from './statement.ts'
-export * from './window.ts'
+export * from './time-window.ts'
 export { UnavailableReason }
 
 const primitiveSentence = 'must be text of at most 512 characters, a number, a boolean or null'

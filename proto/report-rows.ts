@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { hostInput } from './host.ts'
 import { CountColumn, NullableNumberColumn } from './insight-rows.ts'
-import { IncompleteReason, UnavailableReason } from './unavailable.ts'
+import { IncompleteReason, UnavailableReason } from './unavailable-reason.ts'
 
 /** Number of steps into which the time series of a report divide the period. */
 export const reportStepCount = 28

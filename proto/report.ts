@@ -5,7 +5,7 @@ import { forecastMethods } from './forecasts.ts'
 import { hostReportMethods } from './host-report.ts'
 import { insightMethods } from './insights.ts'
 import { createFindingMethods } from './finding.ts'
-import { pruneMethods } from './prune.ts'
+import { pruneMethods } from './retention.ts'
 import { structureAdviceMethods } from './structure-advice.ts'
 
 /** Detects insights, forecasts, advises on queries, and writes reports. */

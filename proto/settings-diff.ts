@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { QueriedHost, HostKey, hostDataReaders } from './host.ts'
-import { UnavailableReason } from './unavailable.ts'
+import { UnavailableReason } from './unavailable-reason.ts'
 
 /** The maximum number of hosts in a comparison. */
 export const maxComparedHosts = 16

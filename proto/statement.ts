@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IncompleteReason } from './unavailable.ts'
+import { IncompleteReason } from './unavailable-reason.ts'
 
 /** The id of an executed statement on the host, and its cost. */
 export const StatementFacts = z.object({

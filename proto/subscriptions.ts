@@ -3,7 +3,7 @@ import { TestMessageResult } from './channels.ts'
 import { rpc } from './contract.ts'
 import { AlertTarget, CompletedDelivery } from './delivery.ts'
 import { Severity } from './rules.ts'
-import { EncryptedSecrets } from './transit.ts'
+import { EncryptedSecrets } from './encrypted-secrets.ts'
 
 const glob = z.string().min(1).max(128).default('*')
 

@@ -3,7 +3,7 @@ import { rpc } from './contract.ts'
 import { Evidence } from './evidence.ts'
 import { hostInput } from './host.ts'
 import { Row } from './statement.ts'
-import { IncompleteReason } from './unavailable.ts'
+import { IncompleteReason } from './unavailable-reason.ts'
 
 /** Maximum rows of one statement of a tool. */
 const maxToolRows = 1_000

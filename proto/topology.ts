@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { QueriedHost, HostKey, HostLoad, HostState, hostInput, hostDataReaders } from './host.ts'
-import { UnavailableReason } from './unavailable.ts'
+import { UnavailableReason } from './unavailable-reason.ts'
 
 /** A replica of a shard, as seen by the queried host. */
 export const ClusterReplica = z.object({

@@ -19,7 +19,7 @@ import {
   collectSecretNames,
   findStartProblems,
   findUnreadVariables,
-} from '#shared/lifecycle/check.ts'
+} from '#shared/lifecycle/start-problems.ts'
 import { formatFatalError } from '#shared/lifecycle/fatal-error.ts'
 import { startOperationsServer } from '#shared/lifecycle/operations.ts'
 import { openReadiness, type ProcessReadiness } from '#shared/lifecycle/readiness.ts'
@@ -136,7 +136,7 @@ const checkConfiguredHosts = async (env: Environment) => {
 }
 
 const checkFolder = async (directory: string, env: Environment) => {
-  const { checkHealthFiles } = await import('./alert-dispatcher/policy/health-d/check.ts')
+  const { checkHealthFiles } = await import('./alert-dispatcher/policy/health-d/check-health-files.ts')
   const { openDefinitions } = await import('./query/definitions/definitions.ts')
   const { rules, metrics } = await openDefinitions(pino({ level: 'silent' }), env.SVC_DEFINITIONS_DIRECTORY)
   const known = {

@@ -7,7 +7,7 @@ import { defineConfig } from 'vite'
 import { buildFacts } from './build-time/build-facts.ts'
 import { createDocPage, readDocPages } from './build-time/doc-texts.ts'
 import { edgeHeaders, isEdgeBuild } from './build-time/edge-build.ts'
-import { resolveDocsFolder, createDefineReplacements } from './build-time/inlined.ts'
+import { resolveDocsFolder, createDefineReplacements } from './build-time/define-replacements.ts'
 
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
 /** Replaces the icon component of the Lucide package. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Cluster, ClusterMember, ClusterReplica } from '../topology.ts'
-import { UnavailableReason } from '../unavailable.ts'
+import { UnavailableReason } from '../unavailable-reason.ts'
 import { createResponseSchema } from './response.ts'
 import { hostId, textParameter } from './parameters.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ComparedHost, ComparedPattern, comparisonMethods, PatternFigures } from '../comparison.ts'
 import { SettingsDiffHost, maxComparedHosts, SettingRow } from '../settings-diff.ts'
-import { UsedWindow } from '../window.ts'
+import { UsedWindow } from '../time-window.ts'
 import { createResponseSchema } from './response.ts'
 import {
   windowOrderIssue,

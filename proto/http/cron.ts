@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SweepSummary } from '../alerts.ts'
-import { pruneMethods } from '../prune.ts'
+import { pruneMethods } from '../retention.ts'
 import { report } from '../report.ts'
 import { createResponseSchema } from './response.ts'
 

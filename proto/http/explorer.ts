@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { explorerMethods, ExplorerName, TableKeys, TableOverview } from '../explorer.ts'
-import { IncompleteReason, UnavailableReason } from '../unavailable.ts'
+import { IncompleteReason, UnavailableReason } from '../unavailable-reason.ts'
 import { createResponseSchema } from './response.ts'
 import { hostId, textParameter, deriveIntegerParameter } from './parameters.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseChunkStream, findLastData, filterByType } from '../agent/testing/start-agent.ts'
-import { countResponses } from '../agent/testing/script.ts'
+import { countResponses } from '../agent/testing/model-script.ts'
 import {
   createGatewayVariables,
   type ScriptedGateway,

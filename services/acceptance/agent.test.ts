@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSandbox } from '../sandbox/start.ts'
 import { parseChunkStream, findLastData, filterByType, joinChunkText } from '../agent/testing/start-agent.ts'
-import { extractEvidenceIds, type ModelScript } from '../agent/testing/script.ts'
+import { extractEvidenceIds, type ModelScript } from '../agent/testing/model-script.ts'
 import {
   createGatewayVariables,
   type ScriptedGateway,

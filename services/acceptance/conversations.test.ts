@@ -13,7 +13,7 @@ import {
   startScriptedGateway,
 } from '../agent/testing/scripted-gateway.ts'
 import { type IdentityProvider, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
-import { createWebBuild } from '../gateway/testing/start.ts'
+import { createWebBuild } from '../gateway/testing/fake-product.ts'
 import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct, type Topology } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'

@@ -8,7 +8,7 @@ import {
   startScriptedGateway,
 } from '../agent/testing/scripted-gateway.ts'
 import { evaluateAgent } from './evaluation/evaluate.ts'
-import { createScenarioScript } from './evaluation/scripted.ts'
+import { createScenarioScript } from './evaluation/scenario-script.ts'
 
 const withinMs = 300_000
 

@@ -10,7 +10,7 @@ import {
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
-import { openTestService, createSilentTelemetry } from '../query/testing/open-parts.ts'
+import { openTestService, createSilentTelemetry } from '../query/testing/test-service.ts'
 import { createClickhouseInsightStore } from '../report/stores/index.ts'
 import { testInsightStore } from '../report/stores/stores.suite.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'

@@ -20,7 +20,7 @@ describe('allowed imports', () => {
     ['services/gateway/routes/hosts.ts', '../../query/hosts.ts'],
     ['services/gateway/routes/hosts.test.ts', '../../query/hosts.ts'],
     ['services/set-up.mjs', 'zod'],
-    ['web/src/lib/api/client.ts', '../../../../services/shared/time/clock.ts'],
+    ['web/src/lib/api/query-client.ts', '../../../../services/shared/time/clock.ts'],
     ['charts/merges/build.ts', 'zod'],
   ])('%s may not import %s', (path, specifier) => {
     expect(explainForbiddenImport(path, specifier)).toContain(specifier)
@@ -37,7 +37,7 @@ describe('allowed imports', () => {
     ['services/shared/bus/bus.test.ts', '../../testing/servers.ts'],
     ['services/main.ts', './query/service.ts'],
     ['services/main.ts', './sandbox/start.ts'],
-    ['web/src/lib/api/client.ts', '#proto/http/data.ts'],
+    ['web/src/lib/api/query-client.ts', '#proto/http/data.ts'],
   ])('%s may import %s', (path, specifier) => {
     expect(explainForbiddenImport(path, specifier)).toBeUndefined()
   })

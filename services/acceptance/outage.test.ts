@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
-import { startPausableHost } from '../testing/held-host.ts'
+import { startPausableHost } from '../testing/pausable-host.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { seedHosts } from '../testing/seeded.ts'
+import { seedHosts } from '../testing/seeded-hosts.ts'
 import { installServers } from '../testing/servers/install.ts'
-import { addTotals, noTotals, readTotals, type Totals } from '../testing/totals.ts'
+import { addTotals, noTotals, readTotals, type Totals } from '../testing/test-totals.ts'
 
 const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

@@ -6,7 +6,7 @@ import { checkReadOnly } from '../query/read-only/read-only.ts'
 import { reportRuns, type StatementRuns } from '../query/testing/statement-runs.ts'
 import { fetchText } from '../sandbox/curl.ts'
 import type { Sandbox } from '../sandbox/start.ts'
-import { startSeededHost } from '../testing/seeded.ts'
+import { startSeededHost } from '../testing/seeded-hosts.ts'
 
 /** Timeout for loading the example data of a sandbox, which is slow while other suites run. */
 const startLimitMs = 180_000

@@ -10,7 +10,7 @@ import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts
 import { type Product, startProduct } from '../testing/product.ts'
 import { startNats } from '../testing/servers.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
-import { startSeededHost } from '../testing/seeded.ts'
+import { startSeededHost } from '../testing/seeded-hosts.ts'
 
 const encryptionKey = 'a key that only the operator knows'
 const json = { 'content-type': 'application/json' }

@@ -5,7 +5,12 @@ import { findLastWeek } from '../report/reports/report-data.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
 import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
-import { generateQueryHistory, type LoggedStatement, replaceLogs, computeUsedGibibytes } from '../testing/fortnight.ts'
+import {
+  generateQueryHistory,
+  type LoggedStatement,
+  replaceLogs,
+  computeUsedGibibytes,
+} from '../testing/two-week-history.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { createGatewayVariables, type ScriptedGateway, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'

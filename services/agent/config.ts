@@ -1,9 +1,9 @@
 import { flagSetting, optionalFlagSetting, wholeNumberSetting } from '#shared/config/setting.ts'
-import { conversationSettings, findConversationProblems } from './conversations/choose.ts'
+import { conversationSettings, findConversationProblems } from './conversations/store-choice.ts'
 import { externalSettings } from './external/config.ts'
 import { modelSettings } from './models/config.ts'
-import { partGuardSettings } from './part-guard.ts'
-import { verboseSettings } from './verbose.ts'
+import { partGuardSettings } from './validate-data-part.ts'
+import { verboseSettings } from './verbose-log.ts'
 
 /** Settings of the agent itself. */
 export const agentSettings = {

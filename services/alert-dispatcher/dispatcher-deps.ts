@@ -5,7 +5,7 @@ import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { Episodes } from './conditions/condition.ts'
 import type { EventEpisodes } from './events/record.ts'
 import type { Notification } from './notification.ts'
-import type { SweepMetrics } from './sweeps/observe.ts'
+import type { SweepMetrics } from './sweeps/sweep-metrics.ts'
 import type { WarnOfBrokenChannels, WarnOfInvalidRules } from './policy/warnings.ts'
 import type { Policy } from './policy.ts'
 

@@ -9,7 +9,7 @@ import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { AlertingDeps, AlertingHandlers } from './alerting.ts'
 import { createPagingServicesHandler } from './channels/paging-services.ts'
 import { createChatApplicationHandlers } from './chat-application/handlers.ts'
-import type { ChatApplication } from './chat-application/open.ts'
+import type { ChatApplication } from './chat-application/open-chat-application.ts'
 import {
   createAlertChecksHandler,
   createAlertStateHandler,
@@ -19,7 +19,7 @@ import {
   createUnsilenceHandler,
   createTestCustomRuleHandler,
 } from './conditions/handlers.ts'
-import type { Delivery } from './delivery/open.ts'
+import type { Delivery } from './delivery/open-delivery.ts'
 import { createPreviewTargetHandler } from './delivery/preview-target.ts'
 import { deliverySettings } from './delivery/settings.ts'
 import { createTestChannelHandler } from './delivery/test-channel.ts'
@@ -33,7 +33,7 @@ import { policySettings } from './policy/layers/environment.ts'
 import type { PolicyProvider } from './policy/open-policy.ts'
 import type { DispatcherStores } from './stores/stores.ts'
 import { createSubscriptionHandlers } from './subscriptions/handlers.ts'
-import type { Subscriptions } from './subscriptions/open.ts'
+import type { Subscriptions } from './subscriptions/open-subscriptions.ts'
 import { type Schedule, createSweepHandler } from './sweeps/schedule.ts'
 
 interface HandlerDeps extends ServiceContext {

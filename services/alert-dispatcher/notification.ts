@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Unit } from '#proto/catalogue.ts'
 import { HostKey } from '#proto/host.ts'
-import { Announcement } from '#proto/notify.ts'
+import { Announcement } from '#proto/announcements.ts'
 import { Severity } from '#proto/rules.ts'
 import type { OutboxMessage } from '#shared/store/store.ts'
 

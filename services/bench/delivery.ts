@@ -8,7 +8,7 @@ import {
   createTestNotification,
   openDecisionProbe,
   createLatencyProbe,
-} from './decisions.ts'
+} from './decision-latency.ts'
 
 const repetitions = 5
 const warmUp = 300

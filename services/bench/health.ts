@@ -1,7 +1,7 @@
 import { startProduct } from '../testing/product.ts'
 import type { Benchmark } from './benchmark.ts'
 import { runLoad } from './load.ts'
-import { readCpuMs } from './processor-time.ts'
+import { readCpuMs } from './cpu-time.ts'
 import { startExpressServer } from './start-bare-server.ts'
 
 const repetitions = 5

@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 import { type ProductOptions, startProduct } from '../testing/product.ts'
 import { type StubFleet, startStubFleet } from '../testing/stub-fleet.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { readCpuMs } from './processor-time.ts'
+import { readCpuMs } from './cpu-time.ts'
 import { startBareServer } from './start-bare-server.ts'
 
 const hosts = 100

@@ -4,7 +4,7 @@ import { startProduct, type Topology } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { type Benchmark, type Comparison, percentile } from './benchmark.ts'
 import { runLoad, sendLoadRequest, type LoadTarget } from './load.ts'
-import { readCpuMs } from './processor-time.ts'
+import { readCpuMs } from './cpu-time.ts'
 import { startReplayHost } from './start-replay-host.ts'
 
 const repetitions = 5

@@ -1,4 +1,4 @@
-import type { ModelScript } from '../agent/testing/script.ts'
+import type { ModelScript } from '../agent/testing/model-script.ts'
 
 const tokensPerSecond = 200
 /** Typical time of a model to its first token, in milliseconds. */

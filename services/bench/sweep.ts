@@ -6,7 +6,7 @@ import { startRedis } from '../testing/servers.ts'
 import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
 import { runConcurrently } from '../alert-dispatcher/run-concurrently.ts'
 import type { Benchmark } from './benchmark.ts'
-import { readCpuMs } from './processor-time.ts'
+import { readCpuMs } from './cpu-time.ts'
 import { type SweptHosts, startSweptHosts } from './start-swept-hosts.ts'
 
 const hosts = 1_000

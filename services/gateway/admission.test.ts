@@ -5,7 +5,7 @@ import { ErrorResponse } from '#proto/http/response.ts'
 import { ConfigResponse } from '#proto/http/config.ts'
 import { CatalogueResponse } from '#proto/http/data.ts'
 import { fakeQuery, type QueryHandlers } from './testing/query.ts'
-import { startFake } from './testing/start.ts'
+import { startFake } from './testing/fake-product.ts'
 import { anonymousCaller } from './auth/identity.ts'
 
 const getJson = async (url: string, init?: RequestInit) => {

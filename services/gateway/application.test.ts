@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import type { SpanAttributes, Tracer } from '#shared/telemetry/telemetry.ts'
-import { type FakeProduct, startFake } from './testing/start.ts'
+import { type FakeProduct, startFake } from './testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startFake } from './testing/start.ts'
+import { startFake } from './testing/fake-product.ts'
 
 interface TestRequest {
   env?: Record<string, string>

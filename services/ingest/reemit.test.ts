@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { type ReemitDeps, canReemit, createReemitHandler } from './consume.ts'
 import { createEvent } from './testing/event.ts'
 

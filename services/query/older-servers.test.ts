@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { createCall, openTestService } from './testing/open-parts.ts'
+import { createCall, openTestService } from './testing/test-service.ts'
 import { startHttpStub } from './testing/stub-host.ts'
 
 const version = '24.8.4.13'

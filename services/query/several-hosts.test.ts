@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { curl } from '../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { createCall, openTestService, type TestService } from './testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from './testing/test-service.ts'
 import { startTcpStub } from './testing/stub-host.ts'
 
 /** The number of executions on each of the two servers. */

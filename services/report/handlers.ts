@@ -1,12 +1,12 @@
 import type { Handlers, Service } from '#proto/contract.ts'
-import type { pruneMethods } from '#proto/prune.ts'
+import type { pruneMethods } from '#proto/retention.ts'
 import type { report } from '#proto/report.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { createAdviseHandler } from './advisor/advise.ts'
+import { createAdviseHandler } from './advisor/query-advice.ts'
 import { createStructureAdviceHandlers } from './advisor/structure-advice.ts'
 import { settings } from './config.ts'
 import { createForecastHandlers, createInsightHandlers, type InsightDeps } from './insights/handlers.ts'
-import { readWorstFindings } from './insights/runs.ts'
+import { readWorstFindings } from './insights/scan-runs.ts'
 import { createReportHandlers, type ReportDeps } from './reports/handlers.ts'
 
 /** Returns the handlers of the `report` contract. */

@@ -7,7 +7,7 @@ import { createReportServiceHandlers } from './handlers.ts'
 import { openSchedule } from './insights/schedule.ts'
 import { openReportStore } from './reports/store.ts'
 import { openInsightStore } from './stores/index.ts'
-import { openBackgroundTasks } from './work.ts'
+import { openBackgroundTasks } from './background-tasks.ts'
 
 /** Starts the service that scans hosts for insights, advises on queries and writes reports. */
 export const start: ServiceStarter = async ({ env, bus, clock, net, store, telemetry: { log } }) => {

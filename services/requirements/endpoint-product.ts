@@ -3,7 +3,7 @@ import { systemClock } from '#shared/time/clock.ts'
 import { signKey } from '../gateway/auth/keys/key-token.ts'
 import { createAuthRequests, type ValidRequest } from '../gateway/testing/valid-requests.ts'
 import { idpSecretKey, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
-import { startFake, createWebBuild } from '../gateway/testing/start.ts'
+import { startFake, createWebBuild } from '../gateway/testing/fake-product.ts'
 import type { RequestSpec, EndpointRow } from './endpoint-rows.ts'
 
 /** The common secret of API keys, cron routes and event ingestion. */

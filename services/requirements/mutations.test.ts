@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readAllMutations, readDrawnMutations, applyMutation } from './mutations/mutations.ts'
+import { readAllMutations, readDrawnMutations, applyMutation } from './mutations/read-mutations.ts'
 import { createTitlePattern } from './mutations/run-test.ts'
 import { copyTree, type TreeCopy } from '../testing/tree-copy.ts'
 import { listRequirementTests, tryMutation } from './mutations/try-mutation.ts'

@@ -7,7 +7,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Channel, TargetLimits } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { webhookTargets } from '../alert-dispatcher/channels/webhook-targets.ts'
-import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
+import { openDelivery } from '../alert-dispatcher/delivery/open-delivery.ts'
 import { defaultRetryPlan } from '../alert-dispatcher/delivery/retry.ts'
 import { testPolicy } from '../alert-dispatcher/testing/simulated-host.ts'
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 
 /** A proxy in front of a host that replaces system tables. */
 export interface FakeTablesHost extends AsyncDisposable {

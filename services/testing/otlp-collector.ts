@@ -1,7 +1,7 @@
 import { type IncomingMessage, createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { z } from 'zod'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 
 const Attribute = z.strictObject({
   key: z.string().min(1),

@@ -1,5 +1,5 @@
 /** A model gateway with scripted responses, for tests of the whole product. */
-export { extractEvidenceIds, type ModelScript } from '../agent/testing/script.ts'
+export { extractEvidenceIds, type ModelScript } from '../agent/testing/model-script.ts'
 export {
   createGatewayVariables,
   type ScriptedGateway,

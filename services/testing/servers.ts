@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { findChromium } from './servers/chromium.ts'
-import { findProgram, type ServerKind, findServerSource } from './servers/source.ts'
-import { nightlyTag } from './totals.ts'
+import { findProgram, type ServerKind, findServerSource } from './servers/server-source.ts'
+import { nightlyTag } from './test-totals.ts'
 
 export { startNats } from './servers/nats.ts'
 export { startPostgres } from './servers/postgres.ts'

@@ -1,9 +1,9 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeededHost } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded-hosts.ts'
 import { openBrowser, waitUntil, type TestBrowser } from './browser.ts'
-import { findAccessibilityViolations } from './findings.ts'
+import { findAccessibilityViolations } from './accessibility-violations.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
 import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
-import { findAccessibilityViolations } from './findings.ts'
+import { findAccessibilityViolations } from './accessibility-violations.ts'
 import { type ManagedHost, startManagedHost } from './managed-host.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })

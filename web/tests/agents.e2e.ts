@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Crawler, startCrawler } from '../../services/testing/crawler.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeededHost } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded-hosts.ts'
 import {
   extractEvidenceIds,
   createGatewayVariables,
@@ -13,7 +13,7 @@ import {
 import { fetchText } from '../../services/sandbox/curl.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
 import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
-import { findAccessibilityViolations } from './findings.ts'
+import { findAccessibilityViolations } from './accessibility-violations.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 

@@ -8,9 +8,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fetchJson } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeededHost } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded-hosts.ts'
 import { expectVisible, openBrowser, type TestBrowser, type Visit } from './browser.ts'
-import { findAccessibilityViolations } from './findings.ts'
+import { findAccessibilityViolations } from './accessibility-violations.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 

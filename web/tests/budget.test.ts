@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { findRouteClosure, type Manifest } from './closure.ts'
+import { findRouteClosure, type Manifest } from './route-closure.ts'
 import { routes } from './routes.ts'
 
 const web = fileURLToPath(new URL('..', import.meta.url))

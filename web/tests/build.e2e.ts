@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { copyTree } from '../../services/testing/tree-copy.ts'
 import { type Product, startProduct } from '../../services/testing/product.ts'
-import { startSeededHost } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded-hosts.ts'
 import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 
 /** Timeout in milliseconds. A build takes a minute on a busy machine. */

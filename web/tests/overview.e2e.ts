@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fetchJson, queryClickHouse } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeededHost } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded-hosts.ts'
 import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
 import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { startSeededHost } from '../../services/testing/seeded.ts'
+import { startSeededHost } from '../../services/testing/seeded-hosts.ts'
 import { expectVisible, openBrowser, type TestBrowser } from './browser.ts'
-import { findAccessibilityViolations } from './findings.ts'
+import { findAccessibilityViolations } from './accessibility-violations.ts'
 import { routes } from './routes.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })

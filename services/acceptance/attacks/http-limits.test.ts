@@ -1,7 +1,7 @@
 // @module-tag long
 import { createServer, request as forward } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 import { createGatewayVariables, startScriptedGateway } from '../../testing/scripted-gateway.ts'
 import { sendRawRequest } from './raw-request.ts'

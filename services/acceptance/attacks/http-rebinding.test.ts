@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../gateway/routes.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
-import { startSeededHost } from '../../testing/seeded.ts'
+import { startSeededHost } from '../../testing/seeded-hosts.ts'
 import { describeOnTopologies } from '../../testing/topologies.ts'
 import { sendRawRequest } from './raw-request.ts'
 

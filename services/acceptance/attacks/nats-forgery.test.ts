@@ -10,7 +10,7 @@ import { createServiceIdentity, createTestSigner, createSignedHeaders } from '#s
 import { callSubject } from '#shared/bus/subject.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
 import { createProcessKeys } from '#shared/bus/testing/keys.ts'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { formatHostVariables } from '../../testing/product.ts'
 import { startProcess } from '../../testing/product/process.ts'
 import { describeWith, startRedis } from '../../testing/servers.ts'

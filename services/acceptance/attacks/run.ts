@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, dirname } from 'node:path'
 import { installServers } from '../../testing/servers/install.ts'
-import { findProgram } from '../../testing/servers/source.ts'
+import { findProgram } from '../../testing/servers/server-source.ts'
 
 const config = 'services/acceptance/attacks/vitest.config.ts'
 /** Path prefix of the tests that depend on the NATS version. */

@@ -5,7 +5,7 @@ import { loadAll } from 'js-yaml'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { resolveChartToolsPath } from '../../testing/servers/source.ts'
+import { resolveChartToolsPath } from '../../testing/servers/server-source.ts'
 import { type ApiServer, startApiServer } from '../../testing/chart/api-server.ts'
 import {
   listOptionalValues,

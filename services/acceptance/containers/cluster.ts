@@ -1,5 +1,5 @@
 import { GenericContainer, getContainerRuntimeClient, ImageName, Network, Wait } from 'testcontainers'
-import { keeper, keeperConfig, type Replica, replicas, formatServerConfig, usersConfig } from './cluster-files.ts'
+import { keeper, keeperConfig, type Replica, replicas, formatServerConfig, usersConfig } from './cluster-config.ts'
 
 /** Two replicas of one ClickHouse version, with their Keeper. */
 export interface Cluster extends AsyncDisposable {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compareRuns, StatementRuns } from '../../query/testing/statement-runs.ts'
 import { type Cluster, fetchImages, startCluster } from './cluster.ts'
-import { fetchPythonPackage, startPythonPackageCluster } from './packaged.ts'
+import { fetchPythonPackage, startPythonPackageCluster } from './python-package-cluster.ts'
 
 /** The oldest supported ClickHouse version, one of each later year, and the current one. */
 const versions = ['23.8', '24.8', '25.8', 'latest']

@@ -2,7 +2,7 @@ import { modelSettings } from '../../agent/models/config.ts'
 import { formatEvaluationReport, isCorrectAnswer, type AnswerScore } from '../../agent/evaluation/score.ts'
 import { createGatewayVariables, startScriptedGateway } from '../../agent/testing/scripted-gateway.ts'
 import { evaluateAgent } from './evaluate.ts'
-import { createScenarioScript } from './scripted.ts'
+import { createScenarioScript } from './scenario-script.ts'
 
 const keys = ['LLM_API_KEY', 'GATEWAY_A_API_KEY', 'GATEWAY_B_API_KEY', 'GATEWAY_C_API_KEY']
 /** Minimum share of correct answers of a real model. A correct answer names the cause and has evidence for it. */

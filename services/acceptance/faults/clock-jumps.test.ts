@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { retryUntil } from '../../testing/fetch-json.ts'
-import { type ClockJumpProduct, startClockJumpProduct } from './jumping-product.ts'
+import { type ClockJumpProduct, startClockJumpProduct } from './clock-jump-product.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 

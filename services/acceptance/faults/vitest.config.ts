@@ -10,7 +10,7 @@ export default defineConfig({
     include: [
       'services/acceptance/faults/*.{test,check}.ts',
       'services/acceptance/{alert-backlog,delivery-kills,ingest-kills,outage,saved-channels,stopping}.test.ts',
-      'services/alert-dispatcher/channels/sources.test.ts',
+      'services/alert-dispatcher/channels/setting-sources.test.ts',
       'services/alert-dispatcher/delivery/clock-jumps.test.ts',
       'services/query/hosts/truncation-guard.test.ts',
       'services/shared/store/{restart,set-back-clock}.test.ts',

@@ -45,8 +45,8 @@ export const forbidWallClockArithmetic: LintRule = (file) => {
 export const wallClockFiles: Readonly<Record<string, string>> = {
   'services/shared/time/clock.ts': 'the clock itself',
   'services/shared/bus/signatures.ts': 'from another machine: when it signed a request',
-  'services/agent/loop/approvals.ts': 'shown: when an approval expires; a timer ends it',
-  'services/agent/conversations/open.ts': 'stored: conversations older than some days',
+  'services/agent/loop/request-approval.ts': 'shown: when an approval expires; a timer ends it',
+  'services/agent/conversations/conversations.ts': 'stored: conversations older than some days',
   'services/agent/models/sign-in.ts': 'stored: when a key of a gateway ends',
   'services/alert-dispatcher/delivery/preview-target.ts': 'shown: an example message',
   'services/alert-dispatcher/handlers.ts': 'stored: history older than some days',

@@ -1,7 +1,7 @@
 import type { UsagePart } from '#proto/agent-parts.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
-import type { ChosenModel } from '../models/choose.ts'
-import { AnswerFailure } from './failure.ts'
+import type { ChosenModel } from '../models/model-choice.ts'
+import { AnswerFailure } from './answer-failure.ts'
 import type { TokenUsage } from './chunks.ts'
 
 /** The usage of one step. If the gateway reports no `usage`, tokens are estimated from the characters. */

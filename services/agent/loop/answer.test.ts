@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { ModelScript } from '../testing/script.ts'
-import { extractEvidenceIds } from '../testing/script.ts'
+import type { ModelScript } from '../testing/model-script.ts'
+import { extractEvidenceIds } from '../testing/model-script.ts'
 import { scriptedKey } from '../testing/scripted-gateway.ts'
 import {
   findLastData,

@@ -4,7 +4,7 @@ import type { ErrorPart, PlanPart } from '#proto/agent-parts.ts'
 import { findHost } from '#shared/tools/tool.ts'
 import { mayRequestChanges } from '../approvals/control-tools.ts'
 import { extractClaims } from './evidence.ts'
-import { AnswerFailure } from './failure.ts'
+import { AnswerFailure } from './answer-failure.ts'
 import { toFunctionCall } from './chunks.ts'
 import { toModelMessages } from './history.ts'
 import { formatQuestionContext, systemPrompt, reminderPrefix } from './prompt.ts'
@@ -12,7 +12,7 @@ import { openModelSteps } from './model-steps.ts'
 import { streamEndMarker, type AnswerContext, type FinishReason } from './answer-context.ts'
 import { runToolCalls } from './tool-calls.ts'
 import type { Toolbox } from './toolbox.ts'
-import type { StepResponse } from './step.ts'
+import type { StepResponse } from './request-step.ts'
 
 /** The outcome of an answer, for logs and metrics. */
 type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ChatCompletionMessageFunctionToolCall } from 'openai/resources/chat/completions'
 import { z } from 'zod'
 import { parseJson } from '#shared/text/strings.ts'
-import { AnswerFailure } from './failure.ts'
+import { AnswerFailure } from './answer-failure.ts'
 
 const Text = z.string().nullish()
 

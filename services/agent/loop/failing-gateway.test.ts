@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findLastQuestion, type ModelScript, countResponses } from '../testing/script.ts'
+import { findLastQuestion, type ModelScript, countResponses } from '../testing/model-script.ts'
 import { scriptedKey } from '../testing/scripted-gateway.ts'
 import {
   findLastData,

@@ -2,7 +2,7 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import { z } from 'zod'
 import type { AgentMessage } from '#proto/agent.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { truncateToSize, wrapInDataTags } from './shrink.ts'
+import { truncateToSize, wrapInDataTags } from './truncate-to-size.ts'
 import { createToolCallId, sanitizeToolName, toFunctionCall } from './chunks.ts'
 
 /** Maximum size of a tool result from an earlier answer, in bytes. */

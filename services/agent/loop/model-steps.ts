@@ -2,10 +2,10 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import type { AgentFailure } from '#proto/agent-parts.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { charactersPerToken } from './answer-limits.ts'
-import { AnswerFailure } from './failure.ts'
+import { AnswerFailure } from './answer-failure.ts'
 import { reminderPrefix } from './prompt.ts'
 import type { AnswerContext } from './answer-context.ts'
-import { requestStep, type StepResponse } from './step.ts'
+import { requestStep, type StepResponse } from './request-step.ts'
 
 /** Runs one model step. Throws `AnswerFailure`, or the abort reason of the run. */
 type RunModelStep = (messages: readonly ChatCompletionMessageParam[], step: ModelStep) => Promise<StepResponse>

@@ -2,7 +2,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
 import type { AgentFailure } from '#proto/agent-parts.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import { readRetryAfter } from '#shared/net/retry-after.ts'
-import { AnswerFailure } from './failure.ts'
+import { AnswerFailure } from './answer-failure.ts'
 
 const failureByStatus: Readonly<Record<number, AgentFailure>> = {
   400: 'provider-refused',

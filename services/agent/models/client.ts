@@ -5,8 +5,8 @@ import type { Environment } from '#shared/config/environment.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import { readRetryAfter } from '#shared/net/retry-after.ts'
-import type { GatewayAccess } from './access.ts'
-import { logVerbosely, elapsedMsSince } from '../verbose.ts'
+import type { GatewayAccess } from './gateway-access.ts'
+import { logVerbosely, elapsedMsSince } from '../verbose-log.ts'
 import { createAttributionHeaders } from './attribution.ts'
 
 interface ClientDeps {

@@ -3,7 +3,7 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { summaryMethods } from '#proto/summary.ts'
-import type { Models } from './open.ts'
+import type { Models } from './models.ts'
 
 /** An instruction for the model, and the text to which it applies. */
 interface TextRequest {

@@ -6,7 +6,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
 import { NetFailure } from '#shared/net/failure.ts'
-import type { GatewayAccess } from './access.ts'
+import type { GatewayAccess } from './gateway-access.ts'
 import { type LiveList, readLiveList, InvalidLiveListError } from './read-live-list.ts'
 
 interface LiveListDeps {

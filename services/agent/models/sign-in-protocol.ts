@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
-import { joinUrlPath } from './access.ts'
+import { joinUrlPath } from './gateway-access.ts'
 import { modelSettings } from './config.ts'
 
 type SignInDeps = Pick<ServiceContext, 'env' | 'net' | 'store'>

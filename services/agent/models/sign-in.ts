@@ -9,7 +9,7 @@ import type { RotatingKey } from '#shared/config/setting.ts'
 import { readSealKey } from '#shared/seal/config.ts'
 import { unseal, seal } from '#shared/seal/seal.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
-import { getGatewayBaseUrl, type GatewayAccess, getCallerAccess } from './access.ts'
+import { getGatewayBaseUrl, type GatewayAccess, getCallerAccess } from './gateway-access.ts'
 import { startSignIn, finishSignIn } from './sign-in-protocol.ts'
 
 /** The sign-in of users who want to use AnyRouter with their own account. */

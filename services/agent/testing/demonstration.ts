@@ -4,7 +4,7 @@ import {
   type ModelScript,
   type ScriptedModelResponse,
   countResponses,
-} from './script.ts'
+} from './model-script.ts'
 import type { ChatRequest } from './strict-request.ts'
 
 /** Output speed of a typical model, in tokens per second. */

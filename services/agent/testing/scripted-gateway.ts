@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { streamScriptedResponse, estimateUsage } from './stream-response.ts'
 import { selectDemonstrationResponse } from './demonstration.ts'
-import { type ModelScript, selectResponse } from './script.ts'
+import { type ModelScript, selectResponse } from './model-script.ts'
 import { ChatRequest } from './strict-request.ts'
 
 /** A fake model gateway on its own port. Its model follows a script. */

@@ -22,7 +22,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { RunLimits } from '../runs/run.ts'
 import { startWithOverrides } from '../service.ts'
 import type { AgentTool } from '../tool-sources.ts'
-import type { ModelScript } from './script.ts'
+import type { ModelScript } from './model-script.ts'
 import { createGatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
 
 const { hosts, runQuery, postgresOffered, repldbOffer } = query.methods

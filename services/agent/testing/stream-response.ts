@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ResponsePiece, ScriptedModelResponse } from './script.ts'
+import type { ResponsePiece, ScriptedModelResponse } from './model-script.ts'
 import type { ChatRequest } from './strict-request.ts'
 
 type StreamedResponse = Extract<ScriptedModelResponse, { say: unknown }>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openSkills } from '../skills/skills.ts'
-import { countResponses } from '../testing/script.ts'
+import { countResponses } from '../testing/model-script.ts'
 import { startAgent, type TestAgent } from '../testing/start-agent.ts'
 import { createLoadSkillTool } from './load-skill.ts'
 

@@ -11,7 +11,7 @@ import { createNotification } from '../delivery/testing/notification.ts'
 import type { Notification } from '../notification.ts'
 import { channels } from './index.ts'
 import { rigs } from './testing/index.ts'
-import type { Rig } from './testing/rig.ts'
+import type { Rig } from './testing/channel-rig.ts'
 import type { ReceivedRequest } from './testing/strict-server.ts'
 
 it('covers every channel', () => {

@@ -12,8 +12,8 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import { type ReceivedRequest, type StrictServer, startStrictServer } from '../channels/testing/strict-server.ts'
 import { testServiceCall } from '../delivery/testing/fixture.ts'
 import { createChatApplicationHandlers } from './handlers.ts'
-import { openChatApplication } from './open.ts'
-import { maxInstallations } from './open.ts'
+import { openChatApplication } from './open-chat-application.ts'
+import { maxInstallations } from './open-chat-application.ts'
 
 const ready: Environment = {
   CHATAPP_CLIENT_ID: '12.34',

@@ -15,7 +15,7 @@ import {
   encryptInstallation,
   type DecryptedInstallation,
 } from './installation.ts'
-import type { ChatApplication } from './open.ts'
+import type { ChatApplication } from './open-chat-application.ts'
 import { chatApplicationSettings, type InstallSettings, readInstallSettings } from './settings.ts'
 
 type ChatApplicationHandlers = Pick<Handlers<typeof alerts>, keyof typeof chatApplicationMethods>

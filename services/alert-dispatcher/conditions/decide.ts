@@ -1,5 +1,5 @@
 import type { RuleCheck, Condition, HostRecord } from './condition.ts'
-import type { NotifyContext } from './held.ts'
+import type { NotifyContext } from './hold-reasons.ts'
 import { type Measurements, type Evaluation, hasRestarted, evaluate } from './evaluate.ts'
 import { type NotifyResult, recordTransition, notify } from './notify.ts'
 import { applyEvaluation, closeUnmonitoredCondition } from './transition.ts'

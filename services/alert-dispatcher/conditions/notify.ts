@@ -5,7 +5,7 @@ import {
   findDueNotificationKind,
   findHoldReason,
   isMuted,
-} from './held.ts'
+} from './hold-reasons.ts'
 import type { Notification } from '../notification.ts'
 
 /** Notifications that are due for one host, and the resulting state. */

@@ -9,7 +9,7 @@ import { resolveRecipients } from './recipients.ts'
 import { createNotification } from './testing/notification.ts'
 import { TargetRateLimit, rateLimitKey } from './rate-limit.ts'
 import { shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
-import { createScriptedChannel } from './testing/scripted.ts'
+import { createScriptedChannel } from './testing/scripted-channel.ts'
 
 const hourMs = 3_600_000
 const retry: SendResult = { kind: 'retry', reason: 'HTTP 503' }

@@ -10,7 +10,7 @@ import {
   getDeliveryId,
 } from '../notification.ts'
 import type { Route } from '../policy.ts'
-import { brokenChannelRuleId } from './misconfigured.ts'
+import { brokenChannelRuleId } from './misconfigured-notification.ts'
 import {
   DeliveryRecord,
   markSending,
@@ -21,7 +21,7 @@ import {
 } from './record.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
-import { createScriptedChannel } from './testing/scripted.ts'
+import { createScriptedChannel } from './testing/scripted-channel.ts'
 import { createTestRoute } from '../testing/simulated-host.ts'
 
 const fire = (episode: string, more: Partial<Notification> = {}) => createNotification({ episode, ...more })

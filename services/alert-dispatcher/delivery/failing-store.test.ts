@@ -6,7 +6,7 @@ import type { Store } from '#shared/store/store.ts'
 import { DeliveryRecord, openNotification as openRecord, deliveryRecordKey } from './record.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
-import { createScriptedChannel } from './testing/scripted.ts'
+import { createScriptedChannel } from './testing/scripted-channel.ts'
 
 const fire = (episode: string) => createNotification({ episode })
 const recovery = (episode: string) => createNotification({ kind: 'recover', episode, sequence: 1 })

@@ -4,7 +4,7 @@ import type { SendResult } from '../channels/channel.ts'
 import type { Notification } from '../notification.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
-import { createScriptedChannel } from './testing/scripted.ts'
+import { createScriptedChannel } from './testing/scripted-channel.ts'
 
 const limits = { concurrency: 1, perSecond: 20, burst: 20, groupAfter: 2 }
 const down = (index: number, more: Partial<Notification> = {}) =>

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
-import { type ScriptedChannel, createScriptedChannel } from './testing/scripted.ts'
+import { type ScriptedChannel, createScriptedChannel } from './testing/scripted-channel.ts'
 
 const entry = (episode: string, recovered = false) =>
   ({

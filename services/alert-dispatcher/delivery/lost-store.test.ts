@@ -10,7 +10,7 @@ import { resolveRecipients } from './recipients.ts'
 import { openNotification as openRecord, deliveryRecordKey } from './record.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
-import { createScriptedChannel } from './testing/scripted.ts'
+import { createScriptedChannel } from './testing/scripted-channel.ts'
 
 const fire = (episode: string, more: Partial<Notification> = {}) => createNotification({ episode, ...more })
 const later = (kind: Notification['kind'], episode: string, sequence: number) =>

@@ -3,7 +3,7 @@ import { recordInstant } from '#shared/time/clock.ts'
 import type { NotificationTarget } from '../channels/targets.ts'
 import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import { brokenChannelRuleId } from './misconfigured.ts'
+import { brokenChannelRuleId } from './misconfigured-notification.ts'
 import type { DeliveryDeps, ListedHosts } from './delivery-deps.ts'
 import {
   DeliveryRecord,

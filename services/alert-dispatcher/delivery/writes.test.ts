@@ -11,7 +11,7 @@ import { describeWith, startPostgres, startRedis } from '../../testing/servers.t
 import type { Notification } from '../notification.ts'
 import { createNotification } from './testing/notification.ts'
 import { testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
-import { createScriptedChannel } from './testing/scripted.ts'
+import { createScriptedChannel } from './testing/scripted-channel.ts'
 
 const most = 4
 

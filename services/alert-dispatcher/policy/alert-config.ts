@@ -11,15 +11,15 @@ import { channels } from '../channels/index.ts'
 import { parseHeaders } from '../channels/webhook-target-list.ts'
 import type { ExpectedState } from '../stores/stores.ts'
 import { describePolicy } from './describe-policy.ts'
-import { isOtherOrigin, createInvalidParameterError } from './saved/errors.ts'
+import { isOtherOrigin, createInvalidParameterError } from './saved-channels/errors.ts'
 import {
   buildChannelEntry,
   requireAllowedAddress,
   requireEncryptionKey,
   type SaveDeps,
   createSecretRequiredError,
-} from './saved/save-channel.ts'
-import { decryptTarget, sealTargetEntry, TargetEntry } from './saved/entries.ts'
+} from './saved-channels/save-channel.ts'
+import { decryptTarget, sealTargetEntry, TargetEntry } from './saved-channels/entries.ts'
 import { requireTarget, validateCustomRule, validateRuleSettings } from './warnings.ts'
 
 const kind = 'webhook-target'

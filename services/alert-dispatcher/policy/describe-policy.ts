@@ -8,7 +8,7 @@ import { defaultAlertSettings } from './layers/environment.ts'
 import { findLostRoutes } from './warnings.ts'
 import { type PolicyLayer, mergeById, mergeFields } from './layers/layer.ts'
 import type { Policy } from '../policy.ts'
-import { describeFields, describeTarget } from './saved/fields.ts'
+import { describeFields, describeTarget } from './saved-channels/channel-fields.ts'
 
 const minuteMs = 60_000
 

@@ -14,12 +14,12 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { readSealKey } from '#shared/seal/config.ts'
 import type { PolicyStore, PolicyEntry, PolicyKind } from '../stores/stores.ts'
-import { openLastKnownValue } from '../last-known.ts'
+import { openLastKnownValue } from '../last-known-value.ts'
 import { buildEnvironmentLayer, findInvalidVariables } from './layers/environment.ts'
 import { createEmptyLayer, type PolicyLayer, type ChannelLayer, toDigestMinutes } from './layers/layer.ts'
 import { type ListMinSeverities, resolvePolicy } from './layers/resolve.ts'
 import type { Policy } from '../policy.ts'
-import { ChannelEntry, decryptChannelEntry, decryptTarget, TargetEntry } from './saved/entries.ts'
+import { ChannelEntry, decryptChannelEntry, decryptTarget, TargetEntry } from './saved-channels/entries.ts'
 
 /** The alert configuration from all sources. */
 export interface PolicyProvider {

@@ -9,8 +9,8 @@ import { encryptForTransit, openTransit } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
 import { testServiceCall } from '../delivery/testing/fixture.ts'
 import { createSubscriptionHandlers } from './handlers.ts'
-import { type Subscriptions, openSubscriptions } from './open.ts'
-import { maxSubscriptionsPerOwner } from './open.ts'
+import { type Subscriptions, openSubscriptions } from './open-subscriptions.ts'
+import { maxSubscriptionsPerOwner } from './open-subscriptions.ts'
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
 const url = 'https://93.184.216.34/hooks/a-token-of-mine'

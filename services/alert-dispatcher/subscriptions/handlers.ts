@@ -8,19 +8,19 @@ import { readSealKey } from '#shared/seal/config.ts'
 import type { Transit } from '#shared/seal/transit.ts'
 import { subscriptions as channel } from '../channels/subscriptions.ts'
 import { listEnabledTargets } from '../channels/targets.ts'
-import type { Delivery } from '../delivery/open.ts'
+import type { Delivery } from '../delivery/open-delivery.ts'
 import { TargetRateLimit, rateLimitKey } from '../delivery/rate-limit.ts'
 import { sendTestMessage, type SendTestDeps } from '../delivery/test-channel.ts'
-import { maskSecret } from '../policy/saved/fields.ts'
-import { createInvalidParameterError } from '../policy/saved/errors.ts'
-import { requireAllowedAddress } from '../policy/saved/save-channel.ts'
+import { maskSecret } from '../policy/saved-channels/channel-fields.ts'
+import { createInvalidParameterError } from '../policy/saved-channels/errors.ts'
+import { requireAllowedAddress } from '../policy/saved-channels/save-channel.ts'
 import {
   updateSecrets,
   type StoredSubscription,
   decryptSubscription,
   encryptSubscriptionSecret,
 } from './subscription.ts'
-import type { Subscriptions } from './open.ts'
+import type { Subscriptions } from './open-subscriptions.ts'
 
 interface HandlerDeps extends SendTestDeps {
   transit: Transit

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type SubscriptionSecrets, subscriptionFields } from '#proto/subscriptions.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { unseal, seal } from '#shared/seal/seal.ts'
-import { isOtherOrigin, createInvalidParameterError } from '../policy/saved/errors.ts'
+import { isOtherOrigin, createInvalidParameterError } from '../policy/saved-channels/errors.ts'
 
 const EncryptedText = z.string()
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 const introspection = 'POST /v1/oauth_applications/access_tokens/verify'
 const here = 'https://watch.example.com/clickhouse'

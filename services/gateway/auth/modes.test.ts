@@ -6,7 +6,7 @@ import {
   type IdentityProvider,
   startIdentityProvider,
 } from '../testing/identity-provider.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 import { signInRoutes } from '../testing/identity-routes.ts'
 import { signKey } from './keys/key-token.ts'
 

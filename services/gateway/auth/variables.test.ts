@@ -7,7 +7,7 @@ import {
   idpSecretKey,
   startIdentityProvider,
 } from '../testing/identity-provider.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 import { identityRoutes } from '../testing/identity-routes.ts'
 import { routes } from '../routes.ts'
 import { authSettings } from './config.ts'

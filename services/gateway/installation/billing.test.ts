@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BillingResponse } from '#proto/http/billing.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const variables = {
   SVC_BILLING_SERVER: 'https://pay.example.com/me',

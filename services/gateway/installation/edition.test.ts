@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseSettings } from '#shared/config/setting.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 import { editionSettings, resolveEdition, findIgnoredEditionSettings } from './edition.ts'
 
 const builtWith = (edition: string | null) => ({

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { startFake, createWebBuild } from '../testing/start.ts'
+import { startFake, createWebBuild } from '../testing/fake-product.ts'
 import { findIgnoredSettings } from '../open-gateway.ts'
 
 const build = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 import { resolveRateLimitKey, resolveClientNetwork } from './client-address.ts'
 
 const nearest = '10.0.0.9'

@@ -3,7 +3,7 @@ import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { toPublicError } from './answer-failure.ts'
 import { createClientClosedError, clientClosedStatus } from './http-exchange.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const overviewThatThrows = async (error: unknown) => {
   await using product = await startFake({

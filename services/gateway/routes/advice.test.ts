@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { AdviceResponse } from '#proto/http/advice.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const sendTo = (body: unknown) => ({
   method: 'POST',

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { SkillResponse, SkillIndex, SkillsResponse } from '#proto/http/skills.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 it('lists and returns skills to callers with read access', async () => {
   await using product = await startFake({ agent: {} })

@@ -6,7 +6,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { fakeApprovalId, fakeRunId, fakeRuns } from '../testing/agent.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 type Agent = Partial<Handlers<typeof agent>>
 

@@ -3,7 +3,7 @@ import type { Identity } from '#proto/call.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ApiKeyResponse, ApiKeysResponse } from '#proto/http/auth.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const secret = 'operator/secret=with+every~kind.of-character'

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { ApiCatalog, CliDiscovery, ProtectedResource } from '#proto/http/auth.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const wellKnown = '/.well-known/oauth-protected-resource'
 const get = (url: string) => fetch(url, { headers: { authorization: 'Bearer of something else' } })

@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { ChartBatchResponse } from '#proto/http/data.ts'
 import type { QueryHandlers } from '../testing/query.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const name = 'query-count'

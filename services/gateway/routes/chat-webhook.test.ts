@@ -4,7 +4,7 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ValidRequest } from '../testing/valid-requests.ts'
 import { createClick, createSignedClick } from '../testing/channels.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const secret = 'signing secret of the application'
 const subject = { episode: 'e-1', hostKey: 'logs', ruleId: 'disk-usage' }

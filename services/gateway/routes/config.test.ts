@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ConfigResponse } from '#proto/http/config.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 it('returns the clock skew of each host, rounded to be stable between probes', async () => {
   await using product = await startFake()

@@ -9,7 +9,7 @@ import { ConnectionSessionResponse, UserConnectionResponse, UserConnectionsRespo
 import { HostsResponse } from '#proto/http/data.ts'
 import { FleetResponse } from '#proto/http/fleet.ts'
 import { fakeConnections } from '../testing/query-writes.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'very secret' }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { ConsoleResponse } from '#proto/http/console.ts'
 import { sampleStatement } from '../testing/query.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 const path = '/api/v1/explorer/query'
 

@@ -5,7 +5,7 @@ import type { Identity } from '#proto/call.ts'
 import { conversationBounds } from '#proto/conversations.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ConversationResponse, ConversationsResponse, StoreConversationResponse } from '#proto/http/conversations.ts'
-import { type FakeProduct, startFake, createWebBuild } from '../testing/start.ts'
+import { type FakeProduct, startFake, createWebBuild } from '../testing/fake-product.ts'
 
 const base = '/api/v1/conversations'
 const idp = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://clerk.example.com', SVC_IDP_PUBLIC_READ: 'yes' }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { fakeAlerts } from '../testing/fake-services.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const secret = 'the secret of the scheduler'
 const withSecret = { CRON_SECRET: secret }

@@ -7,7 +7,7 @@ import { gatewayIdentity } from '../auth/identity.ts'
 import type { Gateway } from '../gateway.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { getRoute, type Route } from '../http-route.ts'
-import { requireCronSecret } from '../webhooks/bearers.ts'
+import { requireCronSecret } from '../webhooks/bearer-secrets.ts'
 
 const common = { feature: null, access: 'own-bearer', secretOnly: true, limit: 'data', query: CronQuery } as const
 

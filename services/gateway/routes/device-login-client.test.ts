@@ -9,7 +9,7 @@ import {
   ResponseBodyError,
 } from 'oauth4webapi'
 import { expect, it } from 'vitest'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 const secret = 'the operator secret of a client'
 const client = { client_id: 'another-client' }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { DocResponse, DocsResponse } from '#proto/http/docs.ts'
-import { type FakeProduct, startFake, createWebBuild } from '../testing/start.ts'
+import { type FakeProduct, startFake, createWebBuild } from '../testing/fake-product.ts'
 
 const webDirectory = await createWebBuild({})
 const scope = new AsyncDisposableStack()

@@ -23,7 +23,7 @@ import {
 import { TableKeys } from '#proto/explorer.ts'
 import { ConsoleResponse } from '#proto/http/console.ts'
 import type { Call } from '#proto/call.ts'
-import type { UnavailableReason } from '#proto/unavailable.ts'
+import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route, rowsRoute } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from '#proto/call.ts'
 import { FleetResponse } from '#proto/http/fleet.ts'
 import type { FleetHost } from '#proto/fleet.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const maxHosts = 500
 const maxBytes = 150_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DeadLettersResponse, DeliveriesResponse, ReplayResponse, TargetsResponse } from '#proto/http/deliveries.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 describe('deliveries', () => {
   let product: FakeProduct

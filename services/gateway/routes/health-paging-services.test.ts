@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { PagingServicesResponse } from '#proto/http/paging-services.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AlertConfigIdResponse } from '#proto/http/alerts.ts'
 import { TargetPreviewResponse, WebhookTargetsResponse } from '#proto/http/channels.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 const target = { name: 'team', url: 'https://hooks.example/a-secret', headers: { 'X-Team': 'another-secret' } }
 

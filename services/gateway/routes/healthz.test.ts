@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { HealthzResponse } from '#proto/http/status.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const healthz = async (url: string) => {

@@ -15,7 +15,7 @@ import {
   identitySecret,
   createSignedIdentityEvent,
 } from '../testing/identity-provider.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 const deleted = (id: string) => ({ type: 'user.deleted', object: 'event', data: { deleted: true, id, object: 'user' } })
 const ended = (type: string) => ({

@@ -4,7 +4,7 @@ import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxIngestBodyBytes } from '#proto/ingest.ts'
 import { fakeIngest } from '../testing/fake-services.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const secret = 'the token of the senders'
 const withToken = { SVC_EVENTS_INGEST_TOKEN: secret }

@@ -16,7 +16,7 @@ import { decodeBody } from '../request/read-body.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import { type Route, getRoute } from '../http-route.ts'
-import { requireIngestToken } from '../webhooks/bearers.ts'
+import { requireIngestToken } from '../webhooks/bearer-secrets.ts'
 
 /** Accepts events of other systems; responds only after they are stored. */
 export const ingestRoute: Route = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { InsightsResponse } from '#proto/http/insights.ts'
 import { insight } from '../testing/reports.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 it.each([
   ['/tables/disks', '/tables/disks?host=1'],

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { maxMcpBodyBytes } from '#proto/mcp.ts'
 import { signKey } from '../auth/keys/key-token.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 const secret = 'the secret of the keys'
 const keyWith = (...scopes: string[]) =>

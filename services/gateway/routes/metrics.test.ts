@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { type MetricFamily, parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
 import { fakeExposition } from '../testing/fleet.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 /** Request headers of Prometheus 3. */
 const prometheus = {

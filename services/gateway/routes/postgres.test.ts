@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { ReportResponse, ReportsResponse } from '#proto/http/reports.ts'
 import { reportRequests } from '../testing/reports.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

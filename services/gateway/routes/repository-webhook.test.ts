@@ -5,7 +5,7 @@ import { ConfigResponse } from '#proto/http/config.ts'
 import { RepositoryHookResponse } from '#proto/http/deployments.ts'
 import type { ValidRequest } from '../testing/valid-requests.ts'
 import { repositoryEvents, createSignedEvent } from '../testing/repository-host.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const secret = 'secret of the webhook'
 const { deployment, ended, release, push } = repositoryEvents

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { TableResponse } from '#proto/http/data.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { tableInfo } from '../testing/query.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const path = '/api/v1/tables/running-queries'
 const head = { table: tableInfo, limit: 100, unavailable: null }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { TableResponse } from '#proto/http/data.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { encodeRows, sampleStatement, tableInfo } from '../testing/query.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 
 const head = { table: tableInfo, limit: null, unavailable: null }
 const tail = { truncated: true, statement: sampleStatement }

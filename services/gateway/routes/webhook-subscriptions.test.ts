@@ -13,7 +13,7 @@ import {
   SubscriptionsResponse,
 } from '#proto/http/subscriptions.ts'
 import { computeOwnerId } from '../connections/user-connections.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const path = '/api/v1/webhook-subscriptions'

@@ -8,7 +8,7 @@ import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { routes } from '../routes.ts'
 import { fakeMcp } from '../testing/fake-services.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 import { allowedHostSettings } from './allowed-hosts.ts'
 
 type Variables = Record<string, string>

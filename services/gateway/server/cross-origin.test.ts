@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findSettingProblems } from '#shared/config/setting.ts'
 import { crossOriginSettings } from './cross-origin.ts'
-import { startFake } from '../testing/start.ts'
+import { startFake } from '../testing/fake-product.ts'
 
 const allowedOrigin = 'https://tools.example.com'
 const foreign = 'https://evil.example.com'

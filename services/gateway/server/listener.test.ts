@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { encodeRows, sampleStatement, tableInfo } from '../testing/query.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
+import { type FakeProduct, startFake } from '../testing/fake-product.ts'
 import { listen } from './listener.ts'
 
 const held = () => {

@@ -1,5 +1,5 @@
 import type { adviceMethods } from '#proto/advice.ts'
-import type { adviceDataMethods } from '#proto/advising.ts'
+import type { adviceDataMethods } from '#proto/advice-data.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { StructureAdvice, structureAdviceMethods, structureFactMethods } from '#proto/structure-advice.ts'
 import type { ValidRequest } from './valid-requests.ts'

@@ -3,7 +3,7 @@ import type { AlertCheck, AlertCondition, AlertPolicy } from '#proto/alerting.ts
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { fakeTransitKey, decryptFake } from './transit.ts'
+import { fakeTransitKey, decryptFake } from './transit-key.ts'
 
 const condition: AlertCondition = {
   ruleId: 'disk-usage',

@@ -6,7 +6,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import type { ValidRequest } from './valid-requests.ts'
-import { decryptFake } from './transit.ts'
+import { decryptFake } from './transit-key.ts'
 
 const Address = z.object({ url: z.string() })
 

@@ -6,7 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { InboundCondition } from '#proto/inbound-conditions.ts'
 import { type Subscription, SubscriptionSecrets } from '#proto/subscriptions.ts'
 import type { ValidRequest } from './valid-requests.ts'
-import { decryptFake } from './transit.ts'
+import { decryptFake } from './transit-key.ts'
 
 const delivered: CompletedDelivery = {
   id: 'e1:0:webhook:default',

@@ -2,7 +2,7 @@ import { ConnectionTarget, type connectionsMethods } from '#proto/connections.ts
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueryHandlers } from './query.ts'
-import { fakeTransitKey, decryptFake } from './transit.ts'
+import { fakeTransitKey, decryptFake } from './transit-key.ts'
 
 type WriteHandlers = Pick<QueryHandlers, 'killQuery' | 'optimizeTable' | 'killMutation' | 'management' | 'manage'>
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 
 /** The response of a strict server; undefined for an unexpected request. */
 export type StrictResponse = { status?: number; json: unknown } | { location: string } | undefined

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { pino } from 'pino'
 import { afterAll, expect, it } from 'vitest'
-import { createWebBuild } from '../testing/start.ts'
+import { createWebBuild } from '../testing/fake-product.ts'
 import { openWebBuild, resolveWebDirectory } from './built-web.ts'
 
 const folder = await createWebBuild({ CLIENT_EDITION: 'own' })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { findProgram } from '../../testing/servers/source.ts'
+import { findProgram } from '../../testing/servers/server-source.ts'
 import { root } from '../../testing/source-file.ts'
 
 const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the chart with k8s/install-values.yaml. Before it is applied:

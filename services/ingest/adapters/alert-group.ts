@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { EventDraft, JsonObject } from './adapter.ts'
 import { firstNonBlank, timestampField, labelsField, optionalTextField, parseFields } from './fields.ts'
-import { parseSeverity } from './words.ts'
+import { parseSeverity } from './severity-status.ts'
 
 /** An alert in the format of Alertmanager, which other systems use too. */
 const Alert = z.looseObject({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 import type { EventAdapter } from './adapter.ts'
 import { firstNonBlank, timestampField, optionalTextField, parseFields } from './fields.ts'
-import { parseSeverity } from './words.ts'
+import { parseSeverity } from './severity-status.ts'
 
 /** The webhook of Datadog: fields of the default template, and variables that users commonly add. */
 const Webhook = z.looseObject({

@@ -1,6 +1,6 @@
 import type { EventAdapter, EventDraft, JsonObject } from './adapter.ts'
 import { firstNonBlank, parseInstant, stringifyLabels } from './fields.ts'
-import { parseSeverity, parseStatus } from './words.ts'
+import { parseSeverity, parseStatus } from './severity-status.ts'
 
 /** Accepts any object and looks for values under common field names. */
 export const generic: EventAdapter = {

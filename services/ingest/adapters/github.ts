@@ -4,7 +4,7 @@ import type { EventAdapter, EventDraft, JsonObject } from './adapter.ts'
 import { isJsonObject } from './adapter.ts'
 import { createDraft } from './draft.ts'
 import { firstNonBlank, timestampField, optionalTextField, parseFields, textField } from './fields.ts'
-import { parseSeverity } from './words.ts'
+import { parseSeverity } from './severity-status.ts'
 
 const Common = z.looseObject({ action: optionalTextField, repository: z.looseObject({ full_name: z.string() }) })
 

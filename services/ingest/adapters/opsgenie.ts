@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventStatus } from '#proto/inbound-event.ts'
 import type { EventAdapter } from './adapter.ts'
 import { firstNonBlank, timestampField, labelsField, optionalTextField, parseFields } from './fields.ts'
-import { parseSeverity } from './words.ts'
+import { parseSeverity } from './severity-status.ts'
 
 const Webhook = z.looseObject({
   action: z.string().min(1),

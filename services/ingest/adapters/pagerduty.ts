@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 import type { EventAdapter } from './adapter.ts'
 import { firstNonBlank, timestampField, labelsField, optionalTextField, parseFields } from './fields.ts'
-import { parseSeverity, parseStatus } from './words.ts'
+import { parseSeverity, parseStatus } from './severity-status.ts'
 
 const SummaryField = z.looseObject({ summary: optionalTextField }).nullish()
 

@@ -3,7 +3,7 @@ import type { EventSeverity } from '#proto/inbound-event.ts'
 import type { EventAdapter } from './adapter.ts'
 import { createDraft } from './draft.ts'
 import { firstNonBlank, timestampField, optionalTextField, parseFields, textField } from './fields.ts'
-import { parseSeverity } from './words.ts'
+import { parseSeverity } from './severity-status.ts'
 
 /** Severities by Zabbix number: not classified, information, warning, average, high, disaster. */
 const severities: readonly EventSeverity[] = ['info', 'info', 'warning', 'warning', 'critical', 'critical']

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/test-service.ts'
 
 const startLimitMs = 180_000
 const oddName = 'a`b\\c\'"; DROP TABLE x'

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { SkipIndexType } from '#proto/advising.ts'
+import type { SkipIndexType } from '#proto/advice-data.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { HostContext } from '../explorer/read-view.ts'
-import { checkCallerStatement } from '../read-only/callers-statement.ts'
+import { checkCallerStatement } from '../read-only/caller-statement.ts'
 import { toColumnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
 
 const Line = z.object({ explain: z.string() })

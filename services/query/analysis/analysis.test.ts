@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { query } from '#proto/query.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 
 const startLimitMs = 180_000
 const rowsInserted = 1_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { createCall, openTestService } from '../testing/open-parts.ts'
+import { createCall, openTestService } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 
 const hostKey = 'db'

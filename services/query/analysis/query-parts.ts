@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { QueryDetail } from '#proto/query-detail.ts'
-import type { UnavailableReason } from '#proto/unavailable.ts'
+import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { type MacroScope, expandMacros } from '../definitions/macros.ts'

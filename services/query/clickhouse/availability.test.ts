@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
-import { createCall, openTestService } from '../testing/open-parts.ts'
+import { createCall, openTestService } from '../testing/test-service.ts'
 import { readTable } from '../testing/read-table.ts'
 import { type StubRequest, sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 

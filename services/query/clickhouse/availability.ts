@@ -1,11 +1,11 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { UnavailableReason } from '#proto/query.ts'
-import type { IncompleteReason } from '#proto/unavailable.ts'
+import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import type { DatabaseClient } from './client.ts'
 import { clickhouseCode } from './failure.ts'
 import type { QueryContext } from './transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { toIncompleteReason } from './visible-rows.ts'
+import { toIncompleteReason } from './show-privileges.ts'
 
 interface Needs {
   requires: readonly string[]

@@ -3,7 +3,7 @@ import type { VersionedSql } from '#proto/catalogue.ts'
 import { quoteName, quoteText } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
-import type { ShowPrivilege } from './visible-rows.ts'
+import type { ShowPrivilege } from './show-privileges.ts'
 
 /** The capabilities of a host for its configured user. */
 export interface Capabilities {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/time/clock.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { validateHostList, type MonitoredHost } from '../hosts/host-list.ts'
-import { createCall, createSilentTelemetry } from '../testing/open-parts.ts'
+import { createCall, createSilentTelemetry } from '../testing/test-service.ts'
 import { type DatabaseClient, openClient } from './client.ts'
 
 let sandbox: Sandbox

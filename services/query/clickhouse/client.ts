@@ -20,7 +20,7 @@ import { readLimits } from './limits.ts'
 import { openResultCache } from './result-cache.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import { resolveMaxSeconds, type Statement, type StreamFormat } from './statement.ts'
-import { queryMissingShowPrivileges } from './visible-rows.ts'
+import { queryMissingShowPrivileges } from './show-privileges.ts'
 import {
   type BufferedResult,
   openTransport,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/query.ts'
-import type { IncompleteReason } from '#proto/unavailable.ts'
+import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { parseJson } from '#shared/text/strings.ts'

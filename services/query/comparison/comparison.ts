@@ -3,7 +3,7 @@ import { requireFeature, type Call } from '#proto/call.ts'
 import type { ComparedPattern, PatternFigures } from '#proto/comparison.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { query, FleetMetrics, HostStatus, TimeWindow } from '#proto/query.ts'
-import type { UnavailableReason } from '#proto/unavailable.ts'
+import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import { readRecords, hostNumber } from '../analysis/records.ts'
 import {
   resolveAnalysisSpan,

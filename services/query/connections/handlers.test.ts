@@ -1,6 +1,6 @@
 import { CompactEncrypt, importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 
 const privateAllowed = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }

@@ -5,7 +5,7 @@ import type { ResultFormat } from '#proto/console.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import corpus from '../read-only/corpus.json' with { type: 'json' }
-import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/test-service.ts'
 
 const startLimitMs = 180_000
 /** A statement that runs until it is killed. */

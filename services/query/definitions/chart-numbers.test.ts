@@ -3,7 +3,7 @@ import type { Row } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { queryChart } from '../pages/chart.ts'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 
 /** The sizes of the example data, from which all expected numbers are derived. */
 const inserts = 4

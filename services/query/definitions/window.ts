@@ -1,7 +1,7 @@
 import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { lookbackParameter, hasLookbackWindow } from '#proto/lookback.ts'
-import type { TimeRangeInput, TimeWindow } from '#proto/window.ts'
+import type { TimeRangeInput, TimeWindow } from '#proto/time-window.ts'
 import { isTimeZone } from '#shared/config/shared-settings.ts'
 
 /** Maximum points of one series. A finer interval is replaced by a coarser one. */

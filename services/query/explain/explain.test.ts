@@ -3,7 +3,7 @@ import { explainModes, type ExplainNode } from '#proto/explain.ts'
 import { query } from '#proto/query.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, createTwoUserSettings, openTestService, type TestService } from '../testing/test-service.ts'
 
 const startLimitMs = 180_000
 const rowsInserted = 20_000

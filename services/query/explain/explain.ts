@@ -7,11 +7,11 @@ import { clickhouseCode, isKnownCode } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { readPermissions } from '../config.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import { checkCallerStatement } from '../read-only/callers-statement.ts'
+import { checkCallerStatement } from '../read-only/caller-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
 import type { Permissions } from '../read-only/read-only.ts'
 import { Rejection } from '../read-only/rejection.ts'
-import { toExplanation } from './plan-json.ts'
+import { toExplanation } from './explanation.ts'
 
 /** Returns the handler that explains a statement of a caller on a host. */
 export const createExplainHandler =

@@ -9,7 +9,7 @@ import {
   type TableUsage,
 } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
-import type { UnavailableReason } from '#proto/unavailable.ts'
+import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { resolveAnalysisScope } from '../analysis/analysis-window.ts'
 import { readRecords } from '../analysis/records.ts'

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
 import { startSandbox } from '../../sandbox/start.ts'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 import { createExpositionHandler } from './exposition.ts'
 

@@ -4,7 +4,7 @@ import { InvalidSettings } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { type DatabaseClient, openClient } from '../clickhouse/client.ts'
-import { toGrantStatements } from '../clickhouse/visible-rows.ts'
+import { toGrantStatements } from '../clickhouse/show-privileges.ts'
 import type { MonitoredHost } from './host-list.ts'
 import { openHosts } from './hosts.ts'
 

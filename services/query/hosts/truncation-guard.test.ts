@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { createAddressCheck } from './truncation-guard.ts'
 
 const page = '<!doctype html><title>Welcome</title>'

@@ -5,7 +5,7 @@ import { query } from '#proto/query.ts'
 import { createInsight } from '../../testing/samples.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 import { rowSets } from './handlers.ts'
 
 const startLimitMs = 180_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ReplicationRowSet, replicationRowSets } from '#proto/insight-rows.ts'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 import { type SimulatedReplicationService, startReplicationService } from '../testing/replication-service.ts'
 
 let service: SimulatedReplicationService

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ManagementOperation } from '#proto/management.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, openTestService } from '../testing/open-parts.ts'
+import { createCall, openTestService } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 import { buildManagementStatement } from './manage.ts'
 

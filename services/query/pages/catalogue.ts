@@ -1,6 +1,6 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import type { UnavailableReason } from '#proto/unavailable.ts'
+import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { applyDefaultSettings } from '../definitions/parameters.ts'
 import { buildTableStatement } from '../definitions/table-statement.ts'

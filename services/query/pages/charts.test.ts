@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChartResult, Row } from '#proto/query.ts'
-import { startSeededHost } from '../../testing/seeded.ts'
+import { startSeededHost } from '../../testing/seeded-hosts.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
 import { maxChartRows } from '../definitions/chart-statement.ts'
 import { queryChart } from './chart.ts'
 import { queryCharts } from './charts.ts'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub, type StubHost } from '../testing/stub-host.ts'
 
 const hostKey = 'box'

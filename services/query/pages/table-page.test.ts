@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { createCall, type TestService, openTestService } from '../testing/open-parts.ts'
+import { createCall, type TestService, openTestService } from '../testing/test-service.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'db'

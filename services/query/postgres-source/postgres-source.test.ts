@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { describeWith, startPostgres, type TestServer } from '../../testing/servers.ts'
 import { createPostgresSourceHandlers } from './handlers.ts'
 import { openPostgresSource } from './source.ts'
-import { createCall } from '../testing/open-parts.ts'
+import { createCall } from '../testing/test-service.ts'
 
 const call = createCall()
 const withinMs = 30_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RepldbSlotLag } from '#proto/repldb-api.ts'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 import { fleetSecrets, createShopFleet } from '../testing/replication-fleet.ts'
 import { type SimulatedReplicationService, startReplicationService } from '../testing/replication-service.ts'
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { createCall, openTestService } from '../testing/open-parts.ts'
+import { createCall, openTestService } from '../testing/test-service.ts'
 import { type StubRequest, sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 
 const tables = ['metrics', 'disks', 'mutations', 'merges', 'processes', 'settings']

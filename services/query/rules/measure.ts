@@ -7,7 +7,7 @@ import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { toIncompleteReason } from '../clickhouse/visible-rows.ts'
+import { toIncompleteReason } from '../clickhouse/show-privileges.ts'
 import { maxSweepStatements } from '../clickhouse/host-queues.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Reading } from '#proto/rules.ts'
-import type { IncompleteReason } from '#proto/unavailable.ts'
+import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import { shortenText } from '#shared/text/strings.ts'
 
 /** A reading without the id of its rule. */

@@ -6,7 +6,7 @@ import { openLiveness } from '../clickhouse/liveness.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openProbe } from './probe.ts'
-import { createCall, createSilentTelemetry } from '../testing/open-parts.ts'
+import { createCall, createSilentTelemetry } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 import { createFleetHandler } from '../handlers.ts'
 

@@ -1,4 +1,4 @@
-import { toGrantStatements } from '../clickhouse/visible-rows.ts'
+import { toGrantStatements } from '../clickhouse/show-privileges.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostLoad, HostState } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'

@@ -6,7 +6,7 @@ import { HostState } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
 import { openLiveness } from '../clickhouse/liveness.ts'
 import { openHosts } from '../hosts/hosts.ts'
-import { createCall, openTestService, createSilentTelemetry } from '../testing/open-parts.ts'
+import { createCall, openTestService, createSilentTelemetry } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { openProbe } from './probe.ts'
 

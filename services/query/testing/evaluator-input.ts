@@ -1,6 +1,6 @@
 import type { EvaluatorInput } from '../rules/evaluators/evaluator.ts'
 import { testHost } from './response-bodies.ts'
-import { createCall } from './open-parts.ts'
+import { createCall } from './test-service.ts'
 
 const unexpectedRequest = (): never => {
   throw new Error('unexpected request')

@@ -1,6 +1,6 @@
 import type { TableRequest } from '#proto/query.ts'
 import { TableRequest as Request } from '#proto/query.ts'
-import { createCall, type TestService } from './open-parts.ts'
+import { createCall, type TestService } from './test-service.ts'
 
 /** Requests a table page and parses the streamed rows. */
 export const readTable = async (

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { getResponses, postResponses, GrpcError } from './replication-responses.ts'
 import { type ReplicationFleet, createShopFleet } from './replication-fleet.ts'
 

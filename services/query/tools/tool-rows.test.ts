@@ -5,7 +5,7 @@ import { query } from '#proto/query.ts'
 import { startSandbox, type Sandbox } from '../../sandbox/start.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 import { type StubRequest, sendResultRows as sendRows, startHttpStub } from '../testing/stub-host.ts'
 import { readToolStatements } from './tool-rows.ts'
 

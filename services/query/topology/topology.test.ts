@@ -4,7 +4,7 @@ import { query } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { readRecords } from '../analysis/records.ts'
-import { createCall, openTestService, type TestService } from '../testing/open-parts.ts'
+import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 import { startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { ClusterRow, buildClustersStatement, ReplicationRow, replicationStatement } from './topology.ts'
 

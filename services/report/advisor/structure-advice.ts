@@ -4,10 +4,10 @@ import type { structureAdviceMethods } from '#proto/structure-advice.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { adviseOnSettings, adviseOnUpgrade } from './structure/advise-host.ts'
 import { adviseOnCodecs } from './structure/codecs.ts'
-import { readTableFacts } from './structure/facts.ts'
+import { readTableFacts } from './structure/table-facts.ts'
 import { tableAdvisors } from './structure/kinds/index.ts'
 import { settings } from '../config.ts'
-import type { HandlerDeps } from '../work.ts'
+import type { HandlerDeps } from '../background-tasks.ts'
 
 /** Time before the deadline of the caller that is reserved for sending the response, in milliseconds. */
 const marginMs = 2_000

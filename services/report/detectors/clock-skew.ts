@@ -1,5 +1,5 @@
-import { defineDetector, emptyOutcome, createNoDataOutcome, getSeverity } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/format.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome, getSeverity } from '../detection/detector.ts'
+import { formatSeconds } from '../format.ts'
 
 const limits = { info: 2, warning: 30 }
 

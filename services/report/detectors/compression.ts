@@ -1,6 +1,6 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { defineDetector, formatTableName, type Observation } from '../measures/detector.ts'
-import { formatBytes, formatPercent } from '../measures/format.ts'
+import { defineDetector, formatTableName, type Observation } from '../detection/detector.ts'
+import { formatBytes, formatPercent } from '../format.ts'
 
 const gibibyte = 1_024 ** 3
 const minPoorShare = 0.7

@@ -1,7 +1,7 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { defineDetector, type Observation, getSeverity } from '../measures/detector.ts'
-import { getForecastConfidence, forecastDisk, selectKnownDiskHours } from '../measures/forecast.ts'
-import { formatBytes, formatRange } from '../measures/format.ts'
+import { defineDetector, type Observation, getSeverity } from '../detection/detector.ts'
+import { getForecastConfidence, forecastDisk, selectKnownDiskHours } from '../detection/forecast.ts'
+import { formatBytes, formatRange } from '../format.ts'
 
 /** Negated days until the disk is full, because limits apply to increasing values: 30 days or fewer are `info`. */
 const limits = { info: -30, warning: -7 }

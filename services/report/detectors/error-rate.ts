@@ -1,5 +1,5 @@
-import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
-import { formatPercent } from '../measures/format.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../detection/detector.ts'
+import { formatPercent } from '../format.ts'
 
 const minCalls = 20
 const minErrors = 5

@@ -1,4 +1,4 @@
-import { defineDetector } from '../measures/detector.ts'
+import { defineDetector } from '../detection/detector.ts'
 
 const failedStates = new Set(['FAILED', 'FAILED_AND_RELOADING'])
 

@@ -1,4 +1,4 @@
-import { defineDetector, formatTableName, getSeverity } from '../measures/detector.ts'
+import { defineDetector, formatTableName, getSeverity } from '../detection/detector.ts'
 
 const limits = { info: 300, warning: 1_000 }
 

@@ -1,4 +1,4 @@
-import type { AnyDetector } from '../measures/detector.ts'
+import type { AnyDetector } from '../detection/detector.ts'
 import { clockSkew } from './clock-skew.ts'
 import { compression } from './compression.ts'
 import { detachedParts } from './detached-parts.ts'

@@ -1,5 +1,5 @@
-import { defineDetector, formatTableName, createNoDataOutcome } from '../measures/detector.ts'
-import { formatFigure } from '../measures/format.ts'
+import { defineDetector, formatTableName, createNoDataOutcome } from '../detection/detector.ts'
+import { formatFigure } from '../format.ts'
 
 const minHistoryHours = 170
 const steadyHours = 20

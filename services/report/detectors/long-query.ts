@@ -1,5 +1,5 @@
-import { defineDetector, getSeverity } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/format.ts'
+import { defineDetector, getSeverity } from '../detection/detector.ts'
+import { formatSeconds } from '../format.ts'
 
 const limits = { info: 300, warning: 1_800 }
 

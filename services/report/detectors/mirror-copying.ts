@@ -1,5 +1,5 @@
-import { defineDetector, getSeverity } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/format.ts'
+import { defineDetector, getSeverity } from '../detection/detector.ts'
+import { formatSeconds } from '../format.ts'
 
 /** Limits in hours since the start of the copy. A copy that takes longer than a day is usually stuck. */
 const limits = { info: 0, warning: 24 }

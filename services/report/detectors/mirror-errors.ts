@@ -1,5 +1,5 @@
-import { defineDetector, getSeverity } from '../measures/detector.ts'
-import { formatCount } from '../measures/format.ts'
+import { defineDetector, getSeverity } from '../detection/detector.ts'
+import { formatCount } from '../format.ts'
 
 const limits = { info: 1, warning: 5, critical: 100 }
 

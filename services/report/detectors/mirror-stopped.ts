@@ -1,4 +1,4 @@
-import { defineDetector, type Observation } from '../measures/detector.ts'
+import { defineDetector, type Observation } from '../detection/detector.ts'
 
 const stoppedStates: Readonly<Record<string, Pick<Observation, 'severity' | 'detail'> & { words: string }>> = {
   failed: {

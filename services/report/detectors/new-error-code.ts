@@ -1,4 +1,4 @@
-import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../detection/detector.ts'
 
 const minErrors = 3
 const manyErrors = 100

@@ -1,5 +1,5 @@
-import { defineDetector, createNoDataOutcome } from '../measures/detector.ts'
-import { formatSeconds, formatPercent } from '../measures/format.ts'
+import { defineDetector, createNoDataOutcome } from '../detection/detector.ts'
+import { formatSeconds, formatPercent } from '../format.ts'
 
 const minHistoryHours = 72
 const weekHours = 168

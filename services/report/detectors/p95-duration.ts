@@ -1,6 +1,6 @@
-import { compareWithBaseline, selectComparableHours } from '../measures/baseline.ts'
-import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
-import { formatSeconds, formatFigure } from '../measures/format.ts'
+import { compareWithBaseline, selectComparableHours } from '../detection/baseline.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../detection/detector.ts'
+import { formatSeconds, formatFigure } from '../format.ts'
 
 const minCalls = 20
 const minMs = 200

@@ -1,6 +1,6 @@
-import { defineDetector, emptyOutcome, createNoDataOutcome, getSeverity } from '../measures/detector.ts'
-import { forecastParts } from '../measures/forecast.ts'
-import { formatSeconds, formatFigure } from '../measures/format.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome, getSeverity } from '../detection/detector.ts'
+import { forecastParts } from '../detection/forecast.ts'
+import { formatSeconds, formatFigure } from '../format.ts'
 
 const manyHours = 20
 /** Growth is reported only if the number of parts has reached this share of the limit. */

@@ -1,7 +1,7 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { compareWithBaseline, describeCauses } from '../measures/baseline.ts'
-import { defineDetector, type DetectorRows, type Observation, createNoDataOutcome } from '../measures/detector.ts'
-import { formatSeconds, formatFigure } from '../measures/format.ts'
+import { compareWithBaseline, describeCauses } from '../detection/baseline.ts'
+import { defineDetector, type DetectorRows, type Observation, createNoDataOutcome } from '../detection/detector.ts'
+import { formatSeconds, formatFigure } from '../format.ts'
 
 const minCalls = 20
 const minDays = 3

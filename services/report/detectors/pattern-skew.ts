@@ -1,4 +1,4 @@
-import { describeGrowth, compareWithBaseline } from '../measures/baseline.ts'
+import { describeGrowth, compareWithBaseline } from '../detection/baseline.ts'
 import {
   defineDetector,
   type Fleet,
@@ -6,8 +6,8 @@ import {
   type Observation,
   createNoDataOutcome,
   type PatternFacts,
-} from '../measures/detector.ts'
-import { formatSeconds, formatFigure } from '../measures/format.ts'
+} from '../detection/detector.ts'
+import { formatSeconds, formatFigure } from '../format.ts'
 
 const minCalls = 20
 const minPeers = 2

@@ -1,6 +1,6 @@
-import { compareWithBaseline, selectComparableHours } from '../measures/baseline.ts'
-import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
-import { formatBytes } from '../measures/format.ts'
+import { compareWithBaseline, selectComparableHours } from '../detection/baseline.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../detection/detector.ts'
+import { formatBytes } from '../format.ts'
 
 const gibibyte = 1_024 ** 3
 const minScore = 5

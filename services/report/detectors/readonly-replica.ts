@@ -1,4 +1,4 @@
-import { defineDetector, formatTableName } from '../measures/detector.ts'
+import { defineDetector, formatTableName } from '../detection/detector.ts'
 
 /** Detects read-only replicas. */
 export const readonlyReplica = defineDetector({

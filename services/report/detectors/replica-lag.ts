@@ -1,5 +1,5 @@
-import { defineDetector, formatTableName, getSeverity } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/format.ts'
+import { defineDetector, formatTableName, getSeverity } from '../detection/detector.ts'
+import { formatSeconds } from '../format.ts'
 
 const limits = { info: 60, warning: 600 }
 

@@ -1,4 +1,4 @@
-import { defineDetector, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
+import { defineDetector, emptyOutcome, createNoDataOutcome } from '../detection/detector.ts'
 
 const minAgreeing = 2
 const maxNamed = 20

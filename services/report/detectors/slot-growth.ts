@@ -1,5 +1,5 @@
-import { defineDetector, getSeverity } from '../measures/detector.ts'
-import { formatBytes } from '../measures/format.ts'
+import { defineDetector, getSeverity } from '../detection/detector.ts'
+import { formatBytes } from '../format.ts'
 
 const gibibyte = 1_024 ** 3
 /** Limits of the growth of the lag, in bytes per hour. */

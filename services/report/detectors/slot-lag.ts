@@ -1,5 +1,5 @@
-import { defineDetector, getSeverity } from '../measures/detector.ts'
-import { formatBytes } from '../measures/format.ts'
+import { defineDetector, getSeverity } from '../detection/detector.ts'
+import { formatBytes } from '../format.ts'
 
 const mebibyte = 1_024 ** 2
 /** Limits of the lag, in bytes. The warning limit is the default of the replication service. */

@@ -1,5 +1,5 @@
-import { defineDetector, formatTableName, createNoDataOutcome } from '../measures/detector.ts'
-import { formatSeconds } from '../measures/format.ts'
+import { defineDetector, formatTableName, createNoDataOutcome } from '../detection/detector.ts'
+import { formatSeconds } from '../format.ts'
 
 const longSeconds = 3_600
 

@@ -1,5 +1,5 @@
-import { defineDetector, formatTableName, getSeverity } from '../measures/detector.ts'
-import { formatBytes, formatSeconds } from '../measures/format.ts'
+import { defineDetector, formatTableName, getSeverity } from '../detection/detector.ts'
+import { formatBytes, formatSeconds } from '../format.ts'
 
 /** Limits in hours since all rows of the oldest expired part should have been removed. */
 const limits = { info: 24, warning: 168 }

@@ -1,4 +1,4 @@
-import { defineDetector, type Fleet, emptyOutcome, createNoDataOutcome } from '../measures/detector.ts'
+import { defineDetector, type Fleet, emptyOutcome, createNoDataOutcome } from '../detection/detector.ts'
 
 const numericCollator = new Intl.Collator('en', { numeric: true })
 

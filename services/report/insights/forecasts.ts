@@ -9,8 +9,8 @@ import {
   minForecastHours,
   describeForecast,
   forecastParts,
-} from '../measures/forecast.ts'
-import { formatSeconds } from '../measures/format.ts'
+} from '../detection/forecast.ts'
+import { formatSeconds } from '../format.ts'
 
 /** Forecasts, and notes that explain missing ones. */
 export interface ForecastResult {

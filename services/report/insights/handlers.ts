@@ -6,11 +6,11 @@ import type { forecastMethods } from '#proto/forecasts.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { insightMethods } from '#proto/insights.ts'
 import { detectors, anomalyDetectors } from '../detectors/index.ts'
-import type { HandlerDeps } from '../work.ts'
+import type { HandlerDeps } from '../background-tasks.ts'
 import { forecastDisks, type ForecastResult, forecastPartCount } from './forecasts.ts'
-import { runInsightScan, type InsightScanDeps } from './generate.ts'
+import { runInsightScan, type InsightScanDeps } from './insight-scan.ts'
 import { scanHost } from './scan-host.ts'
-import { readLastRun } from './runs.ts'
+import { readLastRun } from './scan-runs.ts'
 
 /** The dependencies of the insight and forecast handlers. */
 export type InsightDeps = HandlerDeps & InsightScanDeps

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openClients, createQuietQuery } from '../testing/fleet.ts'
+import { openClients, createQuietQuery } from '../testing/test-services.ts'
 import { createUserCall } from '../testing/insights.ts'
 import { createMutation } from '../testing/rows.ts'
 import { scanHost } from './scan-host.ts'

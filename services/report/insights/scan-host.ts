@@ -20,7 +20,7 @@ import {
   type HostFacts,
   type HostFigures,
   readFigures,
-} from '../measures/detector.ts'
+} from '../detection/detector.ts'
 
 /** The insights of a scan, and notes that explain missing data. */
 interface ScanResult {

@@ -4,9 +4,9 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { computeAgeMs, recordInstant } from '#shared/time/clock.ts'
-import { forEachHost, createServiceCall, type BackgroundTasks } from '../work.ts'
+import { forEachHost, createServiceCall, type BackgroundTasks } from '../background-tasks.ts'
 import { insightStoreSettings } from '../stores/settings.ts'
-import { runInsightScan, type InsightScanDeps } from './generate.ts'
+import { runInsightScan, type InsightScanDeps } from './insight-scan.ts'
 
 const tickMs = 60_000
 

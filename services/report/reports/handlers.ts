@@ -2,12 +2,12 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { hostReportMethods } from '#proto/host-report.ts'
 import type { report } from '#proto/report.ts'
-import { assembleReport } from './build.ts'
+import { assembleReport } from './assemble-report.ts'
 import { renderInFormat } from './render/index.ts'
 import { getReportZone } from './settings.ts'
 import type { StoredReport } from './store.ts'
 import { type WeeklyReportDeps, writeWeeklyReports } from './weekly.ts'
-import type { BackgroundTasks } from '../work.ts'
+import type { BackgroundTasks } from '../background-tasks.ts'
 
 /** The dependencies of the report handlers. */
 export interface ReportDeps extends WeeklyReportDeps {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import { createMemoryInsightStore } from '../stores/store.ts'
-import { openClients, quietAlertHandlers, createQuietQuery } from '../testing/fleet.ts'
+import { openClients, quietAlertHandlers, createQuietQuery } from '../testing/test-services.ts'
 import { openReportStore } from './store.ts'
 import { type WeeklyReportDeps, writeWeeklyReports } from './weekly.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { HostReport } from '#proto/host-report.ts'
-import { formatRange } from '../measures/format.ts'
+import { formatRange } from '../format.ts'
 import type { ReportData } from './report-data.ts'
 import { summarizeIncidents } from './sections/incidents.ts'
 import {
@@ -18,7 +18,7 @@ import {
   selectRecommendations,
   summarizeSafeguards,
   collectSettingHashes,
-} from './sections/upkeep.ts'
+} from './sections/safeguards-and-changes.ts'
 import { collectPeakValues } from './sections/peak-values.ts'
 
 /** The host, week and time zone of a report. `week` is null for a chosen period. */

@@ -1,6 +1,6 @@
 import type { InsightRow, InsightRowSet } from '#proto/insight-rows.ts'
 import { detectors } from '../detectors/index.ts'
-import type { Fleet, HostFacts, DetectorOutcome, HostFigures } from '../measures/detector.ts'
+import type { Fleet, HostFacts, DetectorOutcome, HostFigures } from '../detection/detector.ts'
 
 /** The rows of a host by row set. */
 export type InsightRows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }

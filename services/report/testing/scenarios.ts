@@ -1,5 +1,5 @@
 import type { Insight } from '#proto/insights.ts'
-import type { Fleet } from '../measures/detector.ts'
+import type { Fleet } from '../detection/detector.ts'
 import {
   createHostFacts,
   singleHost,

@@ -1,5 +1,5 @@
-import type { ReadCondition, TableRead } from '#proto/advising.ts'
-import type { AdviceSubject } from '../advisor/subject.ts'
+import type { ReadCondition, TableRead } from '#proto/advice-data.ts'
+import type { AdviceSubject } from '../advisor/advice-subject.ts'
 
 /** Returns a condition on one column. */
 export const createReadCondition = (

@@ -1,4 +1,4 @@
-import type { ColumnCounts, TableFacts } from '../advisor/structure/facts.ts'
+import type { ColumnCounts, TableFacts } from '../advisor/structure/table-facts.ts'
 import { createAdviceSubject } from './subject.ts'
 
 type Column = TableFacts['columns'][number]

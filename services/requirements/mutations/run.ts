@@ -1,5 +1,5 @@
 import { readAllRequirements } from '../requirements.ts'
-import { readAllMutations } from './mutations.ts'
+import { readAllMutations } from './read-mutations.ts'
 import { copyTree } from '../../testing/tree-copy.ts'
 import { tryMutation } from './try-mutation.ts'
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Requirement, RequirementTest } from '../requirements.ts'
 import { readDocumentedRows } from '../variable-rows.ts'
-import { applyMutation, type Mutation } from './mutations.ts'
+import { applyMutation, type Mutation } from './read-mutations.ts'
 import { runTest } from './run-test.ts'
 
 /** Returns the tests of a requirement: those of its entry, and those in the rows of its variables. */

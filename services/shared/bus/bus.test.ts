@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { describeWith } from '../../testing/servers.ts'
-import { testResponses } from './conformance/answering.suite.ts'
+import { testResponses } from './conformance/responses.suite.ts'
 import { type Network, BusTestContext, implementations } from './conformance/implementations.suite.ts'
 import { testLiveness } from './conformance/liveness.suite.ts'
 import { testRouting } from './conformance/routing.suite.ts'
-import { testStreams } from './conformance/streaming.suite.ts'
+import { testStreams } from './conformance/streams.suite.ts'
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `a bus over ${implementation.name}`, () => {

@@ -7,7 +7,7 @@ import { type RequestDeps, sendRequest, type StartedResponse } from './send-requ
 import { encodeJson, decodeJson, joinBodies } from './body.ts'
 import type { RequestExchange } from './exchange.ts'
 import type { InstanceRegistry } from './instances.ts'
-import type { Observer } from './observe.ts'
+import type { Observer } from './call-observer.ts'
 import { chooseRequestRoute } from './route.ts'
 import { callSubject } from './subject.ts'
 

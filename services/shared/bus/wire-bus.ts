@@ -9,7 +9,7 @@ import { createClient } from './client.ts'
 import { Events } from './events.ts'
 import type { BusChannel } from './exchange.ts'
 import { InstanceRegistry } from './instances.ts'
-import { type Observer, createCallObserver } from './observe.ts'
+import { type Observer, createCallObserver } from './call-observer.ts'
 import { type Handler, ContractServer } from './serve.ts'
 
 /** The parameters of one bus on a hub. */

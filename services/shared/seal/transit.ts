@@ -1,7 +1,7 @@
 import { CompactEncrypt, compactDecrypt, errors, exportJWK, generateKeyPair, importJWK } from 'jose'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { TransitPublicKey } from '#proto/transit.ts'
+import { TransitPublicKey } from '#proto/encrypted-secrets.ts'
 import { getOrCreate } from '../store/installation.ts'
 import type { Store } from '../store/store.ts'
 

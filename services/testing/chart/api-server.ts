@@ -7,7 +7,7 @@ import { fetchJson, retryUntil } from '../fetch-json.ts'
 import { reserveFreePort } from '../servers/port.ts'
 import { startProcess } from '../servers/process.ts'
 import type { TestServer } from '../servers/server.ts'
-import { findProgram } from '../servers/source.ts'
+import { findProgram } from '../servers/server-source.ts'
 import type { RenderedObject } from './helm.ts'
 
 /** A Kubernetes API server without nodes and controllers: it validates and stores objects, but runs no pods. */

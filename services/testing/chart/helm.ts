@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { loadAll } from 'js-yaml'
 import { z } from 'zod'
-import { findProgram } from '../servers/source.ts'
+import { findProgram } from '../servers/server-source.ts'
 import { root } from '../source-file.ts'
 
 /** Names of the values files of the chart: one for each supported profile. */

@@ -1,7 +1,7 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { AdditionalTools } from '../../mcp/protocol/server.ts'
-import { registerInputTools, requestState } from './rounds.ts'
+import { registerInputTools, requestState } from './input-rounds.ts'
 
 /**
  * The tools, resources and prompts that the MCP conformance suite requires. Its documentation defines their results.

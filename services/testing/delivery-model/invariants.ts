@@ -1,4 +1,4 @@
-import type { SendAttempt } from './sends.ts'
+import type { SendAttempt } from './fake-targets.ts'
 
 /** The result of a schedule. */
 export interface ScheduleOutcome {

@@ -7,7 +7,7 @@ import { deriveEntryPlace } from '../../alert-dispatcher/events/record.ts'
 import { testEvent } from '../../alert-dispatcher/testing/inbound.ts'
 import { type Dispatcher, type DispatcherEnvironment, openDispatcher } from './dispatcher.ts'
 import { type FinalState, createSendKey } from './invariants.ts'
-import { openFakeTargets, targetNames } from './sends.ts'
+import { openFakeTargets, targetNames } from './fake-targets.ts'
 
 /** The store and the state database of a schedule. */
 export interface ScheduleStores extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DispatcherEnvironment } from './dispatcher.ts'
 import { checkSends, type ScheduleOutcome } from './invariants.ts'
-import { targetModes, targetNames } from './sends.ts'
+import { targetModes, targetNames } from './fake-targets.ts'
 import { type ScheduleStores, ScheduleEnvironment, eventKeys } from './schedule-environment.ts'
 
 /** Returns a generator of deterministic pseudorandom numbers from 0 to 1. */

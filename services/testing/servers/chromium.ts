@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
-import { findProgram } from './source.ts'
+import { findProgram } from './server-source.ts'
 
 /** Names of Chromium programs. The headless shell is first, because it renders the same pages in half the CPU time. */
 const names = ['chromium-headless-shell', 'chromium', 'google-chrome', 'google-chrome-stable']

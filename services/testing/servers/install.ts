@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { findChromium } from './chromium.ts'
-import { findProgram, findServerSource } from './source.ts'
+import { findProgram, findServerSource } from './server-source.ts'
 
 /** A program that tests need, with the Debian package that provides it. */
 export interface TestProgram {

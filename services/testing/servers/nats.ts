@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expectResponse } from './answer.ts'
+import { expectResponse } from './expect-response.ts'
 import { startContainer } from './container.ts'
 import { startProcess } from './process.ts'
 import { type ServerOptions, type TestServer, createExternalServer } from './server.ts'
-import { requireServerSource } from './source.ts'
+import { requireServerSource } from './server-source.ts'
 
 export interface NatsOptions extends ServerOptions {
   /** Additional server configuration, such as users and permissions. Implies a private server. */

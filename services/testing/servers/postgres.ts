@@ -7,7 +7,7 @@ import { Client } from 'pg'
 import { startContainer } from './container.ts'
 import { startProcess } from './process.ts'
 import { type ServerOptions, type TestServer, createExternalServer } from './server.ts'
-import { requireServerSource } from './source.ts'
+import { requireServerSource } from './server-source.ts'
 
 const user = 'watchhouse'
 const password = 'watchhouse'

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis'
-import { expectResponse } from './answer.ts'
+import { expectResponse } from './expect-response.ts'
 import { startContainer } from './container.ts'
 import { startProcess } from './process.ts'
 import { type ServerOptions, type TestServer, createExternalServer } from './server.ts'
-import { requireServerSource } from './source.ts'
+import { requireServerSource } from './server-source.ts'
 
 export interface RedisOptions extends ServerOptions {
   /** Settings that override the default ones. Implies a private server. */

@@ -1,4 +1,4 @@
-import { createQueryClient } from '#lib/api/client.ts'
+import { createQueryClient } from '#lib/api/query-client.ts'
 import { configQuery } from '#lib/api/queries.ts'
 
 /** Disables server-side rendering: pages are rendered in the browser, with data from the public API. */

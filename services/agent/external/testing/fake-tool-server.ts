@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
-import { listenOnLoopback } from '#shared/net/testing/on-loopback.ts'
+import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 
 /** An MCP server on its own port, which tests use as an external server. */
 export interface FakeToolServer extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { Call, Identity } from '#proto/call.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openModels } from '../open.ts'
+import { openModels } from '../models.ts'
 
 /** Returns a call of a user, or another kind of identity, with a deadline of one minute. */
 export const createUserCall = (kind: Identity['kind'] = 'user', subject = 'ada'): Call => ({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { email } from '../email.ts'
 import { emailRigs } from '../testing/email.ts'
-import type { Rig } from '../testing/rig.ts'
+import type { Rig } from '../testing/channel-rig.ts'
 import { createMessage, sendOnce } from '../testing/send-once.ts'
 import { type StrictServer, startStrictServer } from '../testing/strict-server.ts'
 

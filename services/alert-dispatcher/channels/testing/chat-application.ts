@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { DecryptedInstallation } from '../../chat-application/installation.ts'
-import type { Rig } from './rig.ts'
+import type { Rig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 import { SlackBody } from './webhook.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './rig.ts'
+import type { Rig } from './channel-rig.ts'
 import { type ReceivedRequest, startStrictServer } from './strict-server.ts'
 
 const key = 'secret-genie-key-0001'

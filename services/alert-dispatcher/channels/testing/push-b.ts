@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './rig.ts'
+import type { Rig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
 const token = 'secret-application-token-0001'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TargetFormat } from '#proto/webhook-targets.ts'
 import type { Policy } from '../../policy.ts'
-import type { Rig } from './rig.ts'
+import type { Rig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 import { webhookRig } from './webhook.ts'
 

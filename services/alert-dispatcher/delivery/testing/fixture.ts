@@ -15,7 +15,7 @@ import { type Notification, toOutboxMessage } from '../../notification.ts'
 import type { Policy } from '../../policy.ts'
 import { testPolicy } from '../../testing/simulated-host.ts'
 import type { ClaimLimits } from '../claims.ts'
-import { type Delivery, openDelivery } from '../open.ts'
+import { type Delivery, openDelivery } from '../open-delivery.ts'
 import type { RetryPlan } from '../retry.ts'
 
 /** A service call without a deadline. */

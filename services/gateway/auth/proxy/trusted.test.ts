@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { startFake } from '../../testing/start.ts'
+import { startFake } from '../../testing/fake-product.ts'
 import { signInRoutes } from '../../testing/identity-routes.ts'
 
 type Variables = Record<string, string>

@@ -1,4 +1,4 @@
-import { toGrantStatements } from '../../clickhouse/visible-rows.ts'
+import { toGrantStatements } from '../../clickhouse/show-privileges.ts'
 import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import { evaluateRestarts, evaluateSettingsChange, evaluateVersionChange } from './changes.ts'
 import { evaluateDiskDaysToFull } from './disk-days-to-full.ts'

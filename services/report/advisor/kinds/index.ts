@@ -1,5 +1,5 @@
 import type { AdviceKind } from '#proto/advice.ts'
-import type { Proposal, AdviceSubject } from '../subject.ts'
+import type { Proposal, AdviceSubject } from '../advice-subject.ts'
 import { proposeMaterializedViews } from './materialized-view.ts'
 import { proposePartitionKeys } from './partition-key.ts'
 import { proposePrewhere } from './prewhere.ts'

@@ -4,7 +4,7 @@ import {
   estimateRowsPerMark,
   estimateSavings,
   type AdviceSubject,
-} from '../subject.ts'
+} from '../advice-subject.ts'
 
 /** Minimum average number of rows per group. With fewer, the view costs more than it saves. */
 const minRowsPerGroup = 100

@@ -6,7 +6,7 @@ import {
   estimateSavings,
   listSortingColumns,
   type AdviceSubject,
-} from '../subject.ts'
+} from '../advice-subject.ts'
 
 /** Maximum number of partitions: the default of `max_partitions_per_insert_block`. */
 const maxPartitions = 100

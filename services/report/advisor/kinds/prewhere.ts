@@ -4,7 +4,7 @@ import {
   estimateBytesPerMark,
   listSortingColumns,
   type AdviceSubject,
-} from '../subject.ts'
+} from '../advice-subject.ts'
 
 /**
  * Proposes PREWHERE if the host does not apply it automatically. With FINAL, only conditions on the sorting key are

@@ -6,7 +6,7 @@ import {
   estimateRowsPerMark,
   estimateSavings,
   type AdviceSubject,
-} from '../subject.ts'
+} from '../advice-subject.ts'
 
 /** Proposes projections that sort the rows for a condition or pre-aggregate the groups of the query. */
 export const proposeProjections = (subject: AdviceSubject): Proposal[] =>

@@ -1,5 +1,5 @@
-import type { ReadCondition, SkipIndexType } from '#proto/advising.ts'
-import { type Proposal, type ComparedColumn, listComparedColumns, type AdviceSubject } from '../subject.ts'
+import type { ReadCondition, SkipIndexType } from '#proto/advice-data.ts'
+import { type Proposal, type ComparedColumn, listComparedColumns, type AdviceSubject } from '../advice-subject.ts'
 
 const typesByCondition: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>> = {
   equality: ['minmax', 'set(100)', 'bloom_filter(0.01)'],

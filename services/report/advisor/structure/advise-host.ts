@@ -1,5 +1,5 @@
 import type { StructureAdvice } from '#proto/structure-advice.ts'
-import { formatBytes } from '../../measures/format.ts'
+import { formatBytes } from '../../format.ts'
 
 /** Hardware and settings of a host. */
 export interface HostConfig {

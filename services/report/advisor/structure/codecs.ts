@@ -1,6 +1,6 @@
 import type { AdvisedCodec, StructureAdvice } from '#proto/structure-advice.ts'
-import { formatFigure } from '../../measures/format.ts'
-import { type TableAdviceContext, type TableFacts, isHostError } from './facts.ts'
+import { formatFigure } from '../../format.ts'
+import { type TableAdviceContext, type TableFacts, isHostError } from './table-facts.ts'
 
 type Column = TableFacts['columns'][number]
 

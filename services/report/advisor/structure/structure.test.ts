@@ -6,7 +6,7 @@ import { createUserCall } from '../../testing/insights.ts'
 import { createColumn, createColumnCounts, createTableFacts } from '../../testing/table-facts.ts'
 import { adviseOnSettings, adviseOnUpgrade } from './advise-host.ts'
 import { adviseOnCodecs } from './codecs.ts'
-import type { TableFacts } from './facts.ts'
+import type { TableFacts } from './table-facts.ts'
 import { tableAdvisors } from './kinds/index.ts'
 
 const gibibyte = 1_024 ** 3

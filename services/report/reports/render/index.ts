@@ -1,7 +1,7 @@
 import type { HostReport, reportFormats } from '#proto/host-report.ts'
-import { renderChart, escapeHtml } from './bars.ts'
+import { renderChart, escapeHtml } from './charts.ts'
 import type { ReportBlock, ReportDocument } from './document.ts'
-import { createReportDocument } from './lay-out.ts'
+import { createReportDocument } from './create-document.ts'
 import { renderMarkdown } from './markdown.ts'
 
 const style = `

@@ -1,4 +1,4 @@
-import { formatSparkline } from './bars.ts'
+import { formatSparkline } from './charts.ts'
 import type { ReportBlock, ReportDocument } from './document.ts'
 
 /** Escapes text for Markdown and joins its lines. The result cannot contain markup, lists, HTML or automatic links. */

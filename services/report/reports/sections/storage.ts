@@ -1,7 +1,7 @@
 import type { HostReport, ReportedDisk } from '#proto/host-report.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { ReportRow } from '#proto/report-rows.ts'
-import { forecastDisk, selectKnownDiskHours, describeForecast } from '../../measures/forecast.ts'
+import { forecastDisk, selectKnownDiskHours, describeForecast } from '../../detection/forecast.ts'
 import type { ReportTimeRange } from '../report-data.ts'
 
 type DiskHours = ReturnType<typeof selectKnownDiskHours>

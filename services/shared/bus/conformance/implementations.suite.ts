@@ -64,7 +64,7 @@ const nats: Implementation = {
 }
 
 const startChild = async (url: string, instance: string): Promise<{ kill(): Promise<void> }> => {
-  const file = join(import.meta.dirname, 'killable.suite.ts')
+  const file = join(import.meta.dirname, 'probe-server.suite.ts')
   const child = spawn(process.execPath, [file, url, instance], { stdio: ['pipe', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   return {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type BusTestContext, waitUntil } from './implementations.suite.ts'
 import { pickByHash } from '../route.ts'
 import { callOf, probe, somethingHappened } from './probe.suite.ts'
-import { recordTelemetry } from './recording.suite.ts'
+import { recordTelemetry } from './telemetry-recorder.suite.ts'
 
 /** Declares the tests of routing and events of a bus. */
 export const testRouting = (place: () => BusTestContext): void => {

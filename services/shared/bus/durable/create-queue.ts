@@ -8,7 +8,7 @@ import { openOutageLog } from '../../telemetry/outage.ts'
 import { decodeJson, encodeJson } from '../body.ts'
 import type { ResolvedConsumer, QueueDriver, ClaimedMessage } from './driver.ts'
 import type { QueueLimits } from './limits.ts'
-import { observeConsumer } from './observe.ts'
+import { observeConsumer } from './consumer-observer.ts'
 import type { Consumer, DeadLetter, DeadLetters, MessageHandler, MessageOutcome, Queue } from './queue.ts'
 import { type AnyStreamName, deadLetterStreams, formatDeadLetterSubject, findStreamName } from './streams.ts'
 

@@ -36,7 +36,7 @@ describeWith(
     it('redelivers the messages of a killed process to another', async () => {
       await using server = await startNats({ private: true })
       await using queue = await open(server.url)
-      const file = join(import.meta.dirname, 'killable.suite.ts')
+      const file = join(import.meta.dirname, 'unacknowledging-consumer.suite.ts')
       const child = spawn(process.execPath, [file, server.url], { stdio: ['ignore', 'pipe', 'inherit'] })
       await using _killed = { [Symbol.asyncDispose]: async () => void child.kill('SIGKILL') }
       await publish(queue, 'one')

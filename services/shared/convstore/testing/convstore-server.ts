@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
-import { listenOnLoopback } from '../../net/testing/on-loopback.ts'
+import { listenOnLoopback } from '../../net/testing/loopback-server.ts'
 
 /** The API key that the fake service accepts, in the format of AgentState keys. */
 export const convstoreKey = 'as_live_0123456789abcdefghijklmnopqrstuvwxyzABCD'

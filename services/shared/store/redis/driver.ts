@@ -5,7 +5,7 @@ import type { Fence } from '../store.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { connectRedis } from './connection.ts'
 import { appendChannel, redisKeys, formatLeaseKey, formatValueKey } from './keys.ts'
-import { type RedisScript, toRedisFailure, describeRedisError, runRedisScript, createScript } from './run.ts'
+import { type RedisScript, toRedisFailure, describeRedisError, runRedisScript, createScript } from './run-script.ts'
 import {
   ackScript,
   claimScript,

@@ -1,7 +1,7 @@
 import { startAnswer, decideApproval, decideEgress, resumeAnswer, stopAnswer, type SeenPage } from '#lib/api/agent.ts'
 import { getFailureMessage } from '#lib/api/failure.ts'
 import { createRandomId } from '#lib/ui/random-id.ts'
-import { streamAnswerInto } from './follow.ts'
+import { streamAnswerInto } from './answer-stream.ts'
 import { trimForRequest } from './message-limits.ts'
 import { createUserMessage, type Message, type ToolPart } from './message.ts'
 

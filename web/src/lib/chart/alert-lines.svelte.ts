@@ -1,6 +1,6 @@
 import { createQuery } from '@tanstack/svelte-query'
 import { historyQuery, type ConditionHistoryEntry } from '#lib/api/health.ts'
-import { createPageLoadGate } from '#lib/state/page-loaded.svelte.ts'
+import { createPageLoadGate } from '#lib/state/page-load-gate.svelte.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 

@@ -1,6 +1,6 @@
 import { createQuery } from '@tanstack/svelte-query'
 import { deploymentsQuery, type Deployment } from '#lib/api/deployments.ts'
-import { createPageLoadGate } from '#lib/state/page-loaded.svelte.ts'
+import { createPageLoadGate } from '#lib/state/page-load-gate.svelte.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 

@@ -1,7 +1,7 @@
 import type { ChartInfo } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readInstant } from '#lib/ui/time.ts'
-import { selectChartForm } from './form.ts'
+import { selectChartForm } from './chart-form.ts'
 import { readNumber } from './series.ts'
 
 export type ValueColumn = ChartInfo['columns'][number]

@@ -21,7 +21,7 @@ import {
 import { parseBuildCount } from '#lib/state/build-flags.ts'
 import { createCompletionSource, type CompletionProviders } from './completion.ts'
 import { createClickHouseDialect, sqlHighlighter } from './dialect.ts'
-import { findStatementAt, type SelectedStatement } from './statement-at.ts'
+import { findStatementAt, type SelectedStatement } from './selected-statement.ts'
 import { emptyVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** Maximum number of completions shown. */

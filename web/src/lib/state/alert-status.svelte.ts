@@ -1,6 +1,6 @@
 import { createQuery } from '@tanstack/svelte-query'
 import { snapshotQuery } from '#lib/api/health.ts'
-import { createPageLoadGate } from './page-loaded.svelte.ts'
+import { createPageLoadGate } from './page-load-gate.svelte.ts'
 import { getSession } from './session.svelte.ts'
 
 /** Refresh interval, as sweeps run minutes apart. */

@@ -1,13 +1,13 @@
 import { goto } from '$app/navigation'
 import { dialogs } from '#lib/state/dialogs.svelte.ts'
-import { agentPanel } from '#lib/state/panel.svelte.ts'
+import { agentPanel } from '#lib/state/agent-panel.svelte.ts'
 import { rangePresets } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { theme, themes } from '#lib/state/theme.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 import { copyText } from './copy-text.ts'
 import { listMenuTopics, filterMenuSections } from './menu.ts'
-import type { PickListItem } from './pick.ts'
+import type { PickListItem } from './pick-list-rows.ts'
 
 /** An entry of the palette and its action. */
 export interface PalettePick extends PickListItem {

@@ -1,6 +1,6 @@
 import { goto } from '$app/navigation'
 import { dialogs } from '#lib/state/dialogs.svelte.ts'
-import { agentPanel } from '#lib/state/panel.svelte.ts'
+import { agentPanel } from '#lib/state/agent-panel.svelte.ts'
 import { preferences } from '#lib/state/preferences.ts'
 import { view } from '#lib/state/view.svelte.ts'
 import { focusSearch } from './focus-search.ts'

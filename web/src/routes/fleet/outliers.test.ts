@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FleetEntry } from '#proto/http/fleet.ts'
-import { countVersions } from './drift.ts'
+import { countVersions } from './version-drift.ts'
 import { computeMedian, findOutliers } from './outliers.ts'
 
 const load = { queries: 1, merges: 0, cpu: 20, memory: 40, disk: 50, readonly: 0, delay: 0 }

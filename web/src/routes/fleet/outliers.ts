@@ -1,5 +1,5 @@
 import type { FleetEntry } from '#proto/http/fleet.ts'
-import { fleetMetrics, type FleetMetric } from './measures.ts'
+import { fleetMetrics, type FleetMetric } from './fleet-metrics.ts'
 
 /** A host with a much higher value than its peers. */
 export interface Outlier {

@@ -8,7 +8,7 @@ import {
   readDiskHistory,
   evaluateDiskSeverity,
 } from './disks.ts'
-import { createExampleForecast } from './example.ts'
+import { createExampleForecast } from './example-forecast.ts'
 
 const row = { disk: 'default', type: 'Local', path: '/data/', used: '850', free: '150', total: '1000', reserved: '50' }
 const [disk] = readDisks([row])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createExampleForecast } from './example.ts'
+import { createExampleForecast } from './example-forecast.ts'
 import { computeForecastCone, computeHorizonMs } from './forecast-cone.ts'
 
 const dayMs = 86_400_000

@@ -1,4 +1,4 @@
-import type { TableAdvisor } from '../facts.ts'
+import type { TableAdvisor } from '../table-facts.ts'
 import { adviseOnKeyOrder } from './key-order.ts'
 import { adviseOnLowCardinality } from './low-cardinality.ts'
 import { adviseOnNullable } from './nullable.ts'

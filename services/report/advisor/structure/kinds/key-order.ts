@@ -1,5 +1,5 @@
-import { formatFigure } from '../../../measures/format.ts'
-import type { TableAdvisor } from '../facts.ts'
+import { formatFigure } from '../../../format.ts'
+import type { TableAdvisor } from '../table-facts.ts'
 
 const minRows = 100_000
 /** Minimum share of distinct values of a nearly unique column. Key columns after such a column have no effect. */

@@ -1,5 +1,5 @@
-import { formatFigure } from '../../../measures/format.ts'
-import type { TableAdvisor } from '../facts.ts'
+import { formatFigure } from '../../../format.ts'
+import type { TableAdvisor } from '../table-facts.ts'
 
 const minRows = 10_000
 /** Maximum number of distinct values. Larger dictionaries cost more than they save. */

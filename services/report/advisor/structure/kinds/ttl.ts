@@ -1,5 +1,5 @@
-import { formatBytes } from '../../../measures/format.ts'
-import type { TableAdvisor } from '../facts.ts'
+import { formatBytes } from '../../../format.ts'
+import type { TableAdvisor } from '../table-facts.ts'
 
 const minBytes = 1_024 ** 3
 const minShare = 0.2

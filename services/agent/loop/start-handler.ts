@@ -1,0 +1,134 @@
+import type { agent, AgentQuestion } from '#proto/agent.ts'
+import type { Call } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { parseSettings, type SettingValues } from '#shared/config/setting.ts'
+import { agentSettings } from '../config.ts'
+import { extractEarlierAnswers, findLastEvidenceNumber, toModelMessages } from './history.ts'
+import { requireUserServersAllowed } from '../external/external-tools.ts'
+import { openHostText } from '../egress/host-text.ts'
+import { openEvidenceLedger } from './evidence.ts'
+import { runAnswer } from './answer.ts'
+import { createChunkEmitter, type AnswerContext } from './answer-context.ts'
+import { openUsageMeter, openAnswerTimeBudget, openToolCallLimits } from './answer-limits.ts'
+import { createPlanTool, createSearchToolsTool } from './own-tools.ts'
+import { openPlan } from './plan.ts'
+import { openToolbox, type Toolbox } from './toolbox.ts'
+import type { ChosenModel } from '../models/model-choice.ts'
+import type { AgentDeps } from '../agent-deps.ts'
+import type { Run } from '../runs/run.ts'
+
+type AgentSettingValues = SettingValues<typeof agentSettings>
+
+/** Validates the question, starts a run and returns its id. The run continues in the background. */
+export const createStartHandler =
+  (parts: AgentDeps): Handlers<typeof agent>['start'] =>
+  async (question, call) => {
+    const settings = parseSettings(agentSettings, parts.env)
+    requireValidMessages(question, settings)
+    requireUserServersAllowed(question.userServers, call)
+    const model = await parts.models.choose(question.model, call, question.apiKey ?? undefined)
+    const run = parts.runs.start(call.identity, settings.SVC_AGENT_MAX_RUNS, (run) =>
+      performRun(parts, { question, call, settings, model, run }),
+    )
+    return { runId: run.id }
+  }
+
+const requireValidMessages = (
+  { messages }: AgentQuestion,
+  { SVC_AGENT_MAX_MESSAGES: maxMessages }: AgentSettingValues,
+): void => {
+  if (messages.length > maxMessages) {
+    throw new ServiceError('invalid', `messages must have at most ${maxMessages} items`, {
+      details: { parameter: 'messages', maxMessages },
+    })
+  }
+  toModelMessages(messages)
+}
+
+interface StartedRun {
+  question: AgentQuestion
+  call: Call
+  settings: AgentSettingValues
+  model: ChosenModel
+  run: Run
+}
+
+const performRun = async (parts: AgentDeps, started: StartedRun): Promise<void> => {
+  const { settings, model, run } = started
+  using time = openAnswerTimeBudget(settings.SVC_AGENT_RUN_SECONDS * 1_000)
+  const talk = createAnswerContext(parts, started, time)
+  const outcome = await runAnswer(talk, () => createToolbox(parts, talk))
+  const { inputTokens, outputTokens, durationMs, steps } = talk.meter.sum()
+  parts.metrics.ended({ outcome, provider: model.provider, seconds: durationMs / 1_000, inputTokens, outputTokens })
+  parts.log.info(
+    {
+      runId: run.id,
+      outcome,
+      provider: model.provider,
+      model: model.id,
+      steps,
+      inputTokens,
+      outputTokens,
+      tookMs: durationMs,
+    },
+    'answer ended',
+  )
+}
+
+const createAnswerContext = (
+  parts: AgentDeps,
+  { question, call, settings, model, run }: StartedRun,
+  time: AnswerContext['time'],
+): Omit<AnswerContext, 'toolbox'> => {
+  const { clients, clock, env, log, approvalRequests, egress } = parts
+  const signal = AbortSignal.any([run.signal, time.signal])
+  // The run continues after the call that started it, so it has its own signal and deadline.
+  const own: Call = { ...call, signal, deadline: Number.MAX_SAFE_INTEGER }
+  const emit = createChunkEmitter(run)
+  const ledger = openEvidenceLedger(findLastEvidenceNumber(question.messages))
+  const plan = openPlan()
+  const tries = openToolCallLimits()
+  const hostText = openHostText()
+  for (const each of extractEarlierAnswers(question.messages)) hostText.add(each)
+  // The web attaches the page context automatically, so it counts as host text. The text of a question does not.
+  if (question.page?.about.length) hostText.add(question.page)
+  const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.elapsedMs() + hostsTimeoutMs })
+  return {
+    question,
+    run,
+    call: own,
+    model,
+    settings,
+    context: { ...clients, hostKey: question.hostKey, hosts, fullStatements: false, clock },
+    env,
+    emit,
+    ledger,
+    plan,
+    tries,
+    meter: openUsageMeter(model),
+    time,
+    approvalRequests,
+    egress,
+    hostText,
+    log,
+  }
+}
+
+/** Returns all tools of an answer, the agent's own first. */
+const createToolbox = async (
+  { toolsFor, clock }: AgentDeps,
+  talk: Omit<AnswerContext, 'toolbox'>,
+): Promise<Toolbox> => {
+  const { question, call, plan, tries, emit } = talk
+  const tools = await toolsFor(question, { ...call, deadline: clock.elapsedMs() + toolsTimeoutMs })
+  const toolbox: Toolbox = openToolbox(
+    [createPlanTool(plan, tries, emit), createSearchToolsTool(() => toolbox), ...tools],
+    question.disabledTools,
+  )
+  return toolbox
+}
+
+const toolsTimeoutMs = 10_000
+/** Timeout for the host list, which `query` returns from memory. */
+const hostsTimeoutMs = 5_000

@@ -1,0 +1,148 @@
+import type { Logger } from 'pino'
+import type { Call } from '#proto/call.ts'
+import type { Handlers, Service } from '#proto/contract.ts'
+import {
+  type ConfigCheck,
+  type ModelProvider,
+  modelProviders,
+  type ModelList,
+  type OfferedModel,
+  type modelMethods,
+} from '#proto/models.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import { listConfiguredProviders, getOperatorAccess } from './gateway-access.ts'
+import { shouldUseLiveList, checkConfig } from './check-config.ts'
+import {
+  chooseGatewayAccess,
+  findModelCandidate,
+  type ChosenModel,
+  chooseDefaultModel,
+  findFallbackModel,
+  defaultContextTokens,
+  type CallerApiKeys,
+  resolveModelReference,
+} from './model-choice.ts'
+import { openClient } from './client.ts'
+import { modelSettings } from './config.ts'
+import { openLiveLists } from './live-lists.ts'
+import { formatModelReference, type ModelReference } from './gateways.ts'
+import {
+  type ModelCandidate,
+  listModelCandidates,
+  isExpectedAtGateway,
+  type LiveListsByGateway,
+  resolveModelId,
+  toOfferedModel,
+} from './offered-models.ts'
+import { openSignIn, type SignIn } from './sign-in.ts'
+
+/** The language models and their clients. */
+export interface Models extends AsyncDisposable {
+  /**
+   * Returns the requested model, or the default model for null. `requestKey` takes precedence over all other keys.
+   * Throws `unavailable` with the reason `provider-not-configured` if there is no key, `invalid` or `not-found` for an
+   * unknown model, and `forbidden` if a guest chooses a model.
+   */
+  choose(requested: string | null, call: Call, requestKey?: string): Promise<ChosenModel>
+  /** Returns the models that the caller can choose. */
+  offered(call: Call): Promise<ModelList>
+  /** Checks the model configuration. The result never contains values of variables. */
+  check(): Promise<ConfigCheck>
+  signIn: SignIn
+}
+
+type ModelDeps = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'> & { log: Logger }
+
+/** Opens the language models. Gateways are contacted on demand. */
+export const openModels = (parts: ModelDeps): Models => {
+  const { env } = parts
+  const live = openLiveLists(parts)
+  const signIn = openSignIn(parts)
+  const listsOf = async (providers: readonly ModelProvider[]): Promise<LiveListsByGateway> =>
+    Object.fromEntries(
+      await Promise.all(
+        providers.map(async (provider) => {
+          const access = shouldUseLiveList(env, provider) ? getOperatorAccess(env, provider) : undefined
+          return [provider, access && (await live.of(provider, access))] as const
+        }),
+      ),
+    )
+  return {
+    signIn,
+    choose: async (requested, call, request) => {
+      const own = { request, signedIn: await signIn.accessOf(call) }
+      const reference = resolveModelReference(env, { requested, call, ownProviders: listCallerProviders(env, own) })
+      const access = chooseGatewayAccess(env, reference.provider, own)
+      const lists = await listsOf([reference.provider])
+      return openChosenModel(parts, { reference, access, lists })
+    },
+    offered: async (call) => {
+      const own = { request: undefined, signedIn: await signIn.accessOf(call) }
+      return listOfferedModels(env, listCallerProviders(env, own), await listsOf(modelProviders))
+    },
+    check: async () => checkConfig(env, await listsOf(modelProviders)),
+    [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),
+  }
+}
+
+/**
+ * Returns the gateways for which the caller has a key. A key in the request counts for the gateway of the default
+ * model.
+ */
+const listCallerProviders = (env: Environment, { request, signedIn }: CallerApiKeys): ModelProvider[] => [
+  ...(request === undefined ? [] : [parseSettings(modelSettings, env).LLM_MODEL.provider]),
+  ...(signedIn ? (['gateway_c'] as const) : []),
+]
+
+interface ModelChoice {
+  reference: ModelReference
+  access: ReturnType<typeof chooseGatewayAccess>
+  lists: LiveListsByGateway
+}
+
+const openChosenModel = async (parts: ModelDeps, { reference, access, lists }: ModelChoice): Promise<ChosenModel> => {
+  const { env } = parts
+  const { contextTokens, price } = findModelCandidate(env, reference, { lists, isOwn: access.isOwn })
+  return {
+    id: formatModelReference(reference),
+    provider: reference.provider,
+    model: resolveModelId(env, reference),
+    client: await openClient(parts, reference.provider, access),
+    fallback: findFallbackModel(env, reference, access),
+    contextTokens: contextTokens ?? defaultContextTokens,
+    price,
+  }
+}
+
+const listOfferedModels = (env: Environment, own: readonly ModelProvider[], lists: LiveListsByGateway): ModelList => {
+  const usable = new Set([...listConfiguredProviders(env), ...own])
+  const isAvailable = (each: ModelCandidate): boolean =>
+    usable.has(each.provider) && (own.includes(each.provider) || isExpectedAtGateway(env, each))
+  const chosen = chooseDefaultModel(env, own)
+  const standard = chosen ? formatModelReference(chosen) : null
+  return {
+    models: listModelCandidates(env, lists)
+      .map((each) => toOfferedModel(each, isAvailable(each)))
+      .toSorted((a, b) => getSortRank(a, standard) - getSortRank(b, standard)),
+    configuredProviders: modelProviders.filter((each) => usable.has(each)),
+    defaultModel: standard,
+  }
+}
+
+/** Returns a sort key that puts the default model first and unavailable models last. */
+const getSortRank = ({ id, available }: OfferedModel, standard: string | null): number => {
+  if (id === standard) return 0
+  return available ? 1 : 2
+}
+
+/** Returns the handlers for language models. */
+export const createModelHandlers = ({ models }: { models: Models }): Handlers<Service<typeof modelMethods>> => ({
+  models: (_input, call) => models.offered(call),
+  modelCheck: () => models.check(),
+  modelSignIn: (_input, call) => models.signIn.state(call),
+  beginModelSignIn: async (wanted, call) => ({ url: await models.signIn.begin(wanted, call) }),
+  endModelSignIn: (sentBack, call) => models.signIn.end(sentBack, call),
+  endModelSession: (_input, call) => models.signIn.forget(call),
+})
