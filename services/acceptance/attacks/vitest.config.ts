@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: [
       'services/acceptance/attacks/**/*.test.ts',
-      'services/acceptance/{document,egress,guests,moved-secrets,secrets}.test.ts',
+      'services/acceptance/{openapi-document,egress,guests,address-changes,secrets}.test.ts',
       'services/gateway/{server/allowed-hosts,request/client-address,server/cross-origin}.test.ts',
       'services/query/read-only/*.test.ts',
       'services/shared/bus/signatures.test.ts',

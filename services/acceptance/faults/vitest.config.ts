@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: [
       'services/acceptance/faults/*.{test,check}.ts',
-      'services/acceptance/{alert-backlog,delivery-kills,ingest-kills,outage,saved-channels,stopping}.test.ts',
+      'services/acceptance/{alert-backlog,delivery-kills,ingest-kills,outage,saved-channels,shutdown}.test.ts',
       'services/alert-dispatcher/channels/setting-sources.test.ts',
       'services/alert-dispatcher/delivery/clock-jumps.test.ts',
       'services/query/hosts/truncation-guard.test.ts',

@@ -72,7 +72,7 @@ describe('the store of conversations', () => {
     [
       { CONVERSATIONS_EDGESQL_DATABASE_ID: 'a', AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: 'b' },
       'CONVERSATIONS_EDGESQL_DATABASE_ID',
-      /other name/,
+      /must equal its alias/,
     ],
     [
       { CONVERSATIONS_EDGESQL: 'http://10.0.0.1', AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: 'b' },

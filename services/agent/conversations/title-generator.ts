@@ -91,7 +91,7 @@ export const generateFollowUps = async (
   messages: readonly UiMessage[],
   call: Call,
 ): Promise<string[]> => {
-  const task = `${injectionWarning} Answer with a JSON array of ${maxQuestions} short questions that the person may ask the assistant next, in its language, and nothing else.`
+  const task = `${injectionWarning} Answer with a JSON array of ${maxQuestions} short follow-up questions from the person to the assistant, in its language, and nothing else.`
   const said = await completeText(models, { task, text: formatTranscript(messages).slice(-maxTranscriptLength) }, call)
   return parseQuestions(said)
     .flatMap((question) => truncateToLine(question, maxQuestionLength) ?? [])

@@ -20,7 +20,7 @@ const Merge = z.object({
 export const getMergeStatus = defineReadTool({
   name: 'get_merge_status',
   title: 'Running merges',
-  description: 'Running merges and part mutations, longest first; progress is from 0 to 1.',
+  description: 'Running merges and part mutations, longest first; progress from 0 to 1.',
   feature: 'OPERATIONS',
   input: z.strictObject({ ...hostParameter, limit: limitParameter(50, 500) }),
   output: z.object({ merges: z.array(Merge), truncated: z.boolean() }),
