@@ -85,8 +85,8 @@ export const Identity = z.object({
 })
 export type Identity = z.infer<typeof Identity>
 
-/** The priority of a request, highest first: requests of users, sweeps, reports. */
-export const Priority = z.enum(['person', 'sweep', 'report'])
+/** The priority of a request, highest first: requests of users, tools of agents, sweeps, reports. */
+export const Priority = z.enum(['person', 'tool', 'sweep', 'report'])
 export type Priority = z.infer<typeof Priority>
 
 /** W3C trace context of the caller's span. */

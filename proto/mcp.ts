@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { bytes, rpc, service, stream } from './contract.ts'
+import { type ErrorCode, errorStatuses } from './errors.ts'
 import { Evidence } from './evidence.ts'
 import { HostKey } from './host.ts'
 
@@ -64,6 +65,8 @@ export type McpTool = z.infer<typeof McpTool>
 /** The result of a tool call; with `isError`, `text` is the reason for the failure. */
 export const McpToolResult = z.object({
   isError: z.boolean(),
+  /** The code of the error, for the agent; `busy` means that the tool did not run. */
+  code: z.enum(Object.keys(errorStatuses) as ErrorCode[]).optional(),
   /** Human-readable text; at most 2,000 characters for an error. */
   text: z.string(),
   /** Matches the `outputSchema` of the tool; null if it failed. */

@@ -318,6 +318,17 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(findings[4]?.value).toBeCloseTo(Number(disk?.used), 0)
   })
 
+  it('that wait for the host instead of failing as busy: 12 agents with 3 tools each', async () => {
+    const calls = Array.from({ length: 12 }, (_, agent) => [
+      server.call('query', { sql: `SELECT sum(sipHash64(number + ${agent})) FROM numbers(2000000)` }),
+      server.call('analyze_performance'),
+      server.call('get_running_queries'),
+    ])
+    const results = await Promise.all(calls.flat())
+    expect(results.filter(({ isError }) => isError).map(({ content }) => content[0]?.text)).toEqual([])
+    expect(results).toHaveLength(36)
+  })
+
   it('analyze_performance, which reports why a host does not respond, without a health status', async () => {
     expect(await failure('analyze_performance', { hostId: 1 })).toBe(
       'unavailable: host silent cannot be reached: nothing listens on its port',

@@ -64,7 +64,7 @@ export const createCallTool = ({
       audit({ tool: name, call, host, result, tookMs })
     }
     try {
-      const context = contextFor({ ...call, trace: span.trace })
+      const context = contextFor({ ...call, priority: 'tool', trace: span.trace })
       const record = agent && recordEvidence(context.query, clock)
       const onHost = (requested: Host) => (host = formatAuditHostName(requested))
       const hostKey = agent?.hostKey
@@ -79,7 +79,7 @@ export const createCallTool = ({
       end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
       const text = sentence ?? 'internal error; see the log of the service'
-      return createFailure(shortenText(text, maxFailureLength))
+      return createFailure(shortenText(text, maxFailureLength), error instanceof ServiceError ? error.code : undefined)
     }
   }
 }

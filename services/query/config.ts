@@ -105,6 +105,11 @@ export const settings = {
     'Comma-separated users whose queries are hidden on query history pages by default.',
   ),
   SVC_QUERY_CACHE: flagSetting(true, 'Whether to cache query results and to deduplicate identical concurrent queries.'),
+  SVC_TOOL_QUEUE_SECONDS: wholeNumberSetting(
+    10,
+    'How long a statement of an AI tool waits while the host runs as many queries as allowed. Callers are served in rotation. Then the tool fails as busy.',
+    { min: 1, max: 60 },
+  ),
   SVC_QUERY_CLUSTER_TABLES: flagSetting(
     false,
     'Allow user queries to read any table through cluster() and clusterAllReplicas(), with the credentials configured for the cluster; otherwise these read system tables only.',

@@ -40,7 +40,12 @@ export const startToolServer = async (topology: Topology) => {
     { url: sandbox.url, name: 'one' },
     { url: 'http://127.0.0.1:9', name: 'silent' },
   ]
-  const env = { SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '100000' }
+  const env = {
+    SVC_MCP_PUBLIC: 'true',
+    RATE_LIMIT_MCP_PER_MIN: '100000',
+    COLUMNDB_POOL_SIZE: '4',
+    SVC_TOOL_QUEUE_SECONDS: '60',
+  }
   const { url } = opening.use(await startProduct({ topology, hosts, env, toolServer: true, agent: true }))
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/mcp`)))

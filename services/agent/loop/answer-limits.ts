@@ -1,5 +1,6 @@
 import type { UsagePart } from '#proto/agent-parts.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
+import type { ToolResult } from '#shared/tools/tool.ts'
 import type { ChosenModel } from '../models/model-choice.ts'
 import { AnswerFailure } from './answer-failure.ts'
 import type { TokenUsage } from './chunks.ts'
@@ -106,22 +107,31 @@ export const openAnswerTimeBudget = (totalMs: number): AnswerTimeBudget => {
   }
 }
 
+type ToolInput = Readonly<Record<string, unknown>>
+
 /** Limits identical calls and failed statements, so that the model does not repeat them endlessly. */
 export interface ToolCallLimits {
   /** Counts a call and returns the reason if it is rejected; undefined if it may run. */
-  refusal(name: string, input: Readonly<Record<string, unknown>>): string | undefined
+  refusal(name: string, input: ToolInput): string | undefined
   /** Records the outcome of a call. Returns advice for the model if its statement failed. */
-  note(input: Readonly<Record<string, unknown>>, isError: boolean): string | undefined
+  note(name: string, input: ToolInput, outcome: Pick<ToolResult, 'isError' | 'code'>): string | undefined
   /** The number of successful calls. */
   readonly successes: number
 }
 
 const maxSameCalls = 3
+const busyAdvice = 'The host was busy, so the tool did not run. Call it again, or continue with another host or tool.'
 /** Maximum consecutive failed statements: the first one and one retry. */
 const maxFailures = 2
 
 export const openToolCallLimits = (): ToolCallLimits => {
   const callCounts = new Map<string, number>()
+  const count = (name: string, input: ToolInput, change: 1 | -1): number => {
+    const key = hashJson([name, input])
+    const times = (callCounts.get(key) ?? 0) + change
+    callCounts.set(key, times)
+    return times
+  }
   let failures = 0
   let successes = 0
   return {
@@ -132,12 +142,15 @@ export const openToolCallLimits = (): ToolCallLimits => {
       if (isStatement(input) && failures >= maxFailures) {
         return 'statements failed twice; read the schema of the table first, or answer from the results that you have'
       }
-      const key = hashJson([name, input])
-      const times = (callCounts.get(key) ?? 0) + 1
-      callCounts.set(key, times)
-      return times > maxSameCalls ? `this call was repeated ${maxSameCalls} times already; use its result` : undefined
+      return count(name, input, 1) > maxSameCalls
+        ? `this call was repeated ${maxSameCalls} times already; use its result`
+        : undefined
     },
-    note(input, isError) {
+    note(name, input, { isError, code }) {
+      if (code === 'busy') {
+        count(name, input, -1)
+        return busyAdvice
+      }
       if (!isError) {
         failures = 0
         successes += 1
@@ -150,4 +163,4 @@ export const openToolCallLimits = (): ToolCallLimits => {
   }
 }
 
-const isStatement = (input: Readonly<Record<string, unknown>>): boolean => typeof input.sql === 'string'
+const isStatement = (input: ToolInput): boolean => typeof input.sql === 'string'

@@ -40,6 +40,12 @@ const tools: AgentTool[] = [
   }),
   tool('huge', async () => resultWith({ rows: Array.from({ length: 100_000 }, () => 'x'.repeat(100)) })),
   tool('failing', async () => ({ isError: true, text: 'invalid: Unknown identifier', structured: null })),
+  tool('busy', async () => ({
+    isError: true,
+    code: 'busy',
+    text: 'busy: host one has too many statements waiting',
+    structured: null,
+  })),
   tool('broken', async () => {
     throw new Error('the password is swordfish')
   }),
@@ -211,6 +217,17 @@ describe('an answer', () => {
     expect(results?.[0]).toContain('try once more')
     expect(results?.[1]).toContain('No further retry')
     expect(results?.[2]).toContain('statements failed twice')
+  })
+
+  it('does not count a busy host as a failed statement or as a repeated call', async () => {
+    const again = { sql: 'a' }
+    play([...Array.from({ length: 5 }, () => call('busy', again)), call('failing', again), say('well')])
+    await agent.run('Count')
+    const results = agent.gateway.requests
+      .at(-1)
+      ?.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))
+    for (const result of results?.slice(0, 5) ?? []) expect(result).toContain('Call it again')
+    expect(results?.[5]).toContain('try once more')
   })
 
   it('rejects a call that was repeated three times', async () => {

@@ -112,7 +112,10 @@ const runCall = async (talk: AnswerContext, call: ParsedToolCall): Promise<CallO
   const facts = { runId: talk.run.id, tool: tool.name, isError, tookMs: elapsedMsSince(beganMs) }
   logVerbosely({ env: talk.env, log: talk.log }, facts, 'tool called')
   // A plan update reads no host, so it does not count as a tool result.
-  return { ...toolRun, advice: tool.name === planToolName ? undefined : talk.tries.note(input, isError) }
+  return {
+    ...toolRun,
+    advice: tool.name === planToolName ? undefined : talk.tries.note(tool.name, input, toolRun.answer),
+  }
 }
 
 /** Runs a tool. An external tool runs only if its arguments may be sent to its server. */
@@ -166,7 +169,8 @@ const runTool = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolR
   } catch (error) {
     talk.call.signal.throwIfAborted()
     if (error instanceof AnswerFailure) throw error
-    return { answer: createFailure(describeFailure(talk, tool.name, error, own.signal)), evidence }
+    const code = error instanceof ServiceError ? error.code : undefined
+    return { answer: createFailure(describeFailure(talk, tool.name, error, own.signal), code), evidence }
   }
 }
 
@@ -183,7 +187,7 @@ const getNumericHostId = ({ hostId }: ParsedToolCall['input']): number | undefin
 const createStepCall = ({ call, settings, context }: AnswerContext): Call => {
   const stepMs = settings.SVC_AGENT_STEP_SECONDS * 1_000
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(stepMs)])
-  return { ...call, signal, deadline: context.clock.elapsedMs() + stepMs }
+  return { ...call, priority: 'tool', signal, deadline: context.clock.elapsedMs() + stepMs }
 }
 
 /** Returns the result of the tool. Rejects as soon as the signal aborts, even if the tool ignores the signal. */

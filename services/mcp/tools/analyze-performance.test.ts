@@ -30,7 +30,9 @@ it('reports the findings of successful checks and the error of a failed one', as
     analyzePerformance,
     {},
     createToolContext((statement) => {
-      if (statement === 'parts-per-partition') throw new ServiceError('timeout', 'host one did not answer in time')
+      const isCombined = statement === 'snapshot'
+      if (isCombined || statement === 'parts-per-partition')
+        throw new ServiceError('timeout', 'host one did not answer in time')
       return [{ name: 'it', value: 85 }]
     }),
   )
@@ -39,10 +41,48 @@ it('reports the findings of successful checks and the error of a failed one', as
   )
 })
 
-it('fails with the error of the host if every check fails', async () => {
-  const failure = new ServiceError('unavailable', 'host one cannot be reached')
-  const failing = createToolContext(() => {
-    throw failure
-  })
-  await expect(parseAndRun(analyzePerformance, {}, failing)).rejects.toBe(failure)
+it.each(['unavailable', 'busy', 'timeout'] as const)(
+  'fails with the error of the host if every check fails: %s',
+  async (code) => {
+    const failure = new ServiceError(code, 'host one cannot be reached')
+    const statements: string[] = []
+    const failing = createToolContext((statement) => {
+      statements.push(statement)
+      throw failure
+    })
+    await expect(parseAndRun(analyzePerformance, {}, failing)).rejects.toBe(failure)
+    expect(statements).toHaveLength(code === 'timeout' ? 6 : 1)
+  },
+)
+
+it('reads all checks in one statement, and shows the worst value of each', async () => {
+  const statements: string[] = []
+  const { structured } = await parseAndRun(
+    analyzePerformance,
+    {},
+    createToolContext((statement) => {
+      statements.push(statement)
+      return [
+        { check: 'disk', name: 'default', value: 12 },
+        { check: 'slow-queries', name: 'SELECT 1', value: 3 },
+        { check: 'slow-queries', name: 'SELECT 2', value: '61' },
+      ]
+    }),
+  )
+  expect(statements).toEqual(['snapshot'])
+  expect(structured).toMatchObject({ severity: 'critical' })
+  expect(structured?.findings).toMatchObject([
+    {
+      check: 'slow-queries',
+      value: 61,
+      where: [
+        { name: 'SELECT 2', value: 61 },
+        { name: 'SELECT 1', value: 3 },
+      ],
+    },
+    { check: 'parts-per-partition', value: 0 },
+    { check: 'merge-backlog', value: 0 },
+    { check: 'memory', severity: 'unknown', value: null },
+    { check: 'disk', severity: 'ok', value: 12 },
+  ])
 })

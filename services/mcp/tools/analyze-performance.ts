@@ -28,17 +28,13 @@ export const analyzePerformance = defineReadTool({
   name: 'analyze_performance',
   title: 'Health of a host',
   description:
-    'One snapshot with severities: slow queries of the last day, parts per partition, merge backlog, memory, disk. Start here.',
+    'One snapshot with severities: slow queries, parts per partition, merge backlog, memory, disk. Start here.',
   feature: 'HEALTH',
   input: z.strictObject(hostParameter),
   output: z.object({ severity: Severity, findings: z.array(Finding) }),
   async run({ hostId }, context) {
     const host = await findHost(context, hostId)
-    const results = await Promise.all(checks.map((check) => findingOf(check, context, host)))
-    const findings = results.map(({ finding }) => finding)
-    const [first, ...others] = results
-    // If every check fails, the host has no health status, so the error is returned.
-    if (first?.failure && others.every(({ failure }) => failure)) throw first.failure
+    const findings = (await readSnapshot(context, host)) ?? (await runChecks(context, host))
     const worst = order.findLast((severity) => findings.some((finding) => finding.severity === severity)) ?? 'ok'
     const problems = findings.filter(({ severity }) => severity !== 'ok').map(({ summary }) => summary)
     const text = `${host.name}: ${worst}. ${problems.length === 0 ? 'No problems found.' : problems.join(' ')}`
@@ -46,30 +42,75 @@ export const analyzePerformance = defineReadTool({
   },
 })
 
+/** Maximum number of tables, disks or statements per check; as many as the combined statement returns. */
 const maxWhere = 5
 const Row = z.object({ name: z.string(), value: rowNumber })
+const SnapshotRow = Row.extend({ check: z.string() })
+
+/** Returns the statement of a check, or the one that combines all checks. */
+const statementOf = (name: string, { fullStatements }: ToolContext, maxRows = maxWhere) => ({
+  tool: 'analyze_performance',
+  statement: name,
+  parameters: { fullStatements: Number(fullStatements) },
+  maxRows,
+})
+
+/** Runs all checks in one statement. Returns undefined if the host rejects it, for example without a query log. */
+const readSnapshot = async (context: ToolContext, host: Host): Promise<Finding[] | undefined> => {
+  try {
+    const rows = await readRows(context, host, statementOf('snapshot', context, maxWhere * checks.length), SnapshotRow)
+    return checks.map((check) => {
+      const where = rows.filter((row) => row.check === check.name).map(({ name, value }) => ({ name, value }))
+      return toFinding(
+        check,
+        where.toSorted((left, right) => right.value - left.value),
+      )
+    })
+  } catch (error) {
+    if (!(error instanceof ServiceError) || context.call.signal.aborted) throw error
+    // A separate check would fail in the same way.
+    if (['internal', 'busy', 'unavailable'].includes(error.code)) throw error
+    return undefined
+  }
+}
+
+/** Runs the checks one after another, so that they take one slot of the host. */
+const runChecks = async (context: ToolContext, host: Host): Promise<Finding[]> => {
+  const findings: Finding[] = []
+  const failures: ServiceError[] = []
+  for (const check of checks) {
+    const { finding, failure } = await runCheck(check, context, host)
+    findings.push(finding)
+    if (failure) failures.push(failure)
+  }
+  // If every check fails, the host has no health status, so the error is returned.
+  if (failures[0] && failures.length === checks.length) throw failures[0]
+  return findings
+}
+
+const toFinding = (check: PerformanceCheck, where: Finding['where']): Finding => {
+  const { name, warning, critical, summary, none } = check
+  const common = { check: name, warning, critical }
+  const [worst] = where
+  if (worst === undefined) return { ...common, ...none, where }
+  const { value } = worst
+  return { ...common, severity: severityOf(value, check), summary: summary(value), value, where }
+}
 
 /** Runs one check. A failed check returns an unknown finding, so that the others still count. */
-const findingOf = async (
+const runCheck = async (
   check: PerformanceCheck,
   context: ToolContext,
   host: Host,
 ): Promise<{ finding: Finding; failure?: ServiceError }> => {
-  const { name, warning, critical, summary, none } = check
-  const common = { check: name, warning, critical }
+  const { name, warning, critical } = check
   try {
-    const parameters = { fullStatements: Number(context.fullStatements) }
-    const statement = { tool: 'analyze_performance', statement: name, parameters, maxRows: maxWhere }
-    const where = await readRows(context, host, statement, Row)
-    const [worst] = where
-    if (worst === undefined) return { finding: { ...common, ...none, where } }
-    const { value } = worst
-    return { finding: { ...common, severity: severityOf(value, check), summary: summary(value), value, where } }
+    return { finding: toFinding(check, await readRows(context, host, statementOf(name, context), Row)) }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'internal' || context.call.signal.aborted) throw error
     const reason = findUnavailableReason(error, host, check.table)
     const summary = `${name}: no data: ${reason ?? error.message}.`
-    const finding = { ...common, severity: 'unknown' as const, summary, value: null, where: [] }
+    const finding = { check: name, severity: 'unknown' as const, summary, value: null, warning, critical, where: [] }
     return { finding, ...(reason === undefined && { failure: error }) }
   }
 }

@@ -1,6 +1,6 @@
 import type { LoopPressure } from '#shared/admission/loop-pressure.ts'
 import { openLoopSlots } from '#shared/admission/loop-slots.ts'
-import { type AdmissionQueue, isBackground, openAdmissionQueue } from '#shared/admission/queue.ts'
+import { type AdmissionQueue, type EnterOptions, isBackground, openAdmissionQueue } from '#shared/admission/queue.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Priority } from '#proto/call.ts'
@@ -29,6 +29,10 @@ export interface SlotRequest {
   signal: AbortSignal
   /** How long the caller waits for the result. */
   timeoutMs: number
+  /** How long the statement waits for a slot. Default: `maxSlotWaitMs`. */
+  maxWaitMs?: number | undefined
+  /** The identity of the caller: callers with the same priority are served in rotation. */
+  caller?: string | undefined
 }
 
 /** Two queues per host: one for callers and reports, one for sweeps. The first also needs a slot of the process. */
@@ -68,13 +72,14 @@ export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): H
   const enterProcess = pressure && openProcessQueue(pressure)
   return {
     async enter(host, request) {
-      const { priority, size, signal, timeoutMs } = request
+      const { priority, size, signal } = request
+      const options = toEnterOptions(request)
       if (pressure && isBackground(priority)) await pressure.relieved(maxPauseMs)
       const { callers, sweeps } = queuesOf(host)
       // Sweeps have their own queue, where all statements have the same priority.
-      if (priority === 'sweep') return sweeps.enter('person', maxSweepStatements, signal, timeoutMs)
+      if (priority === 'sweep') return sweeps.enter('person', maxSweepStatements, signal, options)
       // The host comes first, so that a statement that waits for a slow host blocks no process slot.
-      const leaveHost = await callers.enter(priority, size, signal, timeoutMs)
+      const leaveHost = await callers.enter(priority, size, signal, options)
       try {
         const leaveProcess = await enterProcess?.(request)
         return () => {
@@ -89,16 +94,23 @@ export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): H
   }
 }
 
+const toEnterOptions = ({ timeoutMs, maxWaitMs, caller }: SlotRequest): EnterOptions => ({
+  patienceMs: timeoutMs,
+  ...(maxWaitMs !== undefined && { maxWaitMs }),
+  ...(caller !== undefined && { caller }),
+})
+
 /** While the event loop is overloaded, limits the statements of all hosts to as few as keep it busy. */
 const openProcessQueue = (pressure: LoopPressure) => {
   const refusal = 'the query service is overloaded: too many statements are waiting for its event loop'
   const queue = openAdmissionQueue({ refusal, maxWaiting: maxWaitingInProcess, maxWaitMs: maxSlotWaitMs })
   const slots = openLoopSlots(queue, pressure)
-  return async ({ priority, signal, timeoutMs }: SlotRequest): Promise<() => void> => {
+  return async (request: SlotRequest): Promise<() => void> => {
+    const { priority, signal } = request
     let leave = queue.tryEnter(priority, slots.count)
     if (!leave) {
       slots.isWanted = true
-      leave = await queue.enter(priority, slots.count, signal, timeoutMs)
+      leave = await queue.enter(priority, slots.count, signal, toEnterOptions(request))
     }
     const timer = setTimeout(leave, maxHoldMs).unref()
     return () => {

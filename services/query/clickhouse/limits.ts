@@ -15,16 +15,19 @@ export interface HostClientLimits {
   cleanupIntervalMs: number
   maxExecutionSeconds: number
   cache: boolean
+  /** How long a statement of a tool waits for a slot. */
+  toolWaitMs: number
 }
 
 const { COLUMNDB_POOL_SIZE, COLUMNDB_POOL_TIMEOUT, COLUMNDB_POOL_CLEANUP_INTERVAL } = settings
-const { COLUMNDB_MAX_EXECUTION_TIME, SVC_QUERY_CACHE } = settings
+const { COLUMNDB_MAX_EXECUTION_TIME, SVC_QUERY_CACHE, SVC_TOOL_QUEUE_SECONDS } = settings
 const limitSettings = {
   COLUMNDB_POOL_SIZE,
   COLUMNDB_POOL_TIMEOUT,
   COLUMNDB_POOL_CLEANUP_INTERVAL,
   COLUMNDB_MAX_EXECUTION_TIME,
   SVC_QUERY_CACHE,
+  SVC_TOOL_QUEUE_SECONDS,
 }
 
 /** Reads the current limits; cheap enough for every statement. */
@@ -35,5 +38,6 @@ export const readLimits = (env: Environment): HostClientLimits => {
     cleanupIntervalMs: values.COLUMNDB_POOL_CLEANUP_INTERVAL,
     maxExecutionSeconds: values.COLUMNDB_MAX_EXECUTION_TIME,
     cache: values.SVC_QUERY_CACHE,
+    toolWaitMs: values.SVC_TOOL_QUEUE_SECONDS * 1_000,
   }
 }

@@ -122,6 +122,7 @@ const withLimits = (request: StatementRequest, limits: HostClientLimits): Limite
   ...request,
   sending: sendingOf(request, limits),
   pool: limits.pool,
+  maxWaitMs: request.context.priority === 'tool' ? limits.toolWaitMs : undefined,
 })
 
 const sendingOf = ({ context, readonly }: StatementRequest, { maxExecutionSeconds }: HostClientLimits) => ({
@@ -173,7 +174,7 @@ const endWithBody = (execution: Execution, { take, leave }: HostBody): HostBody 
 }
 
 /** The parts of a call that its statements need. */
-export type QueryContext = Pick<Call, 'signal' | 'deadline' | 'priority' | 'trace'>
+export type QueryContext = Pick<Call, 'signal' | 'deadline' | 'priority' | 'trace'> & Partial<Pick<Call, 'identity'>>
 
 /** Time for the connection and the network, beyond the time limit of the host. */
 const graceMs = 2_000
@@ -194,6 +195,8 @@ interface LimitedRequest {
   context: QueryContext
   sending: Omit<SendingOptions, 'format'>
   pool: PoolSettings
+  /** How long the statement waits for a slot; undefined for the default. */
+  maxWaitMs: number | undefined
 }
 
 interface ExecutionDeps {
@@ -208,7 +211,7 @@ interface ExecutionDeps {
 
 /** Waits for a slot of the host. */
 const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Promise<Execution> => {
-  const { host, statement, context, sending, pool } = request
+  const { host, statement, context, sending, pool, maxWaitMs } = request
   const { tracer, duration, clock, connections, liveness, queues, killer } = deps
   const seconds = resolveMaxSeconds(statement, sending)
   const ownLimitMs = seconds * 1_000 + graceMs
@@ -240,7 +243,10 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
   }
 
   try {
-    releaseSlot = await queues.enter(host, { ...context, size: pool.size, signal: limit.signal, timeoutMs: limitMs })
+    const { priority, identity } = context
+    const caller = identity && `${identity.kind} ${identity.subject}`
+    const slot = { priority, size: pool.size, signal: limit.signal, timeoutMs: limitMs, maxWaitMs, caller }
+    releaseSlot = await queues.enter(host, slot)
   } catch (error) {
     end(error)
     throw error

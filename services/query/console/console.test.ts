@@ -230,7 +230,7 @@ describe('limits', () => {
 
   it('let callers run COLUMNDB_POOL_SIZE statements on a host', async () => {
     const end = await fillPool('all of the pool')
-    await expect(run('SELECT 1')).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
+    await expect(run('SELECT 1')).rejects.toMatchObject({ code: 'busy', retryAfterMs: expect.any(Number) })
     await expect(run('SELECT 1', { hostKey: 'careful' })).resolves.toBeDefined()
     await end()
     await expect(run('SELECT 1')).resolves.toBeDefined()

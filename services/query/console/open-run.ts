@@ -15,7 +15,6 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import type { StreamResult } from '../clickhouse/client.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
-import { readLimits } from '../clickhouse/limits.ts'
 import { toStatementFacts } from '../clickhouse/cost.ts'
 import type { Statement, StreamFormat, ParameterValue } from '../clickhouse/statement.ts'
 import { readPermissions, settings } from '../config.ts'
@@ -164,7 +163,7 @@ export const openRun = async (
   const { version, missingShow } = await parts.client.capabilities(host, call)
   const statement = consoleStatement(request, limits.rows, { version, ...readPermissions(parts.env) })
   const incomplete = toIncompleteReason(host, missingShow, findSystemTables(statement.sql))
-  const run = running.enter(host, call, readMaxRuns(parts), request.runId)
+  const run = running.enter(host, call, request.runId)
   const startedAtMs = performance.now()
   try {
     const context = { ...call, signal: run.signal }
@@ -224,6 +223,3 @@ const rowLimit = ({ env }: QueryHandlerDeps, { maxRows = defaultResultRows, form
   format === 'json'
     ? Math.min(maxRows, parseSettings(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS ?? maxResultRows)
     : maxRows
-
-/** Returns the maximum number of concurrent runs per host: callers may use all of `COLUMNDB_POOL_SIZE`. */
-export const readMaxRuns = ({ env }: Pick<QueryHandlerDeps, 'env'>): number => readLimits(env).pool.size

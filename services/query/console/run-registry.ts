@@ -2,12 +2,10 @@ import type { Call, Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-const retryAfterMs = 1_000
-
-/** The running statements of callers. It limits their number and lets callers cancel their own. */
+/** The running and waiting statements of callers. It lets callers cancel their own. */
 export interface RunRegistry {
-  /** Throws `busy` when `max` statements run on the host, and `conflict` when the caller already uses this run id. */
-  enter(host: MonitoredHost, call: Call, max: number, runId?: string): ConsoleRun
+  /** Throws `conflict` when the caller already uses this run id. */
+  enter(host: MonitoredHost, call: Call, runId?: string): ConsoleRun
   /** Cancels a run of the caller. Returns false when the caller has no run with this id. */
   cancel(host: MonitoredHost, identity: Identity, runId: string): boolean
 }
@@ -22,13 +20,12 @@ export const openRunRegistry = (): RunRegistry => {
   const hosts = new Map<string, Map<string | symbol, AbortController>>()
 
   return {
-    enter(host, call, max, runId) {
+    enter(host, call, runId) {
       call.signal.throwIfAborted()
       const runs = hosts.get(host.key) ?? new Map<string | symbol, AbortController>()
       hosts.set(host.key, runs)
       const key = runId === undefined ? Symbol('without an id') : keyOf(call.identity, runId)
       if (runs.has(key)) throw new ServiceError('conflict', `you already have a query running with ID "${runId}"`)
-      if (runs.size >= max) throw tooMany(host, max)
       const controller = new AbortController()
       const follow = (): void => controller.abort(call.signal.reason)
       const end = (): void => {
@@ -49,9 +46,3 @@ export const openRunRegistry = (): RunRegistry => {
 }
 
 const keyOf = ({ kind, subject }: Identity, runId: string): string => JSON.stringify([kind, subject, runId])
-
-const tooMany = (host: MonitoredHost, max: number): ServiceError =>
-  new ServiceError('busy', `host ${host.name} already runs ${max} of ${max} queries; try again when one has finished`, {
-    details: { host: host.name },
-    retryAfterMs,
-  })

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { maxBufferedBytes } from '#proto/console.ts'
-import { query } from '#proto/query.ts'
 import { startSandbox, type Sandbox } from '../../sandbox/start.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { expandMacros } from '../definitions/macros.ts'
@@ -80,8 +79,14 @@ describe('a statement of a tool', () => {
   const other = { ...request, tool: 'get_metrics', statement: 'connections' }
   /** Returns whether a request is a statement of a tool, not of the probe. */
   const isOfTool = ({ url }: StubRequest) => url.searchParams.get('log_comment') === '{"watchhouse":"tool"}'
-  const oneAtOnce = (url: string) =>
-    openTestService({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'stub', COLUMNDB_POOL_SIZE: '1', SVC_QUERY_CACHE: 'false' })
+  const oneAtOnce = (url: string, more: Record<string, string> = {}) =>
+    openTestService({
+      COLUMNDB_HOST: url,
+      COLUMNDB_NAME: 'stub',
+      COLUMNDB_POOL_SIZE: '1',
+      SVC_QUERY_CACHE: 'false',
+      ...more,
+    })
 
   it('shares the limit of COLUMNDB_POOL_SIZE with other callers', async () => {
     const waiting: ServerResponse[] = []
@@ -90,23 +95,44 @@ describe('a statement of a tool', () => {
       else sendRows(response, [])
     })
     await using open = await oneAtOnce(stub.url)
-    const busy = { code: 'busy', message: expect.stringContaining('host stub already runs 1 of 1 queries') }
-    const first = open.handlers.toolRows(request, createCall())
+    const first = open.handlers.toolRows(request, createCall({ priority: 'tool' }))
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1)
-    await expect(open.handlers.toolRows(other, createCall())).rejects.toMatchObject(busy)
-    const typed = query.methods.runQuery.input.parse({ hostKey: 'stub', query: 'SELECT 1' })
-    await expect(open.handlers.runQuery(typed, createCall())).rejects.toMatchObject(busy)
-    sendRows(waiting[0] as ServerResponse, [['t', '0.5']], ['table', 'progress'])
+    const others = [
+      open.handlers.toolRows(other, createCall({ priority: 'tool' })),
+      open.handlers.toolRows(other, createCall()),
+    ]
+    for (let answered = 0; answered < 3; answered++) {
+      await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(answered + 1)
+      sendRows(waiting[answered] as ServerResponse, [['t', '0.5']], ['table', 'progress'])
+    }
     expect(await first).toMatchObject({ rows: [{ table: 't', progress: '0.5' }] })
+    expect(await Promise.all(others)).toHaveLength(2)
     const leaving = new AbortController()
     const left = open.handlers.toolRows(other, createCall({ signal: leaving.signal }))
-    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(3)
     leaving.abort(new DOMException('gone', 'AbortError'))
     await expect(left).rejects.toMatchObject({ message: 'gone' })
     const next = open.handlers.toolRows(request, createCall())
-    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBeGreaterThan(2)
-    for (const response of waiting.slice(2)) sendRows(response, [['u', '1']], ['table', 'progress'])
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBeGreaterThan(3)
+    for (const response of waiting.slice(3)) sendRows(response, [['u', '1']], ['table', 'progress'])
     expect(await next).toMatchObject({ rows: [{ table: 'u' }] })
+  })
+
+  it('fails as busy after SVC_TOOL_QUEUE_SECONDS', async () => {
+    const waiting: ServerResponse[] = []
+    await using stub = await startHttpStub((request, response) => {
+      if (isOfTool(request)) waiting.push(response)
+      else sendRows(response, [])
+    })
+    await using open = await oneAtOnce(stub.url, { SVC_TOOL_QUEUE_SECONDS: '1' })
+    const first = open.handlers.toolRows(request, createCall({ priority: 'tool' }))
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1)
+    await expect(open.handlers.toolRows(other, createCall({ priority: 'tool' }))).rejects.toMatchObject({
+      code: 'busy',
+      message: 'host stub has too many statements waiting; try again shortly',
+    })
+    sendRows(waiting[0] as ServerResponse, [['t', '0.5']], ['table', 'progress'])
+    await first
   })
 
   it('has the same maximum size as a statement of a caller', async () => {

@@ -9,7 +9,7 @@ import type { toolRowMethods } from '#proto/tool-rows.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
-import { maxStatementMemoryBytes, readMaxRuns } from '../console/open-run.ts'
+import { maxStatementMemoryBytes } from '../console/open-run.ts'
 import { toIncompleteReason, findSystemTables } from '../clickhouse/show-privileges.ts'
 import type { RunRegistry } from '../console/run-registry.ts'
 import { expandMacros } from '../definitions/macros.ts'
@@ -17,10 +17,20 @@ import { readRowCap } from '../pages/open-page.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** The statements of one tool. Callers need its `feature` in addition to the feature of the method. */
-const ToolStatements = z.strictObject({
-  feature: Feature,
-  statements: z.record(z.string(), z.string()).transform((named) => new Map(Object.entries(named))),
-})
+const ToolStatements = z
+  .strictObject({
+    feature: Feature,
+    /** An additional statement with the first rows of all others; `check` is the name of their statement. */
+    combined: z.strictObject({ name: z.string(), rows: z.int().min(1) }).optional(),
+    statements: z.record(z.string(), z.string()),
+  })
+  .transform(({ feature, combined, statements }) => ({
+    feature,
+    statements: new Map([
+      ...Object.entries(statements),
+      ...(combined ? [[combined.name, combine(statements, combined.rows)] as const] : []),
+    ]),
+  }))
 type ToolStatements = z.infer<typeof ToolStatements>
 
 /**
@@ -42,7 +52,7 @@ export const createToolRowsHandler = (
     const limit = Math.min(maxRows, readRowCap(parts) ?? maxRows)
     const sql = `${expandMacros(template, { window: undefined, zone: undefined, logs })}LIMIT ${limit}`
     const limits = { max_memory_usage: maxStatementMemoryBytes }
-    using run = running.enter(host, call, readMaxRuns(parts))
+    using run = running.enter(host, call)
     const context = { ...call, signal: run.signal }
     const { columns, rows, size } = await client.run(host, { what: 'tool', sql, parameters, limits }, context)
     if (size > maxBufferedBytes)
@@ -63,6 +73,15 @@ export const createToolRowsHandler = (
       incomplete: toIncompleteReason(host, missingShow, findSystemTables(sql)),
     }
   }
+}
+
+/** Returns one statement with the first rows of several. Their columns must have the same types. */
+const combine = (statements: Readonly<Record<string, string>>, rows: number): string => {
+  const parts = Object.entries(statements).map(
+    ([name, sql]) => `SELECT '${name}' AS check, * FROM (\n${sql}LIMIT ${rows})`,
+  )
+  // A limit after UNION ALL would apply to the last part only.
+  return `SELECT * FROM (\n${parts.join('\nUNION ALL\n')}\n)\n`
 }
 
 /** Reads the statements of all tools, by tool name: the file `get-metrics.yaml` belongs to the tool `get_metrics`. */

@@ -42,6 +42,33 @@ describe('slots', () => {
     expect(order).toEqual(['person 2', 'person 4', 'sweep 1', 'sweep 3', 'report 0'])
   })
 
+  it('go to users before the tools of agents, in rotation of their callers', async () => {
+    const queue = openQueue()
+    const first = await queue.enter('person', 1, here)
+    const order: string[] = []
+    const enter = async (priority: 'person' | 'tool' | 'sweep', caller: string) => {
+      const leave = await queue.enter(priority, 1, here, { caller })
+      order.push(caller)
+      leave()
+    }
+    const agents = ['a1', 'a1', 'a1', 'a2', 'a3', 'a2'].map((caller) => enter('tool', caller))
+    const others = [enter('sweep', 'sweep'), enter('person', 'user')]
+    first()
+    await Promise.all([...agents, ...others])
+    expect(order).toEqual(['user', 'a1', 'a2', 'a3', 'a1', 'a2', 'a1', 'sweep'])
+  })
+
+  it('leave one of several to users while tools fill the others', async () => {
+    const queue = openQueue()
+    const tools = await Promise.all([1, 2, 3].map(() => queue.enter('tool', 4, here)))
+    const fourth = queue.enter('tool', 4, here)
+    expect([queue.running, queue.waiting]).toEqual([3, 1])
+    ;(await queue.enter('person', 4, here))()
+    for (const leave of tools) leave()
+    ;(await fourth)()
+    expect(queue.running).toBe(0)
+  })
+
   it('are limited for background work, even when others are free', async () => {
     const queue = openQueue()
     const background = await Promise.all(
@@ -147,10 +174,25 @@ describe('work with a long expected wait', () => {
   it('is rejected if it could not end within the patience of its caller', async () => {
     const { queue, hold } = await openTimed(500)
     const leave = await hold()
-    await expect(queue.enter('person', 1, here, 900)).rejects.toMatchObject({ code: 'busy' })
-    const next = queue.enter('person', 1, here, 1_100)
+    await expect(queue.enter('person', 1, here, { patienceMs: 900 })).rejects.toMatchObject({ code: 'busy' })
+    const next = queue.enter('person', 1, here, { patienceMs: 1_100 })
     leave()
     ;(await next)()
+  })
+
+  it('may be longer for work with its own maximum, also while the queue is overloaded', async () => {
+    const { queue, hold, advance } = await openTimed(1_500)
+    const leave = await hold()
+    const tool = { maxWaitMs: 10_000 }
+    const tools = [1, 2, 3].map(() => queue.enter('tool', 1, here, tool))
+    advance(maxWaitMs)
+    tools.push(queue.enter('tool', 1, here, tool))
+    expect(queue.waiting).toBe(4)
+    await expect(queue.enter('tool', 1, here, { maxWaitMs: 6_000 })).rejects.toMatchObject({ code: 'busy' })
+    const person = hold()
+    leave()
+    ;(await person)()
+    for (const each of tools) (await each)()
   })
 
   it('does not cause the rejection of a user if only background work waits', async () => {

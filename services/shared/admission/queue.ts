@@ -1,16 +1,14 @@
-import type { Priority } from '#proto/call.ts'
+import { Priority } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { type FairLine, openFairLine } from './fair-line.ts'
 import { openWaitEstimate, type WaitEstimate } from './wait-estimate.ts'
 
 /** Minimum and maximum retry delay for a rejected caller. */
 const retryAfterBoundsMs = { min: 1_000, max: 30_000 }
-const priorityOrder: readonly Priority[] = ['person', 'sweep', 'report']
+const priorityOrder: readonly Priority[] = Priority.options
 
-/**
- * Returns whether no user waits for the result. Background work yields to requests of users, both in this queue and on
- * the host.
- */
-export const isBackground = (priority: Priority): boolean => priority !== 'person'
+/** Returns whether no caller waits for the result. Such work yields to requests of callers, here and on the host. */
+export const isBackground = (priority: Priority): boolean => priority === 'sweep' || priority === 'report'
 
 /** Options of an admission queue. */
 export interface QueueOptions {
@@ -28,7 +26,17 @@ export interface QueueOptions {
   nowMs?: () => number
 }
 
-/** Limits concurrent work. Work without a slot waits: users first, then sweeps, then reports. */
+/** Options of work that enters a queue. */
+export interface EnterOptions {
+  /** The work must end within this time. Default: no limit. */
+  patienceMs?: number
+  /** Replaces the `maxWaitMs` of the queue for this work. */
+  maxWaitMs?: number
+  /** Callers with the same priority are served in rotation. Default: all work is of one caller. */
+  caller?: string
+}
+
+/** Limits concurrent work. Work without a slot waits: users first, then tools, sweeps and reports. */
 export interface AdmissionQueue {
   /** Takes a free slot and returns the function that releases it; undefined if none is free. */
   tryEnter(priority: Priority, size: number): (() => void) | undefined
@@ -36,7 +44,7 @@ export interface AdmissionQueue {
    * Waits for a slot and returns the function that releases it. Throws `busy` with a retry delay if the queue is full,
    * if the expected wait is too long, if the work could not end within `patienceMs`, or after waiting for `maxWaitMs`.
    */
-  enter(priority: Priority, size: number, signal: AbortSignal, patienceMs?: number): Promise<() => void>
+  enter(priority: Priority, size: number, signal: AbortSignal, options?: EnterOptions): Promise<() => void>
   /**
    * Returns the retry delay in milliseconds if `enter` would reject the work now; undefined otherwise. Cheaper than a
    * thrown error, which matters when most work is rejected.
@@ -49,18 +57,17 @@ export interface AdmissionQueue {
 }
 
 interface Waiter {
-  priority: Priority
   admit(): void
   refuse(error: unknown): void
 }
 
-type WaitingLines = ReadonlyMap<Priority, Set<Waiter>>
+type WaitingLines = ReadonlyMap<Priority, FairLine<Waiter>>
 
 /** Creates an admission queue. The `size` argument of its methods is the current number of slots. */
 export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
-  const { maxWaitMs, onIdle, nowMs = () => performance.now() } = options
-  const lines: WaitingLines = new Map<Priority, Set<Waiter>>(priorityOrder.map((priority) => [priority, new Set()]))
-  const estimate = openWaitEstimate(maxWaitMs, nowMs)
+  const { onIdle, nowMs = () => performance.now() } = options
+  const lines: WaitingLines = new Map(priorityOrder.map((priority) => [priority, openFairLine<Waiter>()]))
+  const estimate = openWaitEstimate(nowMs)
   const slots = openSlots(options.maxBackground, (heldMs) => {
     estimate.held(heldMs)
     admitWaiting()
@@ -69,7 +76,7 @@ export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
   const admitWaiting = (): void => {
     for (let next = findFirstWaiter(lines, slots.isFree); next; next = findFirstWaiter(lines, slots.isFree))
       next.admit()
-    estimate.observe(countWaiting(lines))
+    estimate.observe(countShed(lines))
   }
   const take = (priority: Priority): (() => void) => slots.take(priority, nowMs)
   const tryEnter = (priority: Priority, size: number) => {
@@ -84,18 +91,19 @@ export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
       return countWaiting(lines)
     },
     tryEnter,
-    async enter(priority, size, signal, patienceMs = Infinity) {
+    async enter(priority, size, signal, { patienceMs = Infinity, maxWaitMs = options.maxWaitMs, caller = '' } = {}) {
       if (signal.aborted) {
         if (slots.running === 0) onIdle?.()
         throw signal.reason
       }
       const entered = tryEnter(priority, size)
-      return entered ?? (await waitForSlot({ lines, estimate, options, take }, { priority, size, signal, patienceMs }))
+      const entering = { priority, size, signal, patienceMs, maxWaitMs, caller }
+      return entered ?? (await waitForSlot({ lines, estimate, options, take }, entering))
     },
     refusedForMs(priority, size, patienceMs = Infinity) {
       if (slots.isFree(priority)) return undefined
-      const expectedMs = estimate.expectedMs(countBefore(lines, priority), size)
-      if (expectedMs <= estimate.allowedMs(patienceMs)) return undefined
+      const expectedMs = estimate.expectedMs(countBefore(lines, priority, ''), size)
+      if (expectedMs <= allowedMs(estimate, { priority, patienceMs, maxWaitMs: options.maxWaitMs })) return undefined
       estimate.refused()
       return computeRetryAfterMs(expectedMs)
     },
@@ -112,9 +120,11 @@ const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) =
   const slots = {
     size: 1,
     running: 0,
-    isFree: (priority: Priority): boolean =>
-      slots.running < slots.size &&
-      (!isBackground(priority) || background < computeBackgroundSlots(slots.size, maxBackground)),
+    isFree: (priority: Priority): boolean => {
+      if (slots.running >= slots.size) return false
+      if (priority === 'tool') return slots.running < withoutReserved(slots.size)
+      return !isBackground(priority) || background < Math.min(maxBackground, withoutReserved(slots.size))
+    },
     take: (priority: Priority, nowMs: () => number): (() => void) => {
       const takenMs = nowMs()
       slots.running++
@@ -129,8 +139,17 @@ const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) =
   return slots
 }
 
-/** Returns the maximum slots of background work. With several slots, one is reserved for users. */
-const computeBackgroundSlots = (size: number, most: number): number => Math.min(most, Math.max(1, size - 1))
+/** Returns the number of slots without the one of several that is reserved for users. */
+const withoutReserved = (size: number): number => Math.max(1, size - 1)
+
+/**
+ * Returns how long new work may wait, in milliseconds. Tools wait during overload too: an agent sends its next request
+ * after the response, so its requests do not pile up.
+ */
+const allowedMs = (
+  estimate: WaitEstimate,
+  { priority, patienceMs, maxWaitMs }: Pick<EntryRequest, 'priority' | 'patienceMs' | 'maxWaitMs'>,
+): number => estimate.allowedMs(maxWaitMs, patienceMs, priority !== 'tool')
 
 interface WaitContext {
   lines: WaitingLines
@@ -139,45 +158,41 @@ interface WaitContext {
   take(priority: Priority): () => void
 }
 
-interface EntryRequest {
+interface EntryRequest extends Required<EnterOptions> {
   priority: Priority
   size: number
   signal: AbortSignal
-  patienceMs: number
 }
 
-const waitForSlot = (
-  { lines, estimate, options, take }: WaitContext,
-  { priority, size, signal, patienceMs }: EntryRequest,
-): Promise<() => void> => {
-  const expectedMs = estimate.expectedMs(countBefore(lines, priority), size)
-  const isTooLong = expectedMs > estimate.allowedMs(patienceMs)
+const waitForSlot = ({ lines, estimate, options, take }: WaitContext, entering: EntryRequest): Promise<() => void> => {
+  const { priority, size, signal, maxWaitMs, caller } = entering
+  const expectedMs = estimate.expectedMs(countBefore(lines, priority, caller), size)
+  const isTooLong = expectedMs > allowedMs(estimate, entering)
   if (isTooLong || (countWaiting(lines) >= options.maxWaiting && !makeRoom(lines, priority, options))) {
     estimate.refused()
     throw createBusyError(options, expectedMs)
   }
   const { promise, resolve, reject } = Promise.withResolvers<() => void>()
   const line = lines.get(priority)
-  const finish = (outcome: () => void): void => {
+  const finish = (isServed: boolean, complete: () => void): void => {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
-    line?.delete(waiter)
-    estimate.observe(countWaiting(lines))
-    outcome()
+    line?.remove(caller, waiter, isServed)
+    estimate.observe(countShed(lines))
+    complete()
   }
   const waiter: Waiter = {
-    priority,
-    admit: () => finish(() => resolve(take(priority))),
-    refuse: (error) => finish(() => reject(error)),
+    admit: () => finish(true, () => resolve(take(priority))),
+    refuse: (error) => finish(false, () => reject(error)),
   }
   const timer = setTimeout(() => {
     estimate.refused()
     waiter.refuse(createBusyError(options, expectedMs))
-  }, options.maxWaitMs)
+  }, maxWaitMs)
   const onAbort = (): void => waiter.refuse(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
-  line?.add(waiter)
-  estimate.observe(countWaiting(lines))
+  line?.add(caller, waiter)
+  estimate.observe(countShed(lines))
   return promise
 }
 
@@ -188,7 +203,7 @@ const waitForSlot = (
 const makeRoom = (lines: WaitingLines, priority: Priority, options: QueueOptions): boolean => {
   const lessUrgent = priorityOrder.slice(priorityOrder.indexOf(priority) + 1).toReversed()
   const line = lessUrgent.map((each) => lines.get(each)).find((each) => each !== undefined && each.size > 0)
-  const last = line && [...line].at(-1)
+  const last = line?.last
   last?.refuse(createBusyError(options, 0))
   return last !== undefined
 }
@@ -196,7 +211,8 @@ const makeRoom = (lines: WaitingLines, priority: Priority, options: QueueOptions
 const findFirstWaiter = (lines: WaitingLines, isFree: (priority: Priority) => boolean): Waiter | undefined => {
   for (const priority of priorityOrder) {
     if (!isFree(priority)) continue
-    for (const waiter of lines.get(priority) ?? []) return waiter
+    const waiter = lines.get(priority)?.first
+    if (waiter) return waiter
   }
   return undefined
 }
@@ -207,10 +223,13 @@ const countWaiting = (lines: WaitingLines): number => {
   return count
 }
 
-/** Returns the number of waiting items that are admitted before new work of this priority. */
-const countBefore = (lines: WaitingLines, priority: Priority): number => {
-  let count = 0
-  for (const each of priorityOrder.slice(0, priorityOrder.indexOf(priority) + 1)) count += lines.get(each)?.size ?? 0
+/** Returns the number of waiting items that count as overload. Tools wait without it. */
+const countShed = (lines: WaitingLines): number => countWaiting(lines) - (lines.get('tool')?.size ?? 0)
+
+/** Returns the number of waiting items that are served before new work of this caller. */
+const countBefore = (lines: WaitingLines, priority: Priority, caller: string): number => {
+  let count = lines.get(priority)?.ahead(caller) ?? 0
+  for (const each of priorityOrder.slice(0, priorityOrder.indexOf(priority))) count += lines.get(each)?.size ?? 0
   return count
 }
 

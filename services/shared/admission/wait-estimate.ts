@@ -17,8 +17,8 @@ export interface WaitEstimate {
    * Returns the expected wait in milliseconds behind `before` items, with `size` slots; 0 until a slot was released.
    */
   expectedMs(before: number, size: number): number
-  /** Returns the maximum wait of work that must end within `patienceMs`. */
-  allowedMs(patienceMs: number): number
+  /** Returns the maximum wait of work that must end within `patienceMs`; `isShed` work waits less during overload. */
+  allowedMs(maxWaitMs: number, patienceMs: number, isShed: boolean): number
 }
 
 /**
@@ -26,7 +26,7 @@ export interface WaitEstimate {
  * seconds is overloaded: more waiting work would only add latency. The maximum wait is then one mean slot time, until
  * two seconds pass without waiting work and without a rejection.
  */
-export const openWaitEstimate = (maxWaitMs: number, nowMs: () => number): WaitEstimate => {
+export const openWaitEstimate = (nowMs: () => number): WaitEstimate => {
   // Geometric mean, so that one long statement among many short ones hardly changes the estimate.
   let meanLog: number | undefined
   let waitingSinceMs: number | undefined
@@ -53,10 +53,10 @@ export const openWaitEstimate = (maxWaitMs: number, nowMs: () => number): WaitEs
       refusedMs = nowMs()
     },
     expectedMs: (before, size) => ((before + 1) * heldMs()) / size,
-    allowedMs(patienceMs) {
+    allowedMs(maxWaitMs, patienceMs, isShed) {
       update()
       const allowedMs = Math.min(maxWaitMs, patienceMs - heldMs())
-      return isOverloaded ? Math.min(allowedMs, overloadedFactor * heldMs()) : allowedMs
+      return isOverloaded && isShed ? Math.min(allowedMs, overloadedFactor * heldMs()) : allowedMs
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type Call, type Feature, requireFeature } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
+import type { ErrorCode } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import type { Host } from '#proto/host.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
@@ -59,6 +60,8 @@ export interface ToolContext {
 /** The result of a tool. */
 export interface ToolResult<D = Record<string, unknown>> {
   isError: boolean
+  /** The code of the error, if known; `busy` means that the tool did not run. */
+  code?: ErrorCode | undefined
   /** A summary for the model. */
   text: string
   /** The data for the model and the page; null for an error. */
@@ -100,8 +103,9 @@ export const defineReadTool = <I extends z.ZodObject, O extends z.ZodObject>(tra
 export const createResult = <D>(text: string, structured: D): ToolResult<D> => ({ isError: false, text, structured })
 
 /** Returns the result of a failed call, with a message for the model. */
-export const createFailure = (text: string): Omit<ToolResult, 'evidence' | 'parts'> => ({
+export const createFailure = (text: string, code?: ErrorCode): Omit<ToolResult, 'evidence' | 'parts'> => ({
   isError: true,
+  ...(code && { code }),
   text,
   structured: null,
 })
