@@ -50,7 +50,7 @@ export const UsagePart = z.object({
   outputTokens: z.int().min(0),
   cachedTokens: z.int().min(0),
   reasoningTokens: z.int().min(0),
-  /** Estimated cost in US dollars; null if the price of the model is unknown. */
+  /** Cost in US dollars, as charged by the gateway or estimated from the price of the model; null if neither is known. */
   estimatedCostUsd: z.number().nullable(),
   provider: z.string(),
   /** The requested model, and the model that responded, as named by its gateway. */
@@ -111,6 +111,7 @@ export const agentFailures = [
   'model-not-found',
   'context-too-long',
   'empty-answer',
+  'model-refused',
   'unusable-tool-calls',
   'step-limit',
   'token-limit',

@@ -9,15 +9,22 @@ import { pruneMethods } from './retention.ts'
 import { skillMethods } from './skills.ts'
 import { summaryMethods } from './summary.ts'
 
-/** Maximum messages of one request; `SVC_AGENT_MAX_MESSAGES` can lower it. */
+/** Maximum messages of one request on the bus. The gateway drops older messages. */
 export const maxMessages = 256
+/** Maximum parts of one message on the bus. */
+export const maxPartsOfMessage = 256
+/** Maximum size of a tool result of an earlier answer, in bytes; longer ones are truncated for the model. */
+export const maxEarlierResultBytes = 2_048
+
+/** A part of a message in the format of the AI SDK. */
+export const AgentMessagePart = z.looseObject({ type: z.string().max(128) })
 
 /** A message in the format of the AI SDK. The model does not receive parts of unknown types. */
 export const AgentMessage = z.object({
   id: z.string().max(128).optional(),
   /** Any role other than `assistant` counts as the user. */
   role: z.string().max(32),
-  parts: z.array(z.looseObject({ type: z.string().max(128) })).max(256),
+  parts: z.array(AgentMessagePart).max(maxPartsOfMessage),
 })
 export type AgentMessage = z.infer<typeof AgentMessage>
 

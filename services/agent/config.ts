@@ -7,26 +7,31 @@ import { verboseSettings } from './verbose-log.ts'
 
 /** Settings of the agent itself. */
 export const agentSettings = {
-  SVC_AGENT_MAX_MESSAGES: wholeNumberSetting(64, 'Maximum number of messages in one agent request.', {
-    min: 1,
-    max: 256,
-  }),
+  SVC_AGENT_MAX_MESSAGES: wholeNumberSetting(
+    64,
+    'Number of the latest messages of a conversation that the agent reads; older messages are ignored.',
+    { min: 1, max: 256 },
+  ),
   SVC_AGENT_MAX_STEPS: wholeNumberSetting(16, 'Maximum number of model calls per agent run.', { min: 1, max: 64 }),
   SVC_AGENT_RUN_SECONDS: wholeNumberSetting(
-    120,
+    300,
     'Timeout of one agent run in seconds, excluding time spent waiting for approvals.',
     {
       min: 1,
       max: 3_600,
     },
   ),
-  SVC_AGENT_STEP_SECONDS: wholeNumberSetting(45, 'Timeout of one model call in seconds.', { min: 1, max: 600 }),
+  SVC_AGENT_STEP_SECONDS: wholeNumberSetting(
+    45,
+    'Maximum time without output of the model, and timeout of one tool call, in seconds.',
+    { min: 1, max: 600 },
+  ),
   SVC_AGENT_MAX_TOKENS: wholeNumberSetting(400_000, 'Maximum number of tokens, input and output, per agent run.', {
     min: 1_000,
   }),
   SVC_AGENT_MAX_COST_CENTS: wholeNumberSetting(
     100,
-    'Maximum cost of one agent run in US cents, for models with a known price; 0 disables the limit.',
+    'Maximum cost of one agent run in US cents, as charged by the gateway or estimated from the price of the model; 0 disables the limit.',
   ),
   SVC_AGENT_TOOL_RESULT_BYTES: wholeNumberSetting(
     16_384,

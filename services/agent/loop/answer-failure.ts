@@ -41,11 +41,13 @@ const messages: Readonly<Record<AgentFailure, string>> = {
   'provider-failed': 'the model gateway failed; try again, or choose another model',
   'provider-garbled': 'invalid response from the model provider; try again, or choose another model',
   'provider-cut-off': 'the model provider closed the stream before the end; try again',
-  'provider-timeout': 'the model call timed out; try again, or choose a faster model',
+  'provider-timeout': 'the model gateway stopped responding; try again, or choose a faster model',
   'model-not-found': 'unknown model at the model provider; choose another',
   'context-too-long':
     'the conversation exceeds the context length of the model; start a new one, or choose another model',
   'empty-answer': 'the model returned an empty response; try again, or choose another model',
+  'model-refused':
+    'the model refused to answer, or a content filter stopped its answer; rephrase the question, or choose another model',
   'unusable-tool-calls': 'the model sent invalid tool calls; try again, or choose another model',
   'step-limit': 'step limit reached; narrow the question',
   'token-limit': 'token limit reached; narrow the question',

@@ -5,7 +5,10 @@ import type { ChosenModel } from '../models/model-choice.ts'
 import { AnswerFailure } from './answer-failure.ts'
 import type { TokenUsage } from './chunks.ts'
 
-/** The usage of one step. If the gateway reports no `usage`, tokens are estimated from the characters. */
+/**
+ * The usage of one model request, also of one that failed. If the gateway reports no `usage`, tokens are estimated from
+ * the characters.
+ */
 interface StepUsage {
   usage: TokenUsage | undefined
   /** The model name that the gateway reports. */
@@ -28,15 +31,19 @@ export interface UsageMeter {
 /** The approximate characters per token of SQL, JSON and English. */
 export const charactersPerToken = 3.5
 
-export const openUsageMeter = ({ provider, id, model, price }: ChosenModel): UsageMeter => {
+export const openUsageMeter = ({
+  provider,
+  id,
+  model,
+  price,
+}: Pick<ChosenModel, 'provider' | 'id' | 'model' | 'price'>): UsageMeter => {
   const startedMs = performance.now()
   let firstTokenMs: number | null = null
   let resolvedModel = model
   let steps = 0
   const sum = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
-  const costUsd = (): number | null =>
-    price && (sum.inputTokens * price.inputPerMillion + sum.outputTokens * price.outputPerMillion) / 1_000_000
+  let costUsd = price && 0
 
   return {
     spoke: () => {
@@ -45,18 +52,24 @@ export const openUsageMeter = ({ provider, id, model, price }: ChosenModel): Usa
     add({ usage, read, written, ...step }) {
       steps += 1
       resolvedModel = step.resolvedModel ?? resolvedModel
-      sum.inputTokens += toTokenCount(usage?.prompt_tokens ?? read / charactersPerToken)
-      sum.outputTokens += toTokenCount(usage?.completion_tokens ?? written / charactersPerToken)
+      const inputTokens = toTokenCount(usage?.prompt_tokens ?? read / charactersPerToken)
+      const outputTokens = toTokenCount(usage?.completion_tokens ?? written / charactersPerToken)
+      sum.inputTokens += inputTokens
+      sum.outputTokens += outputTokens
       sum.cachedTokens += toTokenCount(usage?.prompt_tokens_details?.cached_tokens)
       sum.reasoningTokens += toTokenCount(usage?.completion_tokens_details?.reasoning_tokens)
+      const estimatedUsd =
+        price && (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000
+      const stepUsd = readChargedUsd(usage) ?? estimatedUsd
+      if (stepUsd !== null) costUsd = (costUsd ?? 0) + stepUsd
     },
     requireLeft(caps) {
       if (sum.inputTokens + sum.outputTokens >= caps.tokens) throw new AnswerFailure('token-limit')
-      if (caps.cents > 0 && (costUsd() ?? 0) * 100 >= caps.cents) throw new AnswerFailure('cost-limit')
+      if (caps.cents > 0 && (costUsd ?? 0) * 100 >= caps.cents) throw new AnswerFailure('cost-limit')
     },
     sum: () => ({
       ...sum,
-      estimatedCostUsd: costUsd(),
+      estimatedCostUsd: costUsd,
       provider,
       model: id,
       resolvedModel,
@@ -70,6 +83,19 @@ export const openUsageMeter = ({ provider, id, model, price }: ChosenModel): Usa
 /** Returns a token count as a positive integer, or 0 if it is invalid. */
 const toTokenCount = (count: number | null | undefined): number =>
   typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.ceil(count) : 0
+
+/**
+ * Returns the cost that the gateway charged for a request; undefined if it reports none. With a key of the user's own at
+ * the upstream provider, OpenRouter charges a fee only, and the upstream provider charges the rest.
+ */
+const readChargedUsd = (usage: TokenUsage | undefined): number | undefined => {
+  if (!isAmount(usage?.cost)) return undefined
+  const upstream = usage.is_byok ? usage.cost_details?.upstream_inference_cost : 0
+  return usage.cost + (isAmount(upstream) ? upstream : 0)
+}
+
+const isAmount = (amount: number | null | undefined): amount is number =>
+  typeof amount === 'number' && Number.isFinite(amount) && amount >= 0
 
 /** The time limit of an answer. The time that a person takes to decide on an approval does not count. */
 export interface AnswerTimeBudget extends Disposable {
@@ -103,6 +129,24 @@ export const openAnswerTimeBudget = (totalMs: number): AnswerTimeBudget => {
         run()
       }
     },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  }
+}
+
+/** The time limit of one model request: the time since the last chunk of the gateway. */
+export interface IdleLimit extends Disposable {
+  /** Aborts when no chunk has arrived in time. */
+  readonly signal: AbortSignal
+  /** Restarts the time. */
+  restart(): void
+}
+
+export const openIdleLimit = (maxIdleMs: number): IdleLimit => {
+  const idle = new AbortController()
+  const timer = setTimeout(() => idle.abort(), maxIdleMs)
+  return {
+    signal: idle.signal,
+    restart: () => void timer.refresh(),
     [Symbol.dispose]: () => clearTimeout(timer),
   }
 }

@@ -319,14 +319,19 @@ describe('the limits of an answer', () => {
     expect(agent.gateway.requests.map((request) => request.tool_choice)).toEqual(['auto', 'none'])
   })
 
-  it('reject too many messages before the run starts', async () => {
-    await started({ SVC_AGENT_MAX_MESSAGES: '2' }, [say('yes')])
-    await expect(
-      agent.run({ messages: [createUserMessage('a'), createUserMessage('b'), createUserMessage('c')] }),
-    ).rejects.toMatchObject({
-      code: 'invalid',
-      details: { maxMessages: 2 },
-    })
+  it('include the number of messages that the model receives, beginning with a question', async () => {
+    await started({ SVC_AGENT_MAX_MESSAGES: '4' }, [call('query', { sql: 'SELECT 1' }), say('yes')])
+    const evidence = { type: 'data-evidence', data: { id: 'e7' } }
+    const answer = (text: string) => ({ role: 'assistant', parts: [{ type: 'text', text }, evidence] })
+    const [a, b, c] = ['a', 'b', 'c'].map(createUserMessage)
+    if (!a || !b || !c) throw new Error('no messages')
+    const { chunks } = await agent.run({ messages: [a, answer('first'), b, answer('second'), c] })
+    const received = agent.gateway.requests[0]?.messages.slice(1).map(({ content }) => content)
+    expect(received).toEqual(['b', 'second', 'c'])
+    expect(findLastData(chunks, 'data-evidence')).toMatchObject({ id: 'e8' })
+  })
+
+  it('reject a conversation without a question before the run starts', async () => {
     await expect(agent.run({ messages: [createUserMessage(' ')] })).rejects.toMatchObject({ code: 'invalid' })
   })
 })

@@ -27,6 +27,8 @@ const ChunkDelta = z.object({
   /** Gateways send the reasoning text in one of two fields. */
   reasoning_content: Text.catch(null),
   reasoning: Text.catch(null),
+  /** The text of a refusal, which gateways send instead of content. */
+  refusal: Text.catch(null),
   tool_calls: z.array(ToolCallPiece).nullish(),
 })
 export type ChunkDelta = z.infer<typeof ChunkDelta>
@@ -40,6 +42,11 @@ const TokenUsage = z
     completion_tokens: Count,
     prompt_tokens_details: z.object({ cached_tokens: Count }).nullish().catch(null),
     completion_tokens_details: z.object({ reasoning_tokens: Count }).nullish().catch(null),
+    /** The cost that OpenRouter charges, in US dollars. With a key of the user's own at the upstream provider, only its fee. */
+    cost: Count,
+    is_byok: z.boolean().nullish().catch(null),
+    /** The cost that the upstream provider charges. */
+    cost_details: z.object({ upstream_inference_cost: Count }).nullish().catch(null),
   })
   .nullish()
   .catch(null)
@@ -48,7 +55,10 @@ export type TokenUsage = NonNullable<z.infer<typeof TokenUsage>>
 const Chunk = z.object({
   model: Text.catch(null),
   usage: TokenUsage,
-  choices: z.array(z.object({ delta: ChunkDelta.nullish(), finish_reason: Text })).nullish(),
+  /** Gateways that do not stream send the whole response as `message`. */
+  choices: z
+    .array(z.object({ delta: ChunkDelta.nullish(), message: ChunkDelta.nullish(), finish_reason: Text }))
+    .nullish(),
 })
 
 /** Parses the streamed chunks, which the library does not validate. Throws `provider-garbled` for invalid chunks. */

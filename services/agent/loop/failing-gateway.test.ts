@@ -80,7 +80,7 @@ describe('a model gateway that fails', () => {
       'provider-rate-limited',
       true,
     ],
-    ['a filtered response', { say: [], ending: 'content_filter' as const }, 'provider-refused', false],
+    ['a filtered response', { say: [], ending: 'content_filter' as const }, 'model-refused', false],
     ['an empty response', { say: [] }, 'empty-answer', true],
     ['endless tool calls', call('query', { sql: 'SELECT 1' }), 'step-limit', false],
     ['arguments that are not JSON', call('query', '{"sql": SELECT'), 'unusable-tool-calls', true],
@@ -99,6 +99,64 @@ describe('a model gateway that fails', () => {
     play([{ silent: true }])
     expect(await failureOf()).toMatchObject({ code: 'provider-timeout', retryable: true })
     await expect.poll(() => agent.gateway.abandoned).toBe(1)
+  })
+
+  it('that stops in the middle of a response is reported after the idle limit', async () => {
+    agent.env.SVC_AGENT_STEP_SECONDS = '1'
+    play([{ say: [{ text: 'It is' }], ending: 'stall' }])
+    const { chunks } = await agent.run('Is it well?')
+    expect(findLastData(chunks, 'data-error')).toMatchObject({
+      code: 'provider-timeout',
+      message: expect.stringContaining('stopped responding'),
+      retryable: true,
+    })
+    expect(findLastData(chunks, 'data-usage')).toMatchObject({ steps: 1, outputTokens: 2 })
+    expect(joinChunkText(chunks)).toBe('It is')
+  })
+
+  it('may respond for longer than the idle limit', async () => {
+    agent.env.SVC_AGENT_STEP_SECONDS = '1'
+    play([{ say: [{ reasoning: 'hm hm hm hm hm hm hm hm' }, { text: 'well' }], tokensPerSecond: 6 }])
+    const { chunks } = await agent.run('Is it well?')
+    expect([findLastData(chunks, 'data-error'), joinChunkText(chunks)]).toEqual([undefined, 'well'])
+  })
+
+  const refusal = 'I cannot help with that.'
+  it.each([
+    ['streamed', { say: [{ refusal }] }],
+    ['sent as a whole', { raw: event({ choices: [{ message: { refusal }, finish_reason: 'stop' }] }) }],
+    ['filtered', { say: [{ text: refusal }], ending: 'content_filter' as const }],
+  ])('shows a refusal of the model that is %s', async (_what, turn) => {
+    play([turn])
+    const { chunks } = await agent.run('Is it well?')
+    expect(joinChunkText(chunks)).toBe(refusal)
+    expect(findLastData(chunks, 'data-error')).toMatchObject({
+      code: 'model-refused',
+      message: expect.stringContaining('the model refused to answer'),
+      retryable: false,
+    })
+    expect(agent.gateway.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['between tags', { content: '<think>Maybe [e1].</think>\n\nIt is well.' }],
+    ['as reasoning', { reasoning: 'Maybe [e1].', content: 'It is well.' }],
+    ['as reasoning_content', { reasoning_content: 'Maybe [e1].', content: 'It is well.' }],
+  ])('may send reasoning %s, which is neither text, nor a claim, nor history', async (_what, delta) => {
+    play([{ raw: chunk(delta, 'stop') }])
+    const { chunks, message } = await agent.run('Is it well?')
+    expect(joinChunkText(chunks)).toBe('It is well.')
+    expect(filterByType(chunks, 'reasoning-delta')).toMatchObject([{ delta: 'Maybe [e1].' }])
+    expect(findLastData(chunks, 'data-claims')).toMatchObject({ claims: [], unknown: [] })
+    const question = createUserMessage('And now?')
+    await agent.run({
+      messages: [createUserMessage('a'), { role: 'assistant', parts: message?.parts ?? [] }, question],
+    })
+    expect(agent.gateway.requests.at(-1)?.messages.slice(1)).toMatchObject([
+      { content: 'a' },
+      { content: 'It is well.' },
+      { content: 'And now?' },
+    ])
   })
 
   it('may send several tool calls with the same index or without an index', async () => {

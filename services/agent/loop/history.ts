@@ -1,12 +1,11 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { z } from 'zod'
-import type { AgentMessage } from '#proto/agent.ts'
+import { type AgentMessage, maxEarlierResultBytes } from '#proto/agent.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { truncateToSize, wrapInDataTags } from './truncate-to-size.ts'
+import { truncateToSize } from '#shared/text/truncate-to-size.ts'
+import { wrapInDataTags } from './data-tags.ts'
+import { removeThinking } from './thinking.ts'
 import { createToolCallId, sanitizeToolName, toFunctionCall } from './chunks.ts'
-
-/** Maximum size of a tool result from an earlier answer, in bytes. */
-const maxResultBytes = 2_048
 
 const TextPart = z.object({ type: z.literal('text'), text: z.string() })
 const ToolPart = z.object({
@@ -15,6 +14,8 @@ const ToolPart = z.object({
   input: z.unknown().optional(),
   output: z.unknown().optional(),
   errorText: z.string().optional(),
+  /** Whether the gateway has truncated the output. */
+  truncated: z.boolean().optional().catch(undefined),
 })
 const EvidencePart = z.object({ type: z.literal('data-evidence'), data: z.object({ id: z.string().regex(/^e\d+$/) }) })
 
@@ -33,6 +34,19 @@ export const toModelMessages = (messages: readonly AgentMessage[]): ChatCompleti
   })
 }
 
+/** Returns at most `max` of the latest messages, beginning with a question if one is among them. */
+export const selectLatestMessages = (messages: readonly AgentMessage[], max: number): AgentMessage[] => {
+  const latest = messages.slice(-max)
+  return messages.length <= max
+    ? latest
+    : latest.slice(
+        Math.max(
+          0,
+          latest.findIndex(({ role }) => role !== 'assistant'),
+        ),
+      )
+}
+
 /** Returns the tool calls and the texts of earlier answers, because the texts may repeat tool results. */
 export const extractEarlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
   messages
@@ -40,7 +54,7 @@ export const extractEarlierAnswers = (messages: readonly AgentMessage[]): unknow
     .flatMap(({ parts }) => {
       const tools = parts.flatMap((part) => ToolPart.safeParse(part).data ?? [])
       const read = tools.map(({ input, output, errorText }) => ({ input, output, errorText }))
-      const text = joinText(parts)
+      const text = joinAnswerText(parts)
       return text === '' ? read : [...read, text]
     })
 
@@ -93,7 +107,7 @@ const splitIntoSteps = (parts: readonly Part[]): Part[][] => {
  * format that a model rejects.
  */
 const toStepMessages = (parts: readonly Part[], place: string): ChatCompletionMessageParam[] => {
-  const content = joinText(parts)
+  const content = joinAnswerText(parts)
   const tools = parts.flatMap((part, index) => {
     const parsed = ToolPart.safeParse(part)
     return parsed.success ? [{ ...parsed.data, id: createToolCallId(`${place}-${index}`) }] : []
@@ -112,17 +126,23 @@ const toStepMessages = (parts: readonly Part[], place: string): ChatCompletionMe
   ]
 }
 
-const formatToolResult = ({ state, output, errorText }: z.output<typeof ToolPart>): string => {
-  if (state === 'output-available') return wrapInDataTags(truncateToSize(output, maxResultBytes))
+const formatToolResult = ({ state, output, errorText, truncated = false }: z.output<typeof ToolPart>): string => {
+  if (state === 'output-available') {
+    const { value, cut } = truncateToSize(output, maxEarlierResultBytes)
+    return wrapInDataTags({ value, cut: cut || truncated })
+  }
   return wrapInDataTags({ value: { error: errorText ?? 'no result' }, cut: false })
 }
 
+/** Joins the text parts of an answer without the reasoning between `<think>` tags, which some clients keep. */
+const joinAnswerText = (parts: readonly Part[]): string => joinText(parts, removeThinking)
+
 /** Joins the text parts of a message. Replaces lone surrogates, because gateways reject them. */
-const joinText = (parts: readonly Part[]): string =>
+const joinText = (parts: readonly Part[], convert = (text: string) => text): string =>
   parts
     .flatMap((part) => {
       const parsed = TextPart.safeParse(part)
-      return parsed.success ? [parsed.data.text] : []
+      return parsed.success ? [convert(parsed.data.text)] : []
     })
     .join('\n')
     .trim()

@@ -1,11 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import type { AgentFailure } from '#proto/agent-parts.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { charactersPerToken } from './answer-limits.ts'
+import { charactersPerToken, openIdleLimit } from './answer-limits.ts'
 import { AnswerFailure } from './answer-failure.ts'
 import { reminderPrefix } from './prompt.ts'
 import type { AnswerContext } from './answer-context.ts'
-import { requestStep, type StepResponse } from './request-step.ts'
+import { createStepProgress, requestStep, type StepResponse } from './request-step.ts'
 
 /** Runs one model step. Throws `AnswerFailure`, or the abort reason of the run. */
 type RunModelStep = (messages: readonly ChatCompletionMessageParam[], step: ModelStep) => Promise<StepResponse>
@@ -22,30 +23,47 @@ const fallbackFailures: ReadonlySet<AgentFailure> = new Set([
   'provider-rate-limited',
   'provider-out-of-credit',
 ])
-/** Maximum attempts per step. Only an empty response is retried. */
+/** Failures after which the same model is tried once more. */
+const temporaryFailures: ReadonlySet<AgentFailure> = new Set([
+  'provider-failed',
+  'provider-rate-limited',
+  'provider-unreachable',
+])
+/** The delay before a retry if the gateway demands none, in milliseconds. */
+const retryDelayMs = 500
+/** Maximum delay before a retry. If the gateway demands a longer one, the fallback model is tried. */
+const maxRetryDelayMs = 5_000
+/** Maximum attempts per step after an empty response. */
 const maxAttempts = 2
 
 type ModelStepContext = Pick<AnswerContext, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
 
 /**
- * Returns a function that runs the model steps of an answer. If the model fails, the current and all further steps use
- * the fallback model. An empty response is retried once.
+ * Returns a function that runs the model steps of an answer. A temporary failure before any output is retried once. If
+ * the model still fails, the current and all further steps use the fallback model. An empty response is retried once.
+ * Each request counts towards the limits of the answer.
  */
 export const openModelSteps = (talk: ModelStepContext): RunModelStep => {
-  const { model } = talk
+  const { model, call } = talk
   let name = model.model
 
   const once = async (
     messages: readonly ChatCompletionMessageParam[],
     step: ModelStep,
     attempt: number,
+    mayRetry = true,
   ): Promise<StepResponse> => {
-    const progress = { hasSpoken: false }
+    const output = { hasOutput: false }
     try {
-      return await takeStep(talk, messages, { ...step, name, prefix: createIdPrefix(talk, step, attempt), progress })
+      return await takeStep(talk, messages, { ...step, name, prefix: createIdPrefix(talk, step, attempt), output })
     } catch (error) {
-      const mayFallBack = error instanceof AnswerFailure && fallbackFailures.has(error.code) && !progress.hasSpoken
-      if (!mayFallBack || model.fallback === null || name === model.fallback) throw error
+      if (!(error instanceof AnswerFailure) || output.hasOutput) throw error
+      const delayMs = error.retryAfterMs ?? retryDelayMs
+      if (mayRetry && temporaryFailures.has(error.code) && delayMs <= maxRetryDelayMs) {
+        await wait(delayMs, undefined, { signal: call.signal })
+        return once(messages, step, attempt, false)
+      }
+      if (!fallbackFailures.has(error.code) || model.fallback === null || name === model.fallback) throw error
       name = model.fallback
       return once(messages, step, attempt)
     }
@@ -67,32 +85,35 @@ const createIdPrefix = ({ run }: Pick<AnswerContext, 'run'>, { number }: ModelSt
 interface StepOptions extends ModelStep {
   name: string
   prefix: string
-  progress: { hasSpoken: boolean }
+  /** Whether the model has sent output, which cannot be retracted. */
+  output: { hasOutput: boolean }
 }
 
 const takeStep = async (
   { model, settings, call, meter, toolbox, emit }: ModelStepContext,
   conversation: readonly ChatCompletionMessageParam[],
-  { name, prefix, mayCallTools, progress }: StepOptions,
+  { name, prefix, mayCallTools, output }: StepOptions,
 ): Promise<StepResponse> => {
   meter.requireLeft({ tokens: settings.SVC_AGENT_MAX_TOKENS, cents: settings.SVC_AGENT_MAX_COST_CENTS })
   const tools = toolbox.offered()
   const extraCharacters = JSON.stringify(tools).length
   const messages = compactConversation(conversation, { contextTokens: model.contextTokens, extraCharacters })
-  const late = AbortSignal.timeout(settings.SVC_AGENT_STEP_SECONDS * 1_000)
-  const signal = AbortSignal.any([call.signal, late])
-  const spoke = () => {
-    progress.hasSpoken = true
+  using idle = openIdleLimit(settings.SVC_AGENT_STEP_SECONDS * 1_000)
+  const signal = AbortSignal.any([call.signal, idle.signal])
+  const progress = createStepProgress()
+  const onChunk = (hasContent: boolean): void => {
+    idle.restart()
+    if (!hasContent) return
+    output.hasOutput = true
     meter.spoke()
   }
   try {
-    const response = await requestStep({ model, name, messages, tools, mayCallTools, signal, prefix }, emit, spoke)
-    const written = response.text.length + JSON.stringify(response.calls).length
-    meter.add({ ...response, read: measureLength(messages) + extraCharacters, written })
-    return response
+    return await requestStep({ model, name, messages, tools, mayCallTools, signal, prefix }, emit, progress, onChunk)
   } catch (error) {
     call.signal.throwIfAborted()
-    throw late.aborted ? new AnswerFailure('provider-timeout') : error
+    throw idle.signal.aborted ? new AnswerFailure('provider-timeout') : error
+  } finally {
+    if (!progress.isRejected) meter.add({ ...progress, read: measureLength(messages) + extraCharacters })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AgentQuestion } from '#proto/agent.ts'
 import { insufficientEvidence } from './evidence.ts'
-import { wrapInDataTags } from './truncate-to-size.ts'
+import { wrapInDataTags } from './data-tags.ts'
 
 /** The system prompt. It is constant within a release, so that model gateways can cache it. */
 export const systemPrompt = `You are the assistant of Watchhouse, which watches fleets of ClickHouse hosts. Its users operate these hosts. You answer from the results of the tools, in short and plain words.

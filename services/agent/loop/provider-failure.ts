@@ -28,6 +28,10 @@ export const toProviderFailure = (error: unknown, hasStarted: boolean): AnswerFa
   return new AnswerFailure(code, { retryAfterMs, cause: error })
 }
 
+/** Returns whether the gateway rejected a request with a 4xx status, so that it did not run the model. */
+export const isRejection = (error: unknown): boolean =>
+  error instanceof APIError && error.status !== undefined && error.status >= 400 && error.status < 500
+
 const getFailureCode = (error: unknown): AgentFailure | undefined => {
   if (error instanceof APIConnectionTimeoutError) return 'provider-timeout'
   if (error instanceof NetFailure) return error.reason === 'timeout' ? 'provider-timeout' : 'provider-unreachable'

@@ -11,6 +11,7 @@ import {
   type ToolCallPiece,
 } from './chunks.ts'
 import type { EmitChunk } from './answer-context.ts'
+import { openThinkingSplitter } from './thinking.ts'
 
 /** The request of one step. */
 interface StepRequest {
@@ -26,52 +27,88 @@ interface StepRequest {
   prefix: string
 }
 
+/** What has arrived of a response. It remains if the request fails, so that failed requests are counted too. */
+export interface StepProgress {
+  usage: TokenUsage | undefined
+  /** The model name that the gateway reports. */
+  resolvedModel: string | undefined
+  /** Number of characters that the model has generated, including reasoning and tool calls. */
+  written: number
+  /** Whether the gateway rejected the request without running the model. */
+  isRejected: boolean
+}
+
+export const createStepProgress = (): StepProgress => ({
+  usage: undefined,
+  resolvedModel: undefined,
+  written: 0,
+  isRejected: false,
+})
+
+/** Receives the events of a step: each chunk, and whether it has content. */
+type OnChunk = (hasContent: boolean) => void
+
 /** The response of a model in one step. */
 export interface StepResponse {
   text: string
   calls: readonly RawToolCall[]
-  usage: TokenUsage | undefined
-  resolvedModel: string | undefined
   /** Whether the response was truncated at the token limit of the gateway. */
   cut: boolean
 }
 
+/** Maximum length of the text of a response, and of a response with its reasoning, in characters. */
 const maxTextLength = 256 * 1024
+const maxResponseLength = 2 * 1024 * 1024
 
 /** Requests one response and emits its chunks as they arrive. Throws `AnswerFailure`, or the abort reason. */
-export const requestStep = async (request: StepRequest, emit: EmitChunk, spoke: () => void): Promise<StepResponse> => {
+export const requestStep = async (
+  request: StepRequest,
+  emit: EmitChunk,
+  progress: StepProgress,
+  onChunk: OnChunk,
+): Promise<StepResponse> => {
   const said = openTextEmitter(request.prefix, emit)
   const inputs = openToolCallCollector(request.prefix, emit)
-  let usage: TokenUsage | undefined
-  let resolvedModel: string | undefined
   let ending: string | null = null
+  let hasRefused = false
   let hasStarted = false
   try {
     for await (const chunk of parseChunks(await openCompletionStream(request))) {
       hasStarted = true
-      usage = chunk.usage ?? usage
-      resolvedModel = chunk.model || resolvedModel
+      progress.usage = chunk.usage ?? progress.usage
+      progress.resolvedModel = chunk.model || progress.resolvedModel
       const [choice] = chunk.choices ?? []
-      if (choice === undefined) continue
-      ending = choice.finish_reason ?? ending
-      if (choice.delta && handleDelta(choice.delta, said, inputs)) spoke()
-      if (said.text.length > maxTextLength) throw new AnswerFailure('provider-garbled')
+      ending = choice?.finish_reason ?? ending
+      const delta = choice?.delta ?? choice?.message
+      hasRefused ||= Boolean(delta?.refusal)
+      const length = delta ? handleDelta(delta, said, inputs) : 0
+      progress.written += length
+      onChunk(length > 0)
+      if (said.text.length > maxTextLength || progress.written > maxResponseLength)
+        throw new AnswerFailure('provider-garbled')
     }
     // The library ends an aborted stream as if it were complete.
     request.signal.throwIfAborted()
-    if (ending === null) throw new AnswerFailure(hasStarted ? 'provider-cut-off' : 'provider-garbled')
-    if (ending === 'content_filter') throw new AnswerFailure('provider-refused')
-    if (ending === 'error') throw new AnswerFailure('provider-failed')
     said.end()
+    requireComplete({ ending, hasStarted, hasRefused })
     // A gateway would reject a lone surrogate in the history.
-    return { text: said.text.toWellFormed(), calls: inputs.calls(), usage, resolvedModel, cut: ending === 'length' }
+    return { text: said.text.toWellFormed(), calls: inputs.calls(), cut: ending === 'length' }
   } catch (error) {
     said.end()
     inputs.abandon()
     request.signal.throwIfAborted()
-    const { toProviderFailure: providerFailure } = await import('./provider-failure.ts')
-    throw providerFailure(error, hasStarted) ?? error
+    const { toProviderFailure, isRejection } = await import('./provider-failure.ts')
+    progress.isRejected = isRejection(error)
+    throw toProviderFailure(error, hasStarted) ?? error
   }
+}
+
+/** Throws `AnswerFailure` if a response has no valid ending, or if the model has refused to answer. */
+const requireComplete = (response: { ending: string | null; hasStarted: boolean; hasRefused: boolean }): void => {
+  const { ending, hasStarted, hasRefused } = response
+  if (hasRefused || ending === 'content_filter') throw new AnswerFailure('model-refused')
+  if (ending === null) throw new AnswerFailure(hasStarted ? 'provider-cut-off' : 'provider-garbled')
+  if (ending === 'error') throw new AnswerFailure('provider-failed')
 }
 
 const openCompletionStream = ({ model: { client }, name, messages, tools, mayCallTools, signal }: StepRequest) =>
@@ -83,55 +120,65 @@ const openCompletionStream = ({ model: { client }, name, messages, tools, mayCal
       stream_options: { include_usage: true },
       ...(tools.length > 0 && { tools: [...tools], tool_choice: mayCallTools ? 'auto' : 'none' }),
     },
-    { signal },
+    // The agent retries on its own, so that each request counts towards the limits of the answer.
+    { signal, maxRetries: 0 },
   )
 
-/** Processes one delta and returns whether it had content. */
+/** Processes one delta and returns the number of its characters. */
 const handleDelta = (
   delta: ChunkDelta,
   said: ReturnType<typeof openTextEmitter>,
   inputs: ReturnType<typeof openToolCallCollector>,
-): boolean => {
-  const reasoning = delta.reasoning_content ?? delta.reasoning
+): number => {
+  const reasoning = delta.reasoning_content ?? delta.reasoning ?? ''
+  const text = delta.content || delta.refusal || ''
   const calls = delta.tool_calls ?? []
   if (reasoning) said.reason(reasoning)
-  if (delta.content) said.say(delta.content)
+  if (text) said.say(text)
   if (calls.length > 0) said.end()
   for (const call of calls) inputs.add(call)
-  return Boolean(reasoning || delta.content || calls.length > 0)
+  return reasoning.length + text.length + (calls.length > 0 ? JSON.stringify(calls).length : 0)
 }
 
 type PartKind = 'text' | 'reasoning'
 
-/** Emits the text and the reasoning of one step. Each change between the two starts a new message part. */
+/**
+ * Emits the text and the reasoning of one step. Each change between the two starts a new message part. Text between
+ * `<think>` tags is reasoning.
+ */
 const openTextEmitter = (prefix: string, emit: EmitChunk) => {
+  const splitter = openThinkingSplitter()
   let text = ''
   let parts = 0
   let speaking: { kind: PartKind; id: string } | undefined
 
-  const end = (): void => {
+  const close = (): void => {
     if (speaking) emit({ type: `${speaking.kind}-end`, id: speaking.id })
     speaking = undefined
   }
   const speak = (kind: PartKind, delta: string): void => {
+    if (kind === 'text') text += delta
     if (speaking?.kind !== kind) {
-      end()
+      close()
       speaking = { kind, id: `${prefix}-${(parts += 1)}` }
       emit({ type: `${kind}-start`, id: speaking.id })
     }
     emit({ type: `${kind}-delta`, id: speaking.id, delta })
+  }
+  const speakAll = (pieces: ReturnType<typeof splitter.push>): void => {
+    for (const { kind, text: delta } of pieces) speak(kind, delta)
   }
 
   return {
     get text() {
       return text
     },
-    say(delta: string): void {
-      text += delta
-      speak('text', delta)
-    },
+    say: (delta: string) => speakAll(splitter.push(delta)),
     reason: (delta: string) => speak('reasoning', delta),
-    end,
+    end: (): void => {
+      speakAll(splitter.end())
+      close()
+    },
   }
 }
 

@@ -1,10 +1,9 @@
 import type { agent, AgentQuestion } from '#proto/agent.ts'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
-import { ServiceError } from '#proto/errors.ts'
 import { parseSettings, type SettingValues } from '#shared/config/setting.ts'
 import { agentSettings } from '../config.ts'
-import { extractEarlierAnswers, findLastEvidenceNumber, toModelMessages } from './history.ts'
+import { extractEarlierAnswers, findLastEvidenceNumber, selectLatestMessages, toModelMessages } from './history.ts'
 import { requireUserServersAllowed } from '../external/external-tools.ts'
 import { openHostText } from '../egress/host-text.ts'
 import { openEvidenceLedger } from './evidence.ts'
@@ -25,29 +24,21 @@ export const createStartHandler =
   (parts: AgentDeps): Handlers<typeof agent>['start'] =>
   async (question, call) => {
     const settings = parseSettings(agentSettings, parts.env)
-    requireValidMessages(question, settings)
+    const latest = selectLatestMessages(question.messages, settings.SVC_AGENT_MAX_MESSAGES)
+    // Throws for a conversation without a question before a run starts.
+    toModelMessages(latest)
     requireUserServersAllowed(question.userServers, call)
     const model = await parts.models.choose(question.model, call, question.apiKey ?? undefined)
     const run = parts.runs.start(call.identity, settings.SVC_AGENT_MAX_RUNS, (run) =>
-      performRun(parts, { question, call, settings, model, run }),
+      performRun(parts, { question, latest, call, settings, model, run }),
     )
     return { runId: run.id }
   }
 
-const requireValidMessages = (
-  { messages }: AgentQuestion,
-  { SVC_AGENT_MAX_MESSAGES: maxMessages }: AgentSettingValues,
-): void => {
-  if (messages.length > maxMessages) {
-    throw new ServiceError('invalid', `messages must have at most ${maxMessages} items`, {
-      details: { parameter: 'messages', maxMessages },
-    })
-  }
-  toModelMessages(messages)
-}
-
 interface StartedRun {
   question: AgentQuestion
+  /** The messages that the model receives. Evidence numbers and host text are those of all messages. */
+  latest: AgentQuestion['messages']
   call: Call
   settings: AgentSettingValues
   model: ChosenModel
@@ -78,7 +69,7 @@ const performRun = async (parts: AgentDeps, started: StartedRun): Promise<void> 
 
 const createAnswerContext = (
   parts: AgentDeps,
-  { question, call, settings, model, run }: StartedRun,
+  { question, latest, call, settings, model, run }: StartedRun,
   time: AnswerContext['time'],
 ): Omit<AnswerContext, 'toolbox'> => {
   const { clients, clock, env, log, approvalRequests, egress } = parts
@@ -95,7 +86,7 @@ const createAnswerContext = (
   if (question.page?.about.length) hostText.add(question.page)
   const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.elapsedMs() + hostsTimeoutMs })
   return {
-    question,
+    question: { ...question, messages: latest },
     run,
     call: own,
     model,

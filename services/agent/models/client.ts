@@ -15,11 +15,9 @@ interface ClientDeps {
   log: Logger
 }
 
-/** Timeout for the response headers, in milliseconds. The run limits the total time. */
-const requestTimeoutMs = 45_000
 /** Maximum retries before any output, after a lost connection or a status 408, 409, 429 or 5xx. */
 const maxRetries = 1
-/** Timeout for the whole response, in milliseconds. It is longer than any run, so that only the run aborts it. */
+/** Timeout for the whole response, in milliseconds. It is longer than any run, because callers have shorter limits. */
 const responseTimeoutMs = 3_600_000
 const maxBytes = 64 * 1024 * 1024
 
@@ -40,7 +38,7 @@ export const openClient = async (
     project: null,
     webhookSecret: null,
     logLevel: 'off',
-    timeout: requestTimeoutMs,
+    timeout: responseTimeoutMs,
     maxRetries,
     fetch: createFetch(parts, provider, access),
   })

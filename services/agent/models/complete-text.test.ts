@@ -4,7 +4,9 @@ import { createGatewayVariables, startScriptedGateway } from '../testing/scripte
 import { createSummarizeHandler } from './complete-text.ts'
 
 it('summarizes a report as data, with a prompt against injection', async () => {
-  await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'A quiet week.' }] }] })
+  await using gateway = await startScriptedGateway({
+    script: [{ say: [{ text: '<think>Is it?</think>A quiet week.' }] }],
+  })
   const { models } = await openTestModels(createGatewayVariables(gateway))
   const text = 'one: 100 of 100'
   expect(await createSummarizeHandler({ models })({ text }, createUserCall('service', 'report'))).toEqual({

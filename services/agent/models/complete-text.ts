@@ -3,6 +3,7 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { summaryMethods } from '#proto/summary.ts'
+import { removeThinking } from '../loop/thinking.ts'
 import type { Models } from './models.ts'
 
 /** An instruction for the model, and the text to which it applies. */
@@ -38,7 +39,7 @@ export const completeText = async (
       },
       { signal: call.signal, timeout: timeoutMs },
     )
-    return Answer.parse(answer).choices[0]?.message.content ?? ''
+    return removeThinking(Answer.parse(answer).choices[0]?.message.content ?? '')
   } catch (cause) {
     call.signal.throwIfAborted()
     // Errors of gateways may contain keys and account names, so the message is generic.

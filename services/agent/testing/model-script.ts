@@ -5,6 +5,7 @@ import type { ChatRequest } from './strict-request.ts'
 export type ResponsePiece =
   | { text: string }
   | { reasoning: string }
+  | { refusal: string }
   /** String arguments are sent unchanged, even if they are not JSON. */
   | { call: string; with?: Record<string, unknown> | string }
 
@@ -12,8 +13,10 @@ export type ResponsePiece =
 export type ScriptedModelResponse =
   | {
       say: readonly ResponsePiece[]
-      /** The finish reason; `cut` closes the stream without one. */
-      ending?: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'cut'
+      /** The finish reason; `cut` closes the stream without one, `stall` leaves it open. */
+      ending?: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'error' | 'cut' | 'stall'
+      /** The cost in the usage of the response, in US dollars, as OpenRouter reports it. */
+      costUsd?: number
       tokensPerSecond?: number
       /** The delay before the first token. */
       thinksMs?: number

@@ -8,7 +8,7 @@ type StreamedResponse = Extract<ScriptedModelResponse, { say: unknown }>
 /** Streams a response as a gateway does: token by token, tool calls in pieces, then finish reason and usage. */
 export const streamScriptedResponse = async (
   response: ServerResponse,
-  { say, ending, tokensPerSecond = Infinity, thinksMs = 0 }: StreamedResponse,
+  { say, ending, costUsd, tokensPerSecond = Infinity, thinksMs = 0 }: StreamedResponse,
   request: ChatRequest,
 ): Promise<void> => {
   const { model } = request
@@ -27,9 +27,10 @@ export const streamScriptedResponse = async (
   }
   // The client receives the data sent so far, but not the end of the stream.
   if (ending === 'cut') return void response.socket?.end()
+  if (ending === 'stall') return
   const reason = ending ?? (say.some((piece) => 'call' in piece) ? 'tool_calls' : 'stop')
   send([{ index: 0, delta: {}, finish_reason: reason }])
-  if (request.stream_options) send([], estimateUsage(request, deltas.length))
+  if (request.stream_options) send([], { ...estimateUsage(request, deltas.length), cost: costUsd })
   response.end('data: [DONE]\n\n')
 }
 
@@ -44,6 +45,7 @@ const createDeltas = (say: readonly ResponsePiece[]): object[] => {
   return say.flatMap((piece): object[] => {
     if ('text' in piece) return splitIntoTokens(piece.text).map((content) => ({ content }))
     if ('reasoning' in piece) return splitIntoTokens(piece.reasoning).map((text) => ({ reasoning_content: text }))
+    if ('refusal' in piece) return splitIntoTokens(piece.refusal).map((refusal) => ({ refusal }))
     const index = calls++
     const given = piece.with ?? {}
     const pieces = splitIntoTokens(typeof given === 'string' ? given : JSON.stringify(given))
