@@ -16,7 +16,7 @@ export const createBoundedJsonSchema = (characters: number) => {
 }
 
 /** Returns whether a value is nested deeper than `maxLevels`. Avoids recursion, which could exhaust the stack too. */
-const isNestedTooDeep = (value: unknown): boolean => {
+export const isNestedTooDeep = (value: unknown): boolean => {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxLevels) return true

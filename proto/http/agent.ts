@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { ActionOutcome } from '../actions.ts'
-import { AgentMessage, AgentRunId, maxMessages, PageContext } from '../agent.ts'
+import { AgentMessage, AgentMessagePart, AgentRunId, PageContext } from '../agent.ts'
 import { maxUserToolServers, UserToolServer } from '../external-tools.ts'
 import { createResponseSchema } from './response.ts'
 import { bodyHostId } from './parameters.ts'
 
 /** Maximum length of `message`. Longer questions are sent as `messages`, which only the body size limits. */
 const maxQuestionLength = 8_192
+
+/** Maximum messages of a request and parts of a message. The agent reads only the newest ones. */
+const maxItems = { messages: 2_048, parts: 4_096 }
+
+const PartsMessage = AgentMessage.extend({ parts: z.array(AgentMessagePart).max(maxItems.parts) })
 
 /** A message of a client that does not support parts. */
 const PlainMessage = z
@@ -24,9 +29,9 @@ export const AgentRequest = z
   .object({
     message: z.string().min(1).max(maxQuestionLength).optional(),
     messages: z
-      .array(z.union([AgentMessage, PlainMessage], 'must be a message with role and parts'))
+      .array(z.union([PartsMessage, PlainMessage], 'must be a message with role and parts'))
       .min(1)
-      .max(maxMessages)
+      .max(maxItems.messages)
       .optional(),
     hostId: bodyHostId.default(0),
     /** The model as `provider:model`; the default model if absent. */

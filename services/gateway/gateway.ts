@@ -10,6 +10,7 @@ import type { ingest } from '#proto/ingest.ts'
 import type { mcp } from '#proto/mcp.ts'
 import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
+import type { AdmissionQueue } from '#shared/admission/queue.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
@@ -41,6 +42,8 @@ export interface Gateway {
   agent: Client<typeof agent>
   /** The latest agent run of each chat. */
   chats: ChatRuns
+  /** Limits the conversations that are received at the same time. */
+  conversationBodies: AdmissionQueue
   hosts: HostList
   hostStates: HostStates
   /** User-supplied connections. */

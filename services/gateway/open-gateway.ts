@@ -13,6 +13,7 @@ import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openCounters } from '#shared/store/counters.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 import { openChatRuns } from './agent/run-events.ts'
+import { openConversationQueue } from './agent/read-agent-request.ts'
 import { openAudit } from './audit/open-audit.ts'
 import { openAuditStore } from './audit/store.ts'
 import { openAuth } from './auth/auth.ts'
@@ -71,6 +72,7 @@ export const openGateway = async (
     telemetry,
     ...clients,
     chats: openChatRuns(store),
+    conversationBodies: openConversationQueue(),
     hosts,
     hostStates: opening.use(openHostStates(clients.query, clock, telemetry)),
     exposition: openExposition({ ...clients, hosts, clock, log }),

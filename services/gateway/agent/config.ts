@@ -5,10 +5,11 @@ export const agentRouteSettings = {
   AGENT_API_TOKEN: signingKeySetting(
     'Shared bearer token for programs that call the agent; accepted while SVC_FEATURE_AGENT_ACCESS is authenticated.',
   ),
-  SVC_AGENT_MAX_BODY_BYTES: wholeNumberSetting(131_072, 'Maximum body size of an agent request, in bytes.', {
-    min: 1_024,
-    max: 524_288,
-  }),
+  SVC_AGENT_MAX_BODY_BYTES: wholeNumberSetting(
+    8_388_608,
+    'Maximum body size of an agent request, in bytes. Clients send the whole conversation with each question.',
+    { min: 1_024, max: 33_554_432 },
+  ),
 } as const
 
 /** Settings of the MCP server. */

@@ -1,6 +1,6 @@
-import { DefaultChatTransport, type UIMessage } from 'ai'
+import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { agent } from '#proto/agent.ts'
+import { type agent, type AgentMessage, AgentQuestion } from '#proto/agent.ts'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -29,6 +29,47 @@ const started = async (replaced: Agent = {}, more: Parameters<typeof startFake>[
     },
   ])
   product = await startFake({ agent: Object.fromEntries(noted), ...more })
+}
+
+const createMessage = (role: 'user' | 'assistant', text: string): UIMessage => ({
+  id: 'm1',
+  role,
+  parts: [{ type: 'text', text }],
+})
+const toolsOfAnswer = 3
+
+/** Returns an answer as the AI SDK assembles it from the chunks of the agent. */
+const assembleAnswer = async (number: number): Promise<UIMessage> => {
+  const rows = Array.from({ length: 300 }, (_, row) => [String(row), 'x'.repeat(40)])
+  const steps = Array.from({ length: toolsOfAnswer }, (_, index): UIMessageChunk[] => {
+    const toolCallId = `call-${number}-${index}`
+    const id = `e${(number - 1) * toolsOfAnswer + index + 1}`
+    const output = { text: '300 rows', result: { rows }, evidence: [id] }
+    const statement = { id, statement: 'SELECT 1', parameters: { text: 'y'.repeat(1_000) }, toolCallId, rows: 300 }
+    return [
+      { type: 'start-step' },
+      { type: 'reasoning-start', id: `r${index}` },
+      { type: 'reasoning-delta', id: `r${index}`, delta: 'Hm. '.repeat(500) },
+      { type: 'reasoning-end', id: `r${index}` },
+      { type: 'tool-input-available', toolCallId, toolName: 'query', input: { sql: 'SELECT 1' } },
+      { type: 'tool-output-available', toolCallId, output },
+      { type: 'data-evidence', id, data: statement },
+      { type: 'data-chart', data: { kind: 'line', rows } },
+      { type: 'finish-step' },
+    ]
+  })
+  const chunks: UIMessageChunk[] = [
+    { type: 'start', messageId: `m${number}` },
+    ...steps.flat(),
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', delta: `Answer ${number}.` },
+    { type: 'text-end', id: 't' },
+    { type: 'data-claims', id: 'claims', data: { claims: [], unknown: [], insufficient: false } },
+    { type: 'finish', finishReason: 'stop' },
+  ]
+  const message = (await Array.fromAsync(readUIMessageStream({ stream: ReadableStream.from(chunks) }))).at(-1)
+  if (message === undefined) throw new Error('the SDK assembled no message')
+  return message
 }
 const json = { 'content-type': 'application/json' }
 const send = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -97,7 +138,7 @@ describe('an agent request', () => {
       'mcpServers must have at most 5',
     ],
     ['no JSON', '{"message":', 400, 'the body is not JSON'],
-    ['a body of half a megabyte', { message: 'a', more: 'x'.repeat(140_000) }, 413, 'too large'],
+    ['a question of half a megabyte', { messages: [createMessage('user', 'x'.repeat(600_000))] }, 413, 'shorten it'],
   ])('with %s is rejected before a run starts', async (_what, body, status, sentence) => {
     await started()
     const answer = await send('', body)
@@ -109,7 +150,11 @@ describe('an agent request', () => {
   it('is limited to SVC_AGENT_MAX_BODY_BYTES', async () => {
     await started({}, { env: { SVC_AGENT_MAX_BODY_BYTES: '2048' } })
     expect((await send('', { message: 'x'.repeat(1_900) })).status).toBe(200)
-    expect((await send('', { message: 'x'.repeat(2_100) })).status).toBe(413)
+    const answer = await send('', { message: 'x'.repeat(2_100) })
+    expect(answer.status).toBe(413)
+    expect(await answer.json()).toMatchObject({
+      error: { type: 'too-large', message: expect.stringContaining('start a new conversation') },
+    })
   })
 
   it('is rejected as a form', async () => {
@@ -139,6 +184,51 @@ describe('an agent request', () => {
     })
     const answer = await send('', { message: 'a' })
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
+  })
+})
+
+describe('a conversation of the published client', () => {
+  /** Sends the messages as the client of the AI SDK does, and returns the messages that the agent receives. */
+  const sendMessages = async (messages: UIMessage[]): Promise<AgentMessage[]> => {
+    const transport = new DefaultChatTransport<UIMessage>({ api: `${product.url}/api/v1/agent` })
+    const more = { trigger: 'submit-message' as const, messageId: undefined, abortSignal: undefined }
+    await Array.fromAsync(await transport.sendMessages({ chatId: 'chat-1', messages, ...more }))
+    return AgentQuestion.parse(requests.findLast(({ method }) => method === 'start')?.input).messages
+  }
+
+  it.each([5, 20, 60])('may have %i questions with tool results of the maximum size', async (questions) => {
+    await started()
+    const messages: UIMessage[] = []
+    for (let number = 1; number <= questions; number += 1) {
+      messages.push(createMessage('user', `Question ${number}?`))
+      if (number < questions) messages.push(await assembleAnswer(number))
+    }
+    const received = await sendMessages(messages)
+    expect(received.at(0)?.role).toBe('user')
+    expect(received.at(-1)).toMatchObject({ parts: [{ type: 'text', text: `Question ${questions}?` }] })
+    expect(received.length).toBeGreaterThanOrEqual(Math.min(questions * 2 - 1, 79))
+    expect(JSON.stringify(received).length).toBeLessThan(512 * 1024)
+    const parts = received.at(-2)?.parts ?? []
+    const tools = parts.filter(({ type }) => type === 'tool-query')
+    expect(tools).toHaveLength(toolsOfAnswer)
+    expect(tools[0]).toMatchObject({ state: 'output-available', input: { sql: 'SELECT 1' }, truncated: true })
+    expect(JSON.stringify(tools[0]?.output)).toMatch(/^\{"text":"300 rows","result":\{"rows":\[\["0","x/)
+    expect([...new Set(parts.map(({ type }) => type))]).toEqual(['step-start', 'tool-query', 'data-evidence', 'text'])
+    expect(parts.findLast(({ type }) => type === 'data-evidence')?.data).toEqual({
+      id: `e${(questions - 1) * toolsOfAnswer}`,
+    })
+  })
+
+  it('may have answers with hundreds of parts, endless nesting and unknown parts', async () => {
+    await started()
+    const output: unknown = JSON.parse(`${'['.repeat(1_000)}${']'.repeat(1_000)}`)
+    const parts = Array.from({ length: 1_000 }, (_, index) => ({ type: 'text' as const, text: `Line ${index}.` }))
+    const tool = { type: 'tool-query' as const, toolCallId: 'a', state: 'output-available' as const, input: {}, output }
+    const file = { type: 'file' as const, mediaType: 'image/png', url: `data:image/png;base64,${'A'.repeat(500_000)}` }
+    const answer: UIMessage = { id: 'm2', role: 'assistant', parts: [...parts, file, tool] }
+    const received = await sendMessages([createMessage('user', 'a'), answer, createMessage('user', 'b')])
+    expect(received[1]?.parts).toHaveLength(256)
+    expect(received[1]?.parts.at(-1)).toMatchObject({ output: null, truncated: true })
   })
 })
 

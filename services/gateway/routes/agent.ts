@@ -13,14 +13,12 @@ import {
   EgressResponse,
 } from '#proto/http/agent.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { parseSettings } from '#shared/config/setting.ts'
 import { identifyAgentCaller } from '../agent/callers.ts'
-import { agentRouteSettings } from '../agent/config.ts'
+import { readAgentRequest } from '../agent/read-agent-request.ts'
 import { streamRunEvents, type RunPosition } from '../agent/run-events.ts'
 import type { Gateway } from '../gateway.ts'
 import { type RawRequest, type Route, postRoute } from '../http-route.ts'
 import { parse } from '../request/parse.ts'
-import { parseJsonBody } from '../request/read-body.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import type { Reply } from '../response/http-reply.ts'
@@ -45,8 +43,7 @@ const startRun: Route = {
   mediaType: events,
   answer: z.string(),
   async respond(exchange, gateway, reply) {
-    const bytes = await exchange.readBody(parseSettings(agentRouteSettings, gateway.env).SVC_AGENT_MAX_BODY_BYTES)
-    const body = parse(AgentRequest, parseJsonBody(bytes, exchange.headers['content-type']))
+    const body = await readAgentRequest(exchange, gateway)
     const runId = await startAgentRun(body, exchange, gateway)
     if (body.id !== undefined) await gateway.chats.store(body.id, exchange.call.identity, runId)
     await sendEvents({ runId, after: 0 }, exchange, gateway, reply)
