@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { startHangingHost } from '../testing/bad-hosts.ts'
 import { parseExposition, findSampleValue } from '../testing/exposition-format.ts'
+import { startPausableHost } from '../testing/pausable-host.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
 import { startStubFleet } from '../testing/stub-fleet.ts'
@@ -36,6 +37,26 @@ describeOnTopologies('the Prometheus endpoint', (topology) => {
     expect(up).toEqual([1, 1, 0])
     expect(findSampleValue(families, 'watchhouse_host_failure', { host: '2', reason: 'timeout' })).toBe(1)
     expect(families.get('clickhouse_stubfigure9')?.samples.size).toBe(2)
+  })
+
+  it('returns while the statement on a host that has never responded still runs', async () => {
+    await using fleet = await startStubFleet(2, 10)
+    const [answering, { url = '' } = {}] = fleet.hosts
+    await using silent = await startPausableHost(url)
+    silent.hold()
+    const hosts = [answering, { url: silent.url, name: 'silent' }].filter((host) => host !== undefined)
+    await using product = await startProduct({ topology, hosts })
+    const scrape = async () => parseExposition((await fetchJson(`${product.url}${path}`)).text)
+    const isUp = (families: Awaited<ReturnType<typeof scrape>>) =>
+      ['0', '1'].map((host) => findSampleValue(families, 'watchhouse_host_up', { host }))
+    const first = await scrape()
+    expect(isUp(first)).toEqual([1, 0])
+    expect(findSampleValue(first, 'watchhouse_host_failure', { host: '1', reason: 'timeout' })).toBe(1)
+    expect(first.get('clickhouse_stubfigure9')?.samples.size).toBe(1)
+    silent.release()
+    // An aborted statement would be sent again only after half a minute.
+    await expect.poll(async () => isUp(await scrape()), { timeout: 20_000 }).toEqual([1, 1])
+    expect(fleet.batches()).toEqual([1, 1])
   })
 })
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { z } from 'zod'
@@ -74,6 +75,8 @@ const freshMs = 29_000
 const usefulMs = 300_000
 /** The timeout of the statement. Scrapers give up after 10 seconds by default. */
 const batchWithinMs = 4_000
+/** How long a scrape waits for a host that has never responded. The statement continues for the next scrape. */
+const firstResponseWithinMs = 1_000
 /** Higher levels save 5 % of the size but take three times as long. */
 const gzipLevel = 1
 
@@ -86,6 +89,7 @@ interface CachedExposition {
   /** The start of the last query. */
   requestedMs: number
   failure: string | null
+  /** The running query, if any. */
   refresh: Promise<void> | undefined
 }
 
@@ -119,9 +123,18 @@ export const createExpositionHandler = (parts: QueryHandlerDeps): Handlers<typeo
       entry.refresh.catch(() => undefined)
     }
     // After a failure the host is queried in the background, so that scrapes do not wait for it.
-    if (entry.failure === null) await entry.refresh
+    if (entry.failure === null)
+      await waitForRefresh(entry, () => entry.text !== undefined || parts.probe.known(host.key).aheadMs !== null)
     return toExpositionStream(entry, clock.elapsedMs())
   }
+}
+
+/** Waits for the running query. A host that has not responded to the probe either counts as failed after a second. */
+const waitForRefresh = async (entry: CachedExposition, hasResponded: () => boolean): Promise<void> => {
+  if (entry.refresh && !hasResponded())
+    await Promise.race([entry.refresh, pause(firstResponseWithinMs, undefined, { ref: false })])
+  if (hasResponded()) await entry.refresh
+  else if (entry.refresh) entry.failure = 'timeout'
 }
 
 const unknown = (): CachedExposition => ({
@@ -141,10 +154,12 @@ const queryExposition = async ({ client, clock }: QueryHandlerDeps, host: Monito
   return expositionText(readFigures(host, rows))
 }
 
-const toExpositionStream = ({ text, takenMs, requestedMs, failure }: CachedExposition, nowMs: number) => {
+const toExpositionStream = ({ text, takenMs, requestedMs, failure, refresh }: CachedExposition, nowMs: number) => {
   const ageMs = nowMs - takenMs
   const useful = ageMs < usefulMs ? text : undefined
-  const head = { failure, ageMs: useful ? ageMs : null, freshForMs: Math.max(0, requestedMs + freshMs - nowMs) }
+  // A running query may have new metrics as soon as it ends.
+  const changesAtMs = requestedMs + (refresh ? batchWithinMs : freshMs)
+  const head = { failure, ageMs: useful ? ageMs : null, freshForMs: Math.max(0, changesAtMs - nowMs) }
   return { head, frames: whole(useful) }
 }
 
