@@ -17,17 +17,11 @@ interface HandlersOptions {
 
 /** Returns the handlers of the MCP server on the bus. */
 export const createMcpHandlers = ({ offer, tools, callTool, http }: HandlersOptions): Handlers<typeof mcp> => {
-  const listed: McpTool[] = tools.map(({ name, title, description, input, core }) => ({
-    name,
-    title,
-    description,
-    inputSchema: toShortJsonSchema(input, 'input'),
-    core,
-  }))
+  let listed: McpTool[] | undefined
   return {
     http,
     offer: async () => offer,
-    tools: async () => listed,
+    tools: async () => (listed ??= tools.map(toListedTool)),
     call: async ({ name, arguments: input, hostKey }, call) => {
       const tool = tools.find((each) => each.name === name)
       if (tool) return callTool(tool, input, call, { hostKey })
@@ -38,6 +32,14 @@ export const createMcpHandlers = ({ offer, tools, callTool, http }: HandlersOpti
     },
   }
 }
+
+const toListedTool = ({ name, title, description, input, core }: Tool): McpTool => ({
+  name,
+  title,
+  description,
+  inputSchema: toShortJsonSchema(input, 'input'),
+  core,
+})
 
 interface InventorySource {
   name: string

@@ -11,11 +11,10 @@ import type { CreateToolContext } from './call-tool.ts'
 import { createToolCallAudit, createCallTool } from './call-tool.ts'
 import { settings } from './config.ts'
 import { createMcpHandlers, mcpInventory } from './handlers.ts'
-import { openHttp } from './protocol/http.ts'
-import { type AdditionalTools, createServerFactory } from './protocol/server.ts'
+import { openEndpointOnDemand } from './protocol/open-on-demand.ts'
+import type { AdditionalTools } from './protocol/server.ts'
 import { prompts } from './prompts/prompts.ts'
 import { hostResources, staticResources } from './resources/resources.ts'
-import { openSkillOffer } from './skills/skills.ts'
 import { tools } from './tools/index.ts'
 
 const mcpIdentity: Identity = { kind: 'service', subject: 'mcp', features: 'all' }
@@ -40,21 +39,21 @@ export const startMcpService = async (
     fullStatements: settingsNow().SVC_MCP_FULL_STATEMENTS,
   })
   const callTool = createCallTool({ contextFor, audit: createToolCallAudit(bus, clock), clock, telemetry })
-  const serverFor = createServerFactory({
-    tools,
-    facts: hostResources,
-    references: staticResources,
-    prompts,
-    offerSkills: openSkillOffer(bus.client(agent)),
-    version: packageFacts.version,
-    callTool,
-    contextFor,
-    further,
-  })
-  const http = opened.use(
-    openHttp({ serverFor, sendsNotifications: further?.sendsNotifications ?? false, log: telemetry.log }),
+  const endpoint = opened.use(
+    openEndpointOnDemand({
+      tools,
+      facts: hostResources,
+      references: staticResources,
+      prompts,
+      agent: bus.client(agent),
+      version: packageFacts.version,
+      callTool,
+      contextFor,
+      further,
+      log: telemetry.log,
+    }),
   )
-  opened.use(await bus.serve(mcp, createMcpHandlers({ offer: mcpInventory, tools, callTool, http: http.answer })))
+  opened.use(await bus.serve(mcp, createMcpHandlers({ offer: mcpInventory, tools, callTool, http: endpoint.answer })))
   telemetry.log.info({ tools: tools.length }, 'mcp started')
   return opened.move()
 }

@@ -1,4 +1,4 @@
-import { type JWTVerifyGetKey, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
+import type { JWTVerifyGetKey, JSONWebKeySet } from 'jose'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
@@ -67,6 +67,7 @@ export const openKeySet = ({ load, clock, log }: KeySetOptions): JWTVerifyGetKey
 
   const fetchKeys = async (): Promise<void> => {
     try {
+      const { createLocalJWKSet } = await import('jose')
       known = { keyOf: createLocalJWKSet(await load()), loadedAtMs: clock.elapsedMs() }
     } catch (error) {
       log.warn({ err: error }, 'fetching token signing keys failed')
@@ -94,6 +95,7 @@ export const openKeySet = ({ load, clock, log }: KeySetOptions): JWTVerifyGetKey
 
   return async (header, token) => {
     const keyOf = await current()
+    const { errors } = await import('jose')
     try {
       return await keyOf(header, token)
     } catch (error) {

@@ -1,4 +1,4 @@
-import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 
 /** Accepted signature algorithms, all asymmetric, so that a published key never works as a shared secret. */
 export const signatureAlgorithms = ['RS256', 'ES256']
@@ -21,6 +21,7 @@ export interface TokenRules {
 export const verifyToken = async (token: string, rules: TokenRules): Promise<JWTPayload | undefined> => {
   const { keys, issuer, audience, nowMs } = rules
   if (token.length > maxTokenLength) return undefined
+  const { errors, jwtVerify } = await import('jose')
   try {
     const { payload, protectedHeader } = await jwtVerify(token, keys, {
       algorithms: signatureAlgorithms,

@@ -12,7 +12,6 @@ import { gatewayIdentity } from '../auth/identity.ts'
 import type { HostList } from '../hosts/host-list.ts'
 import { type MetricFamilies, createMetricFamilies } from './families.ts'
 import { collectHostMetrics, findSelectedHosts, formatSelectionKey } from './collect-metrics.ts'
-import { parseSelector } from './selector.ts'
 
 /** Timeout for the metrics of one host; `query` itself waits four seconds for a host. */
 const hostTimeoutMs = 6_000
@@ -50,7 +49,7 @@ export const openExposition = (sources: Sources): Exposition => {
   const bodies = createBodyCache(clock.elapsedMs)
 
   const build = async (request: MetricsQuery) => {
-    const selectors = request['match[]']?.map(parseSelector)
+    const selectors = request['match[]'] && (await parseSelectors(request['match[]']))
     const families = createMetricFamilies(selectors)
     const startedMs = clock.elapsedMs()
     const freshForMs = await addHostMetrics(families, await findSelectedHosts(hosts, request), sources)
@@ -59,6 +58,12 @@ export const openExposition = (sources: Sources): Exposition => {
     return { body: await gzipAsync(families.text(), { level: gzipLevel }), freshUntilMs: startedMs + freshForMs }
   }
   return { body: (request) => bodies.of(formatSelectionKey(request), () => build(request)) }
+}
+
+/** Parses selectors. Their regular expression library is loaded on demand, because most scrapes have none. */
+const parseSelectors = async (texts: readonly string[]) => {
+  const { parseSelector } = await import('./selector.ts')
+  return texts.map(parseSelector)
 }
 
 /** Adds the metrics of the hosts; returns how long the result may be cached, in milliseconds. */

@@ -86,7 +86,8 @@ export interface AdditionalTools {
   offer(server: McpServer): void
 }
 
-interface ServerOptions {
+/** The tools, resources and prompts of a server, and their dependencies. */
+export interface ServerOptions {
   tools: readonly Tool[]
   facts: readonly HostResource[]
   references: readonly StaticResource[]

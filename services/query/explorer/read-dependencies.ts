@@ -3,7 +3,6 @@ import type { Dependency } from '#proto/explorer.ts'
 import { readRecords } from '../analysis/records.ts'
 import { findIncompleteReason, checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { findDependencies } from './dependencies.ts'
 import { type HostContext, type ViewResult, explainEmptyResult } from './read-view.ts'
 
 /** Maximum numbers of tables and of their definitions. Hosts with more get incomplete dependencies. */
@@ -78,6 +77,8 @@ export const readDependencies = async (
     )
     const nodes = nodeResult ? readRecords(host, NodeRow, nodeResult) : []
     const texts = textResult ? readRecords(host, TextRow, textResult) : []
+    // Loaded on demand, because its regular expression library is large.
+    const { findDependencies } = await import('./dependencies.ts')
     const rows = dependenciesOf(findDependencies(nodes, texts), named)
     const incomplete = await findIncompleteReason(parts.client, host, needs, call)
     if (rows.length === 0) return { ...none, unavailable: await explainEmptyResult(context, named), incomplete }

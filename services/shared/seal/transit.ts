@@ -1,4 +1,3 @@
-import { CompactEncrypt, compactDecrypt, errors, exportJWK, generateKeyPair, importJWK } from 'jose'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { TransitPublicKey } from '#proto/encrypted-secrets.ts'
@@ -32,17 +31,24 @@ export const openTransit = (store: Store, name: string): Transit => {
 }
 
 /** Encrypts a value for the owner of the key. */
-export const encryptForTransit = async (key: TransitPublicKey, value: unknown): Promise<string> =>
-  new CompactEncrypt(Buffer.from(JSON.stringify(value)))
+export const encryptForTransit = async (key: TransitPublicKey, value: unknown): Promise<string> => {
+  const { CompactEncrypt, importJWK } = await loadJose()
+  return new CompactEncrypt(Buffer.from(JSON.stringify(value)))
     .setProtectedHeader({ alg: algorithm, enc: encryption })
     .encrypt(await importJWK(key, algorithm))
+}
+
+/** Loaded with the first secret, because few installations save any. */
+const loadJose = () => import('jose')
 
 const generateTransitKey = async (): Promise<TransitKey> => {
+  const { exportJWK, generateKeyPair } = await loadJose()
   const { privateKey } = await generateKeyPair(algorithm, { crv: 'X25519', extractable: true })
   return TransitKey.parse(await exportJWK(privateKey))
 }
 
 const decrypt = async <S extends z.ZodType>(encrypted: string, schema: S, key: TransitKey): Promise<z.output<S>> => {
+  const { compactDecrypt, errors, importJWK } = await loadJose()
   try {
     const { plaintext } = await compactDecrypt(encrypted, await importJWK(key, algorithm), {
       keyManagementAlgorithms: [algorithm],

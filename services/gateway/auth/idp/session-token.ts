@@ -1,4 +1,3 @@
-import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -69,7 +68,7 @@ export const createSessionTokens = ({
   return {
     verify: (token) => verifyAt(token, clock.now()),
     verifyPast: async (token, withinMs) => {
-      const endedAtMs = readExpiryMs(token)
+      const endedAtMs = await readExpiryMs(token)
       if (endedAtMs === undefined || clock.now() - endedAtMs > withinMs) return undefined
       return verifyAt(token, Math.min(clock.now(), endedAtMs - 1))
     },
@@ -81,7 +80,8 @@ const isForAnotherSite = ({ azp, aud }: z.infer<typeof Claims>, site: string | u
   (Boolean(azp) && site !== undefined && azp !== site) || (aud != null && ![aud].flat().some((each) => each === site))
 
 /** Returns the expiry of a token in epoch milliseconds, before its signature is verified. */
-const readExpiryMs = (token: string): number | undefined => {
+const readExpiryMs = async (token: string): Promise<number | undefined> => {
+  const { decodeJwt } = await import('jose')
   try {
     const { exp } = decodeJwt(token)
     return exp === undefined ? undefined : exp * 1000

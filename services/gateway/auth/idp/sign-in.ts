@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { parseSetCookie } from 'cookie'
-import { errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
@@ -146,6 +146,7 @@ const tokenOfHandshake = async (
   keys: JWTVerifyGetKey,
   nowMs: number,
 ): Promise<string | undefined> => {
+  const { errors, jwtVerify } = await import('jose')
   try {
     const { payload } = await jwtVerify(handshake, keys, {
       algorithms: signatureAlgorithms,

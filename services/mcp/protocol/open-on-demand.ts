@@ -1,0 +1,41 @@
+import type { Logger } from 'pino'
+import type { agent } from '#proto/agent.ts'
+import type { Client, Handlers } from '#proto/contract.ts'
+import type { mcp } from '#proto/mcp.ts'
+import type { ServerOptions } from './server.ts'
+
+interface EndpointOptions extends Omit<ServerOptions, 'offerSkills'> {
+  agent: Client<typeof agent>
+  log: Logger
+}
+
+/** The handler of MCP requests over HTTP. */
+export interface McpEndpoint extends AsyncDisposable {
+  answer: Handlers<typeof mcp>['http']
+}
+
+/** Returns the endpoint, which loads the library of the protocol with the first request: it takes 11 MB. */
+export const openEndpointOnDemand = (options: EndpointOptions): McpEndpoint => {
+  let opening: Promise<McpEndpoint> | undefined
+  return {
+    answer: async (input, call) => {
+      opening ??= openEndpoint(options)
+      const endpoint = await opening
+      return endpoint.answer(input, call)
+    },
+    async [Symbol.asyncDispose]() {
+      const endpoint = await opening
+      await endpoint?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const openEndpoint = async ({ agent, log, ...options }: EndpointOptions): Promise<McpEndpoint> => {
+  const [{ openHttp }, { createServerFactory }, { openSkillOffer }] = await Promise.all([
+    import('./http.ts'),
+    import('./server.ts'),
+    import('../skills/skills.ts'),
+  ])
+  const serverFor = createServerFactory({ ...options, offerSkills: openSkillOffer(agent) })
+  return openHttp({ serverFor, sendsNotifications: options.further?.sendsNotifications ?? false, log })
+}
