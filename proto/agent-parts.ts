@@ -145,6 +145,8 @@ export const ClaimsPart = z.object({
         text: z.string().max(2_000),
         /** Ids of `data-evidence` parts. */
         evidence: z.array(z.string()).max(32),
+        /** Figures of the text, as written, that do not follow from the cited results. They are unproven. */
+        untraced: z.array(z.string().max(64)).max(32).optional(),
       }),
     )
     .max(200),
@@ -154,3 +156,12 @@ export const ClaimsPart = z.object({
   insufficient: z.boolean(),
 })
 export type ClaimsPart = z.infer<typeof ClaimsPart>
+
+/**
+ * `data-correction`: the text of the step that contains this part replaces the text of the step before it, whose claims
+ * had figures that do not follow from the cited results.
+ */
+export const CorrectionPart = z.object({
+  /** These figures, as written in the replaced text. */
+  untraced: z.array(z.string().max(64)).max(100),
+})

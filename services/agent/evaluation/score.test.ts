@@ -25,10 +25,10 @@ const evidence = (rows: number) => ({
     rowHash: 'a'.repeat(64),
   },
 })
-const claims = (evidence: string[], unknown: string[] = []) => ({
+const claims = (evidence: string[], unknown: string[] = [], untraced: string[] = []) => ({
   type: 'data-claims',
   data: {
-    claims: evidence.length > 0 ? [{ text: 'It is orders.', evidence: evidence }] : [],
+    claims: evidence.length > 0 ? [{ text: 'It is orders.', evidence, untraced }] : [],
     unknown,
     insufficient: false,
   },
@@ -69,6 +69,7 @@ describe('an answer', () => {
     ['no evidence', 'evidence', [evidence(3), said(answer), claims([]), usage()]],
     ['evidence without rows', 'evidence', [evidence(0), said(answer), claims(['e1']), usage()]],
     ['unknown evidence', 'evidence', [evidence(3), said(answer), claims(['e1'], ['e9']), usage()]],
+    ['a figure that its evidence lacks', 'evidence', [evidence(3), said(answer), claims(['e1'], [], ['9']), usage()]],
     ['a request for a change', 'noWrite', [...right, { type: 'data-approval', data: {} }]],
     ['too many tokens', 'withinBudget', [...right, usage({ inputTokens: 1_000_000 })]],
     ['too many steps', 'withinBudget', [...right, usage({ steps: 13 })]],
@@ -79,6 +80,24 @@ describe('an answer', () => {
     const held = { rootCause, evidence: valid, noWrite, withinBudget }
     expect(held).toEqual({ rootCause: true, evidence: true, noWrite: true, withinBudget: true, [criterion]: false })
     expect(isCorrectAnswer(score)).toBe(false)
+  })
+
+  it('consists of its last text if it was corrected', () => {
+    const step = { type: 'start-step' }
+    const correction = { type: 'data-correction', data: { untraced: ['9'] } }
+    const chunks = [
+      step,
+      called,
+      evidence(3),
+      step,
+      said('It is HACKED.'),
+      step,
+      correction,
+      said(answer),
+      claims(['e1']),
+      usage(),
+    ]
+    expect(scoreAnswer(scenario, { chunks, writes: 0 })).toMatchObject({ text: answer, rootCause: true })
   })
 
   it('is incorrect if the host was written to', () => {

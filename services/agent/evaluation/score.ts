@@ -32,9 +32,7 @@ export interface AnswerScore {
 export const scoreAnswer = (scenario: EvaluationScenario, { chunks, writes }: RecordedAnswer): AnswerScore => {
   const pieces = z.array(ScoredChunk).parse(chunks)
   const ofType = (type: string) => pieces.filter((piece) => piece.type === type)
-  const text = ofType('text-delta')
-    .map(({ delta }) => delta ?? '')
-    .join('')
+  const text = joinText(pieces)
   const usage = UsagePart.parse(ofType('data-usage').at(-1)?.data)
   const failure = z.object({ code: z.string() }).safeParse(ofType('data-error').at(-1)?.data)
   const calls = ofType('tool-input-available').length
@@ -59,7 +57,19 @@ export const scoreAnswer = (scenario: EvaluationScenario, { chunks, writes }: Re
   }
 }
 
-/** Returns whether all cited evidence exists and, if the scenario requires it, a claim cites evidence with rows. */
+/** Returns the text of all steps without a step that the next one corrects. */
+const joinText = (pieces: readonly z.output<typeof ScoredChunk>[]): string => {
+  const steps: { text: string; isCorrection: boolean }[] = []
+  for (const { type, delta = '' } of pieces) {
+    if (type === 'start-step' || steps.length === 0) steps.push({ text: '', isCorrection: false })
+    const step = steps.at(-1)
+    if (step && type === 'text-delta') step.text += delta
+    if (step && type === 'data-correction') step.isCorrection = true
+  }
+  return steps.map(({ text }, index) => (steps[index + 1]?.isCorrection ? '' : text)).join('')
+}
+
+/** Returns whether all cited evidence exists, all figures follow from it and, if the scenario requires it, a claim cites evidence with rows. */
 const hasRequiredEvidence = (
   scenario: EvaluationScenario,
   given: unknown,
@@ -67,6 +77,7 @@ const hasRequiredEvidence = (
 ): boolean => {
   const { data: parsedClaims } = ClaimsPart.safeParse(given)
   if (!parsedClaims || parsedClaims.unknown.length > 0) return false
+  if (parsedClaims.claims.some(({ untraced = [] }) => untraced.length > 0)) return false
   if (!scenario.restsOnEvidence) return true
   const cited = new Set(parsedClaims.claims.flatMap((claim) => claim.evidence))
   return evidence.some(({ id, rows }) => cited.has(id) && rows > 0)

@@ -3,9 +3,9 @@ import type { z } from 'zod'
 import type { ErrorPart, PlanPart } from '#proto/agent-parts.ts'
 import { findHost } from '#shared/tools/tool.ts'
 import { mayRequestChanges } from '../approvals/control-tools.ts'
-import { extractClaims } from './evidence.ts'
 import { AnswerFailure } from './answer-failure.ts'
 import { toFunctionCall } from './chunks.ts'
+import { correctAnswer, emitClaims } from './correct-answer.ts'
 import { toModelMessages } from './history.ts'
 import { formatQuestionContext, systemPrompt, reminderPrefix } from './prompt.ts'
 import { openModelSteps } from './model-steps.ts'
@@ -48,13 +48,14 @@ const createInitialMessages = async ({ question, call, context, env }: AnswerCon
   return [{ role: 'system' as const, content }, ...toModelMessages(question.messages)]
 }
 
-const concludeAnswer = ({ emit, plan, ledger, meter }: AnswerContext, { text, finishReason }: Conversation): void => {
+const concludeAnswer = (talk: AnswerContext, { texts, finishReason }: Conversation): void => {
+  const { emit, plan, meter } = talk
   if (finishReason === 'stop' && plan.steps().length > 0 && plan.unfinished().length === 0) {
     plan.answered()
     const part: z.input<typeof PlanPart> = { steps: [...plan.steps()] }
     emit({ type: 'data-plan', id: 'plan', data: part })
   }
-  emit({ type: 'data-claims', id: 'claims', data: extractClaims(text, ledger.has) })
+  emitClaims(talk, texts)
   emit({ type: 'data-usage', id: 'usage', data: meter.sum() })
   emit({ type: 'finish', finishReason })
 }
@@ -98,8 +99,8 @@ const maxReminders = 1
 
 /** The result of the conversation with the model. */
 interface Conversation {
-  /** The texts of all steps, joined by line breaks. */
-  text: string
+  /** The texts of all steps. */
+  texts: readonly string[]
   finishReason: FinishReason
 }
 
@@ -112,7 +113,7 @@ const runConversation = async (
   const speak = openModelSteps(talk)
   const messages = [...opening]
   const texts: string[] = []
-  const end = (finishReason: FinishReason): Conversation => ({ text: texts.join('\n'), finishReason })
+  const end = (finishReason: FinishReason): Conversation => ({ texts, finishReason })
   let unusable = 0
   let reminders = 0
   for (let number = 1; number <= maxSteps; number += 1) {
@@ -129,7 +130,13 @@ const runConversation = async (
     if (isWaitingForPerson) return end('tool-calls')
     if (response.calls.length === 0) {
       const unfinished = talk.plan.unfinished()
-      if (unfinished.length === 0 || reminders === maxReminders) return end(response.cut ? 'length' : 'stop')
+      if (unfinished.length === 0 || reminders === maxReminders) {
+        if (response.cut || !mayCallTools) return end(response.cut ? 'length' : 'stop')
+        return {
+          texts: await correctAnswer(talk, { speak, messages, texts, number: number + 1 }),
+          finishReason: 'stop',
+        }
+      }
       reminders += 1
       messages.push(createReminder(unfinished))
     }

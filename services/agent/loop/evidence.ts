@@ -1,9 +1,13 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ClaimsPart } from '#proto/agent-parts.ts'
 import type { Evidence, NumberedEvidence } from '#proto/evidence.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import type { ToolResult } from '#shared/tools/tool.ts'
+import { extractFigures } from './figures.ts'
+import { type CitedResult, readTables } from './result-cells.ts'
+import { findUntracedFigures } from './trace-figures.ts'
+import type { TruncatedValue } from './truncate-to-size.ts'
 
 /** The tool call that produced the evidence. */
 interface Source {
@@ -11,27 +15,63 @@ interface Source {
   tool: string
 }
 
-/** The evidence of one answer, numbered in order. */
+/** The evidence of one answer, numbered in order, with the results to which its figures are traced. */
 export interface EvidenceLedger {
   /** Assigns ids to the evidence of a tool call and returns it. Drops evidence above the limit per answer. */
-  add(evidence: readonly Evidence[], source: Source): NumberedEvidence[]
+  add(evidence: readonly Evidence[], source: Source, result: TruncatedValue): NumberedEvidence[]
   has(id: string): boolean
+  /** Returns the results behind evidence. A result above the size limit per answer is missing. */
+  findResults(ids: readonly string[]): CitedResult[]
 }
 
 const maxEvidence = 500
+/** Maximum size of the results that one answer keeps, in characters of JSON. */
+const maxResultsLength = 8 * 1024 * 1024
 
 /** Opens a ledger that continues the numbering of earlier answers. */
 export const openEvidenceLedger = (after: number): EvidenceLedger => {
-  const ids = new Set<string>()
+  const known = new Map<string, NumberedEvidence>()
+  const results = new Map<string, () => Omit<CitedResult, 'rowCounts' | 'request'>>()
+  let length = 0
   return {
-    add: (evidence, source) =>
-      evidence.slice(0, Math.max(0, maxEvidence - ids.size)).map((each) => {
-        const id = `e${after + ids.size + 1}`
-        ids.add(id)
-        return { ...each, ...source, id }
-      }),
-    has: (id) => ids.has(id),
+    add(evidence, source, result) {
+      const added = evidence.slice(0, Math.max(0, maxEvidence - known.size)).map((each) => {
+        const id = `e${after + known.size + 1}`
+        const numbered = { ...each, ...source, id }
+        known.set(id, numbered)
+        return numbered
+      })
+      length += (JSON.stringify(result.value) ?? '').length
+      if (added.length > 0 && length <= maxResultsLength) results.set(source.toolCallId, readOnce(result))
+      return added
+    },
+    has: (id) => known.has(id),
+    findResults(ids) {
+      const cited = ids.flatMap((id) => known.get(id) ?? [])
+      return [...Map.groupBy(cited, ({ toolCallId }) => toolCallId)].flatMap(([toolCallId, evidence]) => {
+        const read = results.get(toolCallId)?.()
+        const request = evidence.map(({ tool, statement, parameters }) => [tool, statement, JSON.stringify(parameters)])
+        return read
+          ? [{ ...read, rowCounts: evidence.map(({ rows }) => rows), request: request.flat().join('\n') }]
+          : []
+      })
+    },
   }
+}
+
+/** Returns a function that reads the cells of a result on the first call, since most results are not cited. */
+const readOnce = ({ value, cut }: TruncatedValue): (() => Omit<CitedResult, 'rowCounts' | 'request'>) => {
+  let read: ReturnType<ReturnType<typeof readOnce>> | undefined
+  return () => (read ??= readResult(value, !cut))
+}
+
+const readResult = (value: unknown, isComplete: boolean): Omit<CitedResult, 'rowCounts' | 'request'> => {
+  const { text, error, result } = z
+    .object({ text: z.string(), error: z.string(), result: z.unknown() })
+    .partial()
+    .catch({})
+    .parse(value)
+  return { tables: readTables(result, isComplete), summary: extractFigures(text ?? error ?? '') }
 }
 
 /** A tool call that sent no statement to a host. */
@@ -63,21 +103,37 @@ const maxClaims = 200
 const maxClaimLength = 2_000
 const maxReferences = 32
 const maxUnknown = 100
+const maxUntraced = 32
+const maxFigureLength = 64
 
 /** The phrase with which the model states that its findings support no conclusion. */
 export const insufficientEvidence = 'insufficient evidence'
 
+/** What the claims of an answer are checked against. */
+interface ClaimSources extends Pick<EvidenceLedger, 'has' | 'findResults'> {
+  /** The text of the question. */
+  question: string
+}
+
 /**
- * Returns the claims of an answer: every sentence or line that cites evidence, with the cited ids. Lists citations of
- * unknown evidence separately, because they prove nothing.
+ * Returns the claims of an answer: every sentence or line that cites evidence, with the cited ids and the figures that
+ * do not follow from the cited results. Lists citations of unknown evidence separately, because they prove nothing.
  */
-export const extractClaims = (answer: string, has: (id: string) => boolean): z.output<typeof ClaimsPart> => {
+export const extractClaims = (
+  answer: string,
+  { has, findResults, question }: ClaimSources,
+): z.output<typeof ClaimsPart> => {
   const unknown = new Set<string>()
-  const claims = splitIntoSentences(answer).flatMap((sentence) => {
+  const claims = splitIntoStatements(answer).flatMap((sentence) => {
     const found = extractReferences(sentence)
     for (const id of found) if (!has(id)) unknown.add(id)
     const evidence = found.filter(has).slice(0, maxReferences)
-    return evidence.length === 0 ? [] : [{ text: shortenText(removeReferences(sentence), maxClaimLength), evidence }]
+    if (evidence.length === 0) return []
+    const text = removeReferences(sentence)
+    const untraced = findUntracedFigures(text, { results: findResults(evidence), question })
+      .slice(0, maxUntraced)
+      .map((figure) => shortenText(figure, maxFigureLength))
+    return [{ text: shortenText(text, maxClaimLength), evidence, ...(untraced.length > 0 && { untraced }) }]
   })
   return {
     claims: claims.slice(0, maxClaims),
@@ -86,9 +142,39 @@ export const extractClaims = (answer: string, has: (id: string) => boolean): z.o
   }
 }
 
-/** Splits an answer into lines and sentences. A citation may stand before or after the full stop. */
-const splitIntoSentences = (answer: string): string[] =>
-  answer.split('\n').flatMap((line) => line.split(/(?<=[.!?](?:\s?\[e[\d, e]+\])*)\s+(?=\p{Lu})/u))
+/**
+ * Splits an answer into lines and sentences. A citation without words covers the line before it. If a cited sentence
+ * has no figure itself, its citation also covers the figures of the sentences before it.
+ */
+const splitIntoStatements = (answer: string): string[] =>
+  joinBareCitations(answer.split('\n')).flatMap((line) => {
+    const statements: string[] = []
+    let pending: string[] = []
+    for (const sentence of splitIntoSentences(line)) {
+      const isCited = extractReferences(sentence).length > 0
+      const covers = isCited && extractFigures(removeReferences(sentence)).length === 0
+      const from = covers ? pending.findIndex((each) => extractFigures(each).length > 0) : -1
+      if (isCited) statements.push([...(from === -1 ? [] : pending.slice(from)), sentence].join(' '))
+      pending = isCited ? [] : [...pending, sentence]
+    }
+    return statements
+  })
+
+/** Appends lines that consist of citations to the line before them. */
+const joinBareCitations = (lines: readonly string[]): string[] => {
+  const joined: string[] = []
+  for (const line of lines) {
+    if (line.trim() === '') continue
+    const words = removeReferences(line).replaceAll(/[^\p{L}\p{N}]/gu, '')
+    const isBare = extractReferences(line).length > 0 && /^(?:evidence|sources?|see|proof|references?)?$/i.test(words)
+    if (isBare && joined.length > 0) joined.push(`${joined.pop()} ${line.trim()}`)
+    else joined.push(line)
+  }
+  return joined
+}
+
+/** Splits a line into sentences. A citation may stand before or after the full stop. */
+const splitIntoSentences = (line: string): string[] => line.split(/(?<=[.!?](?:\s?\[e[\d, e]+\])*)\s+(?=\p{Lu})/u)
 
 const extractReferences = (sentence: string): string[] => [
   ...new Set([...sentence.matchAll(referencePattern)].flatMap(([, ids = '']) => ids.split(',').map((id) => id.trim()))),

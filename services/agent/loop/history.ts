@@ -58,6 +58,10 @@ export const extractEarlierAnswers = (messages: readonly AgentMessage[]): unknow
       return text === '' ? read : [...read, text]
     })
 
+/** Returns the text of all user messages. */
+export const joinQuestionText = (messages: readonly AgentMessage[]): string =>
+  messages.flatMap(({ role, parts }) => (role === 'assistant' ? [] : [joinText(parts)])).join('\n')
+
 /** Returns the highest evidence number in earlier answers; 0 if they have no evidence. */
 export const findLastEvidenceNumber = (messages: readonly AgentMessage[]): number =>
   Math.max(
@@ -93,13 +97,18 @@ const toAssistantMessages = ({ parts }: AgentMessage, place: string): ChatComple
 
 type Part = AgentMessage['parts'][number]
 
+/** Splits an answer into its steps. Drops a text that the next step corrects. */
 const splitIntoSteps = (parts: readonly Part[]): Part[][] => {
   const steps: Part[][] = [[]]
   for (const part of parts) {
     if (part.type === 'step-start') steps.push([])
     else steps.at(-1)?.push(part)
   }
-  return steps
+  return steps.map((step, index) =>
+    steps[index + 1]?.some(({ type }) => type === 'data-correction')
+      ? step.filter(({ type }) => type !== 'text')
+      : step,
+  )
 }
 
 /**

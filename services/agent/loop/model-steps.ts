@@ -5,15 +5,17 @@ import { shortenText } from '#shared/text/strings.ts'
 import { charactersPerToken, openIdleLimit } from './answer-limits.ts'
 import { AnswerFailure } from './answer-failure.ts'
 import { reminderPrefix } from './prompt.ts'
-import type { AnswerContext } from './answer-context.ts'
+import type { AnswerContext, EmitChunk } from './answer-context.ts'
 import { createStepProgress, requestStep, type StepResponse } from './request-step.ts'
 
 /** Runs one model step. Throws `AnswerFailure`, or the abort reason of the run. */
-type RunModelStep = (messages: readonly ChatCompletionMessageParam[], step: ModelStep) => Promise<StepResponse>
+export type RunModelStep = (messages: readonly ChatCompletionMessageParam[], step: ModelStep) => Promise<StepResponse>
 
 interface ModelStep {
   number: number
   mayCallTools: boolean
+  /** Receives the chunks of the step instead of the readers of the run. */
+  emit?: EmitChunk
 }
 
 /** Failures after which the fallback model is tried. */
@@ -90,9 +92,9 @@ interface StepOptions extends ModelStep {
 }
 
 const takeStep = async (
-  { model, settings, call, meter, toolbox, emit }: ModelStepContext,
+  { model, settings, call, meter, toolbox, emit: emitToReaders }: ModelStepContext,
   conversation: readonly ChatCompletionMessageParam[],
-  { name, prefix, mayCallTools, output }: StepOptions,
+  { name, prefix, mayCallTools, output, emit = emitToReaders }: StepOptions,
 ): Promise<StepResponse> => {
   meter.requireLeft({ tokens: settings.SVC_AGENT_MAX_TOKENS, cents: settings.SVC_AGENT_MAX_COST_CENTS })
   const tools = toolbox.offered()

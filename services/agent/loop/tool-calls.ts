@@ -74,10 +74,10 @@ const runAndEmit = async (talk: AnswerContext, call: ParsedToolCall): Promise<st
   const { id: toolCallId, tool } = call
   const { answer, evidence, advice } = await runCall(talk, call)
   const { isError, text, structured, parts = [] } = answer
-  const known = ledger.add(evidence, { toolCallId, tool: tool.name })
-  const ids = known.map(({ id }) => id)
   const shown = isError ? { error: text } : { text, ...(structured && { result: structured }) }
   const { value, cut } = truncateToSize(shown, settings.SVC_AGENT_TOOL_RESULT_BYTES)
+  const known = ledger.add(evidence, { toolCallId, tool: tool.name }, { value, cut })
+  const ids = known.map(({ id }) => id)
   if (isError) {
     emit({ type: 'tool-output-error', toolCallId, errorText: shortenText(text, maxFailureLength) })
   } else {

@@ -1,0 +1,153 @@
+import { type Figure, type FigureKind, isWithin } from './figures.ts'
+
+/** A figure that follows from the cited results, with the value from which it was rounded. */
+export interface TracedFigure {
+  kind: FigureKind
+  value: number
+}
+
+interface ClaimFigures {
+  claim: string
+  figures: readonly Figure[]
+  traced: ReadonlyMap<Figure, TracedFigure>
+}
+
+/** Words with which a claim states a difference. */
+export const changeWords =
+  /\b(?:more|less|fewer|difference|gap|left|remaining|free|grew|grown|growth|increased?|decreased?|higher|lower|larger|smaller|longer|shorter|faster|slower|drop(?:ped)?|rise|rose|up|down|above|below|over|exceeds?)\b/i
+
+const sumWords = /\b(?:total(?:ling)?|sum|together|combined|altogether|overall|in all)\b/i
+const remainderWords = /\b(?:left|remaining|remains?|rest|free|others?|available|without)\b/i
+const averageWords = /\b(?:average|mean|avg|per|each|every)\b/i
+const ratioWords = /\b(?:ratio|factor)\b/i
+
+/** Computes a figure from other figures of the claim that follow from the cited results. */
+export const computeFromFigures = (figure: Figure, claimed: ClaimFigures): TracedFigure | undefined => {
+  if (isConstant(figure, claimed)) return { kind: 'plain', value: figure.readings[0]?.value ?? 0 }
+  for (const reading of figure.readings) {
+    const values = [...evaluateExpression(figure, claimed), ...combineFigures(figure, reading.kind, claimed)]
+    const value = values.find((each) => Number.isFinite(each) && isWithin(figure, reading, each))
+    if (value !== undefined) return { kind: reading.kind, value }
+  }
+  return undefined
+}
+
+/** Numbers that convert units in a stated computation. */
+const constants: ReadonlySet<number> = new Set([
+  2,
+  24,
+  60,
+  100,
+  1000,
+  1024,
+  3600,
+  86_400,
+  1e6,
+  1e9,
+  1024 ** 2,
+  1024 ** 3,
+])
+const operator = /^[\s()~≈]*([-+−–*/×÷·])[\s()~≈]*$/
+const equals = /^[\s()]*[=≈][\s(~≈]*$/
+
+/** Returns whether a number converts the unit of a stated computation, such as 100 in `120 / 480 × 100 = 25 %`. */
+const isConstant = (figure: Figure, { figures }: ClaimFigures): boolean => {
+  const before = figures[figures.indexOf(figure) - 1]
+  const isOperand = before !== undefined && /[*/×÷·]/.test(operator.exec(before.gap)?.[1] ?? '')
+  const [reading] = figure.readings
+  return isOperand && reading?.kind === 'plain' && constants.has(reading.value) && endsInResult(figure, figures)
+}
+
+const endsInResult = (figure: Figure, figures: readonly Figure[]): boolean => {
+  const rest = figures.slice(figures.indexOf(figure))
+  const end = rest.findIndex(({ gap }) => !operator.test(gap))
+  return end >= 0 && equals.test(rest[end]?.gap ?? '')
+}
+
+/** Evaluates the expression before a figure, such as `120 / 480 = 25 %`, if all its operands follow from the results. */
+const evaluateExpression = (figure: Figure, { figures, traced }: ClaimFigures): number[] => {
+  const end = figures.indexOf(figure) - 1
+  if (end < 0 || !equals.test(figures[end]?.gap ?? '')) return []
+  let begin = end
+  while (begin > 0 && operator.test(figures[begin - 1]?.gap ?? '')) begin -= 1
+  const operands = figures.slice(begin, end + 1)
+  if (operands.length < 2) return []
+  const operators = operands.slice(0, -1).map(({ gap }) => operator.exec(gap)?.[1] ?? '')
+  // Both the cells and the figures as written may be the operands.
+  const variants = [
+    operands.map((operand) => traced.get(operand)?.value),
+    operands.map((operand) => (traced.has(operand) ? operand.readings[0]?.value : undefined)),
+  ]
+  return variants.flatMap((values) => {
+    const known = values.filter((value) => value !== undefined)
+    if (known.length < values.length) return []
+    const value = evaluate(known, operators)
+    return [value, value * 100]
+  })
+}
+
+const evaluate = ([first = 0, ...others]: readonly number[], operators: readonly string[]): number => {
+  let sum = 0
+  let product = first
+  for (const [index, value] of others.entries()) {
+    const sign = operators[index] ?? ''
+    if ('*×·'.includes(sign)) product *= value
+    else if ('/÷'.includes(sign)) product /= value
+    else [sum, product] = [sum + product, sign === '+' ? value : -value]
+  }
+  return sum + product
+}
+
+/** A figure of the claim as an operand. */
+interface Operand extends TracedFigure {
+  place: number
+}
+
+const maxOperands = 16
+
+/** Returns the sums, differences, averages and ratios that the words of the claim may state. */
+const combineFigures = (figure: Figure, kind: FigureKind, { claim, figures, traced }: ClaimFigures): number[] => {
+  const place = figures.indexOf(figure)
+  const operands = figures
+    .flatMap((other, index): Operand[] => {
+      const found = traced.get(other)
+      return found ? [{ ...found, place: index }] : []
+    })
+    .slice(0, maxOperands)
+  if (kind === 'percent') return computePercentages(place, operands, claim)
+  const pairs = pairOperands(operands)
+  if (kind === 'times' || (kind === 'plain' && ratioWords.test(claim))) return pairs.map(([low, high]) => high / low)
+  const same = operands.filter((operand) => operand.kind === kind).map(({ value }) => value)
+  const sum = same.reduce((total, value) => total + value, 0)
+  const samePairs = pairOperands(operands.filter((operand) => operand.kind === kind))
+  const counts = operands.filter((operand) => operand.kind === 'plain')
+  return [
+    ...(sumWords.test(claim) && same.length > 1 ? [sum, ...samePairs.map(([low, high]) => low + high)] : []),
+    ...(changeWords.test(claim) ? samePairs.map(([low, high]) => high - low) : []),
+    ...(averageWords.test(claim) && same.length > 1 ? [sum / same.length] : []),
+    ...(averageWords.test(claim) ? same.flatMap((value) => counts.map((count) => value / count.value)) : []),
+  ]
+}
+
+/** Returns percentages of neighbouring figures only, since any percentage would follow from enough pairs. */
+const computePercentages = (place: number, operands: readonly Operand[], claim: string): number[] => {
+  const near = operands.filter((operand) => Math.abs(operand.place - place) <= 2)
+  const shares = pairOperands(near.filter(({ kind }) => kind !== 'percent')).flatMap(([low, high]) => [
+    low / high,
+    ...(remainderWords.test(claim) ? [(high - low) / high] : []),
+    ...(changeWords.test(claim) ? [(high - low) / high, (high - low) / low] : []),
+  ])
+  const rest = remainderWords.test(claim)
+    ? near.flatMap(({ kind, value }) => (kind === 'percent' ? [100 - value] : []))
+    : []
+  return [...shares.map((share) => share * 100), ...rest]
+}
+
+/** Returns all pairs of operands of the same kind, the lower value first. */
+const pairOperands = (operands: readonly Operand[]): (readonly [number, number])[] =>
+  operands.flatMap((one, index) =>
+    operands
+      .slice(index + 1)
+      .filter(({ kind }) => kind === one.kind)
+      .map(({ value }) => [Math.min(one.value, value), Math.max(one.value, value)] as const),
+  )
