@@ -82,6 +82,30 @@ describe('a question', () => {
     expect(visit.consoleErrors).toEqual([])
   })
 
+  it('is marked where a figure does not follow from the cited result, and shows a correction instead', async () => {
+    const visit = await open()
+    const wrong = say('It has 99999 orders [e1].')
+    await ask(visit, 'How many orders?', [call('query', { sql }), wrong, wrong])
+    await answered(visit)
+    const mark = answer(visit).getByText('Not confirmed by the cited result: 99999', { exact: true })
+    await expectVisible(mark)
+    expect(await findAccessibilityViolations(visit)).toEqual([])
+    await ask(visit, 'How many orders now?', (request) => {
+      const [evidence] = extractEvidenceIds(request)
+      if (!evidence) return call('query', { sql })
+      const isCorrection = /do not follow/.test(request.messages.at(-1)?.content ?? '')
+      return say(`It has ${isCorrection ? 42 : 88888} orders [${evidence}].`)
+    })
+    await expectVisible(answer(visit).getByText(/^It has 42 orders/))
+    await expectVisible(answer(visit).getByText(/^Corrected answer: .*88888/))
+    expect(
+      await answer(visit)
+        .getByText(/It has 88888/)
+        .count(),
+    ).toBe(0)
+    expect(visit.consoleErrors).toEqual([])
+  })
+
   it('stays, with its answer, after a reload, and can be deleted', async () => {
     const visit = await open()
     await ask(visit, 'Is it well?', [say('All is well.')])

@@ -45,4 +45,20 @@ describe('assemble', () => {
     add({ type: 'abort' })
     expect(message).toMatchObject({ metadata: { isStopped: true }, parts: [{ type: 'tool-query', tookMs: 250 }] })
   })
+
+  it('replaces the text of a step with its correction', () => {
+    const message: Message = { id: '', role: 'assistant', parts: [] }
+    const add = createMessageAssembler(message)
+    const step = { type: 'start-step' }
+    const text = (id: string) => [
+      { type: 'text-start', id },
+      { type: 'text-delta', id, delta: id },
+      { type: 'text-end', id },
+    ]
+    const correction = { type: 'data-correction', id: 'correction', data: { untraced: ['9'] } }
+    for (const chunk of [step, ...text('look'), step, ...text('wrong'), step, correction, ...text('right')]) add(chunk)
+    const texts = message.parts.flatMap((part) => (part.type === 'text' && 'text' in part ? [part.text] : []))
+    expect(texts).toEqual(['look', 'right'])
+    expect(message.parts).toContainEqual(correction)
+  })
 })

@@ -31,6 +31,7 @@ export const createMessageAssembler = (
   }
   return (chunk) => {
     const { type } = chunk
+    if (type === 'data-correction') dropCorrectedText(message)
     if (isDataType(type)) addData(message, type, chunk)
     else handlers[type]?.(chunk)
   }
@@ -97,6 +98,13 @@ const addData = (message: Message, type: `data-${string}`, { id, data }: Message
   const before = message.parts.find((part) => part.type === type && id !== undefined && 'id' in part && part.id === id)
   if (before && 'data' in before) before.data = data
   else appendPart(message, { type, ...(id !== undefined && { id }), data })
+}
+
+/** Removes the text of the step before the current one, which the current step corrects. */
+const dropCorrectedText = (message: Message): void => {
+  const current = message.parts.findLastIndex(({ type }) => type === 'step-start')
+  const corrected = message.parts.slice(0, Math.max(0, current)).findLastIndex(({ type }) => type === 'step-start')
+  message.parts = message.parts.filter(({ type }, index) => !(type === 'text' && index > corrected && index < current))
 }
 
 const isDataType = (type: string): type is `data-${string}` => type.startsWith('data-')

@@ -3,6 +3,7 @@ import type {
   ApprovalPart,
   ChartPart,
   ClaimsPart,
+  CorrectionPart,
   EgressPart,
   ErrorPart,
   PlanPart,
@@ -51,6 +52,7 @@ interface DataOf {
   'data-chart': ChartPart
   'data-evidence': NumberedEvidence
   'data-claims': z.infer<typeof ClaimsPart>
+  'data-correction': z.infer<typeof CorrectionPart>
   'data-usage': UsagePart
   'data-approval': ApprovalPart
   'data-egress': EgressPart

@@ -1,10 +1,35 @@
-/** A text fragment, or the id of evidence. */
+/** A text fragment, the id of evidence, or the mark of an unproven claim with its place, such as `!0`. */
 export interface TextFragment {
   text: string
   evidence: boolean
 }
 
-const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*)\]/g
+const citation = String.raw`\[e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*\]`
+const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*|!\d{1,3})\]/g
+
+/** A claim of an answer without its citations, and its figures that do not follow from the cited results. */
+export interface MarkableClaim {
+  text: string
+  untraced?: string[] | undefined
+}
+
+/** Inserts a mark such as `[!0]` after the last citation of each claim with unproven figures. */
+export const markUnprovenClaims = (text: string, claims: readonly MarkableClaim[]): string => {
+  let marked = text
+  for (const [index, claim] of claims.entries()) {
+    if (!claim.untraced?.length) continue
+    // The service removes citations and joins white space, so either may stand between any two pieces of the claim.
+    const pieces = claim.text.match(/[.,;!?]+|[^\s.,;!?]+/g) ?? []
+    const escaped = pieces.map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`))
+    const pattern = new RegExp(String.raw`${escaped.join(`(?:\\s|${citation})*`)}(?:\s*${citation})*`)
+    marked = marked.replace(pattern, (found) => {
+      const end = [...found.matchAll(new RegExp(citation, 'g'))].at(-1)
+      const at = end ? end.index + end[0].length : found.length
+      return `${found.slice(0, at)} [!${index}]${found.slice(at)}`
+    })
+  }
+  return marked
+}
 
 /** Splits text at references to evidence, such as `It is slow [e1, e2].` */
 export const splitAtReferences = (text: string): TextFragment[] => {
