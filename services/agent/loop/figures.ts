@@ -241,14 +241,14 @@ const shareUnits = (figures: readonly Figure[], bare: string): Figure[] => {
       own === undefined ||
       own.kind !== 'plain' ||
       own.scale !== 1 ||
-      !/^\s*(?:-|–|—|to|and|or|of|\/|,)\s*$/.test(gap)
+      !/^\s*(?:-|–|—|→|to|and|or|of|\/|,)\s*$/.test(gap)
     )
       continue
     const shared = next.readings
       .filter(({ kind, scale }) => kind !== 'plain' || scale !== 1)
       .map(({ kind, scale }) => ({ kind, scale, value: own.value * scale, tolerance: own.tolerance * scale }))
     const nouns = figure.nouns.length === 0 || /^\s*(?:to|and|or|of)/.test(gap) ? next.nouns : figure.nouns
-    result[index] = { ...figure, readings: [own, ...shared], nouns }
+    result[index] = { ...figure, readings: [...shared, own], nouns }
   }
   return result
 }

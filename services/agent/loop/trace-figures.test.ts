@@ -174,6 +174,20 @@ describe('the figures of a claim', () => {
     expect(findUntracedFigures('b has 2 parts.', sources)).toEqual([])
   })
 
+  it.each([
+    ['lines has 287 parts.', ['287']],
+    ['orders is at 96 % of the limit (287 of 300 parts); inserts fail at 300.', []],
+    ['Of these, 12 parts are unmerged.', []],
+  ])('of a tool with a summary are traced in the row that a claim names: %s', (claim, untraced) => {
+    const partitions = [
+      { table: 'orders', parts: 287, unmerged: 12, limit: 300 },
+      { table: 'lines', parts: 15, unmerged: 0, limit: 300 },
+    ]
+    const summary = extractFigures('Partition 202611 of orders has the most parts, 287; inserts fail at 300.')
+    const results = [{ tables: readTables({ partitions }, true), summary, rowCounts: [2], request: 'get_table_parts' }]
+    expect(findUntracedFigures(claim, { results, question: '' })).toEqual(untraced)
+  })
+
   it('of 4,000 generated claims are recognised if right and rejected if wrong', () => {
     const claims = createFigureClaims(30, 4_000)
     const fill = (claim: FigureClaim, figure: string) => trace(claim, claim.text.replace('{}', figure))

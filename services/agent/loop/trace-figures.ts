@@ -153,8 +153,8 @@ const canHaveUnit = ({ unit }: ResultColumn, { kind }: FigureReading): boolean =
   kind === 'plain' || unit === null || unit.kind === kind
 
 /**
- * Returns the columns of numbers that a figure is about: those that the words after it name, or else those that its
- * clause names, or else those with its unit.
+ * Returns the columns of numbers that a figure is about: those that the words after it or its clause
+ * name, or else those with its unit.
  */
 const findBoundColumns = (figure: Figure, reading: FigureReading, scopes: readonly TableScope[]): Set<ResultColumn> => {
   const numeric = scopes.flatMap(({ table }) =>
@@ -163,11 +163,11 @@ const findBoundColumns = (figure: Figure, reading: FigureReading, scopes: readon
     ),
   )
   const byNoun = numeric.filter(({ words }) => isNounOf(figure, words))
-  if (byNoun.length > 0) return new Set(byNoun)
   // The whole in `3 TiB of 4 TiB are free` is in another column than the part.
   const clause = new Set(figure.followsOf ? [] : splitIntoWords(figure.clause))
   const byClause = numeric.filter(({ words }) => words.some((word) => word.length > 2 && clause.has(word)))
-  return new Set(byClause.length > 0 ? byClause : numeric.filter(({ unit }) => unit?.kind === reading.kind))
+  const named = [...byNoun, ...byClause]
+  return new Set(named.length > 0 ? named : numeric.filter(({ unit }) => unit?.kind === reading.kind))
 }
 
 /** Returns whether a figure counts the texts of a column or the records of a list, such as `5 tables`. */
@@ -175,6 +175,8 @@ const countsTexts = (figure: Figure, { words, columns, rows }: ResultTable): boo
   isNounOf(figure, words) ||
   columns.some((column, index) => isNounOf(figure, column.words) && rows.some((row) => row[index]?.text))
 
+/** The names of columns that hold the whole in `5 of 12 parts`. */
+const limitWords: ReadonlySet<string> = new Set(['limit', 'max', 'maximum', 'total', 'capacity', 'quota'])
 /** The names of columns that count what another column of the row names. */
 const countWords: ReadonlySet<string> = new Set([
   'count',
@@ -197,6 +199,7 @@ const readCells = (figure: Figure, reading: FigureReading, { context, scopes }: 
   const bound = findBoundColumns(figure, reading, scopes)
   const hasUse = (column: ResultColumn, table: ResultTable): boolean => {
     if (column.isStatistic) return /\b(?:statement|this query)\b/i.test(context.claim)
+    if (figure.followsOf && column.words.some((word) => limitWords.has(word))) return true
     if (bound.size > 0) return bound.has(column)
     return !countsTexts(figure, table) || isCount(column)
   }
@@ -206,7 +209,8 @@ const readCells = (figure: Figure, reading: FigureReading, { context, scopes }: 
     const mustCompute = isComputed && !isNarrowed && table.isComplete && table.rows.length > 1
     return table.columns.flatMap((column, index) => {
       if (!hasUse(column, table) || (mustCompute && !aggregateNames.test(column.words.join(' ')))) return []
-      const read = context.comparesRows ? table.rows : rows
+      // The whole may be in a row that the claim does not name.
+      const read = context.comparesRows || figure.followsOf ? table.rows : rows
       return read.flatMap((row) => (row[index]?.number ? convertCell(row[index].number, reading) : []))
     })
   })
@@ -340,20 +344,24 @@ const computeUsedShares = (
 }
 
 /** Returns the figures of texts: the summary, messages in cells and, for conditions, the request and the question. */
-const readTexts = (figure: Figure, { kind }: FigureReading, sources: DirectSources): Candidate[] => {
+const readTexts = (figure: Figure, reading: FigureReading, sources: DirectSources): Candidate[] => {
+  const { kind } = reading
   const { context, scopes, results, requested } = sources
   const inCells = scopes.flatMap(({ table, rows }) =>
     (context.comparesRows ? table.rows : rows).flatMap((row) => row.flatMap(({ figures }) => figures)),
   )
   const isRequested = figure.isCondition || /\b(?:you|your|question|requested)\b/i.test(context.claim)
+  // A summary may describe another row than the one that the claim names.
+  const bound = findBoundColumns(figure, reading, scopes)
+  const isAboutRow = scopes.some((scope) => scope.isNamed && scope.table.columns.some((column) => bound.has(column)))
   // A summary such as `3 rows, complete` counts rows, not what a claim counts.
   const summaries = results
     .flatMap(({ summary }) => summary)
     .filter(
       (found) => !isNounOf(found, genericNouns) || (isNounOf(figure, genericNouns) && listWords.test(context.claim)),
     )
-  return [...inCells, ...summaries, ...(isRequested ? requested : [])]
+  return [...inCells, ...(isAboutRow ? [] : summaries), ...(isRequested ? requested : [])]
     .flatMap(({ readings }) => readings)
-    .filter((reading) => reading.kind === kind)
+    .filter((found) => found.kind === kind)
     .map(({ value, scale, tolerance }) => ({ value, tolerance: scale === 1 ? 0 : tolerance }))
 }
