@@ -16,7 +16,9 @@ const openHost = async (
   respond: (request: StubRequest, response: ServerResponse) => void,
 ) => {
   const stub = await startHttpStub(({ sql, ...rest }, response) => {
-    if (sql.startsWith('SELECT version()')) sendResultRows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
+    const missing = sql.match(/NULL/g)?.map(() => null) ?? []
+    if (sql.startsWith('SELECT version()'))
+      sendResultRows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0', ...missing]])
     else respond({ sql, ...rest }, response)
   }, capabilities)
   const parts = await openTestService({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
@@ -153,8 +155,9 @@ describe('a metric of the overview', () => {
       if (sql.startsWith('EXISTS TABLE `system`.`query_log`')) sendResultRows(response, [[0]])
       else if (sql.startsWith('EXISTS')) exception(response, 497, 'ACCESS_DENIED', denial('SHOW TABLES ON system.x'))
       else if (sql.includes('LIMIT 0')) exception(response, 497, 'ACCESS_DENIED', denial('SELECT ON system.x'))
-      else if (!sql.includes('FROM system.databases')) sendResultRows(response, [[...basics, ...Array(14).fill(null)]])
-      else sendResultRows(response, [[...basics, 3, 40, ...Array(12).fill(null)]])
+      else if (sql.includes('FROM system.settings')) sendResultRows(response, [[...basics, 8]])
+      else if (!sql.includes('FROM system.databases')) sendResultRows(response, [[...basics, ...Array(10).fill(null)]])
+      else sendResultRows(response, [[...basics, 3, 40, null]])
     })
     const { unavailable, ...overview } = await host.overview()
     expect(overview).toMatchObject({ databaseCount: 3, tableCount: 40, runningQueries: null, diskUsage: null })
@@ -174,7 +177,9 @@ describe('a metric of the overview', () => {
     await using host = await openHost({ tables: ['processes', 'merges', 'disks'] }, ({ sql, url }, response) => {
       const closed = ['processes', 'disks'].find((table) => sql.includes(`FROM system.${table}`))
       if (sql.startsWith('EXISTS')) return sendResultRows(response, [[0]])
-      if (!closed) return sendResultRows(response, [[...basics, ...Array(3).fill(null), 5, ...Array(10).fill(null)]])
+      if (sql.includes('FROM system.databases')) return sendResultRows(response, [[...basics, 3, 4, null]])
+      if (sql.includes('FROM system.settings')) return sendResultRows(response, [[...basics, 8]])
+      if (!closed) return sendResultRows(response, [[...basics, null, 5, ...Array(8).fill(null)]])
       if (url.searchParams.get('log_comment')?.includes('overview')) denials++
       exception(response, 497, 'ACCESS_DENIED', denial(`SELECT(total_space) ON system.${closed}`))
     })

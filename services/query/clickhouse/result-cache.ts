@@ -1,7 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import type { CacheClass } from '#proto/catalogue.ts'
 
-const lifetimesMs: Readonly<Record<CacheClass, number>> = { realtime: 10_000, standard: 30_000, historical: 120_000 }
+/** The cache class of a chart, or that of values that change only when a host restarts. */
+export type ResultCacheClass = CacheClass | 'constant'
+
+const lifetimesMs: Readonly<Record<ResultCacheClass, number>> = {
+  realtime: 10_000,
+  standard: 30_000,
+  historical: 120_000,
+  constant: 3_600_000,
+}
 const maxEntries = 500
 /** Maximum size of all responses as text; as objects they take several times as much memory. */
 export const maxCachedBytes = 8 * 1024 * 1024
@@ -9,7 +17,7 @@ export const maxCachedBytes = 8 * 1024 * 1024
 /** Recent results, limited in number, size and age; the least recently used are evicted first. */
 export interface ResultCache<T> {
   get(key: string): T | undefined
-  put(key: string, value: T, bytes: number, cacheClass: CacheClass): void
+  put(key: string, value: T, bytes: number, cacheClass: ResultCacheClass): void
 }
 
 /** Returns an empty cache, which calls `onHit` for each reused result. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
-import type { CacheClass } from '#proto/catalogue.ts'
 import { createLogComment } from '#shared/sql/statement-text.ts'
+import type { ResultCacheClass } from './result-cache.ts'
 
 /** Maximum size of query parameters in a URL; servers accept about a megabyte, proxies much less. */
 const maxParameterBytes = 48 * 1024
@@ -13,7 +13,7 @@ export interface Statement {
   sql: string
   parameters?: Readonly<Record<string, ParameterValue>>
   /** The cache class of the result; absent means that it is not cached. */
-  cache?: CacheClass
+  cache?: ResultCacheClass
   /** Uses the cheaper connection pool instead of the official client; for frequent statements to many hosts. */
   hot?: true
   /** Whether the statement is sent without settings, because it reads the settings of the user. */

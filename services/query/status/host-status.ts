@@ -4,12 +4,15 @@ import { findDeniedTable, checkRequirements, findUnavailableReason } from '../cl
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import { toIncompleteReason } from '../clickhouse/show-privileges.ts'
 import type { QueryResult, DatabaseClient } from '../clickhouse/client.ts'
+import { readLimits } from '../clickhouse/limits.ts'
+import type { ResultCacheClass } from '../clickhouse/result-cache.ts'
 import type { QueryContext } from '../clickhouse/transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import {
   buildBasicsStatement,
   fleetMetricNames,
+  loadMetricNames,
   readBasics,
   type HostMetricName,
   buildMetricsStatement,
@@ -19,7 +22,7 @@ import {
 
 /** Returns the handler that queries the status of a host, optionally with its key metrics, in one statement. */
 export const createHostStatusHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['hostStatus'] => {
-  const queryFigures = createMetricsReader(parts.client)
+  const { queryFigures } = createMetricsReader(parts.client)
   const basics = buildBasicsStatement('host-status')
   return async ({ hostKey, fleet }, call) => {
     const host = parts.hosts.get(hostKey)
@@ -53,26 +56,59 @@ export const createHostsHandler =
       .list()
       .map(({ id, key, name, url, group, tags }) => ({ id, key, name, host: url.host, group, tags: [...tags] }))
 
-const names = [...fleetMetricNames, 'todayQueries'] as const
+/** Metrics that change slowly and cost more to read than the load. */
+const countNames = ['databases', 'tables', 'todayQueries'] as const
 
-/** Returns the handler that queries the key metrics of a host in one statement. */
+/**
+ * Returns the handler for the key metrics of a host. The load is that of the last probe if it is recent, else a new
+ * statement reads it. Counts of objects and queries are cached for two minutes, and the number of cores for an hour.
+ */
 export const createOverviewHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['overview'] => {
-  const queryFigures = createMetricsReader(parts.client)
+  const reader = createMetricsReader(parts.client)
+  const readLoad = async (host: MonitoredHost, call: QueryContext) => {
+    const request = { host, what: 'overview', names: loadMetricNames, call }
+    const probed = readLimits(parts.env).cache ? findRecentProbe(parts, host.key) : undefined
+    if (probed) {
+      const load = reader.explainFigures(request, probed.load, await parts.client.capabilities(host, call))
+      return { hostInfo: probed.status, ...(await load) }
+    }
+    const { answer, ...load } = await reader.queryFigures(request)
+    return { hostInfo: toHostStatus(host, answer, parts.clock.now()), ...load }
+  }
   return async ({ hostKey }, call) => {
     const host = parts.hosts.get(hostKey)
-    const { answer, figures, unavailable } = await queryFigures({ host, what: 'overview', names, call })
-    const { todayQueries, ...metrics } = figures
+    const request = { host, what: 'overview', call }
+    const [load, counts, machine] = await Promise.all([
+      readLoad(host, call),
+      reader.queryFigures({ ...request, names: countNames, cache: 'historical' }),
+      reader.queryFigures({ ...request, names: ['cpuCores'], cache: 'constant' }),
+    ])
+    const { todayQueries, ...objects } = counts.figures
+    const metrics = { ...load.figures, ...objects, ...machine.figures }
     return {
       runningQueries: metrics.runningQueries,
       todayQueries,
       databaseCount: metrics.databases,
       tableCount: metrics.tables,
       diskUsage: diskUsage(metrics),
-      hostInfo: toHostStatus(host, answer, parts.clock.now()),
+      hostInfo: load.hostInfo,
       metrics,
-      unavailable: byName(unavailable),
+      unavailable: byName(new Map([...load.unavailable, ...counts.unavailable, ...machine.unavailable])),
     }
   }
+}
+
+/** Maximum age of a probe that replaces a statement. */
+const maxProbeAgeMs = 10_000
+
+const findRecentProbe = ({ probe, clock }: QueryHandlerDeps, hostKey: string) => {
+  const { state, hostname, timezone, load, checkedMs } = probe.known(hostKey)
+  const { version, uptimeSeconds } = state
+  const ageMs = clock.elapsedMs() - (checkedMs ?? Number.NEGATIVE_INFINITY)
+  if (ageMs > maxProbeAgeMs || load === null || version === null || uptimeSeconds === null) return undefined
+  if (hostname === null || timezone === null) return undefined
+  const uptimeNow = uptimeSeconds + Math.floor(ageMs / 1_000)
+  return { load, status: { version, uptimeSeconds: uptimeNow, hostname, timezone, clockSkewMs: probe.skewMs(hostKey) } }
 }
 
 const diskUsage = ({ diskUsedBytes, diskTotalBytes }: FleetMetrics): HostOverview['diskUsage'] => {
@@ -93,7 +129,6 @@ const byName = (reasons: ReadonlyMap<HostMetricName, UnavailableReason>): HostOv
 }
 
 interface FiguresResult<N extends HostMetricName> {
-  answer: QueryResult
   figures: Record<N, number | null>
   /** The reasons of metrics that are null because their tables are unreadable or missing. */
   unavailable: ReadonlyMap<HostMetricName, UnavailableReason>
@@ -104,6 +139,7 @@ interface FiguresRequest<N extends HostMetricName> {
   what: string
   names: readonly N[]
   call: QueryContext
+  cache?: ResultCacheClass
 }
 
 /** Tables of `system` that every user may read, although they are hidden from users without privileges. */
@@ -112,29 +148,45 @@ const alwaysReadable = ['databases', 'tables', 'settings']
 /** The unavailable reasons of unreadable `system` tables, by table name. */
 type DeniedTables = Map<string, UnavailableReason>
 
-/** Returns a function that queries metrics in one statement, without tables that the user may not read. */
+/** Returns functions that read metrics in one statement, without tables that the user may not read. */
 const createMetricsReader = (client: DatabaseClient) => {
   // Denials are cached as long as the capabilities, so that they do not fill the error counters of the host.
   const denials = new WeakMap<Capabilities, DeniedTables>()
-
-  return async <N extends HostMetricName>(request: FiguresRequest<N>): Promise<FiguresResult<N>> => {
-    const { host, names, call } = request
-    const capabilities = await client.capabilities(host, call)
+  const findDenied = (capabilities: Capabilities): DeniedTables => {
     const denied = denials.get(capabilities) ?? new Map<string, UnavailableReason>()
     denials.set(capabilities, denied)
-    const { answer, readable } = await queryReadable(client, request, capabilities.tables, denied)
-    // A count of the visible rows would look like the count of all rows, so such metrics become null.
+    return denied
+  }
+
+  /** Adds the reasons of null values. A count of the visible rows would look like the count of all rows: it becomes null. */
+  const explainFigures = async <N extends HostMetricName>(
+    { host, names, call }: FiguresRequest<N>,
+    values: Record<N, number | null>,
+    capabilities: Capabilities,
+  ): Promise<FiguresResult<N>> => {
+    const denied = findDenied(capabilities)
+    const readable = listReadable(capabilities, denied)
     const hidden = new Map(names.flatMap((name) => hiddenFigure(host, name, capabilities)))
     const missing = names.filter((name) => !findMetricTables(name).some((table) => readable.has(table)))
     const reasons = await Promise.all(missing.map((name) => reasonOf(client, host, name, denied, call)))
     const unavailable = missing.flatMap((name, index) => (reasons[index] ? [[name, reasons[index]] as const] : []))
-    const figures = {
-      ...readMetrics(host, names, answer.rows),
-      ...Object.fromEntries([...hidden.keys()].map((name) => [name, null])),
-    }
-    return { answer, figures, unavailable: new Map([...hidden, ...unavailable]) }
+    const figures = { ...values, ...Object.fromEntries([...hidden.keys()].map((name) => [name, null])) }
+    return { figures, unavailable: new Map([...hidden, ...unavailable]) }
   }
+
+  const queryFigures = async <N extends HostMetricName>(
+    request: FiguresRequest<N>,
+  ): Promise<FiguresResult<N> & { answer: QueryResult }> => {
+    const { host, names, call } = request
+    const capabilities = await client.capabilities(host, call)
+    const answer = await queryReadable(client, request, capabilities, findDenied(capabilities))
+    return { answer, ...(await explainFigures(request, readMetrics(host, names, answer.rows), capabilities)) }
+  }
+  return { explainFigures, queryFigures }
 }
+
+const listReadable = ({ tables }: Capabilities, denied: DeniedTables): ReadonlySet<string> =>
+  new Set([...tables, ...alwaysReadable].filter((table) => !denied.has(table)))
 
 const hiddenFigure = (
   host: MonitoredHost,
@@ -148,14 +200,14 @@ const hiddenFigure = (
 /** Retries the statement without each table that the host denies. */
 const queryReadable = async <N extends HostMetricName>(
   client: DatabaseClient,
-  { host, what, names, call }: FiguresRequest<N>,
-  tables: ReadonlySet<string>,
+  { host, what, names, call, cache }: FiguresRequest<N>,
+  capabilities: Capabilities,
   denied: DeniedTables,
-): Promise<{ answer: QueryResult; readable: ReadonlySet<string> }> => {
+): Promise<QueryResult> => {
   for (;;) {
-    const readable = new Set([...tables, ...alwaysReadable].filter((table) => !denied.has(table)))
+    const readable = listReadable(capabilities, denied)
     try {
-      return { answer: await client.run(host, buildMetricsStatement(what, names, readable), call), readable }
+      return await client.run(host, { ...buildMetricsStatement(what, names, readable), ...(cache && { cache }) }, call)
     } catch (error) {
       const table = findDeniedTable(error)
       const reason = findUnavailableReason(client, host, { requires: [`system.${table}`] }, error)

@@ -31,6 +31,8 @@ export interface ProbedHost {
   load: HostLoad | null
   /** The host name that the host reports; retained while it is down. */
   hostname: string | null
+  /** The time zone that the host reports; retained like its name. */
+  timezone: string | null
   /** The wall clock of the host minus the local monotonic clock; null before the first response. */
   aheadMs: number | null
   /** Capabilities for which the load query has failed; it is skipped until they change. */
@@ -91,13 +93,14 @@ const update = async (
   const startedMs = deps.clock.elapsedMs()
   const { rows, hasLoad } = await queryHost(deps, host, known, signal)
   const [checkedAtMs, checkedMs] = [deps.clock.now(), deps.clock.elapsedMs()]
-  const { version, uptimeSeconds, hostname, nowMs } = readBasics(host, rows)
+  const { version, uptimeSeconds, hostname, timezone, nowMs } = readBasics(host, rows)
   const latencyMs = Math.round(checkedMs - startedMs)
   known.aheadMs = nowMs - (checkedMs - latencyMs / 2)
   const missingGrants = toGrantStatements(deps.client.known(host)?.missingShow)
   known.state = { ...unknownState, status: 'up', version, uptimeSeconds, latencyMs, checkedAtMs, missingGrants }
   known.checkedMs = checkedMs
   known.hostname = hostname
+  known.timezone = timezone
   known.load = hasLoad ? readMetrics(host, loadMetricNames, rows) : null
 }
 

@@ -35,6 +35,7 @@ const unprobed: ProbedHost = {
   state: unknownState,
   load: null,
   hostname: null,
+  timezone: null,
   aheadMs: null,
   loadless: undefined,
   loadPausedUntilMs: Number.NEGATIVE_INFINITY,
