@@ -169,6 +169,13 @@ export const TableDefinition = z.strictObject({
   ...descriptionFields,
   columns: z.array(TableColumn).min(1),
   sort: z.strictObject({ column: z.string(), direction: z.enum(['asc', 'desc']) }).optional(),
+  /** Columns that identify a row. They order rows with equal sort values; by default, all columns do. */
+  key: z.array(z.string()).min(1).max(4).optional(),
+  /**
+   * The column with the time of a log whose primary key is `event_date, event_time`; `sql` also selects these two. Rows
+   * that are sorted by this column are read from the end of the log.
+   */
+  logTime: z.string().optional(),
   parameters: z.array(Parameter).default([]),
   /** Charts shown above the rows. */
   charts: z.array(DefinitionId).default([]),
@@ -182,7 +189,10 @@ export const ChartInfo = ChartDefinition.omit({ sql: true }).extend({ name: Defi
 export type ChartInfo = z.infer<typeof ChartInfo>
 
 /** A table page definition for clients, without its SQL. */
-export const TableInfo = TableDefinition.omit({ sql: true }).extend({ name: DefinitionId, topic: z.string() })
+export const TableInfo = TableDefinition.omit({ sql: true, key: true, logTime: true }).extend({
+  name: DefinitionId,
+  topic: z.string(),
+})
 export type TableInfo = z.infer<typeof TableInfo>
 
 /** A folder of `charts/`, which is an entry of the menu. */

@@ -122,6 +122,8 @@ export const TableRequest = z.object({
    * so that no rows are skipped.
    */
   page: z.number().int().min(1).optional(),
+  /** `nextCursor` of the preceding page: the page begins after its last row, even if rows were added since. */
+  cursor: z.string().max(2_048).optional(),
   parameters: PlaceholderValues.default({}),
   /** The time range of pages with the parameter `last_hours`; `lastHours` is an alias of that parameter. */
   ...TimeRangeInput.shape,
@@ -235,6 +237,8 @@ export const query = service('query', {
       truncated: z.boolean(),
       /** Number of rows that match the filters, if known: on the last page, or on request. */
       total: z.number().int().nullable().optional(),
+      /** The cursor of the next page; null on the last page, and if the page has no cursors. */
+      nextCursor: z.string().nullable().optional(),
       statement: StatementFacts.nullable(),
     }),
   }),
@@ -243,7 +247,7 @@ export const query = service('query', {
     callers: hostDataReaders,
     safe: true,
     prefer: 'hostKey',
-    input: TableRequest.omit({ total: true }).extend({ format: ExportFormat }),
+    input: TableRequest.omit({ cursor: true, total: true }).extend({ format: ExportFormat }),
     head: z.object({ table: TableInfo, limit: z.number().int().nullable(), unavailable: UnavailableReason.nullable() }),
     frames: bytes(),
     tail: z.object({ truncated: z.boolean(), rows: z.number().int() }),
@@ -253,7 +257,7 @@ export const query = service('query', {
     callers: hostDataReaders,
     safe: true,
     prefer: 'hostKey',
-    input: TableRequest.omit({ sort: true, limit: true, offset: true, page: true, total: true }).extend({
+    input: TableRequest.omit({ sort: true, limit: true, offset: true, page: true, cursor: true, total: true }).extend({
       column: z.string().min(1).max(128),
     }),
     output: z.object({

@@ -48,6 +48,8 @@ export const TableResponse = createResponseSchema(
     truncated: z.boolean(),
     /** Number of rows that match the filters: on the last page, or with `total=1`; otherwise null. */
     total: z.number().nullable(),
+    /** The parameter `cursor` for the next page; null on the last page, and if the page has no cursors. */
+    nextCursor: z.string().nullable().optional(),
     unavailable: UnavailableReason.nullable(),
   }),
 )

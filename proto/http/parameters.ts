@@ -202,7 +202,7 @@ const pageParameter = textParameter.max(512, 'must not be longer than 512 charac
 
 /**
  * `GET /api/v1/tables/{name}`. `limit` and `pageSize` are aliases; `page` starts at 1 and is an alternative to
- * `offset`. `total=1` counts all rows if there are more; `format` requests a file.
+ * `offset`. `cursor` is `nextCursor` of the preceding page. `total=1` counts all rows if there are more; `format` requests a file.
  */
 export const TableQuery = z
   .object({
@@ -212,6 +212,7 @@ export const TableQuery = z
     pageSize: createIntegerParameter(1, 1_000_000).optional(),
     page: createIntegerParameter(1, 1_000_000).optional(),
     offset: createIntegerParameter(0, 1_000_000_000).optional(),
+    cursor: textParameter.max(2_048, 'must not be longer than 2048 characters').optional(),
     total: booleanParameter.default(false),
     format: z.enum(['json', ...exportFormats], `must be one of json, ${exportFormats.join(', ')}`).optional(),
   })
@@ -223,6 +224,10 @@ export const TableQuery = z
   .refine((query) => query.page === undefined || query.offset === undefined, {
     path: ['page'],
     message: 'and offset are mutually exclusive',
+  })
+  .refine((query) => query.cursor === undefined || (query.page ?? query.offset) === undefined, {
+    path: ['cursor'],
+    message: 'cannot be combined with page or offset',
   })
   .refine((query) => query.page === undefined || (query.limit ?? query.pageSize) !== undefined, {
     path: ['page'],

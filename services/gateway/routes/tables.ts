@@ -44,8 +44,8 @@ const table = rowsRoute({
 const rows = async (gateway: Gateway, request: z.input<typeof TableRequest>, call: Call) => {
   const { head, frames, tail } = await gateway.query.table(request, call)
   const metadata = () => {
-    const { truncated, total = null, statement } = tail()
-    return { ...statement, ...head, truncated, total }
+    const { truncated, total = null, nextCursor = null, statement } = tail()
+    return { ...statement, ...head, truncated, total, nextCursor }
   }
   return { frames, metadata }
 }
@@ -60,6 +60,7 @@ const tableRequest = ({
   pageSize,
   page,
   offset,
+  cursor,
   timezone,
   lastHours,
   from,
@@ -71,7 +72,8 @@ const tableRequest = ({
   const limit = rows ?? pageSize
   const skipped = page === undefined || limit === undefined ? offset : (page - 1) * limit
   const parameters = pageParameters(others)
-  return { sort, filters, search, limit, offset: skipped, page, timezone, lastHours, from, to, total, parameters }
+  const paging = { limit, offset: skipped, page, cursor }
+  return { sort, filters, search, ...paging, timezone, lastHours, from, to, total, parameters }
 }
 
 const filterOptions = getRoute({

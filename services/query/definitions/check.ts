@@ -37,6 +37,8 @@ export const checkTable = (table: TableDefinition): string[] => {
   return [
     ...checkNames(table.columns),
     ...(table.sort && !names.has(table.sort.column) ? [`sort.column: unknown column "${table.sort.column}"`] : []),
+    ...(table.key ?? []).filter((name) => !names.has(name)).map((name) => `key: unknown column "${name}"`),
+    ...(table.logTime !== undefined && !names.has(table.logTime) ? [`logTime: unknown column "${table.logTime}"`] : []),
     ...linked.filter((name) => !names.has(name)).map((name) => `columns.href: unknown column "${name}"`),
     ...checkSql(table.sql, { ...anyScope, window: resolveTableWindow(table) }),
     ...checkParameters(table.sql, table.parameters),

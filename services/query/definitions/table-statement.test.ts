@@ -81,6 +81,19 @@ describe('a table page', () => {
     )
   })
 
+  it('of a log that is sorted by time finds the time of its last row first, unless a condition reads texts', () => {
+    const log = { ...table, key: ['name'], logTime: 'seen', sort: { column: 'seen', direction: 'desc' as const } }
+    const none = { filters: [], offset: 20, parameters: {}, search: undefined, sort: undefined }
+    const statement = buildTableStatement(log, none, circumstances)
+    expect(statement?.sql).toMatch(
+      /WHERE event_time >= \(SELECT minOrNull\(event_time\) FROM \(\nSELECT event_time\nFROM \([^]+\)\nORDER BY event_date DESC, event_time DESC LIMIT 121\n\)\)\nORDER BY `seen` DESC NULLS LAST, `name`\nLIMIT 101\nOFFSET 20$/,
+    )
+    expect(statement?.limits).toEqual({ max_threads: 1 })
+    const others = [{ search: 'x' }, { sort: { column: 'size', direction: 'asc' as const } }]
+    for (const other of others)
+      expect(buildTableStatement(log, { ...none, ...other }, circumstances)?.sql).not.toContain('event_time')
+  })
+
   it('sorts by a declared column only, and skips rows', () => {
     expect(statementFor({ sort: { column: 'name', direction: 'asc' }, offset: 200 })?.sql).toMatch(
       /ORDER BY `name` ASC NULLS LAST, `size`, [^\n]+\nLIMIT 101\nOFFSET 200$/,

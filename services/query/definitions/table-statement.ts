@@ -4,7 +4,8 @@ import { lookbackParameter } from '#proto/lookback.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
-import { buildCellTextSql, buildFilterCondition, buildSearchCondition } from './conditions.ts'
+import { buildCellTextSql, buildFilterCondition, buildSearchCondition, type FilterCondition } from './conditions.ts'
+import { buildCursorCondition } from './cursor.ts'
 import type { LoadedTable } from './load.ts'
 import { expandMacros } from './macros.ts'
 import { bindParameters, rejectUnknownParameters } from './parameters.ts'
@@ -14,7 +15,7 @@ import { resolveTableWindow } from './window.ts'
 /** The request fields that select the rows of a page. */
 export type RowSelection = Pick<TableRequest, 'filters' | 'from' | 'lastHours' | 'parameters' | 'search' | 'to'>
 /** The request fields that select, sort and page the rows. */
-export type TableSelection = RowSelection & Pick<TableRequest, 'offset' | 'sort'>
+export type TableSelection = RowSelection & Pick<TableRequest, 'cursor' | 'offset' | 'sort'>
 
 export interface TableStatementContext {
   serverVersion: string
@@ -33,16 +34,41 @@ export const buildTableStatement = (
   request: TableSelection,
   circumstances: Circumstances,
 ): Statement | undefined => {
-  const selected = select(table, request, circumstances)
+  const after = buildCursorCondition(table, request)
+  const selected = select(table, request, circumstances, after)
   if (!selected) return undefined
+  const { offset } = request
+  const rows = circumstances.limit === undefined ? undefined : circumstances.limit + 1
+  const order = findLogOrder(table, request)
+  const isCut = order !== undefined && rows !== undefined
+  const cut = isCut ? [buildLogCutoff(selected, order, rows + offset)] : []
   const lines = [
     `SELECT ${table.columns.map((column) => quoteName(column.name)).join(', ')}`,
-    ...selected.lines,
+    ...toLines(selected.from, [...selected.conditions, ...cut]),
     orderBy(table, request),
-    ...(circumstances.limit === undefined ? [] : [`LIMIT ${circumstances.limit + 1}`]),
-    ...(request.offset > 0 ? [`OFFSET ${request.offset}`] : []),
+    ...(rows === undefined ? [] : [`LIMIT ${rows}`]),
+    ...(offset > 0 ? [`OFFSET ${offset}`] : []),
   ]
-  return { what: `table/${table.name}`, sql: lines.join('\n'), ...selected.sent }
+  // Threads would each read a part of the log that the cutoff makes unnecessary.
+  const limits = isCut && request.filters.length === 0 ? { limits: { max_threads: 1 } } : {}
+  return { what: `table/${table.name}`, sql: lines.join('\n'), ...selected.sent, ...limits }
+}
+
+/** Returns how a page sorts by the time of its log; undefined for other pages, and if a condition reads long texts. */
+const findLogOrder = (table: LoadedTable, { sort, search, filters }: TableSelection): 'ASC' | 'DESC' | undefined => {
+  const chosen = sort ?? table.sort
+  const texts = new Set(table.columns.filter(({ format }) => format === 'query').map(({ name }) => name))
+  const readsTexts = Boolean(search) || filters.some(({ column }) => texts.has(column))
+  if (table.logTime === undefined || chosen?.column !== table.logTime || readsTexts) return undefined
+  return chosen.direction === 'desc' ? 'DESC' : 'ASC'
+}
+
+/** Returns a condition on the time of the last row of a page, which is found without reading the other columns. */
+const buildLogCutoff = ({ from, conditions }: Selection, order: 'ASC' | 'DESC', rows: number): string => {
+  const [comparison, last] = order === 'DESC' ? ['>=', 'minOrNull'] : ['<=', 'maxOrNull']
+  const newest = `ORDER BY event_date ${order}, event_time ${order} LIMIT ${rows}`
+  const times = ['SELECT event_time', ...toLines(from, conditions), newest].join('\n')
+  return `event_time ${comparison} (SELECT ${last}(event_time) FROM (\n${times}\n))`
 }
 
 /** Returns the statement that counts all rows of a page that match its filters. */
@@ -53,7 +79,7 @@ export const buildTotalStatement = (
 ): Statement | undefined => {
   const selected = select(table, request, circumstances)
   if (!selected) return undefined
-  const sql = ['SELECT count() AS total', ...selected.lines].join('\n')
+  const sql = ['SELECT count() AS total', ...toLines(selected.from, selected.conditions)].join('\n')
   return { what: `table/${table.name}/total`, sql, ...selected.sent }
 }
 
@@ -67,7 +93,7 @@ export const buildFilterOptionsStatement = (
   if (!selected) return undefined
   const lines = [
     `SELECT ${buildCellTextSql(requireColumn(table, request.column, 'column'))} AS filter_option, count() AS filter_option_rows`,
-    ...selected.lines,
+    ...toLines(selected.from, selected.conditions),
     'GROUP BY filter_option',
     'ORDER BY filter_option_rows DESC, filter_option',
     `LIMIT ${request.limit + 1}`,
@@ -75,8 +101,23 @@ export const buildFilterOptionsStatement = (
   return { what: `table/${table.name}/options`, sql: lines.join('\n'), ...selected.sent, cache: 'standard' }
 }
 
-/** Returns the FROM and WHERE lines that wrap the SQL of a page, and the remaining fields of the statement. */
-const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs, zone }: TableStatementContext) => {
+interface Selection {
+  from: string
+  conditions: readonly string[]
+}
+
+const toLines = (from: string, conditions: readonly string[]): string[] => [
+  `FROM (\n${from}\n)`,
+  ...(conditions.length > 0 ? [`WHERE ${conditions.join('\n  AND ')}`] : []),
+]
+
+/** Returns the SQL of a page, the conditions on its rows, and the remaining fields of the statement. */
+const select = (
+  table: LoadedTable,
+  request: RowSelection,
+  { serverVersion, logs, zone }: TableStatementContext,
+  after?: FilterCondition,
+) => {
   rejectUnknownParameters(table.parameters, request.parameters)
   const window = resolveTableWindow(table, request)
   const given = {
@@ -84,13 +125,12 @@ const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs
     ...(request.lastHours !== undefined && { [lookbackParameter]: request.lastHours }),
   }
   const conditions = conditionsOf(table, request)
-  const parameters = { ...bindParameters(table.parameters, given), ...conditions.parameters }
+  const parameters = { ...bindParameters(table.parameters, given), ...conditions.parameters, ...after?.parameters }
   const sql = selectSqlBranch(table.sql, serverVersion)
   if (sql === undefined) return undefined
-  const expanded = expandMacros(sql.trim(), { window, zone, logs })
-  const where = conditions.sql.length > 0 ? [`WHERE ${conditions.sql.join('\n  AND ')}`] : []
-  const sent = { hot: true as const, parameters, bare: table.bare, readsKeeper: readsKeeper(expanded) }
-  return { lines: [`FROM (\n${expanded}\n)`, ...where], sent }
+  const from = expandMacros(sql.trim(), { window, zone, logs })
+  const sent = { hot: true as const, parameters, bare: table.bare, readsKeeper: readsKeeper(from) }
+  return { from, conditions: [...conditions.sql, ...(after ? [after.sql] : [])], sent }
 }
 
 const conditionsOf = (table: LoadedTable, { filters, search }: RowSelection) => {
@@ -103,14 +143,15 @@ const conditionsOf = (table: LoadedTable, { filters, search }: RowSelection) => 
 }
 
 /**
- * Sorts by the requested column, else by the default of the page, and then by all others. Only identical rows have an
- * undefined order, so consecutive pages neither repeat nor skip a row.
+ * Sorts by the requested column, else by the default of the page, and then by the key, else by all other columns. Only
+ * identical rows have an undefined order, so consecutive pages neither repeat nor skip a row.
  */
 const orderBy = (table: LoadedTable, { sort }: TableSelection): string => {
   const chosen = sort ?? table.sort
   const name = chosen && requireColumn(table, chosen.column, 'sort').name
   const first = chosen ? [`${quoteName(chosen.column)} ${chosen.direction === 'desc' ? 'DESC' : 'ASC'} NULLS LAST`] : []
-  const others = table.columns.filter((column) => column.name !== name).map((column) => quoteName(column.name))
+  const all = table.key ?? table.columns.map((column) => column.name)
+  const others = all.filter((each) => each !== name).map(quoteName)
   return `ORDER BY ${[...first, ...others].join(', ')}`
 }
 

@@ -1,6 +1,7 @@
 import { type Call, requireFeature } from '#proto/call.ts'
 import type { TableRequest, UnavailableReason } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
+import { hasLookbackWindow } from '#proto/lookback.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { checkRequirements, createUnsupportedVersionReason } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -46,6 +47,13 @@ export const openPage = async (
 /** Returns the maximum rows of a response or file, or undefined without a limit. */
 export const readRowCap = ({ env }: QueryHandlerDeps): number | undefined =>
   parseSettings(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS
+
+/** Maximum rows of a page of a log if the caller sets no limit. */
+const defaultLogRows = 250
+
+/** Returns the default row limit of a page; undefined for pages of the current state, which are returned as a whole. */
+export const resolveDefaultLimit = (table: LoadedTable): number | undefined =>
+  hasLookbackWindow(table) ? defaultLogRows : undefined
 
 /** Returns the row limit, reduced to the cap, and the offset. A page number is converted with the reduced limit. */
 export const resolveRowRange = (

@@ -132,6 +132,72 @@ describe('the pages of a history', () => {
   })
 })
 
+describe('the cursor of a page', () => {
+  const moment = Math.floor(Date.now() / 1_000) - 600
+  const page = { hostKey, name: 'history-queries' }
+  const user = (name: string) => [{ column: 'user', operator: 'eq' as const, values: [name] }]
+  const log = async (name: string, rows: string) => {
+    const columns =
+      'type, event_date, event_time, event_time_microseconds, is_initial_query, user, query_id, query_duration_ms'
+    await direct(`INSERT INTO system.query_log (${columns}) SETTINGS log_queries = 0
+      SELECT 'QueryFinish', toDate(toDateTime(s)), toDateTime(s), toDateTime(s), 1, '${name}', id, d FROM (${rows})`)
+  }
+
+  it.each([
+    ['time', 'desc'],
+    ['time', 'asc'],
+    ['duration', 'desc'],
+    ['user', 'asc'],
+  ] as const)(
+    'continues after the last row when sorted by %s %s, although new rows arrive',
+    async (column, direction) => {
+      const name = `reader-${column}-${direction}`
+      await log(
+        name,
+        `SELECT ${moment} + intDiv(number, 9) AS s, concat('r', toString(number)) AS id, number % 4 AS d FROM numbers(40)`,
+      )
+      const request = { ...page, filters: user(name), sort: { column, direction }, limit: 7 }
+      const seen: unknown[] = []
+      let cursor: string | undefined
+      do {
+        const { rows, tail } = await readTable(parts, { ...request, ...(cursor !== undefined && { cursor }) })
+        seen.push(...rows.map((row) => row.query_id))
+        if (cursor === undefined)
+          // These rows precede the first page.
+          await log(
+            name,
+            `SELECT ${moment} + ${direction === 'desc' ? 60 : -60} AS s, concat('a', toString(number)) AS id, 9 AS d FROM numbers(${column === 'user' ? 0 : 3})`,
+          )
+        cursor = tail.nextCursor ?? undefined
+      } while (cursor !== undefined)
+      expect(seen.slice(0, 40).toSorted()).toEqual(Array.from({ length: 40 }, (_, number) => `r${number}`).toSorted())
+    },
+  )
+
+  it('is returned with the 250 newest rows by default; an explicit limit and an export return all', async () => {
+    await log('many', `SELECT ${moment} - number AS s, toString(number) AS id, 0 AS d FROM numbers(300)`)
+    const { rows, head, tail } = await readTable(parts, { ...page, filters: user('many') })
+    expect(rows.map((row) => Number(row.query_id))).toEqual(Array.from({ length: 250 }, (_, number) => number))
+    expect([head.limit, tail.truncated, typeof tail.nextCursor]).toEqual([250, true, 'string'])
+    expect((await readTable(parts, { ...page, filters: user('many'), limit: 5_000 })).rows).toHaveLength(300)
+    expect((await exported({ ...page, filters: user('many'), format: 'csv' })).tail.rows).toBe(300)
+    const rest = await readTable(parts, { ...page, filters: user('many'), cursor: String(tail.nextCursor) })
+    expect([rest.rows.length, rest.tail.nextCursor]).toEqual([50, null])
+  })
+
+  it('is rejected with another sort order, or if it is invalid', async () => {
+    const { tail } = await readTable(parts, { ...page, limit: 1 })
+    for (const request of [
+      { cursor: String(tail.nextCursor), sort: { column: 'duration', direction: 'desc' as const } },
+      { cursor: 'e30' },
+    ])
+      await expect(readTable(parts, { ...page, ...request })).rejects.toMatchObject({
+        code: 'invalid',
+        details: { parameter: 'cursor' },
+      })
+  })
+})
+
 describe('pages above the row cap', () => {
   const capped = async <T>(use: () => Promise<T>): Promise<T> => {
     parts.env.SVC_TABLE_MAX_RESULT_ROWS = '4'

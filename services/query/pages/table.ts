@@ -12,15 +12,17 @@ import { toStatementFacts } from '../clickhouse/cost.ts'
 import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { numericFormats } from '../definitions/conditions.ts'
+import { createCursor } from '../definitions/cursor.ts'
 import { toTableInfo } from '../definitions/definitions.ts'
 import {
   buildTableStatement,
   buildTotalStatement,
   buildFilterOptionsStatement,
 } from '../definitions/table-statement.ts'
+import type { LoadedTable } from '../definitions/load.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { passRows } from '../rows/rows.ts'
-import { openPage, type TablePage as OpenPage, readRowCap, resolveRowRange } from './open-page.ts'
+import { openPage, type TablePage as OpenPage, readRowCap, resolveDefaultLimit, resolveRowRange } from './open-page.ts'
 
 type Table = Handlers<typeof query>['table']
 type Page = Awaited<ReturnType<Table>>
@@ -41,11 +43,14 @@ interface OpenedPage extends OpenPage {
 export const createTableHandler =
   (parts: QueryHandlerDeps): Table =>
   async (input, call) => {
-    const { limit, offset } = resolveRowRange(parts, input)
+    const rangeOf = (table: LoadedTable) =>
+      resolveRowRange(parts, { ...input, limit: input.limit ?? resolveDefaultLimit(table) })
+    const page = await openPage(parts, input, call, (definition, circumstances) => {
+      const { limit, offset } = rangeOf(definition)
+      return buildTableStatement(definition, { ...input, offset }, { ...circumstances, limit })
+    })
+    const { limit, offset } = rangeOf(page.table)
     const request = { ...input, offset }
-    const page = await openPage(parts, request, call, (definition, circumstances) =>
-      buildTableStatement(definition, request, { ...circumstances, limit }),
-    )
     const head = { table: toTableInfo(page.table), limit: limit ?? null, maxRows: readRowCap(parts) ?? null }
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
     return open({ ...page, head, parts, request, call, limit })
@@ -68,8 +73,10 @@ async function* frames(opened: OpenedPage, answer: StreamResult): AsyncGenerator
   const started = performance.now()
   const passing = passRows(host, answer.body, limit)
   try {
+    let lastRow = ''
     let next = await passing.next()
     while (!next.done) {
+      lastRow = readLastRow(lastRow, next.value)
       // Without settings, older servers quote 64-bit integers.
       yield answer.readonly === 1 || statement.bare ? unquoteNumbers(next.value, table.columns) : next.value
       next = await passing.next()
@@ -77,16 +84,26 @@ async function* frames(opened: OpenedPage, answer: StreamResult): AsyncGenerator
     const { rows, truncated } = next.value
     const ran = { ...answer, durationMs: performance.now() - started }
     const facts = toStatementFacts(host, statement, ran, rows, circumstances.zone, incomplete)
-    return { truncated, total: await total(opened, rows, truncated), statement: facts }
+    const nextCursor = truncated ? createCursor(table, opened.request, lastRow) : null
+    return { truncated, total: await total(opened, rows, truncated), nextCursor, statement: facts }
   } finally {
     answer.body.leave()
   }
 }
 
+const newline = 0x0a
+
+/** Returns the end of the frames so far, from the beginning of its last row. A row may continue in the next frame. */
+const readLastRow = (before: string, frame: Buffer): string => {
+  const start = frame.length > 1 ? frame.lastIndexOf(newline, frame.length - 2) + 1 : 0
+  const end = frame.toString('utf8', start)
+  return start > 0 || before.endsWith('\n') ? end : before + end
+}
+
 /** Returns the total rows: derived on the last page, counted on request, else null. */
 const total = async (opened: OpenedPage, rows: number, truncated: boolean): Promise<number | null> => {
   const { parts, host, table, request, call, circumstances } = opened
-  const isLastPage = !truncated && (rows > 0 || request.offset === 0)
+  const isLastPage = !truncated && request.cursor === undefined && (rows > 0 || request.offset === 0)
   if (isLastPage) return request.offset + rows
   const statement = request.total ? buildTotalStatement(table, request, circumstances) : undefined
   if (!statement) return null

@@ -65,8 +65,8 @@ export interface FilterCondition {
 }
 
 /** Page sizes in rows, few enough to refresh every minute. */
-export const pageSizes = [100, 500, 2_000, 10_000] as const
-export const defaultPageSize = 500
+export const pageSizes = [100, 250, 500, 2_000, 10_000] as const
+export const defaultPageSize = 250
 
 /** The display options of a table page. */
 export interface TableState {
