@@ -6,6 +6,8 @@ const basics = ['25.8.1', 77, 'machine', 'Asia/Kathmandu', '0']
 const load = [4, 2, 30, 40, 1.5, 0.25, 50, 200, 0, 7]
 const counts = [3, 40, 1_000]
 const cores = [8]
+/** All values in the order of one statement. */
+const all = [3, 40, ...load.slice(0, 6), ...cores, ...load.slice(6), 1_000]
 const tables = ['processes', 'merges', 'asynchronous_metrics', 'metrics', 'disks', 'query_log']
 
 const startHost = async (env: Record<string, string> = {}) => {
@@ -14,6 +16,7 @@ const startHost = async (env: Record<string, string> = {}) => {
     ({ sql, url }, response) => {
       if (url.searchParams.get('log_comment')?.includes('overview')) statements.push(sql)
       const values = () => {
+        if (sql.includes('FROM system.processes') && sql.includes('FROM system.databases')) return all
         if (sql.includes('FROM system.processes')) return load
         return sql.includes('FROM system.databases') ? counts : cores
       }
@@ -53,7 +56,7 @@ describe('the overview', () => {
     ])
   })
 
-  it('reads everything from the host if the cache is off', async () => {
+  it('reads everything in one statement if the cache is off', async () => {
     await using host = await startHost({ SVC_QUERY_CACHE: 'off' })
     for (let refresh = 0; refresh < 2; refresh++)
       expect(await host.overview()).toMatchObject({
@@ -61,7 +64,6 @@ describe('the overview', () => {
         tableCount: 40,
         hostInfo: { uptimeSeconds: 77 },
       })
-    expect(host.statements.filter((sql) => sql.includes('FROM system.processes'))).toHaveLength(2)
-    expect(host.statements.filter((sql) => sql.includes('FROM system.databases'))).toHaveLength(2)
+    expect(host.statements).toHaveLength(2)
   })
 })

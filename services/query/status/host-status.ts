@@ -58,42 +58,48 @@ export const createHostsHandler =
 
 /** Metrics that change slowly and cost more to read than the load. */
 const countNames = ['databases', 'tables', 'todayQueries'] as const
+const allNames = [...fleetMetricNames, 'todayQueries'] as const
 
-/**
- * Returns the handler for the key metrics of a host. The load is that of the last probe if it is recent, else a new
- * statement reads it. Counts of objects and queries are cached for two minutes, and the number of cores for an hour.
- */
+/** Returns the handler for the key metrics of a host. */
 export const createOverviewHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['overview'] => {
   const reader = createMetricsReader(parts.client)
+  const readNew = async <N extends HostMetricName>(request: FiguresRequest<N>) => {
+    const { answer, ...read } = await reader.queryFigures(request)
+    return { hostInfo: toHostStatus(request.host, answer, parts.clock.now()), ...read }
+  }
   const readLoad = async (host: MonitoredHost, call: QueryContext) => {
     const request = { host, what: 'overview', names: loadMetricNames, call }
-    const probed = readLimits(parts.env).cache ? findRecentProbe(parts, host.key) : undefined
-    if (probed) {
-      const load = reader.explainFigures(request, probed.load, await parts.client.capabilities(host, call))
-      return { hostInfo: probed.status, ...(await load) }
-    }
-    const { answer, ...load } = await reader.queryFigures(request)
-    return { hostInfo: toHostStatus(host, answer, parts.clock.now()), ...load }
+    const probed = findRecentProbe(parts, host.key)
+    if (!probed) return readNew(request)
+    const load = reader.explainFigures(request, probed.load, await parts.client.capabilities(host, call))
+    return { hostInfo: probed.status, ...(await load) }
   }
-  return async ({ hostKey }, call) => {
-    const host = parts.hosts.get(hostKey)
+  /** Reads the load anew unless a probe is recent, counts every two minutes, and the number of cores every hour. */
+  const readParts = async (host: MonitoredHost, call: QueryContext) => {
     const request = { host, what: 'overview', call }
-    const [load, counts, machine] = await Promise.all([
+    const [{ hostInfo, ...load }, counts, machine] = await Promise.all([
       readLoad(host, call),
       reader.queryFigures({ ...request, names: countNames, cache: 'historical' }),
       reader.queryFigures({ ...request, names: ['cpuCores'], cache: 'constant' }),
     ])
-    const { todayQueries, ...objects } = counts.figures
-    const metrics = { ...load.figures, ...objects, ...machine.figures }
+    const unavailable = new Map([...load.unavailable, ...counts.unavailable, ...machine.unavailable])
+    return { hostInfo, figures: { ...load.figures, ...counts.figures, ...machine.figures }, unavailable }
+  }
+  return async ({ hostKey }, call) => {
+    const host = parts.hosts.get(hostKey)
+    const { hostInfo, figures, unavailable } = readLimits(parts.env).cache
+      ? await readParts(host, call)
+      : await readNew({ host, what: 'overview', names: allNames, call })
+    const { todayQueries, ...metrics } = figures
     return {
       runningQueries: metrics.runningQueries,
       todayQueries,
       databaseCount: metrics.databases,
       tableCount: metrics.tables,
       diskUsage: diskUsage(metrics),
-      hostInfo: load.hostInfo,
+      hostInfo,
       metrics,
-      unavailable: byName(new Map([...load.unavailable, ...counts.unavailable, ...machine.unavailable])),
+      unavailable: byName(unavailable),
     }
   }
 }
