@@ -7,7 +7,7 @@ import type { ToolResult } from '#shared/tools/tool.ts'
 import { extractFigures } from './figures.ts'
 import { type CitedResult, readTables } from './result-cells.ts'
 import { findUntracedFigures } from './trace-figures.ts'
-import type { TruncatedValue } from './truncate-to-size.ts'
+import type { TruncatedValue } from '#shared/text/truncate-to-size.ts'
 
 /** The tool call that produced the evidence. */
 interface Source {

@@ -74,7 +74,7 @@ export const createOverviewHandler = (parts: QueryHandlerDeps): Handlers<typeof 
     const load = reader.explainFigures(request, probed.load, await parts.client.capabilities(host, call))
     return { hostInfo: probed.status, ...(await load) }
   }
-  /** Reads the load anew unless a probe is recent, counts every two minutes, and the number of cores every hour. */
+  /** Reads the load again unless a probe is recent, counts every two minutes, and the number of cores every hour. */
   const readParts = async (host: MonitoredHost, call: QueryContext) => {
     const request = { host, what: 'overview', call }
     const [{ hostInfo, ...load }, counts, machine] = await Promise.all([
