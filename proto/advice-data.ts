@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { maxExplainedLength } from './explain.ts'
+import { maxExplainStatementLength } from './explain.ts'
 import { hostInput } from './host.ts'
 
 /** Maximum length of a condition in characters. */
@@ -71,7 +71,7 @@ export const adviceDataMethods = {
   statementReads: rpc({
     doc: 'Returns what a query reads from each table, as analyzed by the host. Rejects statements that do not only read.',
     ...common,
-    input: z.object({ ...hostInput, query: z.string().max(maxExplainedLength), database: Name.optional() }),
+    input: z.object({ ...hostInput, query: z.string().max(maxExplainStatementLength), database: Name.optional() }),
     output: z.object({
       reads: z.array(TableRead),
       /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { maxExplainedLength } from './explain.ts'
+import { maxExplainStatementLength } from './explain.ts'
 import { hostInput } from './host.ts'
 import { QueryId } from './query-detail.ts'
 
@@ -62,7 +62,7 @@ export const adviceMethods = {
     input: z
       .object({
         ...hostInput,
-        query: z.string().max(maxExplainedLength).optional(),
+        query: z.string().max(maxExplainStatementLength).optional(),
         queryId: QueryId.optional(),
         /** The default database of `sql`. For a `queryId`, the query log contains it. */
         database: z.string().min(1).max(256).optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ControlRequest } from './agent.ts'
+import { HostActionRequest } from './agent.ts'
 import { ResultColumn } from './console.ts'
 import { HostKey } from './host.ts'
 
@@ -67,7 +67,7 @@ export type UsagePart = z.infer<typeof UsagePart>
 export const ApprovalPart = z.object({
   approvalId: z.string(),
   toolCallId: z.string(),
-  request: ControlRequest,
+  request: HostActionRequest,
   /** Name of the host. */
   host: z.string(),
   expiresAtMs: z.number(),

@@ -75,12 +75,12 @@ const controlRequest = <T extends z.ZodRawShape, N extends string>(tool: N, inpu
   z.object({ tool: z.literal(tool), hostKey: HostKey, input: z.object(input) })
 
 /** An action on a host that a run requests. */
-export const ControlRequest = z.discriminatedUnion('tool', [
+export const HostActionRequest = z.discriminatedUnion('tool', [
   controlRequest('kill_query', controlTools.kill_query),
   controlRequest('optimize_table', controlTools.optimize_table),
   controlRequest('kill_mutation', controlTools.kill_mutation),
 ])
-export type ControlRequest = z.infer<typeof ControlRequest>
+export type HostActionRequest = z.infer<typeof HostActionRequest>
 
 const common = { callers: ['gateway'], feature: 'AGENT' } as const
 const runInput = { runId: AgentRunId }
@@ -124,7 +124,7 @@ export const agent = service('agent', {
     ...common,
     exact: 'approvalId',
     input: z.object(approvalInput),
-    output: ControlRequest,
+    output: HostActionRequest,
   }),
   resolveApproval: rpc({
     doc: 'Reports the outcome of an approval request to its run.',

@@ -6,7 +6,7 @@ import { ComparedHostKeys } from './settings-diff.ts'
 import { UnavailableReason } from './unavailable-reason.ts'
 import { UsedWindow, TimeWindow } from './time-window.ts'
 
-/** A host of a comparison: its key figures, or why it has none. */
+/** A host of a comparison: its key metrics, or why it has none. */
 export const ComparedHost = QueriedHost.extend({
   status: HostStatus.nullable(),
   metrics: FleetMetrics.nullable(),
@@ -41,7 +41,7 @@ export type ComparedPattern = z.infer<typeof ComparedPattern>
 /** Methods that compare hosts. */
 export const comparisonMethods = {
   comparison: rpc({
-    doc: 'Compares key figures of several hosts, and the patterns whose time differs most; each host fails independently.',
+    doc: 'Compares key metrics of several hosts, and the patterns whose time differs most; each host fails independently.',
     callers: hostDataReaders,
     feature: 'QUERIES',
     safe: true,

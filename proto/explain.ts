@@ -7,7 +7,7 @@ export const ExplainMode = z.enum(explainModes)
 export type ExplainMode = z.infer<typeof ExplainMode>
 
 /** Maximum length of an explained statement in characters. */
-export const maxExplainedLength = 100_000
+export const maxExplainStatementLength = 100_000
 
 /** Settings of the `EXPLAIN` variant; true and false mean 1 and 0. */
 export const ExplainSettings = z

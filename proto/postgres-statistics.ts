@@ -108,7 +108,7 @@ export const PostgresSlot = z.object({
 })
 
 /** The WAL receiver of a standby. */
-export const PostgresReceiver = z.object({
+export const PostgresWalReceiver = z.object({
   status: z.string().nullable(),
   slot: z.string().nullable(),
   /** Bytes of WAL that are received but not yet replayed. */
@@ -131,7 +131,7 @@ export const PostgresReplication = z.object({
   isStandby: z.boolean(),
   standbys: z.array(PostgresStandby),
   slots: z.array(PostgresSlot),
-  receiver: PostgresReceiver.nullable(),
+  receiver: PostgresWalReceiver.nullable(),
   subscriptions: z.array(PostgresSubscription),
 })
 export type PostgresReplication = z.infer<typeof PostgresReplication>

@@ -9,7 +9,7 @@ import { bytes, rpc, service, stream } from './contract.ts'
 import { expositionMethods } from './exposition.ts'
 import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
 import { explorerMethods } from './explorer.ts'
-import { Explanation, ExplainMode, ExplainSettings, maxExplainedLength } from './explain.ts'
+import { Explanation, ExplainMode, ExplainSettings, maxExplainStatementLength } from './explain.ts'
 import {
   Execution,
   ExecutionsRequest,
@@ -133,7 +133,7 @@ export const TableRequest = z.object({
 })
 export type TableRequest = z.infer<typeof TableRequest>
 
-/** Key figures of one host; null without data. */
+/** Key metrics of one host; null without data. */
 export const HostOverview = z.object({
   runningQueries: z.number().nullable(),
   /** Queries since midnight by the clock of the host, excluding those of the product. */
@@ -185,7 +185,7 @@ export const query = service('query', {
     output: HostStatus.extend({ metrics: FleetMetrics.nullable() }),
   }),
   overview: rpc({
-    doc: 'Returns the key figures of one host.',
+    doc: 'Returns the key metrics of one host.',
     callers: hostDataReaders,
     feature: 'OVERVIEW',
     safe: true,
@@ -352,7 +352,7 @@ export const query = service('query', {
     prefer: 'hostKey',
     input: z.object({
       ...hostInput,
-      query: z.string().max(maxExplainedLength),
+      query: z.string().max(maxExplainStatementLength),
       mode: ExplainMode.default('plan'),
       planSettings: ExplainSettings.default({}),
       /** The default database of the statement. */

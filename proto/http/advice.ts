@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { adviceMethods } from '../advice.ts'
-import { maxExplainedLength } from '../explain.ts'
+import { maxExplainStatementLength } from '../explain.ts'
 import { QueryId } from '../query-detail.ts'
 import { createResponseSchema } from './response.ts'
 import { bodyHostId } from './parameters.ts'
@@ -9,7 +9,10 @@ import { bodyHostId } from './parameters.ts'
 export const AdviceRequest = z
   .strictObject({
     hostId: bodyHostId.default(0),
-    query: z.string().max(maxExplainedLength, `must not be longer than ${maxExplainedLength} characters`).optional(),
+    query: z
+      .string()
+      .max(maxExplainStatementLength, `must not be longer than ${maxExplainStatementLength} characters`)
+      .optional(),
     queryId: QueryId.optional(),
     database: z.string().min(1).max(256).optional(),
   })

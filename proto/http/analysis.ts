@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { intervals } from '../catalogue.ts'
-import { ExplainMode, explainModes, ExplainSettings, Explanation, maxExplainedLength } from '../explain.ts'
+import { ExplainMode, explainModes, ExplainSettings, Explanation, maxExplainStatementLength } from '../explain.ts'
 import { FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
 import { query, StatementFacts } from '../query.ts'
 import { QueryId } from '../query-detail.ts'
@@ -144,7 +144,7 @@ export const ExplainQuery = z.strictObject({
 /** Body of `POST /api/v1/explain`. */
 export const ExplainRequest = z.strictObject({
   hostId: bodyHostId.default(0),
-  query: z.string().max(maxExplainedLength, `must not be longer than ${maxExplainedLength} characters`),
+  query: z.string().max(maxExplainStatementLength, `must not be longer than ${maxExplainStatementLength} characters`),
   mode: Mode.optional(),
   planSettings: ExplainSettings.optional(),
   database: Database,

@@ -200,7 +200,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     })
   })
 
-  it('compare_hosts returns key figures, patterns and settings of each host', async () => {
+  it('compare_hosts returns key metrics, patterns and settings of each host', async () => {
     const [one_, two] = await Promise.all([hostUrl, otherUrl].map((of) => one('SELECT version() AS version', of)))
     const sums =
       "SELECT toString(normalized_query_hash) AS hash, toFloat64(sum(query_duration_ms)) AS ms FROM system.query_log WHERE type != 'QueryStart' AND http_user_agent != 'watchhouse' AND event_time > now() - INTERVAL 24 HOUR GROUP BY hash"

@@ -7,7 +7,7 @@ import type { AlertConfigUpdate } from '#proto/alerting.ts'
 import { encryptForTransit } from '#shared/seal/transit.ts'
 import { type Dispatchers, startDispatchers } from '../testing/alerts/dispatchers.ts'
 import { type DispatcherBackends, openDispatcherBackends } from '../testing/alerts/dispatcher-backends.ts'
-import type { WatchedHosts } from '../testing/alerts/watched-hosts.ts'
+import type { WatchedHosts } from '../testing/alerts/fake-monitored-hosts.ts'
 
 const metrics = [
   { id: 'running-queries', title: 'Running queries', doc: '', category: 'queries', unit: 'count' as const },

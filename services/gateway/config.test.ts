@@ -8,7 +8,10 @@ it.each([
   [{ PORT: '80', OPERATIONS_PORT: '80', HOST: '10.0.0.1', OPERATIONS_HOST: '10.0.0.1' }, 80],
 ])('rejects %j, where two listeners share a port', (env, port) => {
   expect(findPortProblems(env)).toEqual([
-    { name: 'OPERATIONS_PORT', sentence: `must not be ${port}, which is the port of the HTTP API and the web (PORT)` },
+    {
+      name: 'OPERATIONS_PORT',
+      sentence: `must not be ${port}, which is the port of the HTTP API and the web UI (PORT)`,
+    },
   ])
 })
 

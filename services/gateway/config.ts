@@ -93,6 +93,6 @@ export const findPortProblems = (env: Environment): readonly SettingProblem[] =>
   const { PORT: port, HOST: host, ...operations } = parseSettings(both, env)
   const overlaps = [host, operations.OPERATIONS_HOST].some((each) => anyAddress.has(each))
   const isSame = port !== 0 && port === operations.OPERATIONS_PORT && (overlaps || host === operations.OPERATIONS_HOST)
-  const sentence = `must not be ${port}, which is the port of the HTTP API and the web (PORT)`
+  const sentence = `must not be ${port}, which is the port of the HTTP API and the web UI (PORT)`
   return isSame ? [{ name: 'OPERATIONS_PORT', sentence }] : []
 }

@@ -25,7 +25,7 @@ export function openLibrary(): void {
  * sessions, because it includes the HTTP handlers, users and log tables of the server. The engine executes the start
  * file, then reads a pipe to which nothing is written, so it runs until its process ends.
  */
-export async function openEngine(directory: HostDirectory): Promise<Engine> {
+export async function startEngine(directory: HostDirectory): Promise<Engine> {
   const idle = openPipe()
   const ended = runCommandLine([
     'clickhouse',

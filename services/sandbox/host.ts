@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { ServiceError } from '#proto/errors.ts'
 import { openSampler } from './asynchronous-metrics.ts'
 import { prepareDirectory } from './directory.ts'
-import { type Engine, exitImmediately, openEngine, openLibrary } from './engine.ts'
+import { type Engine, exitImmediately, startEngine, openLibrary } from './engine.ts'
 import { readOptions } from './options.ts'
 import { seedOnce } from './seed/seed.ts'
 import { type Execute, createExecute } from './statement.ts'
@@ -29,7 +29,7 @@ async function serve(): Promise<void> {
   // The host's own statements run as a separate user, whose password stays in this process.
   const owner = { user: 'sandbox', password: randomUUID(), profile: 'default' as const }
   const directory = prepareDirectory(options, [...users, owner])
-  const engine = await openEngine(directory)
+  const engine = await startEngine(directory)
   const execute = createExecute(engine.port, owner)
   if (directory.fresh) await execute('SYSTEM FLUSH LOGS', { settings: { log_queries: 0 } })
   const sampler = await openSampler(execute, directory.data)

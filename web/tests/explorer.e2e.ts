@@ -120,7 +120,7 @@ describe('compare hosts', () => {
     const { page, consoleErrors } = await open('/compare?host=0&hosts=0,1&range=24h')
     await expectVisible(
       page
-        .getByRole('table', { name: 'Key figures by host', exact: true })
+        .getByRole('table', { name: 'Key metrics by host', exact: true })
         .getByRole('rowheader', { name: 'Version', exact: true }),
     )
     const table = page.getByRole('table', { name: 'p95 of fingerprints by host', exact: true })

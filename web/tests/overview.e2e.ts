@@ -32,7 +32,7 @@ const open = (path: string): Promise<Visit> => browser.open(`${product.url}${pat
 
 const figure = (visit: Visit, label: string) =>
   visit.page
-    .getByRole('region', { name: 'Key figures', exact: true })
+    .getByRole('region', { name: 'Key metrics', exact: true })
     .locator('div')
     .filter({ has: visit.page.getByText(label, { exact: true }) })
 
@@ -313,7 +313,7 @@ describe('trouble', () => {
       return (await page.getByText(/Stale, from/).count()) > 0
     }, 1_000)
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
-    expect(await page.getByRole('region', { name: 'Key figures', exact: true }).innerText()).toContain('version')
+    expect(await page.getByRole('region', { name: 'Key metrics', exact: true }).innerText()).toContain('version')
   })
 
   it('shows within seconds that a host is down or up again, also on a page without data of the host', async () => {

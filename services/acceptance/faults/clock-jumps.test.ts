@@ -33,7 +33,7 @@ const seen = ({ product }: Story, status: string) =>
     (now) => now === status,
   )
 
-/** Lets five minutes pass and waits until a sweep has finished, after a new probe. */
+/** Advances the clocks by five minutes and waits until the sweep that is then due has finished. */
 const passSweep = async ({ product }: Story): Promise<void> => {
   const before = await product.sweeps()
   product.pass(5 * minuteMs)

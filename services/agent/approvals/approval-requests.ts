@@ -1,4 +1,4 @@
-import type { ControlRequest, agent } from '#proto/agent.ts'
+import type { HostActionRequest, agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -18,16 +18,16 @@ interface PendingApproval {
 
 /** The open approval requests of all runs. The gateway takes an approved request and runs it as the approving user. */
 export interface ApprovalRequests {
-  create(run: Run, request: ControlRequest): PendingApproval
+  create(run: Run, request: HostActionRequest): PendingApproval
   /** Returns a request once. Throws `gone` if it is taken, resolved or expired, or belongs to another user. */
-  take(id: string, identity: Identity): ControlRequest
+  take(id: string, identity: Identity): HostActionRequest
   /** Resolves a request. A request that was not taken can only be denied, and a taken one can no longer be denied. */
   resolve(id: string, identity: Identity, outcome: ApprovalOutcome): void
 }
 
 interface OpenApprovalRequest {
   owner: string
-  request: ControlRequest
+  request: HostActionRequest
   isTaken: boolean
   /** Restarts the timeout, which resolves the request with `outcome`. */
   wait(forMs: number, outcome: ApprovalOutcome): void

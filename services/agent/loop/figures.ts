@@ -229,7 +229,7 @@ const parseNumber = (written: string): { value: number; step: number } => {
   return { value: Number(text), step: 10 ** (Number(exponent) - decimals) }
 }
 
-/** Gives the first figures of a range or a list, such as `3–5 GiB` or `3 and 5 GiB`, the unit of the last one as well. */
+/** Applies the unit of the last figure to the preceding figures of a range or list, such as `3–5 GiB`. */
 const shareUnits = (figures: readonly Figure[], bare: string): Figure[] => {
   const result = [...figures]
   for (let index = result.length - 2; index >= 0; index -= 1) {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ApprovalPart, EgressPart } from '#proto/agent-parts.ts'
-import { ControlRequest } from '#proto/agent.ts'
+import { HostActionRequest } from '#proto/agent.ts'
 import type { Host } from '#proto/host.ts'
 import { createFailure, findHost, createResult, type ToolResult } from '#shared/tools/tool.ts'
 import { type ApprovalOutcome, approvalLimits } from '../approvals/approval-requests.ts'
@@ -17,7 +17,7 @@ export const requestApproval = async (
 ): Promise<ToolResult> => {
   const { hostId, ...parameters } = input
   const host = await findHost(talk.context, typeof hostId === 'number' ? hostId : undefined)
-  const request = ControlRequest.parse({ tool: name, hostKey: host.key, input: parameters })
+  const request = HostActionRequest.parse({ tool: name, hostKey: host.key, input: parameters })
   talk.call.signal.throwIfAborted()
   const { id, outcome } = talk.approvalRequests.create(talk.run, request)
   const part = createApprovalPart(

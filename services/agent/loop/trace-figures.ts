@@ -76,7 +76,7 @@ interface TableScope {
   names: number
 }
 
-/** Selects the rows that a claim names. The column with the most different texts decides, since it identifies rows best. */
+/** Selects the rows that a claim names. Among several matching columns, the one with the most distinct values is used. */
 const selectRows = (table: ResultTable, { claim }: ClaimContext): TableScope => {
   const candidates = table.columns.flatMap((_column, index) => {
     const texts = new Set(table.rows.flatMap((row) => row[index]?.text ?? []))

@@ -57,7 +57,7 @@ export interface DeliveryRecipients {
   nowMs: number
 }
 
-/** Opens a notification in the record; it supersedes earlier ones. Opening the same one again changes nothing. */
+/** Adds a pending delivery of a notification for each recipient; it supersedes earlier notifications. */
 export const openNotification = (
   record: DeliveryRecord | undefined,
   { kind, sequence }: NotificationKey,

@@ -34,7 +34,7 @@ export const consumeEvents = (
     subjects: inboundSubjectPattern,
     body: InboundEvent,
   } as const
-  // Events that arrive together are processed as one batch, so that they are counted once and do not conflict.
+  // Events that arrive together are processed as one batch, so that the open conditions are counted once, and writes do not conflict.
   const { write: take } = createBatchWriter<PendingEvent>((waiting) => processEvents(consuming, waiting))
   return queue.consume(
     { ...consumer, tries: maxTries, maxInFlight, mayRepeat: true },

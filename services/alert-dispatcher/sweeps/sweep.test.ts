@@ -11,7 +11,7 @@ import {
   type DispatcherBackend,
   openDispatcherBackends,
 } from '../../testing/alerts/dispatcher-backends.ts'
-import type { WatchedHosts } from '../../testing/alerts/watched-hosts.ts'
+import type { WatchedHosts } from '../../testing/alerts/fake-monitored-hosts.ts'
 import { retryUntil } from '../../testing/fetch-json.ts'
 import { hostRecordKey } from '../conditions/condition.ts'
 import { FleetRecord, fleetRecordKey } from '../conditions/fleet-record.ts'

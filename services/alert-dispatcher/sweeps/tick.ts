@@ -41,7 +41,7 @@ const entriesAtOnce = 64
 const hourMs = 60 * 60_000
 
 /** Expires inbound conditions, and sends their due reminders and held notifications. */
-export const tickInboundConditions = async (
+export const processDueInboundConditions = async (
   parts: DispatcherDeps,
   { fence }: SweepLease,
   { policy, nowMs, max = maxOpenConditions }: { policy: Policy; nowMs: number; max?: number },
@@ -96,7 +96,7 @@ export const tick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<vo
   if (await isReconcileDue(parts)) await reconcile(parts, fleet, lease)
   const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
   await runConcurrently(withConditions, hostsAtOnce, (hostKey) => notifyHost(parts, lease, { hostKey, policy, nowMs }))
-  await tickInboundConditions(parts, lease, { policy, nowMs })
+  await processDueInboundConditions(parts, lease, { policy, nowMs })
   await flushDigest(parts, lease, policy, nowMs)
 }
 

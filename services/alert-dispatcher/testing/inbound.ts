@@ -10,7 +10,7 @@ import { restoreMarkerKey } from '../events/rebuild.ts'
 import { eventEntryKey, maxOpenConditions } from '../events/record.ts'
 import { createInboundConditionHandlers } from '../events/inbound-conditions.ts'
 import { processEvents, type PendingEvent } from '../events/consume.ts'
-import { tickInboundConditions } from '../sweeps/tick.ts'
+import { processDueInboundConditions } from '../sweeps/tick.ts'
 import { Notification } from '../notification.ts'
 import { reconcileEvents } from '../sweeps/reconcile.ts'
 import { openSweepMetrics } from '../sweeps/sweep-metrics.ts'
@@ -112,7 +112,7 @@ export const openInboundFixture = async (max = maxOpenConditions): Promise<Inbou
     tick: async () => {
       await using lease = await acquireSweepLease(store, new AbortController().signal)
       if (!lease) throw new Error('expected a free lease')
-      await tickInboundConditions(parts, lease, { policy: inbound.policy, nowMs: inbound.nowMs, max })
+      await processDueInboundConditions(parts, lease, { policy: inbound.policy, nowMs: inbound.nowMs, max })
       return notified()
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),

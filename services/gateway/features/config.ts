@@ -96,7 +96,7 @@ export const userConnectionSettings = {
   ),
 } as const
 
-/** Settings of stored conversations. The value is fixed when the web is built, so that web and server agree. */
+/** Settings of stored conversations. The value is fixed when the web UI is built, so that web and server agree. */
 export const conversationFeatureSettings = {
   SVC_FEATURE_CONVERSATION_DB: flagSetting(
     false,

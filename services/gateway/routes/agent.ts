@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApprovalId, type ControlRequest } from '#proto/agent.ts'
+import { ApprovalId, type HostActionRequest } from '#proto/agent.ts'
 import { requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
@@ -179,7 +179,7 @@ const hostOf = async ({ hosts }: Gateway, hostKey: string): Promise<Host> => {
   throw new ServiceError('not-found', 'the host of this approval request no longer exists')
 }
 
-const actionOf = ({ tool, input }: ControlRequest): ActionRequest => {
+const actionOf = ({ tool, input }: HostActionRequest): ActionRequest => {
   if (tool === 'kill_query') return { action: 'killQuery', params: input }
   if (tool === 'kill_mutation') return { action: 'killMutation', params: input }
   return { action: 'optimizeTable', params: input }

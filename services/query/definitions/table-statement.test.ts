@@ -239,7 +239,7 @@ describe('a table page', () => {
     ],
     ['a parameter that is no number', { parameters: { last_hours: '1; DROP' } }, /last_hours must be a whole number/],
   ] as const)('rejects %s with a reason', (_, request, sentence) => {
-    // The cases are read-only literals of the shape that `statementFor` takes; nothing writes to them.
+    // The cast removes the `readonly` that `as const` adds to the cases.
     expect(() => statementFor(structuredClone(request) as Partial<TableSelection>)).toThrow(
       expect.objectContaining({ code: 'invalid', message: expect.stringMatching(sentence) }),
     )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { PostgresServer, type PostgresStatus } from '#proto/postgres-source.ts'
-import { PostgresReceiver, PostgresSlot, PostgresStandby, PostgresSubscription } from '#proto/postgres-statistics.ts'
+import { PostgresWalReceiver, PostgresSlot, PostgresStandby, PostgresSubscription } from '#proto/postgres-statistics.ts'
 import { readFailureReason } from './failure.ts'
 import { buildEpochMsSql, findMissingPrivilege, buildElapsedMsSql } from './sessions.ts'
 import type { PostgresSource } from './source.ts'
@@ -76,7 +76,7 @@ export const readReplication = (source: PostgresSource) =>
     const [{ isStandby }] = z.tuple([Role]).parse(await runQuery(Role, 'SELECT pg_is_in_recovery() AS "isStandby"'))
     const standbys = await runQuery(PostgresStandby, standbysSql)
     const slots = await runQuery(PostgresSlot, slotsSql)
-    const [receiver = null] = await runQuery(PostgresReceiver, receiverSql)
+    const [receiver = null] = await runQuery(PostgresWalReceiver, receiverSql)
     const subscriptions = await runQuery(PostgresSubscription, subscriptionsSql)
     return {
       replication: { isStandby, standbys, slots, receiver, subscriptions },

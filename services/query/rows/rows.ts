@@ -110,7 +110,7 @@ interface RowForm {
 
 const objectForm: RowForm = { opening: brace, failure: Buffer.from('{"exception"'), isFailure: () => true }
 
-/** Recognizes an exception as a row with one text cell, unless the result has a single text column. */
+/** A row whose only cell is a text may be an exception, except in a result with a single text column. */
 const compactForm = (columns: NonNullable<PassOptions['columns']>): RowForm => ({
   opening: bracket,
   failure: Buffer.from('["Code: '),

@@ -13,7 +13,7 @@ import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
 import type { SweepStateDeps } from './sweep-state.ts'
 import { evaluateHost } from './evaluate.ts'
 import { isReplicationServiceRule } from './evaluators/replication-service.ts'
-import { toMeasurables } from './measurables.ts'
+import { toMeasurables } from './measured-definitions.ts'
 import { openPlanner } from './plan.ts'
 import { openRuleFailures } from './rule-failures.ts'
 

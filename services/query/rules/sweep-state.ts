@@ -21,7 +21,7 @@ export const SweepState = z.object({
   /** A hash of all settings that differ from their defaults. Their values are not stored. */
   settingsHash: z.string().nullable().default(null),
   settingsChangedMs: z.number().nullable().default(null),
-  /** Bytes used on each disk at the first sweep of a day, in days since 1970. */
+  /** Bytes used on each disk at the first sweep of each day. `day` counts days since 1970-01-01. */
   disks: z.record(z.string(), z.array(z.object({ day: z.number(), used: z.number() })).max(maxSampleDays)).default({}),
   /** Progress of each mirror's initial snapshot, and since when it has not changed. */
   copies: z.record(z.string(), z.object({ done: z.number(), sinceMs: z.number() })).default({}),

@@ -10,7 +10,7 @@ import { openDefinitions } from '../definitions/definitions.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { evaluateMeasurements } from '../testing/evaluate-measurements.ts'
 import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
-import { toMeasurables } from './measurables.ts'
+import { toMeasurables } from './measured-definitions.ts'
 import {
   type RuleCase,
   ruleCases as tableCases,

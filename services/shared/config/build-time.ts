@@ -30,7 +30,7 @@ const toSetting = ({ doc, kind, fallback, canonical }: BuildVariable): Setting<u
   parse: (given) => variableKinds[kind].meaning(given ?? fallback ?? undefined),
 })
 
-/** Variables that are read when the web is built, declared as settings for the reference and for parsing. */
+/** Variables that are read when the web UI is built, declared as settings for the reference and for parsing. */
 export const buildTimeSettings: Readonly<Record<string, Setting<unknown>>> = Object.fromEntries(
   Object.entries<BuildVariable>({ ...clientVariables, ...buildOnlyVariables }).map(([name, variable]) => [
     name,

@@ -10,7 +10,7 @@ import {
 
 /** The run-time settings of cloud mode. */
 export const cloudSettings = {
-  SVC_CLOUD_MODE: flagSetting(false, 'Cloud mode; must also be set when the web is built.', { alsoTrue: ['cloud'] }),
+  SVC_CLOUD_MODE: flagSetting(false, 'Cloud mode; must also be set when the web UI is built.', { alsoTrue: ['cloud'] }),
   SVC_DEPLOYMENT_MODE: optionalTextSetting('Deployment mode; cloud enables cloud mode.'),
 } as const
 

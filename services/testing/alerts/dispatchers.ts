@@ -11,7 +11,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import { startWithTickInterval } from '../../alert-dispatcher/service.ts'
 import { retryUntil } from '../fetch-json.ts'
 import type { DispatcherBackend } from './dispatcher-backends.ts'
-import { type WatchedHosts, serveFakeQuery } from './watched-hosts.ts'
+import { type WatchedHosts, serveFakeQuery } from './fake-monitored-hosts.ts'
 
 const tickEveryMs = 25
 

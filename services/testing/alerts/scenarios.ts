@@ -1,5 +1,5 @@
 import type { AlertConfigUpdate } from '#proto/alerting.ts'
-import type { ScenarioStep, RunningScenario, Scenario } from './scenario.ts'
+import type { ScenarioStep, RunningScenario, Scenario } from './play-scenario.ts'
 
 const fire = 'WARNING: disk on one'
 const worse = 'CRITICAL: disk on one'

@@ -11,7 +11,7 @@ import { openDelivery } from '../../alert-dispatcher/delivery/open-delivery.ts'
 import type { RetryPlan } from '../../alert-dispatcher/delivery/retry.ts'
 import { testServiceCall } from '../../alert-dispatcher/delivery/testing/fixture.ts'
 import { processEvents, type PendingEvent } from '../../alert-dispatcher/events/consume.ts'
-import { tickInboundConditions } from '../../alert-dispatcher/sweeps/tick.ts'
+import { processDueInboundConditions } from '../../alert-dispatcher/sweeps/tick.ts'
 import type { EventEpisode } from '../../alert-dispatcher/events/record.ts'
 import type { DispatcherDeps } from '../../alert-dispatcher/dispatcher-deps.ts'
 import { openCollectionStores } from '../../alert-dispatcher/stores/collection-stores.ts'
@@ -77,7 +77,7 @@ export const openDispatcher = async (ground: DispatcherEnvironment): Promise<Dis
       await using lease = await store.lease('model', 200)
       if (!lease) return false
       const turn = { fence: lease.fence, signal: new AbortController().signal, [Symbol.asyncDispose]: async () => {} }
-      await tickInboundConditions(parts, turn, { policy: testPolicy, nowMs: parts.clock.now() })
+      await processDueInboundConditions(parts, turn, { policy: testPolicy, nowMs: parts.clock.now() })
       if (parts.isPersistent) await reconcileEvents(parts, await parts.episodes.storedSilences())
       return true
     },

@@ -6,7 +6,7 @@ import { clickhouseCode, createHostError } from '../../clickhouse/failure.ts'
 import type { Statement } from '../../clickhouse/statement.ts'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
 import type { ReplicationService } from '../../repldb/client.ts'
-import type { HostContact } from '../contact.ts'
+import type { HostContact } from '../probe-host.ts'
 import type { SweepState } from '../sweep-state.ts'
 import { type Measurement, createMissingMeasurement } from '../measurement.ts'
 

@@ -28,7 +28,7 @@ export const alertStateQuery = (scope: HostScope) =>
     queryFn: ({ signal }) => call('GET /api/v1/health/alert-state', { query: toHostParameter(scope), signal }),
   })
 
-/** Query for the key figures of all hosts. */
+/** Query for the key metrics of all hosts. */
 export const snapshotQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/snapshot')
 
 /** Query for the checks of one host. They change only with a sweep, so the time of the sweep is part of the key. */

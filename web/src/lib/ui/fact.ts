@@ -1,6 +1,6 @@
 import type { Unit } from '#proto/catalogue.ts'
 
-/** A key figure: a number with its unit, or a text, with an optional note below. */
+/** A key metric: a number with its unit, or a text, with an optional note below. */
 export interface Fact {
   name: string
   value: number | string | null

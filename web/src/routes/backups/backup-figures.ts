@@ -11,7 +11,7 @@ const isCreated = (row: Row): boolean => stateOf(row) === 'BACKUP_CREATED'
 const hasFailed = (row: Row): boolean => stateOf(row).endsWith('_FAILED')
 const isInProgress = (row: Row): boolean => ['CREATING_BACKUP', 'RESTORING'].includes(stateOf(row))
 
-/** Returns the key figures: age, size and duration of the latest backup, and the number of failures. */
+/** Returns the key metrics: age, size and duration of the latest backup, and the number of failures. */
 export const listBackupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
   const made = rows.filter(isCreated).toSorted((one, other) => endOf(other) - endOf(one))
   const [latest] = made

@@ -2,7 +2,7 @@ import type { Unit } from '#proto/catalogue.ts'
 import type { FleetMetrics } from '#proto/host.ts'
 import type { Comparison } from '#lib/api/host-comparison.ts'
 
-/** The key figures that the page compares, in display order. */
+/** The key metrics that the page compares, in display order. */
 export const comparisonFigures: readonly { name: keyof FleetMetrics; title: string; unit: Unit; percent?: boolean }[] =
   [
     { name: 'runningQueries', title: 'Running queries', unit: 'count' },

@@ -5,7 +5,7 @@ import { formatValue } from '#lib/ui/number.ts'
 type Overview = NonNullable<RouteData<'GET /api/v1/explorer/table'>>
 type Column = RouteData<'GET /api/v1/explorer/columns'>[number]
 
-/** Returns the key figures of a table. */
+/** Returns the key metrics of a table. */
 export const listTableFacts = (table: Overview): Fact[] => [
   { name: 'Engine', value: table.engine, note: table.comment },
   { name: 'Rows', value: table.rows, unit: 'rows' },

@@ -17,7 +17,7 @@ export interface KeyFigure {
 
 type Charts = ChartStates | undefined
 
-/** Returns the key figures of the overview. Their number and labels are constant, so that the layout stays stable. */
+/** Returns the key metrics of the overview. Their number and labels are constant, so that the layout stays stable. */
 export const createKeyFigures = (overview: HostOverview | undefined, charts: Charts): KeyFigure[] => [
   ...listLoadFigures(overview, charts),
   ...listHostStateFigures(overview),

@@ -9,7 +9,7 @@ export type SettingTable = (typeof settingTables)[number]['id']
 
 /** Choices of the filter by difference. */
 export const settingScopes = [
-  { id: 'different', title: 'Different' },
+  { id: 'different', title: 'Differs between hosts' },
   { id: 'changed', title: 'Changed from the default' },
   { id: 'all', title: 'All' },
 ] as const

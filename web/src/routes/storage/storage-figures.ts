@@ -14,7 +14,7 @@ interface StorageData {
   zone: string
 }
 
-/** Returns the key figures: the fullest disk, the disk that will be full first, growth, and reclaimable space. */
+/** Returns the key metrics: the fullest disk, the disk that will be full first, growth, and reclaimable space. */
 export const listStorageFigures = ({ disks, forecasts, growth, freeable, nowMs, zone }: StorageData): Fact[] => {
   const [fullest] = disks.toSorted((one, other) => (computeUsedPercent(other) ?? 0) - (computeUsedPercent(one) ?? 0))
   const ofDisks = forecasts.filter(({ what }) => what === 'disk')

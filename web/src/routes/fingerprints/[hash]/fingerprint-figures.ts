@@ -2,7 +2,7 @@ import type { Fingerprint } from '#proto/fingerprints.ts'
 import type { Fact } from '#lib/ui/fact.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-/** Returns the key figures of a query pattern. */
+/** Returns the key metrics of a query pattern. */
 export const listFingerprintFigures = (pattern: Fingerprint): Fact[] => [
   { name: 'Calls', value: pattern.calls, note: formatErrors(pattern) },
   { name: 'Total time', value: pattern.totalMs, unit: 'milliseconds', note: shareOf(pattern) },

@@ -2,7 +2,7 @@ import type { QuerySummary } from '#proto/query-detail.ts'
 import type { Fact } from '#lib/ui/fact.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-/** Returns the key figures of a query. */
+/** Returns the key metrics of a query. */
 export const listQueryFigures = (query: QuerySummary): Fact[] => [
   { name: 'Duration', value: query.durationMs, unit: 'milliseconds', note: formatExecutionCount(query) },
   { name: 'CPU time', value: query.cpuMs, unit: 'milliseconds', note: formatAverageCores(query) },

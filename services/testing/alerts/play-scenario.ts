@@ -7,7 +7,7 @@ import { createNotification } from '../../alert-dispatcher/delivery/testing/noti
 import { retryUntil } from '../fetch-json.ts'
 import { type Dispatchers, startDispatchers } from './dispatchers.ts'
 import type { DispatcherBackend } from './dispatcher-backends.ts'
-import type { WatchedHosts } from './watched-hosts.ts'
+import type { WatchedHosts } from './fake-monitored-hosts.ts'
 
 /** A step of a scenario: its events, and all notifications that they cause, in any order. */
 export interface ScenarioStep {
