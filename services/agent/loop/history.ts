@@ -36,15 +36,10 @@ export const toModelMessages = (messages: readonly AgentMessage[]): ChatCompleti
 
 /** Returns at most `max` of the latest messages, beginning with a question if one is among them. */
 export const selectLatestMessages = (messages: readonly AgentMessage[], max: number): AgentMessage[] => {
+  if (messages.length <= max) return [...messages]
   const latest = messages.slice(-max)
-  return messages.length <= max
-    ? latest
-    : latest.slice(
-        Math.max(
-          0,
-          latest.findIndex(({ role }) => role !== 'assistant'),
-        ),
-      )
+  const question = latest.findIndex(({ role }) => role !== 'assistant')
+  return latest.slice(Math.max(0, question))
 }
 
 /** Returns the tool calls and the texts of earlier answers, because the texts may repeat tool results. */
