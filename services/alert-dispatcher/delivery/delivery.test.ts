@@ -28,7 +28,6 @@ const fire = (episode: string, more: Partial<Notification> = {}) => createNotifi
 const later = (kind: Notification['kind'], episode: string, sequence: number, more: Partial<Notification> = {}) =>
   createNotification({ kind, episode, sequence, ...more })
 const retry: SendResult = { kind: 'retry', reason: 'HTTP 503' }
-const longLife = { paging: 60_000, others: 60_000 }
 
 const route = (target: string, more: Partial<Route> = {}) => createTestRoute({ id: target, target, ...more })
 
@@ -332,7 +331,7 @@ describe('delivery', () => {
     post.always('dead', retry)
     const fixture = await open({
       channels: [post.channel],
-      retry: { ...shortRetryPlan, lifeMs: longLife, maxRestMs: 60_000, maxWaitMs: 60_000, waitsMs: [60_000] },
+      retry: { ...shortRetryPlan, maxRestMs: 60_000, maxWaitMs: 60_000, waitsMs: [60_000] },
     })
     const episodes = Array.from({ length: 300 }, (_, index) => fire(`e${index}`))
     for (const notification of episodes) await fixture.notify(notification)

@@ -186,7 +186,8 @@ describe('mail through SMTP, with the delivery pipeline', () => {
 
   it('reaches a saved server only through the guarded network', { tags: ['long'] }, async () => {
     const policy = { channels: { email: { variables: url() } } }
-    const fixture = await open({ env, policy })
+    const retry = { ...shortRetryPlan, lifeMs: { paging: 500, others: 500 } }
+    const fixture = await open({ env, policy, retry })
     await fixture.notify(fire())
     expect(await ended(fixture)).toMatchObject([{ result: 'dead', reason: expect.stringContaining('not allowed') }])
     expect(server.logins).toEqual([])

@@ -26,13 +26,13 @@ export const testServiceCall: Call = {
   priority: 'person',
 }
 
-/** The default retry plan with shorter times. */
+/** The default retry plan with shorter waits. The lifetime is long, so that a stalled machine ends no message. */
 export const shortRetryPlan: RetryPlan = {
   waitsMs: [20, 40, 80],
   jitter: 0.2,
   maxRestMs: 2_000,
   maxWaitMs: 2_000,
-  lifeMs: { paging: 4_000, others: 3_000 },
+  lifeMs: { paging: 60_000, others: 60_000 },
   holdMs: 3_000,
   recordAgainMs: 20,
 }
