@@ -3,7 +3,7 @@ import { rpc } from './contract.ts'
 import { hostInput } from './host.ts'
 import { QueryId } from './query-detail.ts'
 
-/** Name of a database, table, user or role. Hosts allow any text, so it is quoted wherever it is used. */
+/** Name of a database, table, user or role. ClickHouse allows any text, so statements must quote the name. */
 export const Identifier = z.string().min(1, 'must not be empty').max(255, 'must not be longer than 255 characters')
 
 /** The outcome of an action. */

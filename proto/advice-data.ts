@@ -60,7 +60,7 @@ export type TableRead = z.infer<typeof TableRead>
 
 /** Skip indexes that a host can test, in ascending order of cost. */
 export const skipIndexTypes = ['minmax', 'set(100)', 'bloom_filter(0.01)', 'ngrambf_v1(4, 4096, 2, 0)'] as const
-/** One of `skipIndexTypes`. */
+/** A type of skip index that a host can test. */
 export const SkipIndexType = z.enum(skipIndexTypes)
 export type SkipIndexType = z.infer<typeof SkipIndexType>
 

@@ -6,7 +6,7 @@ import { QueryId } from './query-detail.ts'
 
 /** Kinds of advice, in ascending order of effort. */
 export const adviceKinds = ['prewhere', 'skip-index', 'projection', 'materialized-view', 'partition-key'] as const
-/** One of `adviceKinds`. */
+/** The kind of a recommendation. */
 export const AdviceKind = z.enum(adviceKinds)
 export type AdviceKind = z.infer<typeof AdviceKind>
 
@@ -15,7 +15,7 @@ export type AdviceKind = z.infer<typeof AdviceKind>
  * `unverified`: from experience with such changes.
  */
 export const proofLevels = ['verified', 'estimated', 'unverified'] as const
-/** One of `proofLevels`. */
+/** How the savings of a recommendation were determined. */
 export const ProofLevel = z.enum(proofLevels)
 export type ProofLevel = z.infer<typeof ProofLevel>
 

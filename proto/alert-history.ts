@@ -26,7 +26,7 @@ export const HistoryEntry = z.object({
 })
 export type HistoryEntry = z.infer<typeof HistoryEntry>
 
-/** A silence of an episode: an `ack` stops its reminders, a `dismissal` all notifications except the recovery. */
+/** A silence of an episode: an `ack` suppresses its reminders, a `dismissal` all notifications except the recovery. */
 export const Silence = z.object({
   kind: z.enum(['ack', 'dismissal']),
   episode: z.string().max(160),

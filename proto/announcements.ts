@@ -17,7 +17,7 @@ export const Announcement = z.object({
     .array(z.object({ label: z.string().min(1).max(60), value: z.string().max(500) }))
     .max(20)
     .default([]),
-  /** Only for display: minimum severities and routes by severity apply only to alerts. */
+  /** For display only. Minimum severities and severity matchers of routes apply only to alerts. */
   severity: Severity.default('warning'),
   /** The host for routes and for the link; null for several or none. */
   hostKey: HostKey.nullable().default(null),

@@ -33,7 +33,7 @@ export const clientVariables = {
     'text',
     'Publishable key while SVC_IDP_PUBLISHABLE_KEY is unset at run time.',
   ),
-  CLIENT_CLOUD_MODE: derived('SVC_CLOUD_MODE', 'cloud-flag', 'Whether the web is built for cloud mode.'),
+  CLIENT_CLOUD_MODE: derived('SVC_CLOUD_MODE', 'cloud-flag', 'Whether the web UI is built for cloud mode.'),
   CLIENT_FEATURE_CONVERSATION_DB: derived(
     'SVC_FEATURE_CONVERSATION_DB',
     'flag',

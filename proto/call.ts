@@ -48,7 +48,7 @@ export const features = [
   'ABOUT',
   'REPLDB',
 ] as const
-/** One of `features`. */
+/** The id of a feature. */
 export const Feature = z.enum(features)
 export type Feature = z.infer<typeof Feature>
 
@@ -68,7 +68,7 @@ export type Profile = z.infer<typeof Profile>
  * Scopes of an API key: `read`, `write` (changes and SQL, includes `read`), `agent`, and `mcp` for the tool server.
  */
 export const scopes = ['read', 'write', 'agent', 'mcp'] as const
-/** One of `scopes`. */
+/** A scope of an API key. */
 export const Scope = z.enum(scopes)
 export type Scope = z.infer<typeof Scope>
 
@@ -99,7 +99,8 @@ export interface W3cTraceContext {
 export interface Call {
   identity: Identity
   /**
-   * When the caller stops waiting, by `Clock.elapsedMs` of this process. Between processes the remaining time is sent.
+   * When the caller stops waiting, by `Clock.elapsedMs` of this process. On the bus, the remaining time is sent
+   * instead.
    */
   deadline: number
   signal: AbortSignal

@@ -6,7 +6,7 @@ export const DefinitionId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be 1 to 64 lower case letters, digits, dashes or underscores')
 
-/** The unit of a number, for formatting by the web. Durations and sizes are raw numbers, never formatted by SQL. */
+/** The unit of a number, for formatting by the web UI. Durations and sizes are raw numbers, never formatted by SQL. */
 export const Unit = z.enum([
   'count',
   'bytes',
@@ -36,7 +36,7 @@ export const intervals = [
   'toStartOfWeek',
   'toStartOfMonth',
 ] as const
-/** One of `intervals`. */
+/** The bucket width of a time series. */
 export const Interval = z.enum(intervals)
 export type Interval = z.infer<typeof Interval>
 

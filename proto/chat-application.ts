@@ -33,7 +33,7 @@ const common = { callers: ['gateway'], feature: 'HEALTH' } as const
 /** The OAuth code of an installation. */
 const Code = z.string().min(1).max(1_024)
 
-/** Methods for the chat application, which posts alerts and handles replies to them. */
+/** Methods for the Slack application, which posts alerts and handles their buttons. */
 export const chatApplicationMethods = {
   chatApplication: rpc({
     ...common,

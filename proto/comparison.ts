@@ -30,8 +30,8 @@ export const PatternFigures = Fingerprint.pick({
 export type PatternFigures = z.infer<typeof PatternFigures>
 
 /**
- * One query pattern on all compared hosts. `values` are in host order, null if it did not run or the host returned no
- * data.
+ * One query pattern on all compared hosts. `values` are in host order; null where the pattern did not run or the host
+ * returned no data.
  */
 export const ComparedPattern = Fingerprint.pick({ hash: true, query: true, kind: true }).extend({
   values: z.array(PatternFigures.nullable()),

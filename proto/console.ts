@@ -17,7 +17,7 @@ export const maxBufferedBytes = 4 * 1024 * 1024
 
 /** Format of the rows: an array of values in column order for each row, or a file format. */
 export const resultFormats = ['json', ...exportFormats] as const
-/** One of `resultFormats`. */
+/** The format in which a statement returns its rows. */
 export const ResultFormat = z.enum(resultFormats)
 export type ResultFormat = z.infer<typeof ResultFormat>
 

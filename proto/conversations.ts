@@ -88,7 +88,7 @@ export type ConversationInput = z.infer<typeof ConversationInput>
 
 /** Databases that can store conversations, or `memory`. */
 export const conversationBackends = ['convstore', 'edgesql', 'postgres', 'memory'] as const
-/** One of `conversationBackends`. */
+/** The store of conversations that is in use. */
 export const ConversationBackend = z.enum(conversationBackends)
 export type ConversationBackend = z.infer<typeof ConversationBackend>
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** The variants of `EXPLAIN`. `analyze` executes the statement within the limits and requires server 26.7 or later. */
 export const explainModes = ['plan', 'pipeline', 'ast', 'syntax', 'query-tree', 'estimate', 'analyze'] as const
-/** One of `explainModes`. */
+/** A variant of `EXPLAIN`. */
 export const ExplainMode = z.enum(explainModes)
 export type ExplainMode = z.infer<typeof ExplainMode>
 

@@ -137,7 +137,7 @@ export const dependencyKinds = [
   'buffer',
   'reference',
 ] as const
-/** One of `dependencyKinds`. */
+/** The kind of a dependency between two tables. */
 export const DependencyKind = z.enum(dependencyKinds)
 export type DependencyKind = z.infer<typeof DependencyKind>
 

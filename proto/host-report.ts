@@ -77,7 +77,7 @@ export const HostReport = z.object({
   fromMs: Milliseconds,
   toMs: Milliseconds,
   writtenAtMs: Milliseconds,
-  /** The score of the period, and of the previous week. 100 means no findings. */
+  /** The score of the period, and of the previous week. 100 means that there are no findings. */
   score: z.int().min(0).max(100),
   scoreBefore: z.int().nullable(),
   headline: z.string(),

@@ -20,7 +20,7 @@ export const inboundConditionMethods = {
     doc: 'Lists open conditions of inbound events, and their total number.',
     callers: ['gateway', 'report'],
     safe: true,
-    /** A limit of 0 requests only the number of open conditions. */
+    /** If `limit` is 0, only the number of open conditions is returned. */
     input: z.object({ limit: z.int().min(0).max(maxInboundConditions) }),
     output: z.object({ conditions: z.array(InboundCondition), open: z.int().min(0) }),
   }),

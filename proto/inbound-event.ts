@@ -53,7 +53,7 @@ export const InboundEvent = z.object({
   /** When the event ends without further messages; null if the sender does not specify it. */
   endsAt: Instant.nullable(),
   receivedAt: Instant,
-  /** URL of a page of the sender. The web links to it only if its scheme is http or https. */
+  /** URL of a page of the sender. The web UI links to it only if its scheme is http or https. */
   url: z.string().max(bounds.url).nullable(),
   /** Whether a text was cut. */
   truncated: z.boolean(),

@@ -33,7 +33,7 @@ const table = { database: z.string(), table: z.string() }
 export const replicationRowSets = {
   'replication-mirrors': z.object({
     mirror: z.string(),
-    /** One of `repldbMirrorStates`. */
+    /** State of the mirror, one of `repldbMirrorStates`. */
     state: z.string(),
     /** Hours since the start of the initial copy; null if it is not copying. */
     copyingHours: NullableNumberColumn,

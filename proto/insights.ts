@@ -54,7 +54,7 @@ export const StoredInsight = Insight.extend({ link: Insight.shape.link.catch('')
 
 /** Databases that can store insights, or `memory`. */
 export const insightBackends = ['clickhouse', 'edgesql', 'postgres', 'convstore', 'memory'] as const
-/** One of `insightBackends`. */
+/** The store of insights that is in use. */
 export const InsightBackend = z.enum(insightBackends)
 export type InsightBackend = z.infer<typeof InsightBackend>
 

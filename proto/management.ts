@@ -3,7 +3,7 @@ import { Identifier } from './actions.ts'
 import { rpc } from './contract.ts'
 import { HostKey } from './host.ts'
 
-/** A password as stored by hosts: the hexadecimal SHA-256 of password and salt, so that it is never sent. */
+/** A password as hosts store it: the hexadecimal SHA-256 of password and salt. The password itself is never sent. */
 export const PasswordHash = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
   salt: z.string().regex(/^[0-9A-Za-z]{16,64}$/, 'must be 16 to 64 letters and digits'),

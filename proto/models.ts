@@ -3,7 +3,7 @@ import { rpc } from './contract.ts'
 
 /** Gateways that provide language models. The ids are those of the specification; `gateway_c` is AnyRouter. */
 export const modelProviders = ['gateway_a', 'gateway_b', 'gateway_c'] as const
-/** One of `modelProviders`. */
+/** The gateway that provides a model. */
 export const ModelProvider = z.enum(modelProviders)
 export type ModelProvider = z.infer<typeof ModelProvider>
 

@@ -113,7 +113,7 @@ export const QueryChild = z.object({
   durationMs: z.number(),
   kind: z.string(),
   query: z.string(),
-  /** The address that sent the subquery. */
+  /** The address of the server that sent the subquery. */
   sentFrom: z.string(),
   memoryBytes: z.number(),
   readRows: z.number(),

@@ -78,7 +78,7 @@ export const reportRowSets = {
   backups: z.object({ succeededAtMs: NullableNumberColumn, failed: CountColumn }),
   /** Number of certificates and the earliest expiry. */
   certificates: z.object({ certificates: CountColumn, expiresAtMs: NullableNumberColumn }),
-  /** Hours of the period in which the product queried the host. */
+  /** Number of hours of the period in which the product queried the host. */
   watched: z.object({ hours: CountColumn }),
 } as const
 /** Name of a row set of reports. */

@@ -67,7 +67,7 @@ export const structureAdviceMethods = {
 
 /** Codecs that the advice considers. */
 export const advisedCodecs = ['ZSTD(1)', 'Delta, ZSTD(1)', 'DoubleDelta, ZSTD(1)', 'Gorilla, ZSTD(1)'] as const
-/** One of `advisedCodecs`. */
+/** A codec that the advice can recommend. */
 export const AdvisedCodec = z.enum(advisedCodecs)
 export type AdvisedCodec = z.infer<typeof AdvisedCodec>
 

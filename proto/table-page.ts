@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** File formats for exports of table pages. The first row of csv and tsv contains the column names. */
 export const exportFormats = ['csv', 'tsv', 'jsoneachrow'] as const
-/** One of `exportFormats`. */
+/** The file format of an export. */
 export const ExportFormat = z.enum(exportFormats)
 export type ExportFormat = z.infer<typeof ExportFormat>
 

@@ -16,7 +16,7 @@ export const ClusterReplica = z.object({
   /** Failed connection attempts of the queried host, and the resulting slowdowns. */
   errors: z.number(),
   slowdowns: z.number(),
-  /** Seconds until the queried host resets this error count. */
+  /** Seconds until the queried host resets `errors`. */
   forgivenInSeconds: z.number(),
   /**
    * Whether the replica is active, its DDL queue lag, and the duration of its recovery. Null outside replicated

@@ -1,8 +1,6 @@
 import type { Unit } from './catalogue.ts'
 
-/**
- * Units whose values 0, 1 and 2 are shown as words. The web reads this file too, so it must not load schemas.
- */
+/** Units whose values 0, 1 and 2 are shown as words. The web UI reads this file too, so it must not load schemas. */
 export const unitWords: Readonly<Partial<Record<Unit, readonly string[]>>> = {
   'yes-no': ['no', 'yes'],
   level: ['well', 'strained', 'failing'],

@@ -5,7 +5,7 @@ import { z } from 'zod'
  * `client` contains every `CLIENT_*` variable with its value at build time, null if unset.
  */
 export const BuildInfo = z.object({
-  /** Version of the package from which the web was built. */
+  /** Version of the package from which the web UI was built. */
   version: z.string(),
   gitSha: z.string().nullable(),
   gitRef: z.string().nullable(),

@@ -54,7 +54,7 @@ describeOnTopologies('the Prometheus endpoint', (topology) => {
     expect(findSampleValue(first, 'watchhouse_host_failure', { host: '1', reason: 'timeout' })).toBe(1)
     expect(first.get('clickhouse_stubfigure9')?.samples.size).toBe(1)
     silent.release()
-    // An aborted statement would be sent again only after half a minute.
+    // The timeout is below half a minute, the time after which an aborted statement would be sent again.
     await expect.poll(async () => isUp(await scrape()), { timeout: 20_000 }).toEqual([1, 1])
     expect(fleet.batches()).toEqual([1, 1])
   })

@@ -24,7 +24,7 @@ export interface AlertingDeps {
 
 export type AlertingHandlers = Handlers<Service<typeof alertingMethods>>
 
-/** Throws `not-implemented` unless a state database persists the data; `what` names the rejected operation. */
+/** Throws `not-implemented` unless a state database is configured; `what` names the rejected operation in the error. */
 export const requireStateDatabase = ({ isPersistent }: DispatcherStores, what: string): void => {
   if (isPersistent) return
   throw new ServiceError(

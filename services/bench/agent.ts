@@ -46,7 +46,7 @@ const compareTotalTime = async (hosts: Hosts): Promise<Comparison> => {
       return sum
     },
   )
-  return { name: 'an answer with three calls of tools at 200 tokens/s', unit: 'ms', ...figures, bar: { atMost: 1.05 } }
+  return { name: 'a run with three tool calls at 200 tokens/s', unit: 'ms', ...figures, bar: { atMost: 1.05 } }
 }
 
 const compareTimeToFirstToken = async (hosts: Hosts): Promise<Comparison> => {
@@ -56,7 +56,7 @@ const compareTimeToFirstToken = async (hosts: Hosts): Promise<Comparison> => {
     async () => (await runAgent(product.url)).firstWordMs,
     async () => (await callModel(model.url, 0)).firstWordMs,
   )
-  return { name: 'the first word', unit: 'ms', ...figures, bar: { atMost: 1.1 } }
+  return { name: 'time to first token', unit: 'ms', ...figures, bar: { atMost: 1.1 } }
 }
 
 const measureConcurrentMemory = async (hosts: Hosts): Promise<Comparison> => {
@@ -72,7 +72,7 @@ const measureConcurrentMemory = async (hosts: Hosts): Promise<Comparison> => {
     clearInterval(watching)
   }
   return {
-    name: `${concurrentRuns} answers at once, one process of the agent`,
+    name: `peak memory of one agent process, ${concurrentRuns} concurrent runs`,
     unit: 'MiB',
     ours: [peakMb],
     reference: [maxMemoryMib],

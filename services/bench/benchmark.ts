@@ -1,4 +1,4 @@
-/** A benchmark. It compares figures of the product with a reference from the same run. */
+/** A benchmark. It compares values measured on the product with a reference from the same run. */
 export interface Benchmark {
   name: string
   /** Returns all comparisons at the end, or yields each comparison when it is measured. */
@@ -8,18 +8,18 @@ export interface Benchmark {
 export interface Comparison {
   name: string
   unit: string
-  /** One figure of the product per repetition. Repetitions alternate with those of the reference. */
+  /** One value of the product per repetition. Repetitions alternate with those of the reference. */
   ours: readonly number[]
   reference: readonly number[]
   bar: { atMost: number } | { atLeast: number }
-  /** Figures of a minimal proxy, which show how much of the cost is the cost of any proxy on this machine. */
+  /** Values of a minimal proxy, which show how much of the cost any proxy would have on this machine. */
   bare?: readonly number[]
 }
 
 /** Returns the median. */
 export const median = (figures: readonly number[]): number => percentile(figures, 0.5)
 
-/** Returns a quantile of the figures; `share` is from 0 to 1. Throws if there are no figures. */
+/** Returns a quantile of the values; `share` is from 0 to 1. Throws if there are no values. */
 export const percentile = (figures: readonly number[], share: number): number => {
   const sorted = figures.toSorted((a, b) => a - b)
   const figure = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
@@ -27,7 +27,7 @@ export const percentile = (figures: readonly number[], share: number): number =>
   return figure
 }
 
-/** Formats a comparison as a line with the ratio, the bar, both medians and their spread. */
+/** Formats a comparison as a line with the ratio, its threshold, both medians and their spread. */
 export const formatComparison = (comparison: Comparison): string => {
   const ratio = computeRatio(comparison)
   const bar = 'atMost' in comparison.bar ? `≤ ${comparison.bar.atMost}` : `≥ ${comparison.bar.atLeast}`

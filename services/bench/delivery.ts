@@ -24,7 +24,7 @@ export const deliveryTime: Benchmark = {
   async run() {
     await using opened = new AsyncDisposableStack()
     const nats = opened.use(await startNats({ private: true }))
-    // Configured as in the chart, but without a disk sync per write: NATS before 2.10 cannot sync each message.
+    // Configured as in the Helm chart, but without a disk sync per write: NATS before 2.10 cannot sync each message.
     const redis = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
     const decide = await openDecisionProbe(opened, { redis: redis.url })
     const publish = await openPublishing(opened, nats.url)

@@ -104,7 +104,7 @@ const memory = async (product: Product): Promise<Comparison> => {
   const inMany = await peakMemory(product, path, largeExportRows / smallExportRows)
   const inOne = await peakMemory(product, '/api/v1/tables/flood?hostId=0&format=csv', 1)
   return {
-    name: 'memory while 1 000 000 rows pass',
+    name: 'peak memory of an export of 1 000 000 rows',
     unit: 'MiB',
     ours: [inOne],
     reference: [inMany],

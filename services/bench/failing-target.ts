@@ -31,7 +31,7 @@ export const failingTarget: Benchmark = {
       oursWorst.push(percentile(held, 0.99))
       referenceWorst.push(percentile(alone, 0.99))
     }
-    const name = `decision to first byte beside a dead target with ${pendingMessages} waiting`
+    const name = `decision to first byte, another target failing with ${pendingMessages} pending messages`
     return [
       { name: `${name}, p50`, unit: 'ms', ours, reference, bar: { atMost: 1.15 } },
       { name: `${name}, p99`, unit: 'ms', ours: oursWorst, reference: referenceWorst, bar: { atMost: 1.5 } },

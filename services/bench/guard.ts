@@ -4,7 +4,7 @@ import { startSandbox } from '../sandbox/start.ts'
 import { median, type Benchmark } from './benchmark.ts'
 
 const repetitions = 5
-/** Number of checks per figure, because a single check is too short to measure. */
+/** Number of checks per measured value, because a single check is too short to measure. */
 const checksPerFigure = 20_000
 const roundTripsPerFigure = 50
 const statementLength = 1_000
@@ -26,7 +26,7 @@ export const guardCost: Benchmark = {
   async run() {
     await using sandbox = await startSandbox({ seed: false })
     const sql = statement()
-    // A warm-up, so that the figures do not include the JIT compilation of a new process.
+    // A warm-up, so that the measured values do not include the JIT compilation of a new process.
     checkMs(sql)
     await roundTripMs(sandbox.url)
     const ours: number[] = []
@@ -35,7 +35,7 @@ export const guardCost: Benchmark = {
       reference.push(await roundTripMs(sandbox.url))
       ours.push(checkMs(sql))
     }
-    return [{ name: `${sql.length} characters, beside SELECT 1`, unit: 'ms', ours, reference, bar: { atMost: 0.02 } }]
+    return [{ name: `${sql.length} characters, against SELECT 1`, unit: 'ms', ours, reference, bar: { atMost: 0.02 } }]
   },
 }
 

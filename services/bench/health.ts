@@ -25,7 +25,7 @@ export const healthCost: Benchmark = {
       reference.push(await perSecond(application))
       ours.push(await perSecond(measured))
     }
-    return [{ name: path, unit: 'requests per second of processor time', ours, reference, bar: { atLeast: 0.8 } }]
+    return [{ name: path, unit: 'requests per second of CPU time', ours, reference, bar: { atLeast: 0.8 } }]
   },
 }
 

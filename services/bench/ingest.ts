@@ -61,7 +61,7 @@ const compare = async ({ name, count, atLeast }: Compared, pool: Pool, raw: Nats
     reference.push(await perSecond(publishSome, measuredMs, inFlight / count))
     ours.push(await perSecond(sendSome, measuredMs, inFlight / count))
   }
-  return { name: `${name}, beside publishing them`, unit: 'events/s', ours, reference, bar: { atLeast } }
+  return { name: `${name}, relative to publishing directly`, unit: 'events/s', ours, reference, bar: { atLeast } }
 }
 
 /** A publisher that uses only the NATS client. */

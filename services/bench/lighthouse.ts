@@ -81,7 +81,7 @@ const measures: readonly Measure[] = [
 ]
 
 /**
- * Runs Lighthouse with simulated throttling on the most used pages. Yields the figures of each page when they are
+ * Runs Lighthouse with simulated throttling on the most used pages. Yields the metrics of each page when they are
  * measured, so that a failed load affects only its page.
  */
 export const lighthouseScores: Benchmark = {
@@ -102,14 +102,14 @@ export const lighthouseScores: Benchmark = {
         }
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, 'some loads were not measured')
+    if (failures.length > 0) throw new AggregateError(failures, 'Lighthouse failed: some pages were not measured')
   },
 }
 
 const comparisons = (page: string, reports: readonly Report[]): Comparison[] => [
   ...measures.map(({ of, name, ...common }) => ({ ...common, name: `${page}, ${name}`, ours: reports.map(of) })),
   {
-    name: `${page}, this machine meanwhile`,
+    name: `${page}, benchmark index of the machine`,
     unit: 'points',
     ours: reports.map(({ environment }) => environment.benchmarkIndex),
     reference: [minBenchmarkIndex],

@@ -76,7 +76,7 @@ const compare = async (name: string, { ours, reference, counts, atOnce }: Compar
     referencePerSecond.push(await perSecond(reference, counts, atOnce))
     oursPerSecond.push(await perSecond(ours, counts, atOnce))
   }
-  const unit = 'counts per second of processor time'
+  const unit = 'counts per second of CPU time'
   return { name, unit, ours: oursPerSecond, reference: referencePerSecond, bar: { atLeast: minRatio } }
 }
 

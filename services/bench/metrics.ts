@@ -30,7 +30,7 @@ export const metricsCost: Benchmark = {
     return [
       batches('one process', inOne),
       batches('two query processes', inSeveral),
-      { name: 'a warm scrape', unit: 'ms of CPU', ...warm, bar: { atMost: 3 } },
+      { name: 'a warm scrape', unit: 'ms of CPU time', ...warm, bar: { atMost: 3 } },
     ]
   },
 }
@@ -47,7 +47,7 @@ const countColdBatches = async (url: string, fleet: StubFleet): Promise<number> 
 }
 
 const batches = (where: string, count: number): Comparison => ({
-  name: `${scrapersAtOnce} cold scrapes at once, ${where}`,
+  name: `${scrapersAtOnce} concurrent cold scrapes, ${where}`,
   unit: 'batches',
   ours: [count],
   reference: [hosts],

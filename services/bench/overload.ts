@@ -34,14 +34,14 @@ interface Limit {
 
 const limits: readonly Limit[] = [
   {
-    title: 'slots of a host allow',
+    title: 'host slots',
     isProcessor: false,
     hostDelayMs: 100,
     slots: 4,
     target: { method: 'GET', path: '/api/v1/host-status?hostId=0' },
   },
   {
-    title: 'processor allows',
+    title: 'CPU',
     isProcessor: true,
     hostDelayMs: 2,
     slots: 10,
@@ -76,19 +76,19 @@ async function* measure(upstream: string, topology: Topology, limit: Limit): Asy
   await runLoad(target, callers, warmUpMs, acceptsBusy)
   const rounds: Round[] = []
   for (let repetition = 0; repetition < repetitions; repetition++) rounds.push(await measureRound(target, product.pids))
-  const name = `${topology}, three times as much as the ${limit.title}`
+  const name = `${topology}, three times the capacity of the ${limit.title}`
   yield {
-    name: `${name}, answers`,
+    name: `${name}, goodput`,
     ...(limit.isProcessor
       ? {
-          unit: 'answers a second of processor time',
+          unit: 'responses per second of CPU time',
           ...figuresOf(rounds, ({ perProcessorSecond }) => perProcessorSecond),
         }
-      : { unit: 'answers/s', ...figuresOf(rounds, ({ perSecond }) => perSecond) }),
+      : { unit: 'responses/s', ...figuresOf(rounds, ({ perSecond }) => perSecond) }),
     bar: { atLeast: minGoodput },
   }
   yield {
-    name: `${name}, p99 of them beside no load`,
+    name: `${name}, p99 relative to no load`,
     unit: 'ms',
     ours: rounds.map(({ overloaded }) => overloaded.p99Ms),
     reference: rounds.map(({ unloaded }) => unloaded.p99Ms),

@@ -19,7 +19,8 @@ const rulesPerHost = 90
 const secret = 'the secret of the bench'
 
 /**
- * Measures a sweep of a fleet. The limit is twice the minimum time of its statements, plus one probe timeout. 1% of the hosts hang, 1% refuse connections.
+ * Measures a sweep of a fleet. The limit is twice the minimum time of its statements, plus one probe timeout. 1% of the
+ * hosts hang, and 1% refuse connections.
  */
 export const sweepCost: Benchmark = {
   name: 'sweep',
@@ -45,15 +46,15 @@ export const sweepCost: Benchmark = {
         bar: { atMost: 1 },
       },
       {
-        name: 'statements of a host',
+        name: 'statements per host',
         unit: 'statements',
         ours: figures(({ statements }) => statements / hosts),
         reference: [maxStatements],
         bar: { atMost: 1 },
       },
       {
-        name: 'writing the state of all',
-        unit: 'ms of processor time',
+        name: 'writing the state of all hosts',
+        unit: 'ms of CPU time',
         ours: await writeStates(),
         reference: figures(({ processorMs }) => processorMs),
         bar: { atMost: 0.2 },

@@ -17,7 +17,7 @@ const tables =
   query_log query_views_log replicas replication_queue server_settings tables text_log view_refreshes warnings zookeeper`.split(
     /\s+/,
   )
-/** The load figures that a host returns in addition to its identity. */
+/** The load metrics that a host returns in addition to its identity. */
 const figures = HostLoad.keyof().options.map(() => 0)
 const counters = { rules: 0 }
 

@@ -50,21 +50,21 @@ const constantTool = async (where: string, url: string, atLeast: number): Promis
   const perSecond = (results: readonly LoadResult[] = []) => results.map((result) => result.perSecond)
   const unit = 'calls/s'
   const common = { name: `a constant tool, ${where}`, unit }
-  const eras = [perSecond(classic), perSecond(modern)]
+  const rates = [perSecond(classic), perSecond(modern)]
   return [
     { ...common, ours: perSecond(modern), reference: perSecond(reference), bar: { atLeast } },
     {
-      name: `the classic era beside today's, ${where}`,
+      name: `legacy protocol relative to modern, ${where}`,
       unit,
-      ours: eras[0] ?? [],
-      reference: eras[1] ?? [],
+      ours: rates[0] ?? [],
+      reference: rates[1] ?? [],
       bar: { atLeast: 0.9 },
     },
     {
-      name: `today's era beside the classic, ${where}`,
+      name: `modern protocol relative to legacy, ${where}`,
       unit,
-      ours: eras[1] ?? [],
-      reference: eras[0] ?? [],
+      ours: rates[1] ?? [],
+      reference: rates[0] ?? [],
       bar: { atLeast: 0.9 },
     },
   ]
@@ -90,7 +90,7 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
       bar: { atMost: 2.5 },
     },
     {
-      name: 'more memory for 231 MiB than for 1 kB',
+      name: 'additional peak memory, result of 231 MiB instead of 1 kB',
       unit: 'MiB',
       ours: [much - little],
       reference: [maxMemoryMib],

@@ -55,7 +55,7 @@ export const transportCost: Benchmark = {
         atLeast: minThroughputShare,
       })
       const processorMs = ({ processorMs: spent }: Sending) => spent
-      yield comparison(`${name}, processor time here`, 'ms', crowded, processorMs, { atMost: minThroughputShare })
+      yield comparison(`${name}, CPU time of the client`, 'ms', crowded, processorMs, { atMost: minThroughputShare })
     }
   },
 }

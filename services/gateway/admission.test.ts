@@ -18,7 +18,7 @@ const refusalOf = async (url: string) => {
   return [status, ErrorResponse.parse(body).error.type, headers.get('www-authenticate')]
 }
 
-/** Requires the feature of the chart, as `query` does. */
+/** A handler of `chart` that requires the feature of the chart, as `query` does. */
 const chart: QueryHandlers['chart'] = async (input, call) => {
   requireFeature(call.identity, 'QUERIES', `the chart ${input.name}`)
   return fakeQuery.chart(input, call)

@@ -126,11 +126,11 @@ const rejectMethod = (routes: readonly Route[]): RequestHandler<Record<string, s
 }
 
 const rejectUnknownPath: RequestHandler = () => {
-  throw new ServiceError('not-found', 'no such path under /api')
+  throw new ServiceError('not-found', 'path not found under /api; GET /api/v1/openapi.json lists all paths')
 }
 
 const rejectUnknownFile: RequestHandler = () => {
-  throw new ServiceError('not-found', 'no such file')
+  throw new ServiceError('not-found', 'file not found')
 }
 
 /**

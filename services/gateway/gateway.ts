@@ -49,7 +49,7 @@ export interface Gateway {
   /** User-supplied connections. */
   connections: UserConnections
   exposition: Exposition
-  /** Facts about the web build; undefined if the web is not built. */
+  /** Facts about the web build; undefined if the web UI is not built. */
   build: BuildInfo | undefined
   /** The pages of the documentation, in order. */
   docs: readonly DocPage[]

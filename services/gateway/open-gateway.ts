@@ -147,5 +147,5 @@ const findIgnoredClientVariables = (env: Environment, { client }: BuildInfo): Ig
     .filter((name) => env[name]?.trim() && env[name].trim() !== client[name])
     .map((name) => ({
       name,
-      reason: 'the web was built with another value; rebuild the web to apply it',
+      reason: 'the web UI was built with another value; rebuild the web UI to apply it',
     }))

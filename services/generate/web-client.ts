@@ -6,7 +6,7 @@ import type { Route } from '../gateway/http-route.ts'
 import { routes } from '../gateway/routes.ts'
 import { root } from '../testing/source-file.ts'
 
-/** Returns a generated file with the types of all API routes for the web. It refers to the schemas of `proto/http/`. */
+/** Returns a generated file with the types of all API routes for the web UI. They refer to schemas of `proto/http/`. */
 export const generateWebClient = async () => {
   const names = await schemaNames()
   const entries = routes

@@ -10,8 +10,8 @@ const statementsOf = (markdown: string): string[] => {
 }
 
 /**
- * Removes Markdown markup and repeated spaces. The documents use another product name in one path and one metric, which
- * this function replaces with ours.
+ * Removes Markdown markup and repeated spaces. In one path and one metric, the documents use another product name,
+ * which is replaced with ours.
  */
 const removeMarkup = (text: string): string =>
   text

@@ -20,7 +20,7 @@ const key = signKey(
   secret,
 )
 
-/** Variables with which unauthenticated callers have no access, read access, and full access. */
+/** Variables that give unauthenticated callers no access, read access, and full access. */
 export const accessModes = [
   { SVC_IDP_PUBLIC_READ: 'false' },
   { SVC_IDP_PUBLIC_READ: 'true' },

@@ -48,7 +48,7 @@ describe('a user with write access', () => {
       })
       expect([kept.status, kept.text]).toEqual([200, expect.stringContaining(secret)])
       const { hostId } = JSON.parse(kept.text).data
-      // In the audit log, these actions have the host name that Ada chose for her connection.
+      // The audit log records these actions with the host name that Ada chose for her connection.
       const actions: [path: string, body: object][] = [
         [`actions?hostId=${hostId}`, { action: 'killQuery', params: { queryId: 'no-such-query' } }],
         ['advice/table', { hostId, database: 'system', table: 'query_log', measure: true }],

@@ -17,12 +17,14 @@ export interface EvaluationOptions {
 }
 
 const silently = 'SETTINGS log_queries = 0'
-/** Logs whose TTL is removed, because an embedded host keeps them for a week and the scenarios need more history. */
+/**
+ * Log tables whose TTL is removed, because an embedded host keeps them for a week and the scenarios need more history.
+ */
 const logs = ['query_log', 'asynchronous_metric_log']
 /** A statement that flushes only the query log, because flushing all logs takes a second. */
 const flushStatement = 'SYSTEM FLUSH LOGS query_log'
 const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
-/** Statements that empty the logs of a host. */
+/** Statements that empty the log tables of a host. */
 const truncateStatements = logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`)
 const prepared = [
   'CREATE DATABASE IF NOT EXISTS shop',

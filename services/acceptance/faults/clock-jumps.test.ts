@@ -13,7 +13,7 @@ const critical = 'CRITICAL: Host unreachable on first'
 const still = 'STILL CRITICAL: Host unreachable on first'
 const recovered = 'RECOVERED: Host unreachable on first'
 
-/** A product with the notifications that the test expects so far. */
+/** A product, and the notifications that the test has expected so far. */
 interface Story {
   product: ClockJumpProduct
   expected: string[]

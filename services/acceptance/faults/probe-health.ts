@@ -20,7 +20,7 @@ const main = async (lengthMs: number, urls: readonly string[]): Promise<void> =>
   try {
     setPriority(-20)
   } catch {
-    // Raising the priority requires root; without root the probes run at normal priority.
+    // Raising the priority requires root. Without root, the probes run at normal priority.
   }
   const probed = await Promise.all(urls.map((url) => probeAgain(url, lengthMs)))
   process.stdout.write(JSON.stringify(probed.flat()))

@@ -143,7 +143,7 @@ export interface EvaluationScenario {
   script: { steps: readonly (readonly ScriptedCall[])[]; quotes: readonly RegExp[]; says?: string }
 }
 
-/** A tool call. */
+/** A tool call of the scripted model: the name of the tool and its input. */
 type ScriptedCall = readonly [name: string, input: Record<string, unknown>]
 
 /** Maximum steps and tokens of one answer. */

@@ -6,7 +6,7 @@ import { AnswerFailure } from './answer-failure.ts'
 import type { TokenUsage } from './chunks.ts'
 
 /**
- * The usage of one model request, also of one that failed. If the gateway reports no `usage`, tokens are estimated from
+ * The usage of one model request, successful or failed. If the gateway reports no `usage`, tokens are estimated from
  * the characters.
  */
 interface StepUsage {
@@ -85,8 +85,8 @@ const toTokenCount = (count: number | null | undefined): number =>
   typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.ceil(count) : 0
 
 /**
- * Returns the cost that the gateway charged for a request; undefined if it reports none. With a key of the user's own at
- * the upstream provider, OpenRouter charges a fee only, and the upstream provider charges the rest.
+ * Returns the cost that the gateway charged for a request; undefined if it reports none. If users have their own key at
+ * the upstream provider, OpenRouter charges only a fee, and the cost at the upstream provider is added.
  */
 const readChargedUsd = (usage: TokenUsage | undefined): number | undefined => {
   if (!isAmount(usage?.cost)) return undefined

@@ -42,7 +42,10 @@ const TokenUsage = z
     completion_tokens: Count,
     prompt_tokens_details: z.object({ cached_tokens: Count }).nullish().catch(null),
     completion_tokens_details: z.object({ reasoning_tokens: Count }).nullish().catch(null),
-    /** The cost that OpenRouter charges, in US dollars. With a key of the user's own at the upstream provider, only its fee. */
+    /**
+     * The cost that OpenRouter charges, in US dollars. If users have their own key at the upstream provider, it is only
+     * the fee of OpenRouter.
+     */
     cost: Count,
     is_byok: z.boolean().nullish().catch(null),
     /** The cost that the upstream provider charges. */

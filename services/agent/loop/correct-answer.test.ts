@@ -17,7 +17,7 @@ const findClaim = (key: unknown): FigureClaim => {
   if (claim === undefined) throw new Error(`there is no claim ${String(key)}`)
   return claim
 }
-/** Returns the rows of the claim whose place is the statement, in the format of the tool `query`. */
+/** Handlers of a fake tool `query`: each statement returns the rows of the claim that was created with it. */
 const handlers: typeof constantMcpHandlers = {
   ...constantMcpHandlers,
   call: async ({ arguments: { sql } }) => {

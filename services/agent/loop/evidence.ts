@@ -109,7 +109,7 @@ const maxFigureLength = 64
 /** The phrase with which the model states that its findings support no conclusion. */
 export const insufficientEvidence = 'insufficient evidence'
 
-/** What the claims of an answer are checked against. */
+/** The evidence and the question against which the claims of an answer are checked. */
 interface ClaimSources extends Pick<EvidenceLedger, 'has' | 'findResults'> {
   /** The text of the question. */
   question: string

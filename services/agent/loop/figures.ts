@@ -14,7 +14,7 @@ export interface FigureReading {
 /** How a text qualifies a figure: `about 5`, `over 5` or `almost 5`. */
 type FigureBound = 'exact' | 'about' | 'above' | 'below'
 
-/** A figure of a text. */
+/** A number in a text, with its unit and its context. */
 export interface Figure {
   /** The figure as it is written, with its unit. */
   text: string
@@ -112,10 +112,10 @@ const exemptPatterns: readonly RegExp[] = [
   /^\s*\d{1,3}[.)](?=\s|$)/gm,
 ]
 
-/** A code span that holds a number and at most a unit is a figure; any other one holds a name or a statement. */
+/** A code span is a figure if it holds only a number and its unit. Any other one holds a name or a statement. */
 const plainCodeSpan = /^[-+~≈]?\s?\d[\d.,_\s]*\s?(?:[a-zµ%×]{1,12}(?:\/s)?)?$/i
 
-/** Replaces everything that is no figure with spaces of the same length, so that positions remain valid. */
+/** Replaces everything that is not a figure with spaces of the same length, so that positions remain valid. */
 const blankExempt = (text: string): string => {
   const blank = (found: string) => ' '.repeat(found.length)
   const withoutCode = text.replaceAll(/(`+)([^`]+)\1/g, (found: string, marks: string, inner: string) =>
@@ -130,7 +130,7 @@ const blankExempt = (text: string): string => {
 
 const unitNames = [...units.keys()]
   .toSorted((one, other) => other.length - one.length)
-  // In `120 × 4` the sign is an operator.
+  // In `120 × 4`, `×` is an operator and not the unit `times`.
   .map((name) => (/^[x×]$/.test(name) ? String.raw`${name}(?!\s*[\d(])` : name))
   .join('|')
 /** Digits with separators of thousands, with decimals or with an exponent. */
@@ -140,7 +140,7 @@ const figurePattern = new RegExp(
   'giu',
 )
 
-/** Extracts the figures of a text, in order. Dates, times, versions, identifiers and list numbers are no figures. */
+/** Extracts the figures of a text, in order. Dates, times, versions, identifiers and list numbers are not figures. */
 export const extractFigures = (text: string): Figure[] => {
   const spaced = separateCompoundDurations(replaceNumberWords(text))
   const bare = blankExempt(spaced)
@@ -192,7 +192,10 @@ const toFigure = (match: RegExpExecArray, bare: string): Figure | undefined => {
 const stopWords =
   /^(?:in|of|on|and|or|for|with|at|per|by|from|to|is|are|was|were|has|have|had|across|between|while|that|which|than|but|as)$/
 
-/** Returns the words after a figure up to a preposition or conjunction; without any, the word of `parts: 5`. */
+/**
+ * Returns the words after a figure up to a preposition or conjunction. If there are none, returns the word before a
+ * colon, as in `parts: 5`.
+ */
 const findNouns = (before: string, after: string): string[] => {
   const words = /^[\s-]*((?:\p{L}[\p{L}_]*[\s-]+){0,3}\p{L}[\p{L}_]*)/u.exec(after)?.[1]?.split(/[\s-]+/) ?? []
   const end = words.findIndex((word) => stopWords.test(word.toLowerCase()))
@@ -283,10 +286,10 @@ const smallNumberWords =
 const tensWords = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
 const numberWord = [...smallNumberWords, ...tensWords, 'hundred', 'thousand', 'million', 'billion'].join('|')
 const numberWordsPattern = new RegExp(String.raw`\b(?:${numberWord})(?:(?:[\s-]+|\s+and\s+)(?:${numberWord}))*\b`, 'gi')
-/** Numbers up to this one stay words, because a text uses them for more than figures. */
+/** Number words up to this value are not converted, because texts also use them in other senses. */
 const maxPlainWord = 12
 
-/** Writes numbers of words, such as `ninety-nine thousand`, with digits. */
+/** Replaces number words, such as `ninety-nine thousand`, with digits. */
 const replaceNumberWords = (text: string): string =>
   text.replaceAll(numberWordsPattern, (found: string, at: number) => {
     const words = found.toLowerCase().split(/[\s-]+/)

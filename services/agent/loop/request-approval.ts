@@ -97,5 +97,5 @@ export const requestEgressApproval = async (
 const formatEgressRejection = (server: string, hasHostText: boolean): string => {
   const reason = hasHostText ? 'the arguments contain text that was read from a host' : 'tools have read from hosts'
   const remedy = hasHostText ? '' : ', or the operator can allow it in SVC_AGENT_EGRESS_ALLOWED'
-  return `not sent: ${reason}, and an API key cannot approve a call of ${server}; a person can approve it in the web${remedy}. Answer without it`
+  return `not sent: ${reason}, and an API key cannot approve a call of ${server}; a person can approve it in the web UI${remedy}. Answer without it`
 }

@@ -55,7 +55,7 @@ export const readTables = (value: unknown, isComplete: boolean): ResultTable[] =
   return tables
 }
 
-/** Where a value is in a result. */
+/** The position of a value in a result. */
 interface Place {
   name: string
   isComplete: boolean

@@ -72,7 +72,7 @@ interface TableScope {
   /** The rows that the claim names by a text in them; all rows if it names none. */
   rows: ResultTable['rows']
   isNamed: boolean
-  /** The number of different texts by which the claim names the rows. */
+  /** The number of distinct texts by which the claim names the rows. */
   names: number
 }
 
@@ -142,7 +142,7 @@ const convertCell = ({ value, unit, tolerance }: NumberCell, { kind, scale }: Fi
 }
 
 const genericNouns: readonly string[] = ['row', 'result', 'record', 'entry', 'item', 'line', 'match']
-/** Returns whether a word after the figure is a word of the name. */
+/** Returns whether one of the words after the figure is a word of the name. */
 const isNounOf = (figure: Figure, words: readonly string[]): boolean =>
   figure.nouns.some((noun) => splitIntoWords(noun).some((word) => word.length > 2 && words.includes(word)))
 
@@ -225,7 +225,7 @@ const extremeWords =
   /\b(?:max(?:imum)?|min(?:imum)?|largest|smallest|highest|lowest|longest|shortest|biggest|slowest|fastest|peaks?|(?<!at )most|fewest|(?<!at )least|oldest|newest)\b/i
 const listWords = /\b(?:return|result|list|match|found|finds|output)/i
 
-/** Returns the numbers of rows and of different texts that the figure may count, as its noun says. */
+/** Returns the numbers of rows and of distinct texts that the figure may count, according to the noun after it. */
 const countRows = (
   figure: Figure,
   reading: FigureReading,
@@ -250,7 +250,7 @@ const countRows = (
   return [...counts, ...counted].map(toCandidate)
 }
 
-/** Returns whether each row of a result is one of what the figure counts: `SELECT name FROM system.tables` lists tables. */
+/** Returns whether the rows of a result are what the figure counts: `SELECT name FROM system.tables` lists tables. */
 const listsNoun = (figure: Figure, { tables, request }: CitedResult): boolean => {
   if (/\b(?:group\s+by|count|sum|avg|max|min|uniq\w*|quantile\w*)\b/i.test(request)) return false
   if (tables.some(({ rows }) => rows.length === 1 && rows[0]?.some(({ number }) => number))) return false

@@ -39,7 +39,7 @@ const createBuiltInModel = (modelId: string, name: string, more: Partial<KnownMo
 
 /** Alias of the free model that `GATEWAY_A_FREE_FALLBACK_MODEL` names. */
 export const freeModelAlias = 'gateway_a/free'
-/** The OpenRouter model id whose requests are routed to one of the free models. */
+/** The OpenRouter model id for requests that OpenRouter routes to one of its free models. */
 export const freeRouterModelId = 'openrouter/free'
 
 export const modelGateways: Readonly<Record<ModelProvider, ModelGateway>> = {

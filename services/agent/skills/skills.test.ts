@@ -46,7 +46,7 @@ describe('a skill', () => {
     ['an unknown key', skill('# P\n', `${front}colour: red\n`), 'colour'],
     ['unknown metadata', skill('# P\n', `${front}metadata:\n  colour: red\n`), 'metadata.colour'],
     ['no text', skill('\n'), 'no text after the front matter'],
-    ['a parameter without an example', skill(sql('SELECT {x:UInt8}')), 'metadata: missing example.x'],
+    ['a parameter without an example', skill(sql('SELECT {x:UInt8}')), 'metadata: missing "example.x"'],
     [
       'an example without use',
       skill('# P\n', `${front}metadata:\n  example.x: '1'\n`),

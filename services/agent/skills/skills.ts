@@ -133,7 +133,8 @@ const getExampleName = (key: string): string => exampleKeyPattern.exec(key)?.[1]
 const requireExamples = (statements: readonly SkillStatement[], examples: Skill['examples']): void => {
   const open = new Set(statements.flatMap(({ sql }) => listParameters(sql)))
   const wanting = [...open].find((name) => !Object.hasOwn(examples, name))
-  if (wanting !== undefined) throw new Error(`metadata: missing example.${wanting} for the parameter of a statement`)
+  if (wanting !== undefined)
+    throw new Error(`metadata: missing "example.${wanting}"; every parameter of a statement needs an example value`)
   const idle = Object.keys(examples).find((name) => !open.has(name))
   if (idle !== undefined) throw new Error(`metadata.example.${idle}: no statement has this parameter; remove it`)
 }

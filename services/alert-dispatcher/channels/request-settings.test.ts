@@ -39,7 +39,7 @@ const whole: Readonly<Record<string, Environment>> = {
 const sids = ['1', '2'].map((digit) => `AC${digit.repeat(32)}`)
 const basic = (login: string): string => `Basic ${btoa(login)}`
 
-/** For each field of each channel, two values and the part of the request that contains them. */
+/** For each field of each channel, two values, each with the part of the request that contains it. */
 const rows: readonly (readonly [string, readonly (readonly [string, Partial<Sent>])[]])[] = [
   ['HEALTH_ALERT_WEBHOOK_URL', ['https://one.example/a', 'https://two.example/b'].map((url) => [url, { url }])],
   [

@@ -20,27 +20,27 @@ import { listEnabledTargets, resolveVariables } from './targets.ts'
 import { rigs } from './testing/index.ts'
 
 /** For each field, a function that returns a valid value that contains the number of its source. */
-const texts: Readonly<Record<string, (fixture: number) => string>> = {
-  'webhook.url': (fixture) => `https://chat-${fixture}.example/hook`,
-  'email.providerUrl': (fixture) => `smtp://user:password@mail-${fixture}.example:587`,
-  'email.from': (fixture) => `alerts-${fixture}@watch.example`,
-  'email.to': (fixture) => `team-${fixture}@watch.example`,
-  'paging-a.routingKey': (fixture) => `routing-key-${fixture}`,
-  'paging-a.apiKey': (fixture) => `api-key-${fixture}`,
-  'paging-b.apiKey': (fixture) => `api-key-${fixture}`,
+const texts: Readonly<Record<string, (source: number) => string>> = {
+  'webhook.url': (source) => `https://chat-${source}.example/hook`,
+  'email.providerUrl': (source) => `smtp://user:password@mail-${source}.example:587`,
+  'email.from': (source) => `alerts-${source}@watch.example`,
+  'email.to': (source) => `team-${source}@watch.example`,
+  'paging-a.routingKey': (source) => `routing-key-${source}`,
+  'paging-a.apiKey': (source) => `api-key-${source}`,
+  'paging-b.apiKey': (source) => `api-key-${source}`,
   // There are only two regions, so neighbouring sources differ.
-  'paging-b.region': (fixture) => (fixture % 2 === 0 ? 'us' : 'eu'),
-  'chat-a.botToken': (fixture) => `${fixture}:token`,
-  'chat-a.chatId': (fixture) => `-100${fixture}`,
-  'push-a.url': (fixture) => `https://ntfy-${fixture}.example/alerts`,
-  'push-a.token': (fixture) => `token-${fixture}`,
-  'push-b.token': (fixture) => `token-${fixture}`,
-  'push-b.user': (fixture) => `user-${fixture}`,
-  'push-b.emergency': (fixture) => (fixture % 2 === 0 ? 'true' : 'false'),
-  'sms.accountSid': (fixture) => `AC${String(fixture).repeat(32)}`,
-  'sms.authToken': (fixture) => `token-${fixture}`,
-  'sms.from': (fixture) => `+1415555010${fixture}`,
-  'sms.to': (fixture) => `+1415555020${fixture}`,
+  'paging-b.region': (source) => (source % 2 === 0 ? 'us' : 'eu'),
+  'chat-a.botToken': (source) => `${source}:token`,
+  'chat-a.chatId': (source) => `-100${source}`,
+  'push-a.url': (source) => `https://ntfy-${source}.example/alerts`,
+  'push-a.token': (source) => `token-${source}`,
+  'push-b.token': (source) => `token-${source}`,
+  'push-b.user': (source) => `user-${source}`,
+  'push-b.emergency': (source) => (source % 2 === 0 ? 'true' : 'false'),
+  'sms.accountSid': (source) => `AC${String(source).repeat(32)}`,
+  'sms.authToken': (source) => `token-${source}`,
+  'sms.from': (source) => `+1415555010${source}`,
+  'sms.to': (source) => `+1415555020${source}`,
 }
 
 const everyField = channels.flatMap((channel) => listFields(channel).map((field) => ({ channel, ...field })))
@@ -52,8 +52,8 @@ it('has a value for every field of every channel and no others', () => {
 })
 
 /** Sources in the order of precedence. */
-const places = ['database', 'file', 'variable'] as const
-type DeliveryFixture = (typeof places)[number]
+const sources = ['database', 'file', 'variable'] as const
+type SettingSource = (typeof sources)[number]
 const below = ['nothing', 'variable', 'variable in a file'] as const
 
 const combinations = [false, true].flatMap((database) =>
@@ -67,7 +67,7 @@ describe.each(everyField)('$channel.id: $field', ({ channel, field, variable, se
   })
   afterAll(() => rm(directory, { recursive: true }))
 
-  const textAt = (fixture: DeliveryFixture): string => texts[`${channel.id}.${field}`]?.(places.indexOf(fixture)) ?? ''
+  const textAt = (source: SettingSource): string => texts[`${channel.id}.${field}`]?.(sources.indexOf(source)) ?? ''
 
   it.each(combinations)('database $database, file $file, below it $variable', async (where) => {
     const { env, file } = await operatorSets({ channel, field, variable, setting }, where, { directory, textAt })
@@ -143,7 +143,7 @@ describe.each([...new Map(rigs.map((rig) => [rig.id, rig])).values()])(
 const operatorSets = async (
   { channel, field, variable, setting }: ChannelSettingField & { channel: Channel },
   where: Where,
-  { directory, textAt }: { directory: string; textAt(fixture: DeliveryFixture): string },
+  { directory, textAt }: { directory: string; textAt(source: SettingSource): string },
 ) => {
   const variables: Record<string, string> = {
     SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator',

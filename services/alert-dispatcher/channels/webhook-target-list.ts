@@ -37,7 +37,7 @@ export const parseTargetList = (text: string | undefined): { targets: WebhookTar
   for (const [index, entry] of entries.data.entries()) {
     const skip = (reason: string) => problems.push(`entry ${index + 1} ${reason}`)
     const { data: target, error } = Entry.safeParse(entry)
-    if (!target) skip(`is invalid: ${describeEntryError(error)}`)
+    if (!target) skip(describeEntryError(error))
     else if (targets.has(target.name)) skip('has the same name as an earlier entry')
     else if (targets.size >= maxWebhookTargets) skip(`exceeds the maximum of ${maxWebhookTargets} targets`)
     else targets.set(target.name, target)
@@ -46,8 +46,8 @@ export const parseTargetList = (text: string | undefined): { targets: WebhookTar
 }
 
 const describeEntryError = ({ issues: [first] }: z.ZodError): string => {
-  if (first?.code === 'unrecognized_keys') return 'unknown field'
-  return first?.path.length ? `wrong value of ${first.path.join('.')}` : 'not an object'
+  if (first?.code === 'unrecognized_keys') return 'has an unknown field'
+  return first?.path.length ? `has an invalid value of ${first.path.join('.')}` : 'is not an object'
 }
 
 const HeaderName = z.string().regex(/^(authorization|x-[a-z0-9-]{1,60})$/i)

@@ -21,12 +21,12 @@ describe('the target list', () => {
     ['{"name":', 'must be a JSON array'],
     ['{}', 'must be a JSON array'],
     ['"x"', 'must be a JSON array'],
-    [listOf(1), 'entry 1 is invalid: not an object'],
-    [listOf({ name: 'team' }), 'entry 1 is invalid: wrong value of urlEnv'],
-    [listOf({ ...good, urlEnv: 'https://hooks.example/secret' }), 'entry 1 is invalid: wrong value of urlEnv'],
-    [listOf({ ...good, url: 'https://hooks.example/secret' }), 'entry 1 is invalid: unknown field'],
-    [listOf({ ...good, format: 'xml' }), 'entry 1 is invalid: wrong value of format'],
-    [listOf({ ...good, templates: { title: 'x'.repeat(201) } }), 'entry 1 is invalid: wrong value of templates.title'],
+    [listOf(1), 'entry 1 is not an object'],
+    [listOf({ name: 'team' }), 'entry 1 has an invalid value of urlEnv'],
+    [listOf({ ...good, urlEnv: 'https://hooks.example/secret' }), 'entry 1 has an invalid value of urlEnv'],
+    [listOf({ ...good, url: 'https://hooks.example/secret' }), 'entry 1 has an unknown field'],
+    [listOf({ ...good, format: 'xml' }), 'entry 1 has an invalid value of format'],
+    [listOf({ ...good, templates: { title: 'x'.repeat(201) } }), 'entry 1 has an invalid value of templates.title'],
   ])('rejects %s without quoting it', (text, problem) => {
     expect(parseTargetList(text)).toEqual({ targets: [], problems: [problem] })
   })
@@ -39,10 +39,7 @@ describe('the target list', () => {
   it('skips invalid entries and keeps the others', () => {
     const { targets, problems } = parseTargetList(listOf({ name: '' }, good, good))
     expect(targets).toHaveLength(1)
-    expect(problems).toEqual([
-      'entry 1 is invalid: wrong value of name',
-      'entry 3 has the same name as an earlier entry',
-    ])
+    expect(problems).toEqual(['entry 1 has an invalid value of name', 'entry 3 has the same name as an earlier entry'])
   })
 
   it('has at most 32 entries', () => {

@@ -31,7 +31,7 @@ const notification = (
   ...more,
 })
 
-/** Adds notifications to a digest in order, and lists those that pass, such as `recover a`. */
+/** Adds notifications to a digest in order. Lists those that are sent on their own, such as `recover a`. */
 const gatherAll = (notifications: readonly Notification[], atMs = 0) => {
   let record: DigestRecord | undefined
   const passed: string[] = []

@@ -58,7 +58,7 @@ export interface PendingDelivery {
   notification: Notification
   channel: string
   target: string
-  /** The recipients with which the notification is opened, if the record does not contain it yet. */
+  /** The recipients to add to the record of the episode if it does not contain the notification yet. */
   opening: DeliveryRecipients
   /**
    * Shared by the deliveries of one notification. If the record was in the store and is missing now, the store was
@@ -70,8 +70,8 @@ export interface PendingDelivery {
 }
 
 /**
- * Opens a notification in the stored record of its episode. Throws `conflict` if the record was lost since it was read,
- * so that the recipients are determined again.
+ * Adds the pending deliveries of a notification to the stored record of its episode. Throws `conflict` if the record
+ * was lost since it was read, so that the recipients are determined again.
  */
 export const openStoredNotification = (
   store: Store,

@@ -30,7 +30,7 @@ export const buildMisconfiguredNotification = (
     episode,
     sequence,
     hostKey: null,
-    // The source excludes the target itself from the recipients.
+    // Because of this source, the target itself is not among the recipients.
     source: `${channel}:${target}`,
     ruleId: brokenChannelRuleId,
     title: `Notifications fail for ${channel}:${target}`,

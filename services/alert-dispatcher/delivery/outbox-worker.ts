@@ -62,8 +62,8 @@ export const startOutboxWorker = (worker: WorkerDeps): AsyncDisposable => {
       // The worker tries again at the next wake-up, which happens every second.
       outage.failed(error)
     } finally {
-      // Cleared together with the last check, so that a message that arrives in between is not delayed until the next
-      // wake-up.
+      // Cleared in the same tick as the last check. Otherwise, a message that arrives in between would wait for the
+      // next wake-up.
       running = undefined
     }
   }
@@ -189,7 +189,7 @@ const parseMessage = ({ id, topic, payload, attempt }: ClaimedMessage): ParsedMe
 /** The record of an episode before its next notification. */
 interface EpisodeState {
   record: DeliveryRecord | undefined
-  /** Whether the record is in the store. If not, the notification is opened when it is sent. */
+  /** Whether the record is in the store. If not, the pending deliveries are recorded when the notification is sent. */
   isStored: boolean
 }
 
@@ -247,8 +247,8 @@ const queueNotification = async (
     only === undefined
       ? await resolveRecipients(deps, notification, record, () => choose(notification))
       : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: recordInstant(deps.clock) }
-  // The notification is opened now if older ones may still be queued, because it must supersede them before it is sent.
-  // A notification without recipients is opened too, and ends here.
+  // The deliveries are recorded now if older notifications may still be queued, because this one must supersede them
+  // before it is sent. A notification without recipients is recorded too, and ends here.
   const mustOpen =
     !isOpened &&
     (opening.keys.length === 0 || (notification.sequence > 0 && (!record || hasUnfinishedDelivery(record))))
@@ -256,7 +256,7 @@ const queueNotification = async (
   const opened = mustOpen ? await openStoredNotification(store, notification, { opening, isStored }) : record
   const recordState = { isStored: isStored || mustOpen }
   const keys = mustOpen && opened ? listAddressedTargets(opened, notification) : opening.keys
-  // Deliveries that were opened before still need a result, even if their target no longer exists.
+  // Deliveries that were recorded before still need a result, even if their target no longer exists.
   const exists = new Set(targets.map(({ key }) => key))
   const notifications = keys.flatMap((key): PendingDelivery[] => {
     if (!isOpened && only === undefined && !exists.has(key)) return []

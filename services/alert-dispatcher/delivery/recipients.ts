@@ -66,8 +66,9 @@ const toRouteSubject = (
 const maxEarlier = 50
 
 /**
- * Returns the recipients of a notification. If it was opened before, they stay the same. A recovery goes to all
- * recipients of the alert, even if routes changed since. Everything else follows the routes.
+ * Returns the recipients of a notification. If its deliveries are already recorded, the recipients stay the same. A
+ * recovery goes to all recipients of the alert, even if routes changed since. All other notifications follow the
+ * routes.
  */
 export const resolveRecipients = async (
   { store, deliveries, clock }: Pick<DeliveryDeps, 'store' | 'deliveries' | 'clock'>,

@@ -57,7 +57,10 @@ export interface DeliveryRecipients {
   nowMs: number
 }
 
-/** Adds a pending delivery of a notification for each recipient; it supersedes earlier notifications. */
+/**
+ * Returns the record with a pending delivery of the notification for each recipient; it supersedes earlier
+ * notifications. Adding the same notification again changes nothing, unless a dead letter is resent (`isReplay`).
+ */
 export const openNotification = (
   record: DeliveryRecord | undefined,
   { kind, sequence }: NotificationKey,

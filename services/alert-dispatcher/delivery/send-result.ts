@@ -237,7 +237,7 @@ export const endWithoutSend = async (
   return true
 }
 
-/** Returns whether the store lost the delivery record in which the notification was opened. */
+/** Returns whether the store lost the delivery record that contained the notification. */
 export const isRecordLost = (
   { notification: { episode }, recordState }: PendingDelivery,
   records: ReadonlyMap<string, DeliveryRecord | undefined>,

@@ -155,7 +155,10 @@ const idsAtOnce = 500
 const createSilenceStore = (collections: Collections): SilenceStore => {
   const silences = collections.of(silenceRecords)
   const known = [collections.of(episodeRecords), collections.of(eventRecords)]
-  /** Returns those episodes of the silences that are open (`endedAtMs` null) or have ended; omits unknown episodes. */
+  /**
+   * Returns the ids of the silenced episodes that are open (`endedAtMs` null) or have ended. Unknown episodes are
+   * omitted.
+   */
   const among = async (silenceList: readonly Silence[], endedAtMs: null | { isSet: true }): Promise<Set<string>> => {
     const ids = silenceList.map(({ episode }) => episode)
     const found = new Set<string>()

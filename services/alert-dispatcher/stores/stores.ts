@@ -47,7 +47,7 @@ export interface AlertHistoryStore {
 export interface SilenceStore {
   /** Stores a silence; a later one of the same kind replaces it. */
   put(silence: Silence): Promise<void>
-  /** Returns silences whose episode is not known to have ended. */
+  /** Returns silences whose episode has not ended or is unknown. */
   list(): Promise<Silence[]>
   /** Removes a silence; returns false if there was none. */
   remove(kind: Silence['kind'], episode: string): Promise<boolean>

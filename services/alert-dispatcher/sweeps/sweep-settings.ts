@@ -41,7 +41,7 @@ export const isSweepEnabled = (env: Environment): boolean => {
 }
 
 const minuteMs = 60_000
-/** Expected interval of an external scheduler, where the service does not start sweeps itself. */
+/** Assumed interval of an external scheduler, for installations where the service does not start sweeps itself. */
 const externalIntervalMs = 5 * minuteMs
 
 /** Returns the interval between sweeps in milliseconds; 0 if sweeps are disabled. */

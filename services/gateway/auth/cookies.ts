@@ -50,7 +50,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Returns whether a page of another site made the browser send this write. Browsers report the site in
- * `Sec-Fetch-Site`, or over plain http in `Origin`. Other clients send neither header, and no page controls them.
+ * `Sec-Fetch-Site`, or over plain HTTP in `Origin`. Other clients send neither header, and no web page controls them.
  */
 export const isCrossSiteWrite = (
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,

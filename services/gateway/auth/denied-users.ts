@@ -10,7 +10,10 @@ import { maxRenewalAgeMs } from './cookies.ts'
 export interface DeniedUsers {
   subject(subject: string): Promise<void>
   session(sid: string): Promise<void>
-  /** Returns false without reading the store if no webhook of the identity provider is configured. */
+  /**
+   * Returns whether a user or session is denied. Returns false without reading the store if no webhook of the identity
+   * provider is configured.
+   */
   has(person: { subject: string; sid?: string }): Promise<boolean>
 }
 

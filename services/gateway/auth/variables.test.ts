@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
     name: 'IDP_API_URL',
     fallback: 'https://api.clerk.com',
     value: () => idp.url,
-    // Not the default, because that is the API of a real provider.
+    // The default URL is the API of a real provider, which tests must not call.
     beside: () => ({ ...byIdp(), IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: 'http://127.0.0.1:9' }),
     headers: endedSession,
     without: stranger,

@@ -5,7 +5,7 @@ import { hasScopeForRoute } from './refusal.ts'
 
 const key = (...held: string[]): Identity => ({ kind: 'key', subject: 'ada', features: 'all', scopes: held })
 
-/** Access and feature of a route, and the scopes of which each alone allows it. */
+/** Access and feature of a route, and the scopes that are sufficient for it. */
 const rows: [access: Route['access'], feature: Route['feature'], allowed: string[]][] = [
   ['anonymous', null, [...scopes, 'later']],
   ['own-bearer', 'ACTIONS', [...scopes, 'later']],

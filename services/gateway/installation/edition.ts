@@ -17,7 +17,7 @@ export const resolveCloudMode = (build: BuildInfo | undefined, env: Environment)
   const built = parseFlag(build?.client.CLIENT_CLOUD_MODE ?? undefined, ['cloud']) ?? false
   const warning =
     runtime && !built
-      ? 'cloud mode is set at run time but the web was built without it: the server enforces it, the web does not show it'
+      ? 'cloud mode is set at run time but the web UI was built without it: the server enforces it, the web UI does not show it'
       : null
   return { build: built, runtime, warning }
 }
@@ -28,7 +28,10 @@ export const warnOfCloudModeMismatch = (build: BuildInfo | undefined, env: Envir
   if (mode.warning !== null) log.warn({ reason: mode.warning }, 'cloud mode mismatch')
   if (mode.build && !mode.runtime)
     log.warn(
-      { reason: 'the web was built for cloud mode, but cloud mode is not set at run time; the server runs without it' },
+      {
+        reason:
+          'the web UI was built for cloud mode, but cloud mode is not set at run time; the server runs without it',
+      },
       'cloud mode mismatch',
     )
 }
@@ -61,7 +64,7 @@ const enterpriseEdition = 'enterprise'
 /** The only edition with billing. */
 const cloudEdition = 'cloud'
 
-/** Returns the edition: from SVC_EDITION, else from the build of the web, else from the license key. */
+/** Returns the edition: from SVC_EDITION, else from the web build, else from the license key. */
 export const resolveEdition = (env: Environment, build: BuildInfo | undefined): string => {
   const { SVC_LICENSE_KEY: key } = parseSettings(editionSettings, env)
   const claimed = claimedEdition(env, build) ?? (key === undefined ? communityEdition : enterpriseEdition)

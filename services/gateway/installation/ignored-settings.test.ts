@@ -42,7 +42,7 @@ describe('an ignored setting', () => {
 describe('cloud mode', () => {
   it.each([
     ['true', {}, 'the server runs without it'],
-    [null, { SVC_CLOUD_MODE: 'cloud' }, 'the web does not show it'],
+    [null, { SVC_CLOUD_MODE: 'cloud' }, 'the web UI does not show it'],
   ])('built as %s and run with %j logs a mismatch at start', async (built, env, reason) => {
     const webDirectory = await createWebBuild({ CLIENT_CLOUD_MODE: built })
     await using product = await startFake({ env, webDirectory })

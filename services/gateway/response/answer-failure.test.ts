@@ -18,7 +18,7 @@ const overviewThatThrows = async (error: unknown) => {
   return { status, headers, body: ErrorResponse.parse(await response.json()), logged: product.logged.join('') }
 }
 
-// The keys of the table are exactly the codes.
+// The keys of the table are exactly the error codes.
 const codes = Object.keys(errorStatuses) as ErrorCode[]
 
 describe('errors', () => {

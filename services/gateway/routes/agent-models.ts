@@ -155,5 +155,5 @@ const file = textRoute({
   handle: async ({ path, call }, { agent }) => (await agent.skill({ name: path.name }, call)).text,
 })
 
-/** Routes of the guides, for the web and for other agents. */
+/** Routes of the skills, for the web UI and for other agents. */
 export const agentSkillRoutes: readonly Route[] = [list, one, index, file]

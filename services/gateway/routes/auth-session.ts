@@ -39,7 +39,7 @@ const me = getRoute({
   query: noQuery,
   answer: MeResponse,
   handle: async ({ call: { identity }, headers, publicUrl }, gateway, { setCookie }) => {
-    // The web calls this route first, so the cookie exists before a visitor uses the agent.
+    // The web UI calls this route first, so the cookie exists before a visitor uses the agent.
     const cookie = await ignoreUnavailable(() => guestCookie(identity, headers, publicUrl, gateway))
     if (cookie) setCookie(cookie)
     return createSuccessBody(describeCaller(identity, gateway), {})
@@ -58,7 +58,7 @@ const guestCookie = async (
 
 const signInWithKey = postRoute({
   ...session,
-  doc: 'Signs a user in to the web with an API key',
+  doc: 'Signs a user in to the web UI with an API key',
   query: noQuery,
   body: SessionRequest,
   refuses: [401],
@@ -78,7 +78,7 @@ const signInWithKey = postRoute({
 
 const signOut = deleteRoute({
   ...session,
-  doc: 'Ends the session of the web',
+  doc: 'Ends the session of the web UI',
   query: noQuery,
   answer: SignOutResponse,
   handle: async (request, gateway, cookies) => {

@@ -22,7 +22,7 @@ import { filterCatalogue } from './hosts.ts'
 
 export const configRoute = getRoute({
   path: '/api/v1/config',
-  doc: 'Returns the configuration of the web: features, provider and capabilities, without secrets',
+  doc: 'Returns the configuration of the web UI: features, provider and capabilities, without secrets',
   feature: null,
   access: 'anonymous',
   limit: 'data',
@@ -131,12 +131,12 @@ const limitsOf = ({ build, env }: Gateway) => {
 }
 
 const { APP_VERSION } = settings
-/** Version of the web when it is not built. */
+/** Version of the web UI when it is not built. */
 const unbuiltVersion = '0.0.0-unbuilt'
 
 const version = getRoute({
   path: '/api/version',
-  doc: 'Returns the versions of the service and the web',
+  doc: 'Returns the versions of the service and the web UI',
   feature: null,
   access: 'anonymous',
   limit: 'none',
@@ -152,7 +152,7 @@ const version = getRoute({
   }),
 })
 
-/** Edge platforms deploy the web separately, so the configured version is used there. */
+/** Edge platforms deploy the web UI separately, so the configured version is used there. */
 const edgeVersion = (env: Environment): string | undefined =>
   isOnEdge(env) ? parseSettings({ APP_VERSION }, env).APP_VERSION : undefined
 

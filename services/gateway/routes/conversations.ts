@@ -193,7 +193,7 @@ const buildSettings = { CLIENT_FEATURE_CONVERSATION_DB: conversationFeatureSetti
 const notStoredReason = ({ env, build }: ConversationDeps, { kind }: Identity): ServiceError | undefined => {
   const CLIENT_FEATURE_CONVERSATION_DB = build?.client.CLIENT_FEATURE_CONVERSATION_DB ?? undefined
   if (!parseSettings(buildSettings, { CLIENT_FEATURE_CONVERSATION_DB }).CLIENT_FEATURE_CONVERSATION_DB) {
-    return missing('the web was built without SVC_FEATURE_CONVERSATION_DB')
+    return missing('the web UI was built without SVC_FEATURE_CONVERSATION_DB')
   }
   if (resolveAuthProvider(env, build) !== 'idp') return missing('no identity provider is configured')
   return kind === 'user' ? undefined : new ServiceError('unauthenticated', 'sign in to save conversations')

@@ -79,7 +79,7 @@ describe('the content security policy of pages', () => {
     ],
   ])('allows only the analytics that the build %j configures', (client, origins) => {
     const policy = policyOf('', client)
-    // The web sends product analytics itself, without a script of the provider.
+    // The web UI sends product analytics itself, without a script of the provider.
     const loaded = 'CLIENT_MEASUREMENT_ID' in client ? origins : ''
     expect(directiveOf('script-src', policy)).toBe(`script-src 'self'${loaded}`)
     expect(directiveOf('connect-src', policy)).toBe(`connect-src 'self'${origins}`)

@@ -84,7 +84,7 @@ interface AnalyticsProvider {
   account: string
   /** Variable that must be on in addition to the account. */
   switch: string
-  /** Whether the web loads a script of the provider; otherwise, the web sends the events itself. */
+  /** Whether the web UI loads a script of the provider; otherwise, the web UI sends the events itself. */
   hasScript: boolean
   /** Origins of the script and of the endpoint for events. */
   origins(client: ClientVariables): readonly string[]

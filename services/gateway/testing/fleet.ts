@@ -6,7 +6,7 @@ import type { QueryHandlers } from './query.ts'
 
 const gzipped = promisify(gzip)
 
-/** Metrics text of every host, with two metrics and escapes in one help text. */
+/** Metrics text of every host: two metrics, one of them with escaped characters in its help text. */
 const figures = [
   String.raw`# HELP clickhouse_query Queries that run, in C:\\logs\nor elsewhere`,
   '# TYPE clickhouse_query gauge',
@@ -111,7 +111,7 @@ const replication = {
   exception: '',
 }
 
-/** Responses about several hosts and the cost of querying them; `logs` is down. */
+/** Responses about several hosts, and about the cost of querying them; the host `logs` is down. */
 export const fakeFleet = {
   fleet: async () => [up, down],
   ownCost: async () => ({

@@ -6,7 +6,7 @@ import { fakeTransitKey, decryptFake } from './transit-key.ts'
 
 type WriteHandlers = Pick<QueryHandlers, 'killQuery' | 'optimizeTable' | 'killMutation' | 'management' | 'manage'>
 
-/** A host with one running query, one table and editable users. */
+/** A host with one running query, one table, and users that can be changed. */
 export const fakeActions: WriteHandlers = {
   killQuery: async ({ queryId }) => {
     if (queryId !== 'runaway') throw new ServiceError('not-found', `no query ${queryId} is running on host analytics`)

@@ -46,7 +46,7 @@ export const fakeInsights = {
   },
 } satisfies Partial<Handlers<Service<typeof insightMethods>>>
 
-/** One host with a disk that is filling up, which is an anomaly. */
+/** One host with a disk that is filling up, which is also reported as an anomaly. */
 export const fakeForecasts = {
   forecast: async () => ({
     forecasts: [

@@ -19,7 +19,7 @@ const revalidated = 'no-cache'
  * Serves the precompressed web build. Every path that is not a file returns the start page, whose router handles the
  * path. Names of files under `_app/immutable` contain a hash of their content.
  *
- * The web can be rebuilt while it is served. The list of files and the headers that allow scripts belong to one
+ * The web UI can be rebuilt while it is served. The list of files and the headers that allow scripts belong to one
  * build, so each request for a page checks for a newer build.
  */
 export const serveWeb = (directory: string, headersOf: (indexHtml: string) => HeaderLines): RequestHandler => {
@@ -62,18 +62,21 @@ const openBuild = (directory: string, headersOf: (indexHtml: string) => HeaderLi
   return { stamp, headers: headersOf(existsSync(index) ? readFileSync(index, 'utf8') : ''), files }
 }
 
-/** Returns a text that changes when the start page is written, and again when the build is complete. */
+/**
+ * Returns a fingerprint of the web build. It changes when the start page is written, and again when the build is
+ * complete.
+ */
 const stampOf = (directory: string): string =>
   ['index.html', 'build.json']
     .map((file) => statSync(join(directory, file), { throwIfNoEntry: false })?.mtimeMs ?? 'absent')
     .join(' ')
 
 const missingBuildPage = `<!doctype html><meta charset="utf-8"><title>Watchhouse</title>
-<h1>The web is not built</h1><p>Run <code>npm start</code>, which builds it, or <code>npm run build -w web</code> and start again.
+<h1>The web UI is not built</h1><p>Run <code>npm start</code>, which builds it, or <code>npm run build -w web</code> and start again.
 The API under <code>/api</code> works.</p>
 `
 
-/** Serves a page with instructions while the web is not built. */
+/** Serves a page with instructions while the web UI is not built. */
 export const serveMissingBuild: RequestHandler = (request, response) => {
   requireReadMethod(request.method, response)
   response.setHeader('Cache-Control', 'no-store')
@@ -102,7 +105,7 @@ const root = join(import.meta.dirname, '../../..')
 export const resolveWebDirectory = (env: Environment): string =>
   resolve(root, parseSettings(webSettings, env).SVC_WEB_DIRECTORY)
 
-/** A web build; everything is undefined or empty while the web is not built. */
+/** A web build; everything is undefined or empty while the web UI is not built. */
 export interface WebBuild {
   directory: string | undefined
   /** The start page; the security headers allow its inline scripts. */

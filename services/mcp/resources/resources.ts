@@ -32,7 +32,7 @@ export const createResourceUris = (path: string) => ({
 
 const maxParts = 1_000
 
-/** All kinds of facts. */
+/** All resources with facts about a host. */
 export const hostResources: readonly HostResource[] = [
   {
     name: 'databases',

@@ -75,7 +75,7 @@ export const measureCodec = async (
     }
     await parts.client.run(host, statement, call)
   }
-  const type = await typeOf({ parts, host, call }, { database, table, column })
+  const type = await readColumnType({ parts, host, call }, { database, table, column })
   await send(
     `CREATE TEMPORARY TABLE ${name} (before ${type}, after ${type} CODEC(${codec})) ENGINE = MergeTree ORDER BY tuple() SETTINGS min_bytes_for_wide_part = 0, min_rows_for_wide_part = 0`,
   )
@@ -97,7 +97,7 @@ export const measureCodec = async (
 const Type = z.object({ type: z.string() })
 
 /** Reads the type from the host, so that no caller text gets into a statement. */
-const typeOf = async (
+const readColumnType = async (
   { parts, host, call }: HostContext,
   { database, table, column }: ColumnAddress,
 ): Promise<string> => {

@@ -105,7 +105,7 @@ const conditionOn = (tableId: string, node: ExplainNode): ReadCondition | undefi
 }
 
 /** The EXPLAIN results from which the reads of a statement are derived. */
-interface Explained {
+interface ExplainResults {
   tree: Explanation
   plan: Explanation
   estimate: Explanation
@@ -117,7 +117,7 @@ interface Other {
 }
 
 /** Returns the reads of MergeTree tables, and the tables that have another engine or are read several times. */
-const tableReads = ({ tree, plan, estimate }: Explained): { reads: TableRead[]; others: Other[] } => {
+const tableReads = ({ tree, plan, estimate }: ExplainResults): { reads: TableRead[]; others: Other[] } => {
   const roots = tree.tree ?? []
   const selects = collectSelects(roots)
   const named = new Map<string, { table: TableNode; select: SelectNode }[]>()
@@ -162,10 +162,10 @@ const readOf = (
 }
 
 /** Matches grouping in several levels, such as ROLLUP or WITH TOTALS, which no projection can serve. */
-const groupsAgain = /group_by_(?:with|type)/
+const multiLevelGrouping = /group_by_(?:with|type)/
 
 const groupingOf = (select: SelectNode): TableRead['grouping'] => {
-  if (groupsAgain.test(select.node.description ?? '')) return null
+  if (multiLevelGrouping.test(select.node.description ?? '')) return null
   const keys = select.clause('GROUP BY')[0]?.children ?? []
   const aggregates = walkNodes(select.node.children, ({ name }) => name !== 'QUERY').filter(
     (node) => parseFunctionNode(node)?.kind === 'aggregate',

@@ -13,7 +13,7 @@ import { readCodecRatios, measureCodec } from './codecs.ts'
 const Setting = z.object({ name: z.string(), value: z.string() })
 const listed = names.map((name) => `'${name}'`).join(', ')
 
-/** Reads the changed settings of the server and of the configured user. */
+/** Reads the values of the settings that advice depends on, of the server and of the configured user. */
 const readTunedSettings = async ({ parts, host, call }: HostContext): Promise<Record<string, string>> => {
   const of = (table: string): string => `SELECT name, value FROM system.${table} WHERE name IN (${listed})`
   const statement = { what: 'advice/settings', bare: true, sql: `${of('settings')} UNION ALL ${of('server_settings')}` }

@@ -83,7 +83,7 @@ const prepare = async (): Promise<void> => {
   await logPart(elsewhere, 'remote', 34)
 }
 
-/** Inserts the log entry of a shard of a distributed query, which the engine cannot send. */
+/** Inserts the log entry that a shard writes for a distributed query, which the embedded engine cannot run. */
 const logPart = async (host: Sandbox, queryId: string, durationMs: number): Promise<void> => {
   await direct('SYSTEM FLUSH LOGS', {}, host)
   await direct(

@@ -364,7 +364,7 @@ describe('a long response', () => {
     const { body } = await client.stream(hostAt(stub.url), statement, createCall())
     await body.take()
     let before = -1
-    // The buffers of the kernel fill for a while; then the host must wait.
+    // The kernel buffers some data first; then backpressure stops the host.
     const isPaused = () => before === (before = sent)
     await expect.poll(isPaused, { interval: 100 }).toBe(true)
     expect(sent).toBeLessThan(chunks / 2)

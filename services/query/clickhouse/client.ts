@@ -84,10 +84,10 @@ const loadCapabilities = async (
   }
 }
 
-/** Returns 1 or 0; fails for a user without any privilege on the table. */
+/** Returns a statement that yields 1 or 0, and fails for a user without any privilege on the table. */
 const existsStatement = (table: string): Statement => presenceStatement(`EXISTS TABLE ${quoted(table)}`)
 
-/** Returns no rows; fails when the table is missing or the user may not read it. */
+/** Returns a statement that yields no rows, and fails when the table is missing or the user may not read it. */
 const emptySelectStatement = (table: string): Statement => presenceStatement(`SELECT 1 FROM ${quoted(table)} LIMIT 0`)
 
 const presenceStatement = (sql: string): Statement => ({ what: 'capabilities', maxSeconds: 10, sql })
@@ -220,7 +220,7 @@ const queryPresence = async (
   try {
     return (await query(existsStatement(table))).rows[0]?.[0] === 1 ? 'present' : 'missing'
   } catch (error) {
-    // A user without SHOW TABLES may still read the table, as every user may read `system.tables`.
+    // EXISTS requires SHOW TABLES. A user without it may still read a table such as `system.tables`.
     return clickhouseCode(error) === accessDenied ? trySelect(table, query) : failedPresence(error)
   }
 }

@@ -33,7 +33,7 @@ export interface HostConnections extends AsyncDisposable {
     request: HostRequest,
     options: ConnectionRequestOptions & { maxBytes: number },
   ): Promise<BufferedResponse>
-  /** Closes clients without use for `idleMs`; they reopen on their next use. */
+  /** Closes clients that were unused for `idleMs`; they reopen on their next use. */
   closeIdle(idleMs: number): void
   /** Closes the clients of a host once their responses have ended. */
   release(host: MonitoredHost): void

@@ -43,7 +43,7 @@ export interface HostQueues {
 
 export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): HostQueues => {
   const queues = new Map<string, QueuePair>()
-  // A queried host keeps its time series; all user connections share one name.
+  // A host keeps its time series after its first query. All user connections share one name.
   const names = new Set<string>()
   const read = (count: 'running' | 'waiting') => () => {
     const open = [...queues.values()].map(({ name, callers, sweeps }) => ({

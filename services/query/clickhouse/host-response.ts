@@ -144,7 +144,7 @@ const send = (
     signal.removeEventListener('abort', onAbort)
     handler.onEnd(error)
   }
-  // Reports the end at once, because a request that still waits for a connection may end much later.
+  // Reports the end immediately, because a request that still waits for a connection may end much later.
   const abort = (reason: Error): void => {
     onEnd(reason)
     pending?.abort(reason)

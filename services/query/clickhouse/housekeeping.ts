@@ -8,10 +8,10 @@ import { TimeLimit } from './time-limit.ts'
 import type { Statement } from './statement.ts'
 
 const killLimitMs = 5_000
-/** Further kills would only queue for the reserved connection. */
+/** Maximum number of pending kills per host. Further ones would only wait for the reserved connection. */
 const maxKillsPerHost = 20
 
-/** Kills statements whose callers have left. */
+/** Kills statements whose callers no longer wait for the result. */
 export interface QueryKiller extends AsyncDisposable {
   kill(host: MonitoredHost, queryId: string, readonly: number, pool: PoolSettings): void
 }

@@ -17,7 +17,7 @@ type Content = z.infer<typeof Content>
 
 type ConnectionIdentity = Pick<SealedConnection, 'key' | 'name'>
 
-/** Encrypts and decrypts connections. Sealed text opens only for the key and name that it was sealed for. */
+/** Encrypts and decrypts connections. Sealed text can only be decrypted with the same key and name. */
 export interface ConnectionSealer {
   seal(content: Content, identity: ConnectionIdentity): Promise<string>
   /** Throws `conflict` for a saved connection and `invalid` for a session when the text cannot be decrypted. */

@@ -78,7 +78,7 @@ const failTimes = async (times: number, code: number, sql: string, by = as('defa
 }
 
 /** Returns the rows of a chart with the named columns. */
-const draw = async (name: string, ...columns: string[]): Promise<Row[]> => {
+const readChart = async (name: string, ...columns: string[]): Promise<Row[]> => {
   const chart = opened.definitions.chart(name)
   const drawn = await queryChart(opened, opened.hosts.get('sandbox'), chart, { parameters: {} }, createCall())
   expect(drawn.unavailable).toBeNull()
@@ -87,7 +87,7 @@ const draw = async (name: string, ...columns: string[]): Promise<Row[]> => {
 
 /** Returns the sum of a time series, or of one of its series. */
 const total = async (name: string, value: string, series: Row = {}): Promise<number> => {
-  const drawn = await draw(name, value, ...Object.keys(series))
+  const drawn = await readChart(name, value, ...Object.keys(series))
   const matching = drawn.filter((row) => Object.entries(series).every(([column, wanted]) => row[column] === wanted))
   return matching.reduce((sum, row) => sum + Number(row[value]), 0)
 }
@@ -98,13 +98,13 @@ describe('parts and rows that were inserted', () => {
       { table: 'counted.many', parts, rows },
       { table: 'counted.few', parts: 1, rows: fewRows },
     ]
-    expect(await draw('parts-per-table', 'table', 'parts', 'rows')).toEqual(expected)
-    expect(await draw('health-max-part-count-detail', 'table', 'parts', 'rows')).toEqual(expected)
-    expect(await draw('health-max-part-count', 'table', 'parts')).toEqual([{ table: 'counted.many', parts }])
+    expect(await readChart('parts-per-table', 'table', 'parts', 'rows')).toEqual(expected)
+    expect(await readChart('health-max-part-count-detail', 'table', 'parts', 'rows')).toEqual(expected)
+    expect(await readChart('health-max-part-count', 'table', 'parts')).toEqual([{ table: 'counted.many', parts }])
   })
 
   it('are counted by partition', async () => {
-    expect(await draw('partition-part-health', 'partition', 'parts', 'rows')).toEqual([
+    expect(await readChart('partition-part-health', 'partition', 'parts', 'rows')).toEqual([
       ...Array.from({ length: partitions }, (_, partition) => ({
         partition: `counted.many ${partition}`,
         parts: inserts,
@@ -112,7 +112,7 @@ describe('parts and rows that were inserted', () => {
       })),
       { partition: 'counted.few tuple()', parts: 1, rows: fewRows },
     ])
-    expect(await draw('partition-part-health-summary', 'active', 'outdated', 'partitions', 'average')).toEqual([
+    expect(await readChart('partition-part-health-summary', 'active', 'outdated', 'partitions', 'average')).toEqual([
       { active: parts + 1, outdated: 0, partitions: partitions + 1, average: (parts + 1) / (partitions + 1) },
     ])
   })
@@ -127,7 +127,7 @@ describe('parts and rows that were inserted', () => {
 
   it('are counted by who inserted them', async () => {
     const written = rows + fewRows
-    expect(await draw('top-inserters', 'user', 'rows', 'inserts', 'average_rows')).toEqual([
+    expect(await readChart('top-inserters', 'user', 'rows', 'inserts', 'average_rows')).toEqual([
       { user: 'ingest', rows: written, inserts: inserts + 1, average_rows: written / (inserts + 1) },
     ])
     expect(await total('insert-performance', 'inserts')).toBe(inserts + 1)
@@ -136,11 +136,11 @@ describe('parts and rows that were inserted', () => {
 
 describe('a stuck mutation', () => {
   it('lists all parts as remaining', async () => {
-    expect(await draw('summary-used-by-mutations', 'running', 'parts')).toEqual([{ running: 1, parts }])
-    expect(await draw('summary-stuck-mutations', 'active', 'stuck', 'failed')).toEqual([
+    expect(await readChart('summary-used-by-mutations', 'running', 'parts')).toEqual([{ running: 1, parts }])
+    expect(await readChart('summary-stuck-mutations', 'active', 'stuck', 'failed')).toEqual([
       { active: 1, stuck: 0, failed: 0 },
     ])
-    expect(await draw('mutation-progress', 'table', 'status', 'parts')).toEqual([
+    expect(await readChart('mutation-progress', 'table', 'status', 'parts')).toEqual([
       { table: 'counted.many', status: 'running', parts },
     ])
   })
@@ -151,10 +151,10 @@ describe('failed queries', () => {
 
   it('are counted by their reason', async () => {
     expect(await total('oom-killed-queries', 'queries')).toBe(outOfMemory)
-    expect(await draw('health-oom-killed-recent', 'queries')).toEqual([{ queries: outOfMemory }])
-    expect(await draw('health-query-timeouts', 'queries')).toEqual([{ queries: outOfTime }])
+    expect(await readChart('health-oom-killed-recent', 'queries')).toEqual([{ queries: outOfMemory }])
+    expect(await readChart('health-query-timeouts', 'queries')).toEqual([{ queries: outOfTime }])
     expect(await total('cancelled-queries', 'timed_out')).toBe(outOfTime)
-    expect(await draw('query-insights-errors-by-code', 'code', 'errors')).toEqual([
+    expect(await readChart('query-insights-errors-by-code', 'code', 'errors')).toEqual([
       { code: 60, errors: missingTable },
       { code: 159, errors: outOfTime },
       { code: 241, errors: outOfMemory },
@@ -163,8 +163,8 @@ describe('failed queries', () => {
 
   it('are counted together', async () => {
     const all = missingTable + outOfMemory + outOfTime
-    expect(await draw('health-failed-queries-recent', 'queries')).toEqual([{ queries: all }])
-    expect(await draw('health-failed-queries-recent-detail', 'user')).toHaveLength(all)
+    expect(await readChart('health-failed-queries-recent', 'queries')).toEqual([{ queries: all }])
+    expect(await readChart('health-failed-queries-recent-detail', 'user')).toHaveLength(all)
     expect(await total('failed-query-count', 'queries')).toBe(all)
     expect(await total('failed-query-count', 'queries', { type: 'before the start' })).toBe(missingTable)
   })
@@ -172,7 +172,7 @@ describe('failed queries', () => {
 
 describe('rejected logins', () => {
   it('are counted by user and over time', async () => {
-    expect(await draw('failed-login-by-user', 'user', 'failures')).toEqual([
+    expect(await readChart('failed-login-by-user', 'user', 'failures')).toEqual([
       { user: 'analyst', failures: refusedLogins },
     ])
     expect(await total('login-success-rate', 'refused')).toBe(refusedLogins)

@@ -13,7 +13,7 @@ type PageOrder = Pick<TableRequest, 'sort'>
 /** The order of a page, and the values of the last row in this order. */
 const Cursor = z.tuple([z.string(), z.enum(['asc', 'desc'])], z.union([z.string(), z.number(), z.boolean()]))
 
-/** Formats whose cells have no order that JSON preserves. */
+/** Formats whose cells cannot be the sort value of a cursor. */
 const unordered = new Set(['list', 'boolean'])
 
 /** Returns the columns that order the rows of a page, the sort column first; undefined if it has no cursor. */

@@ -51,19 +51,20 @@ afterAll(async () => {
 
 const run = (statement: Statement | undefined) => {
   if (!statement) throw new Error('the engine is older than every branch')
-  const sql = onItsOwn(statement.sql)
+  const sql = replaceClusterReads(statement.sql)
   return parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql, cache: undefined }, createCall())
 }
 
 /** Replaces `clusterAllReplicas` by the table itself, because the embedded engine has no cluster. */
-const onItsOwn = (sql: string): string =>
+const replaceClusterReads = (sql: string): string =>
   sandbox ? sql.replaceAll(/clusterAllReplicas\(\{cluster:String\}, (system\.\w+)\)/g, '$1') : sql
 
 /** Runs a statement with the old analyzer, which servers before 24.3 use. */
-const runAsBefore = async (statement: Statement | undefined): Promise<void> => {
+const runWithOldAnalyzer = async (statement: Statement | undefined): Promise<void> => {
   const bound = Object.entries(statement?.parameters ?? {}).map(([name, value]) => [`param_${name}`, String(value)])
   const settings = { allow_experimental_analyzer: 0, default_format: 'Null', ...Object.fromEntries(bound) }
-  expect(await curl(url, onItsOwn(statement?.sql ?? ''), { query: settings })).toMatchObject({ status: 200, text: '' })
+  const sql = replaceClusterReads(statement?.sql ?? '')
+  expect(await curl(url, sql, { query: settings })).toMatchObject({ status: 200, text: '' })
 }
 
 /** Returns the version branches for servers before 24.3. */
@@ -90,7 +91,7 @@ type Definition = Pick<LoadedMetric, 'name' | 'requires' | 'sql'>
  * Returns the missing requirement of a definition: a newer server, or tables. The embedded engine lacks only the tables
  * of Keeper; old servers lack others too.
  */
-const lackingFor = async ({ name, requires, sql }: Definition): Promise<string | undefined> => {
+const findMissingRequirement = async ({ name, requires, sql }: Definition): Promise<string | undefined> => {
   if (selectSqlBranch(sql, engine.version) === undefined) {
     expect(sandbox, `${name} cannot run on the embedded engine`).toBeUndefined()
     return 'a newer server'
@@ -142,7 +143,7 @@ const eachBranch = async (
   kind: 'chart' | 'table page' | 'rule' | 'diagnostic' | 'metric',
   definition: Definition,
 ): Promise<string[]> => {
-  const lacking = await lackingFor(definition)
+  const lacking = await findMissingRequirement(definition)
   return toSqlBranches(definition.sql).flatMap(({ since, sql }) => {
     const isNewer = since !== undefined && compareVersions(since, engine.version) > 0
     const wanting = isNewer ? `a server of ${since}` : lacking
@@ -170,7 +171,7 @@ describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
 
   if (chart.interval) {
     it('runs in every interval, in a zone and between two instants', { tags: ['long'] }, async () => {
-      if (await lackingFor(chart)) return
+      if (await findMissingRequirement(chart)) return
       for (const interval of intervals) {
         const to = Math.floor(Date.now() / 1_000)
         const window = resolveChartWindow(chart, { interval, from: to - 40 * 3_600, to }, Date.now())
@@ -182,7 +183,7 @@ describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
 
   if (logsOf(chart).length > 0) {
     it('reads rotated logs too', { tags: ['long'] }, async () => {
-      if (await lackingFor(chart)) return
+      if (await findMissingRequirement(chart)) return
       const logs = await rotated(logsOf(chart))
       const window = resolveChartWindow(chart, {}, Date.now())
       const given = { serverVersion: engine.version, logs, window, zone: undefined, parameters: {} }
@@ -192,11 +193,11 @@ describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
 
   if (earlyBranches(chart).length > 0) {
     it('runs where names are resolved as before 24.3', { tags: ['long'] }, async () => {
-      if (await lackingFor(chart)) return
+      if (await findMissingRequirement(chart)) return
       const window = resolveChartWindow(chart, {}, Date.now())
       for (const sql of earlyBranches(chart)) {
         const given = { serverVersion: engine.version, logs: engine.logs, window, zone: undefined, parameters: {} }
-        await runAsBefore(buildChartStatement({ ...chart, sql }, given))
+        await runWithOldAnalyzer(buildChartStatement({ ...chart, sql }, given))
       }
     })
   }
@@ -232,7 +233,7 @@ describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
 
   if (logsOf(table).length > 0) {
     it('reads rotated logs too', { tags: ['long'] }, async () => {
-      if (await lackingFor(table)) return
+      if (await findMissingRequirement(table)) return
       const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, logs: await rotated(logsOf(table)), limit: 10, zone: undefined }
       await expect(run(buildTableStatement(table, request, given))).resolves.toBeDefined()
@@ -241,11 +242,11 @@ describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
 
   if (earlyBranches(table).length > 0) {
     it('runs where names are resolved as before 24.3', { tags: ['long'] }, async () => {
-      if (await lackingFor(table)) return
+      if (await findMissingRequirement(table)) return
       const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       for (const sql of earlyBranches(table)) {
         const given = { serverVersion: engine.version, logs: engine.logs, limit: 10, zone: undefined }
-        await runAsBefore(buildTableStatement({ ...table, sql }, request, given))
+        await runWithOldAnalyzer(buildTableStatement({ ...table, sql }, request, given))
       }
     })
   }
@@ -259,7 +260,7 @@ describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
   })
 
   it('sorts, filters and searches by every column', { tags: ['long'] }, async () => {
-    if (await lackingFor(table)) return
+    if (await findMissingRequirement(table)) return
     const given = { serverVersion: engine.version, logs: engine.logs, limit: 10, zone: undefined }
     for (const { name, format } of table.columns) {
       const operators = (['eq', 'in', 'ge', 'contains'] as const).filter(
@@ -300,7 +301,7 @@ describe.each(measuring)('the $kind $name', (wanted) => {
     for (const { sql } of toSqlBranches(wanted.sql)) {
       const statement = joinStatements([measuringBy(sql, wanted)])
       expect(statement.sql).toSatisfy(isReadOnly)
-      if (!(await lackingFor(wanted))) await runAsBefore(statement)
+      if (!(await findMissingRequirement(wanted))) await runWithOldAnalyzer(statement)
     }
   })
 })
@@ -315,7 +316,7 @@ describe.each(diagnosed)('the diagnostic of $name', ({ rule, ...definition }) =>
     for (const sql of await eachBranch('diagnostic', definition)) {
       const statement = buildDiagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.logs)
       await expect(run(statement)).resolves.toBeDefined()
-      await runAsBefore(statement)
+      await runWithOldAnalyzer(statement)
     }
     for (const { sql } of toSqlBranches(definition.sql)) {
       expect(buildDiagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.logs)?.sql).toSatisfy(

@@ -5,7 +5,7 @@ import { openDefinitions } from './definitions.ts'
 import { expandOwnParameter } from './load.ts'
 
 /** Definitions that include Watchhouse's own statements, or that read one query by its id. */
-const forEverybody = new Set([
+const exemptDefinitions = new Set([
   'insert-performance',
   'own-cost',
   'query-children',
@@ -21,7 +21,7 @@ const { charts, tables } = await openDefinitions(pino({ level: 'silent' }))
 const readers = [...charts, ...tables].filter(({ sql }) =>
   toSqlBranches(sql).some((branch) => branch.sql.includes('$log(query_log)')),
 )
-const ofPeople = readers.filter(({ name }) => !forEverybody.has(name))
+const ofPeople = readers.filter(({ name }) => !exemptDefinitions.has(name))
 
 describe('a chart or table page about queries', () => {
   it.each(ofPeople)('$name excludes own statements by default', ({ sql, parameters }) => {
@@ -34,7 +34,7 @@ describe('a chart or table page about queries', () => {
 
   it('uses $people unless it is about load or a single query', () => {
     const others = readers.filter(({ parameters }) => !parameters.some(({ name }) => name === 'own'))
-    expect(others.map(({ name }) => name).toSorted()).toEqual([...forEverybody].toSorted())
+    expect(others.map(({ name }) => name).toSorted()).toEqual([...exemptDefinitions].toSorted())
   })
 })
 

@@ -15,7 +15,7 @@ const at = (seconds: number) => ({ event_time: ago(seconds), event_time_microsec
  * Synthetic rows for tables that are empty on a single host without Keeper. The columns are those of the engine, except
  * for `zookeeper_info`, which exists only with Keeper.
  */
-const invented = {
+const synthetic = {
   replicas: [
     { database: 'shop', table: 'late', absolute_delay: 400, queue_size: 50, inserts_in_queue: 9 },
     { database: 'shop', table: 'slow', absolute_delay: 30, queue_size: 250 },
@@ -73,8 +73,8 @@ beforeAll(async () => {
   parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
   engine = await parts.client.capabilities(parts.hosts.get('sandbox'), createCall())
   await run('SYSTEM FLUSH LOGS')
-  await run('CREATE DATABASE invented')
-  for (const [table, rows] of Object.entries(invented)) await invent(table, rows)
+  await run('CREATE DATABASE synthetic')
+  for (const [table, rows] of Object.entries(synthetic)) await createSyntheticTable(table, rows)
 }, 120_000)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
@@ -86,17 +86,17 @@ const run = async (sql: string): Promise<void> => {
   expect([sql, status, status === 200 ? '' : text]).toEqual([sql, 200, ''])
 }
 
-const invent = async (table: string, rows: readonly object[]): Promise<void> => {
+const createSyntheticTable = async (table: string, rows: readonly object[]): Promise<void> => {
   const columns = table === 'zookeeper_info' ? zookeeperInfo : `AS system.${table}`
-  await run(`CREATE TABLE invented.${table} ${columns} ENGINE = MergeTree ORDER BY tuple()`)
+  await run(`CREATE TABLE synthetic.${table} ${columns} ENGINE = MergeTree ORDER BY tuple()`)
   if (rows.some((row) => 'event_time' in row)) {
-    await run(`ALTER TABLE invented.${table} MODIFY COLUMN event_date DEFAULT toDate(event_time)`)
+    await run(`ALTER TABLE synthetic.${table} MODIFY COLUMN event_date DEFAULT toDate(event_time)`)
   }
-  await run(`INSERT INTO invented.${table} FORMAT JSONEachRow ${rows.map((row) => JSON.stringify(row)).join('\n')}`)
+  await run(`INSERT INTO synthetic.${table} FORMAT JSONEachRow ${rows.map((row) => JSON.stringify(row)).join('\n')}`)
 }
 
 /** Returns the rows of a chart over the synthetic tables. */
-const draw = async (name: string): Promise<Record<string, unknown>[]> => {
+const readChart = async (name: string): Promise<Record<string, unknown>[]> => {
   const chart = parts.definitions.chart(name)
   const window = resolveChartWindow(chart, {}, Date.now())
   const statement = buildChartStatement(chart, {
@@ -107,8 +107,8 @@ const draw = async (name: string): Promise<Record<string, unknown>[]> => {
     parameters: {},
   })
   if (!statement) throw new Error(`the engine is older than every branch of ${name}`)
-  const sql = Object.keys(invented).reduce(
-    (text, table) => text.replaceAll(`system.${table}`, `invented.${table}`),
+  const sql = Object.keys(synthetic).reduce(
+    (text, table) => text.replaceAll(`system.${table}`, `synthetic.${table}`),
     statement.sql,
   )
   const { columns, rows } = await parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql }, createCall())
@@ -116,35 +116,35 @@ const draw = async (name: string): Promise<Record<string, unknown>[]> => {
 }
 
 it('lowers the score of replicas by lag tier and queue size', async () => {
-  expect(await draw('replication-lag')).toEqual([
+  expect(await readChart('replication-lag')).toEqual([
     { table: 'shop.late', status: 'severe', delay: 400, queue: 50, score: 0 },
     { table: 'shop.slow', status: 'slight', delay: 30, queue: 250, score: 65 },
     { table: 'shop.lost', status: 'in step', delay: 0, queue: 0, score: 100 },
   ])
-  expect(await draw('health-replication-lag')).toEqual([{ lag: 400 }])
-  expect(await draw('health-replication-lag-detail')).toMatchObject([
+  expect(await readChart('health-replication-lag')).toEqual([{ lag: 400 }])
+  expect(await readChart('health-replication-lag-detail')).toMatchObject([
     { table: 'shop.late', lag: 400, inserts: 9 },
     { table: 'shop.slow', lag: 30 },
   ])
 })
 
 it('counts read-only replicas and returns the reason', async () => {
-  expect(await draw('health-readonly-replicas')).toEqual([{ replicas: 1 }])
-  expect(await draw('health-readonly-replicas-detail')).toMatchObject([
+  expect(await readChart('health-readonly-replicas')).toEqual([{ replicas: 1 }])
+  expect(await readChart('health-readonly-replicas-detail')).toMatchObject([
     { table: 'shop.lost', replica: 'a', reason: 'the session with Keeper has expired' },
   ])
 })
 
 it('counts the replication queue in total and by table', async () => {
-  expect(await draw('replication-queue-count')).toMatchObject([{ entries: 3, running: 1, failing: 1 }])
-  expect(await draw('replication-summary-table')).toMatchObject([
+  expect(await readChart('replication-queue-count')).toMatchObject([{ entries: 3, running: 1, failing: 1 }])
+  expect(await readChart('replication-summary-table')).toMatchObject([
     { table: 'shop.late', entries: 2, running: 1, failing: 1, most_tries: 7 },
     { table: 'shop.slow', entries: 1, running: 0, failing: 0, most_tries: 0 },
   ])
 })
 
 it('groups an ensemble with an unreachable node', async () => {
-  expect(await draw('keeper-info-summary')).toMatchObject([
+  expect(await readChart('keeper-info-summary')).toMatchObject([
     {
       nodes: 3,
       answering: 2,
@@ -160,25 +160,25 @@ it('groups an ensemble with an unreachable node', async () => {
 })
 
 it('counts Keeper connections and exceptions within the window', async () => {
-  const events = await draw('keeper-connection-events')
+  const events = await readChart('keeper-connection-events')
   expect(events.reduce((sum, { connected }) => sum + Number(connected), 0)).toBe(2)
   expect(events.reduce((sum, { disconnected }) => sum + Number(disconnected), 0)).toBe(1)
-  const exceptions = await draw('zookeeper-exception')
+  const exceptions = await readChart('zookeeper-exception')
   expect(exceptions.reduce((sum, each) => sum + Number(each.exceptions), 0)).toBe(27)
-  expect(await draw('health-keeper-exceptions-recent')).toEqual([{ exceptions: 7 }])
+  expect(await readChart('health-keeper-exceptions-recent')).toEqual([{ exceptions: 7 }])
 })
 
 it('sums successful backups and counts failed ones', async () => {
-  expect(await draw('backup-size')).toMatchObject([{ backups: 1, total_bytes: 10, compressed_bytes: 7 }])
-  expect(await draw('health-failed-backups')).toEqual([{ failures: 1 }])
-  expect(await draw('health-failed-backups-detail')).toMatchObject([
+  expect(await readChart('backup-size')).toMatchObject([{ backups: 1, total_bytes: 10, compressed_bytes: 7 }])
+  expect(await readChart('health-failed-backups')).toEqual([{ failures: 1 }])
+  expect(await readChart('health-failed-backups-detail')).toMatchObject([
     { name: 'bad', status: 'backup failed', reason: 'the disk is full' },
   ])
 })
 
 it('counts views with failed refreshes and returns the reason', async () => {
-  expect(await draw('health-mv-refresh-failures')).toEqual([{ views: 1 }])
-  expect(await draw('health-mv-refresh-failures-detail')).toMatchObject([
+  expect(await readChart('health-mv-refresh-failures')).toEqual([{ views: 1 }])
+  expect(await readChart('health-mv-refresh-failures-detail')).toMatchObject([
     { view: 'shop.broken', reason: 'no such table' },
   ])
 })

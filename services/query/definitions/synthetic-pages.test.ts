@@ -10,14 +10,14 @@ const ago = (seconds: number): number => Math.floor(Date.now() / 1_000) - second
 const milliseconds = 1_000
 const created = ago(600)
 
-interface Invented {
+interface SyntheticTable {
   /** The documented columns of a table that the embedded engine lacks. The default is the columns of the engine. */
   columns?: string
   rows: readonly object[]
 }
 
 /** Synthetic rows for tables that are empty on a single host without Keeper. */
-const invented: Readonly<Record<string, Invented>> = {
+const synthetic: Readonly<Record<string, SyntheticTable>> = {
   clusters: {
     rows: [
       { cluster: 'shop', shard_num: 1, replica_num: 1, host_name: 'a', port: 9000, is_local: 1 },
@@ -121,12 +121,12 @@ let parts: TestService
 beforeAll(async () => {
   sandbox = await startSandbox()
   parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
-  await run('CREATE DATABASE invented')
-  for (const [table, { columns, rows }] of Object.entries(invented)) {
+  await run('CREATE DATABASE synthetic')
+  for (const [table, { columns, rows }] of Object.entries(synthetic)) {
     const sourced = columns ?? `AS system.${table}`
-    await run(`CREATE TABLE invented.${table} ${sourced} ENGINE = MergeTree ORDER BY tuple()`)
+    await run(`CREATE TABLE synthetic.${table} ${sourced} ENGINE = MergeTree ORDER BY tuple()`)
     const lines = rows.map((row) => JSON.stringify(row)).join('\n')
-    await run(`INSERT INTO invented.${table} FORMAT JSONEachRow ${lines}`)
+    await run(`INSERT INTO synthetic.${table} FORMAT JSONEachRow ${lines}`)
   }
 }, 120_000)
 afterAll(async () => {
@@ -147,7 +147,7 @@ const read = async (name: string, parameters: Record<string, string> = {}): Prom
   const statement = buildTableStatement(table, request, given)
   if (!statement) throw new Error(`the newest server is older than every branch of ${name}`)
   const sql = statement.sql.replaceAll(/system\.(\w+)/g, (whole, table: string) =>
-    table in invented ? `invented.${table}` : whole,
+    table in synthetic ? `synthetic.${table}` : whole,
   )
   const { columns, rows } = await parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql }, createCall())
   expect(columns.map((column) => column.name)).toEqual(table.columns.map((column) => column.name))

@@ -49,7 +49,7 @@ export const buildTableStatement = (
     ...(rows === undefined ? [] : [`LIMIT ${rows}`]),
     ...(offset > 0 ? [`OFFSET ${offset}`] : []),
   ]
-  // Threads would each read a part of the log that the cutoff makes unnecessary.
+  // With several threads, each would read a part of the log that the cutoff excludes.
   const limits = isCut && request.filters.length === 0 ? { limits: { max_threads: 1 } } : {}
   return { what: `table/${table.name}`, sql: lines.join('\n'), ...selected.sent, ...limits }
 }
@@ -63,7 +63,10 @@ const findLogOrder = (table: LoadedTable, { sort, search, filters }: TableSelect
   return chosen.direction === 'desc' ? 'DESC' : 'ASC'
 }
 
-/** Returns a condition on the time of the last row of a page, which is found without reading the other columns. */
+/**
+ * Returns a condition that excludes log rows beyond the last row of a page. Its subquery finds the time of this row and
+ * reads only the time columns and those of the filters.
+ */
 const buildLogCutoff = ({ from, conditions }: Selection, order: 'ASC' | 'DESC', rows: number): string => {
   const [comparison, last] = order === 'DESC' ? ['>=', 'minOrNull'] : ['<=', 'maxOrNull']
   const newest = `ORDER BY event_date ${order}, event_time ${order} LIMIT ${rows}`

@@ -147,7 +147,7 @@ export const parsePipeline: Parser = (text) => {
 /** Matches a step, which is one word, unlike details such as `Limit 3`. */
 const stepPattern = /^([A-Z]\w*)(?: \((.*)\))?$/s
 
-/** Newer servers draw branches; a line without a branch is a detail of the step above. */
+/** Parses a plan of a newer server, which draws branches. A line without a branch is a detail of the step above. */
 const parseDrawnPlan: Parser = (text) => {
   const entries: { indent: number; node: ExplainNode }[] = []
   const details = new Map<ExplainNode, string[]>()
@@ -166,7 +166,7 @@ const parseDrawnPlan: Parser = (text) => {
   return buildTree(entries)
 }
 
-/** Older servers indent; deeper lines belong to the preceding detail that ends in a colon. */
+/** Parses an indented plan of an older server. Deeper lines belong to the preceding detail that ends in a colon. */
 const parseIndentedPlan: Parser = (text) => {
   const entries: { indent: number; node: ExplainNode }[] = []
   const details = new Map<ExplainNode, string[]>()

@@ -17,7 +17,7 @@ const tables = ['metrics', 'asynchronous_metrics'] as const
 const describedSince = '23.9'
 
 /** Returns the statement for all metrics of a host. Values are text, as JSON lacks infinity and 64-bit integers. */
-const figuresStatement = (host: MonitoredHost, { tables: visible, version }: Capabilities): Statement => {
+const buildMetricsStatement = (host: MonitoredHost, { tables: visible, version }: Capabilities): Statement => {
   const readable = tables.filter((table) => visible.has(table))
   if (readable.length === 0) {
     const wanted = tables.map((table) => `system.${table}`).join(' and ')
@@ -41,20 +41,20 @@ const figuresStatement = (host: MonitoredHost, { tables: visible, version }: Cap
 /** A number as text. Any other text could inject lines into the exposition. */
 const Value = z.string().regex(/^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|-?inf)$/)
 /** Rows of name, value and description. */
-const Figures = z.array(z.tuple([z.string(), Value, z.string()]))
-type Figures = z.infer<typeof Figures>
+const MetricRows = z.array(z.tuple([z.string(), Value, z.string()]))
+type MetricRows = z.infer<typeof MetricRows>
 
-/** Validates the rows of `figuresStatement`. */
-const readFigures = (host: MonitoredHost, rows: unknown): Figures => {
-  const figures = Figures.safeParse(rows)
-  if (!figures.success) throw createHostError(host, 'garbage')
-  return figures.data
+/** Validates the rows of `buildMetricsStatement`. */
+const readMetricRows = (host: MonitoredHost, rows: unknown): MetricRows => {
+  const metricRows = MetricRows.safeParse(rows)
+  if (!metricRows.success) throw createHostError(host, 'garbage')
+  return metricRows.data
 }
 
 /** Returns the metrics as Prometheus text without labels. The first of several metrics with the same name is kept. */
-const expositionText = (figures: Figures): string => {
+const formatExposition = (metricRows: MetricRows): string => {
   const families = new Map<string, string>()
-  for (const [metric, value, meaning] of figures) {
+  for (const [metric, value, meaning] of metricRows) {
     const name = `clickhouse_${metric.toLowerCase().replaceAll(/\W/g, '_')}`
     if (families.has(name)) continue
     const help = meaning === '' ? '' : `# HELP ${name} ${escaped(meaning)}\n`
@@ -149,9 +149,9 @@ const unknown = (): CachedExposition => ({
 const queryExposition = async ({ client, clock }: QueryHandlerDeps, host: MonitoredHost): Promise<string> => {
   const deadline = clock.elapsedMs() + batchWithinMs
   const context = { signal: new AbortController().signal, deadline, priority: 'sweep' } as const
-  const statement = figuresStatement(host, await client.capabilities(host, context))
+  const statement = buildMetricsStatement(host, await client.capabilities(host, context))
   const { rows } = await client.run(host, statement, context)
-  return expositionText(readFigures(host, rows))
+  return formatExposition(readMetricRows(host, rows))
 }
 
 const toExpositionStream = ({ text, takenMs, requestedMs, failure, refresh }: CachedExposition, nowMs: number) => {

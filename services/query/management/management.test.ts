@@ -74,7 +74,7 @@ describe('the statement of an operation', () => {
 })
 
 /** Starts a host with the user `ada`, the role `reader` and the privilege SELECT. It records changes. */
-const startKnowing = async () => {
+const startManagedHost = async () => {
   const changes: { sql: string; readonly: string | null }[] = []
   const host = await startHttpStub(({ sql, url }, response) => {
     if (!sql.startsWith('SELECT')) {
@@ -100,7 +100,7 @@ const startKnowing = async () => {
 describe('an operation on a host', () => {
   const enabled = { COLUMNDB_MANAGEMENT_ENABLED: 'true', COLUMNDB_NAME: 'db' }
   const manage = async (given: object, env: Record<string, string> = enabled) => {
-    const { changes, host } = await startKnowing()
+    const { changes, host } = await startManagedHost()
     await using stub = host
     await using parts = await openTestService({ COLUMNDB_HOST: stub.url, ...env })
     const outcome = parts.handlers.manage({ hostKey: 'db', management: ManagementOperation.parse(given) }, createCall())

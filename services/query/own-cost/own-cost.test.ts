@@ -144,7 +144,7 @@ describe('pages of queries', () => {
     const [countedToday = 0, counted = 0, countedWithOwn = 0] = after.map(
       (count, index) => count - (before[index] ?? 0),
     )
-    // One was sent by a user; flushes may be logged after their end.
+    // One statement was sent by a user. The count may include flushes of this test, which are logged after their end.
     for (const count of [countedToday, counted]) {
       expect(count).toBeGreaterThan(0)
       expect(count).toBeLessThan(ownStatements)

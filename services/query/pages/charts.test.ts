@@ -94,7 +94,7 @@ const overview = [
 ]
 
 describe('a batch', () => {
-  const draw = async (
+  const readCharts = async (
     stub: StubHost,
     names: readonly string[],
     call = createCall(),
@@ -110,7 +110,7 @@ describe('a batch', () => {
   it('runs twelve overview charts in two statements', async () => {
     const { stub, requests } = await answering('nothing')
     await using _ = stub
-    await draw(stub, overview)
+    await readCharts(stub, overview)
     expect(requests.map((sql) => sql.match(/ AS chart, /g)?.length)).toEqual([6, 6])
   })
 
@@ -121,14 +121,14 @@ describe('a batch', () => {
   ])('separates charts that are %s', async (_, names) => {
     const { stub, requests } = await answering('nothing')
     await using _stub = stub
-    await draw(stub, names)
+    await readCharts(stub, names)
     expect(requests.map((sql) => sql.includes(' AS chart, '))).toEqual([false, false])
   })
 
   it('splits into single charts after a failure', async () => {
     const { stub, requests } = await answering('system.part_log')
     await using _ = stub
-    const results = await draw(stub, ['new-parts-created', 'merge-count', 'query-count'])
+    const results = await readCharts(stub, ['new-parts-created', 'merge-count', 'query-count'])
     expect(results['new-parts-created']).toMatchObject({ ok: false, error: { code: 'unavailable' } })
     expect([results['merge-count']?.ok, results['query-count']?.ok]).toEqual([true, true])
     expect(requests).toHaveLength(4)
@@ -140,7 +140,7 @@ describe('a batch', () => {
       'Code: 516. DB::Exception: Authentication failed. (AUTHENTICATION_FAILED)',
     )
     await using _ = stub
-    const results = await draw(stub, ['merge-count', 'query-count'])
+    const results = await readCharts(stub, ['merge-count', 'query-count'])
     expect(Object.values(results)).toMatchObject([{ ok: false }, { ok: false }])
     expect(requests).toHaveLength(1)
   })
@@ -166,7 +166,7 @@ describe('a batch', () => {
     const { stub } = await answering('nothing')
     await using _ = stub
     const guest = createCall({ identity: { kind: 'guest', subject: 'g', features: ['OVERVIEW'] } })
-    const results = await draw(stub, ['no-such-chart', 'query-count', 'database-count'], guest)
+    const results = await readCharts(stub, ['no-such-chart', 'query-count', 'database-count'], guest)
     expect(results).toMatchObject({
       'no-such-chart': { ok: false, error: { code: 'not-found' } },
       'query-count': { ok: false, error: { code: 'forbidden', details: { feature: 'QUERIES' } } },

@@ -93,7 +93,7 @@ async function* frames(opened: OpenedPage, answer: StreamResult): AsyncGenerator
 
 const newline = 0x0a
 
-/** Returns the end of the frames so far, from the beginning of its last row. A row may continue in the next frame. */
+/** Returns the text of the last row in the frames so far. The row may continue in the next frame. */
 const readLastRow = (before: string, frame: Buffer): string => {
   const start = frame.length > 1 ? frame.lastIndexOf(newline, frame.length - 2) + 1 : 0
   const end = frame.toString('utf8', start)

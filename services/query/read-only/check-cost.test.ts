@@ -33,7 +33,7 @@ const pieces = [
 
 const statement = (piece: string, length: number): string => `SELECT ${piece.repeat(Math.floor(length / piece.length))}`
 
-/** Returns the executed code blocks per piece, for the shorter and the longer statement. */
+/** The numbers of executed code blocks by piece, for the shorter and the longer statement. */
 let counted: number[][]
 beforeAll(async () => {
   const statements = pieces.flatMap((piece) => [statement(piece, shorter), statement(piece, longer)])

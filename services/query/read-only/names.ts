@@ -57,7 +57,7 @@ export const setFunctions = words(`
   trim tuple unhex upper yesterday
 `)
 
-/** Other functions are rejected after IN, because they might be unknown table functions. */
+/** Returns whether a function is allowed as the operand of IN. Others might be unknown table functions. */
 const isAllowedSet = (name: string): boolean => setFunctions.has(name) || allowedTableFunctions.has(name)
 
 /** Functions whose arguments may contain FROM: `extract(DAY FROM d)`, `trim(BOTH ' ' FROM s)`. */

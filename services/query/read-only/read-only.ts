@@ -78,7 +78,7 @@ const checkWord = (token: Token, index: number, tokens: readonly Token[]): void 
   if (word === 'APPLY') checkFunction(isPunctuation(next, '(') ? tokens[index + 2] : next)
 }
 
-/** A column is followed by the continuation of an expression, a write keyword by its target. */
+/** Returns whether the word is a column: an expression continues after it, while a target follows a write keyword. */
 const isColumn = (word: Keyword | '', next: Token | undefined): boolean => {
   if (next === undefined) return true
   if (next.kind === 'sign') return afterName.has(next.text) || (word === 'TRUNCATE' && next.text === '(')

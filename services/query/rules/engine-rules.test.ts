@@ -209,7 +209,7 @@ describe.each(provoked)('the rule $rule', ({ rule: name, severity, prepare, prov
   })
 })
 
-it('tests every rule with a statement here or with invented rows', () => {
+it('tests every rule with a statement here or with synthetic rows', () => {
   const tried = new Set([...provoked, ...ruleCases, ...ruleLogCases, ...counterRules].map(({ rule }) => rule))
   const untried = parts.definitions.rules.filter(
     ({ name, sql, example }) => sql !== undefined && example === undefined && !tried.has(name),

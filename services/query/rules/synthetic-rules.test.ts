@@ -60,7 +60,7 @@ const structureOf = async (table: string): Promise<string> => {
 }
 
 /** Returns a table expression with these rows. Omitted cells get the default of their type. */
-const inventedTable = async (table: string, rows: readonly object[]): Promise<string> => {
+const createSyntheticTable = async (table: string, rows: readonly object[]): Promise<string> => {
   // An empty text would mean no columns.
   const lines = rows.map((row) => JSON.stringify(row)).join('\n') || '{}'
   const read = `format(JSONEachRow, ${quoteText(await structureOf(table))}, ${quoteText(lines)})`
@@ -75,8 +75,8 @@ const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' 
   if (!measurable || branch === undefined) throw new Error(`${name} has no statement for this engine`)
   let sql = expandMacros(branch, ruleScope(measurable))
   for (const [table, lines] of Object.entries(rows)) {
-    const invented = await inventedTable(table, lines)
-    sql = sql.replaceAll(new RegExp(String.raw`system\.${table}\b`, 'g'), () => invented)
+    const synthetic = await createSyntheticTable(table, lines)
+    sql = sql.replaceAll(new RegExp(String.raw`system\.${table}\b`, 'g'), () => synthetic)
   }
   const ready = { ...measurable, isSlow: false, sql }
   const host = parts.hosts.get('sandbox')
@@ -87,7 +87,7 @@ const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' 
 }
 
 describe.each(cases)('the rule $rule', ({ rule: name, trouble, measured, severity, relief }) => {
-  it(`is ${severity} with invented rows and ok without them`, async () => {
+  it(`is ${severity} with synthetic rows and ok without them`, async () => {
     const rule = parts.definitions.rule(name)
     const none = Object.fromEntries(Object.keys(trouble).map((table) => [table, []]))
     const before = rule.measure === 'gauge' ? undefined : await measuredWith(name, none)

@@ -164,7 +164,10 @@ const createMetricsReader = (client: DatabaseClient) => {
     return denied
   }
 
-  /** Adds the reasons of null values. A count of the visible rows would look like the count of all rows: it becomes null. */
+  /**
+   * Adds the reasons of null values. If the host hides rows, their count becomes null, because it would look like the
+   * count of all rows.
+   */
   const explainFigures = async <N extends HostMetricName>(
     { host, names, call }: FiguresRequest<N>,
     values: Record<N, number | null>,

@@ -10,7 +10,7 @@ import { ClusterRow, buildClustersStatement, ReplicationRow, replicationStatemen
 
 const replica = { internal_replication: 1, shard_weight: 1, port: 9000 }
 /** Synthetic rows with the columns of the engine, because a single host has no clusters or replicas. */
-const invented = {
+const synthetic = {
   clusters: [
     {
       ...replica,
@@ -36,10 +36,10 @@ let parts: TestService
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  await run('CREATE DATABASE invented')
-  for (const [table, rows] of Object.entries(invented)) {
-    await run(`CREATE TABLE invented.${table} AS system.${table} ENGINE = MergeTree ORDER BY tuple()`)
-    await run(`INSERT INTO invented.${table} FORMAT JSONEachRow ${rows.map((row) => JSON.stringify(row)).join('\n')}`)
+  await run('CREATE DATABASE synthetic')
+  for (const [table, rows] of Object.entries(synthetic)) {
+    await run(`CREATE TABLE synthetic.${table} AS system.${table} ENGINE = MergeTree ORDER BY tuple()`)
+    await run(`INSERT INTO synthetic.${table} FORMAT JSONEachRow ${rows.map((row) => JSON.stringify(row)).join('\n')}`)
   }
   parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box' })
 }, 120_000)
@@ -54,7 +54,7 @@ const run = async (sql: string): Promise<void> => {
 }
 const box = () => parts.hosts.get('box')
 const onInvented = async <S extends z.ZodType>(schema: S, statement: { what: string; sql: string }) => {
-  const sql = statement.sql.replaceAll(/system\.(clusters|replicas)/g, 'invented.$1')
+  const sql = statement.sql.replaceAll(/system\.(clusters|replicas)/g, 'synthetic.$1')
   return readRecords(box(), schema, await parts.client.run(box(), { ...statement, sql }, createCall()))
 }
 const read = async (request: object, from = parts) => {

@@ -99,7 +99,7 @@ const getSavedBytes = ({ measured: { savings } }: MeasuredProposal): number =>
 const maxTables = 5
 /** Maximum number of proposals to test per table. */
 const maxProposals = 12
-/** Tables of which a query reads fewer granules get no advice. */
+/** Minimum number of granules that the query reads of a table. Tables below it get no advice. */
 const minMarks = 10
 
 const skipReasons = {
@@ -146,7 +146,7 @@ const analyzeStatement = async (
   } catch (error) {
     if (queryId === undefined || !(error instanceof ServiceError) || error.code !== 'invalid') throw error
     const why = error.details?.clickhouseName ?? error.details?.reason
-    throw new ServiceError('invalid', `the query of this queryId can no longer be analyzed: ${String(why)}`, {
+    throw new ServiceError('invalid', `query "${queryId}" can no longer be analyzed: ${String(why)}`, {
       details: { parameter: 'queryId' },
     })
   }

@@ -2,7 +2,7 @@ import type { InsightRow } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import { formatFigure, formatPercent } from '../format.ts'
 
-/** Returns the median; undefined if there are no figures. */
+/** Returns the median; undefined if there are no values. */
 const computeMedian = (figures: readonly number[]): number | undefined => {
   const sorted = figures.filter(Number.isFinite).toSorted((one, other) => one - other)
   const half = Math.floor(sorted.length / 2)

@@ -99,7 +99,7 @@ const PatternFacts = z.object({
 })
 export type PatternFacts = z.infer<typeof PatternFacts>
 
-/** The figures of a host by which the hosts of a group are compared. */
+/** The statistics of a host with which the hosts of a group are compared. */
 export const HostFigures = z.object({
   /** Statistics of the most expensive query patterns. */
   patterns: z.array(PatternFacts),
@@ -109,10 +109,10 @@ export const HostFigures = z.object({
 export type HostFigures = z.infer<typeof HostFigures>
 
 const createFiguresKey = (hostKey: string): string => `insights/figures/${hostKey}`
-/** Retention of stored figures, in milliseconds. Hosts are compared only with hosts that were scanned within it. */
+/** Retention of stored statistics, in milliseconds. Hosts are only compared with hosts scanned within this time. */
 const figuresTtlMs = 24 * 3_600_000
 
-/** Computes the figures of a host from its rows. */
+/** Computes the statistics of a host from its rows. */
 export const collectHostFigures = (
   days: readonly InsightRow<'fingerprint-days'>[],
   settings: readonly InsightRow<'settings'>[] | undefined,
@@ -123,11 +123,11 @@ export const collectHostFigures = (
   settings: settings ? Object.fromEntries(settings.map(({ name, valueHash }) => [name, valueHash])) : null,
 })
 
-/** Stores the figures of a host. Later scans of other hosts compare with them. */
+/** Stores the statistics of a host. Later scans of other hosts compare with them. */
 export const storeFigures = async (store: Store, hostKey: string, figures: HostFigures): Promise<void> => {
   await store.update(createFiguresKey(hostKey), HostFigures, () => ({ value: figures, expiresInMs: figuresTtlMs }))
 }
 
-/** Returns the stored figures of a host; undefined if it was not scanned recently. */
+/** Returns the stored statistics of a host; undefined if it was not scanned recently. */
 export const readFigures = (store: Store, hostKey: string): Promise<HostFigures | undefined> =>
   store.get(createFiguresKey(hostKey), HostFigures)

@@ -16,7 +16,7 @@ const maxCleanupShare = 0.8
 type Row = InsightRow<'disk-hours'>
 type KnownRow = Row & { usedBytes: number; totalBytes: number }
 
-/** The forecast of a disk: linear fits over the last 14 and 2 days since the last drop. */
+/** The forecast of a disk, from linear fits over the last 14 days and the last 2 days, both since the last drop. */
 export interface DiskForecast {
   usedBytes: number
   totalBytes: number

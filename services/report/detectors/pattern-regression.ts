@@ -22,7 +22,7 @@ export const patternRegression = defineDetector({
       return createNoDataOutcome('regressions: the query log has entries from the future')
     }
     const short = [...patterns.values()].filter((days) => hasShortHistory(days)).length
-    const notes = short > 0 ? [`regressions: not enough history of ${short} patterns, fewer than 3 earlier days`] : []
+    const notes = short > 0 ? [`regressions: not enough history for ${short} patterns (fewer than 3 earlier days)`] : []
     return { notes, observations: [...patterns.values()].flatMap((days) => createObservation(days, rows) ?? []) }
   },
 })

@@ -35,7 +35,7 @@ export interface InsightScanResult {
 const throttleMs = 5 * 60_000
 const maxNotes = 200
 
-/** Scans a host and stores the insights, unless the last scan is too recent. Processes never scan a host in parallel. */
+/** Scans a host and stores insights, unless the last scan is too recent. Only one process at a time scans a host. */
 export const runInsightScan = async (
   deps: InsightScanDeps,
   { hostKey, force }: { hostKey: string; force: boolean },

@@ -134,7 +134,7 @@ const createInsight = (
 /** Maximum number of other hosts of the group with which a host is compared. */
 const maxComparedHosts = 32
 
-/** Returns the facts about all hosts. Those about other hosts come from the figures that their last scans stored. */
+/** Returns the facts about all hosts. Those about other hosts come from the statistics that their last scans stored. */
 const readFleet = async (context: ScanContext, figures: HostFigures): Promise<Fleet> => {
   const { query, call, hostKey, store } = context
   const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
@@ -178,7 +178,7 @@ interface ScanContext {
   call: Call
   hostKey: string
   nowMs: number
-  /** The store of the figures by which hosts are compared. */
+  /** The store of the statistics with which hosts are compared. */
   store: Store
   /** The detectors to run; all by default. */
   detectors?: readonly AnyDetector[]

@@ -61,7 +61,7 @@ export const findSummaryProblem = (summary: string, report: string): string | un
 const spelledOutNumber =
   /\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|twenty|thirty|forty|fifty|hundreds?|thousands?|millions?|billions?|twice|doubled?|tripled?|half|halved|thirds?|quarters?)\b/i
 
-/** Returns the figures in a text, with their units. */
+/** Returns the numbers in a text, with their units. */
 const extractFigures = (text: string): string[] =>
   [...text.matchAll(/\d[\d.,:]*(?:\s?(?:%|[KMGTP]iB\b|B\b|s\b|minutes\b|hours\b|days\b))?/g)].map(([figure]) =>
     figure.replaceAll(/\s/g, '').replaceAll(/[.,:]+(?=\D|$)/g, ''),

@@ -35,7 +35,7 @@ export const singleHost: Fleet = { self: createHostFacts(), peers: [] }
 /** Evaluates the detector of this kind on rows. */
 export const runDetector = (kind: string, rows: InsightRows, fleet: Fleet = singleHost): DetectorOutcome => {
   const detector = detectors.find((each) => each.kind === kind)
-  if (!detector) throw new Error(`no detector ${kind}`)
+  if (!detector) throw new Error(`unknown detector "${kind}"`)
   return detector.evaluate(rows, fleet)
 }
 

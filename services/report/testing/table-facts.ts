@@ -6,7 +6,7 @@ type Column = TableFacts['columns'][number]
 /** Returns a column with 8 MB of uncompressed data and 4 MB of compressed data. */
 export const createColumn = (name: string, type: string, more: Partial<Column> = {}): Column => {
   const [any] = createAdviceSubject().columns
-  if (!any) throw new Error('the subject has columns')
+  if (!any) throw new Error('invalid test data: the subject has no columns')
   return { ...any, name, type, sql: `\`${name}\``, compressedBytes: 4_000_000, uncompressedBytes: 8_000_000, ...more }
 }
 

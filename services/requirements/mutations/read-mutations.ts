@@ -22,10 +22,10 @@ export type Mutation = z.infer<typeof Mutation>
 const readMutations = (file: string): Mutation[] =>
   z.array(Mutation).parse(parseYaml(readFileSync(join(import.meta.dirname, file), 'utf8')))
 
-/** Returns the mutations of randomly drawn requirements, in the order in which they were drawn. */
+/** Returns the mutations of a random sample of requirements, in the order of sampling. */
 export const readDrawnMutations = (): Mutation[] => readMutations('mutations.yaml')
 
-/** Returns all mutations: first those of drawn requirements, then those chosen by hand. */
+/** Returns all mutations: first those of sampled requirements, then those selected manually. */
 export const readAllMutations = (): Mutation[] => [...readDrawnMutations(), ...readMutations('chosen-by-hand.yaml')]
 
 /** Returns the mutated text of a file; undefined if the text to replace does not occur exactly once. */

@@ -1,10 +1,10 @@
-/** Waiting items, served in rotation of their callers, so that a caller with many items delays others by one item each. */
+/** A fair queue. Callers are served in rotation, so that a caller with many items delays others by one item each. */
 export interface FairLine<T> {
   readonly size: number
   add(caller: string, item: T): void
   /** Removes an item; `isServed` moves its caller to the end of the rotation. */
   remove(caller: string, item: T, isServed: boolean): void
-  /** The next item; the oldest of its caller. */
+  /** The next item: the oldest one of the next caller. */
   readonly first: T | undefined
   /** The newest item of the caller that is served last. */
   readonly last: T | undefined
@@ -12,7 +12,7 @@ export interface FairLine<T> {
   ahead(caller: string): number
 }
 
-/** Creates an empty line. */
+/** Creates an empty queue. */
 export const openFairLine = <T>(): FairLine<T> => {
   // In order of rotation. A caller without items has no entry.
   const callers = new Map<string, Set<T>>()

@@ -41,8 +41,9 @@ export interface AdmissionQueue {
   /** Takes a free slot and returns the function that releases it; undefined if none is free. */
   tryEnter(priority: Priority, size: number): (() => void) | undefined
   /**
-   * Waits for a slot and returns the function that releases it. Throws `busy` with a retry delay if the queue is full,
-   * if the expected wait is too long, if the work could not end within `patienceMs`, or after waiting for `maxWaitMs`.
+   * Waits for a slot and returns the function that releases it. Throws `busy` with a retry delay if the queue is full
+   * or the expected wait is too long. Also throws it if the work could not end within `patienceMs`, or after a wait of
+   * `maxWaitMs`.
    */
   enter(priority: Priority, size: number, signal: AbortSignal, options?: EnterOptions): Promise<() => void>
   /**
@@ -139,7 +140,7 @@ const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) =
   return slots
 }
 
-/** Returns the number of slots without the one of several that is reserved for users. */
+/** Returns the number of slots without the one reserved for users. A single slot is not reserved. */
 const withoutReserved = (size: number): number => Math.max(1, size - 1)
 
 /**
@@ -223,7 +224,7 @@ const countWaiting = (lines: WaitingLines): number => {
   return count
 }
 
-/** Returns the number of waiting items that count as overload. Tools wait without it. */
+/** Returns the number of waiting items that count towards overload: all except those of tools. */
 const countShed = (lines: WaitingLines): number => countWaiting(lines) - (lines.get('tool')?.size ?? 0)
 
 /** Returns the number of waiting items that are served before new work of this caller. */

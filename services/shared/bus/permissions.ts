@@ -18,8 +18,8 @@ export interface NatsPermissions {
 const responsePermission = { max: -1, expires: '30s' } as const
 
 /**
- * Returns the permissions of every service. It may call its allowed methods under its own name, respond to requests,
- * publish its own events, and subscribe to its contract, its inbox and its events.
+ * Returns the permissions of every service. It may call its allowed methods under its own name, respond to requests
+ * and publish its own events. It may subscribe to its contract, its inbox and its events.
  */
 export const buildServicePermissions = (
   contracts: readonly Service[],

@@ -42,7 +42,7 @@ export const chooseRequestRoute = (
 }
 
 /**
- * Returns a random routing key for a method that is not safe, so that its requests go to a named process instead of the
+ * Returns a random routing key for a method that is not safe. Its requests then go to a named process instead of the
  * queue group. The name is signed, so the request cannot be replayed to another process.
  */
 const createRandomKey = ({ safe }: Method): string | undefined => (safe ? undefined : randomUUID())

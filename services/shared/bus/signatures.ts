@@ -258,7 +258,7 @@ const findRequestProblem = (
   return signed.content === digestContent(message, digest) ? undefined : 'its content differs from the signed one'
 }
 
-/** Returns a problem unless the caller received the request that the gateway signed, or is called by its receiver. */
+/** Returns a problem unless the gateway signed a request to this caller, or to a service that may call this caller. */
 const findDelegationProblem = (signed: ParsedSignature, caller: ServiceName): string | undefined => {
   const audience = parseAudience(signed)
   const reached = Object.entries(serviceCalls).find(([name]) => name === audience)?.[1] ?? []

@@ -305,8 +305,8 @@ export const urlSetting = (doc: string, options: UrlOptions): Setting<URL | unde
 export const passwordEncodingError = 'must percent-encode the characters /, ? and # in its password'
 
 /**
- * Returns whether an unescaped `/`, `?` or `#` in the password broke the URL. Then the user was parsed as the host, the
- * start of the password as the port, and an `@` remains in the path, query or fragment.
+ * Returns whether an unescaped `/`, `?` or `#` in the password broke the URL. The user was then parsed as the host and
+ * the start of the password as the port. An `@` remains in the path, query or fragment.
  */
 export const hasMisreadPassword = ({ username, password, port, pathname, search, hash: fragment }: URL): boolean =>
   username === '' && password === '' && port !== '' && `${pathname}${search}${fragment}`.includes('@')

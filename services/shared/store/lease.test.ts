@@ -5,12 +5,12 @@ import { type TestPlace, implementations, pollUntil } from './implementations.su
 import type { Lease, Store } from './store.ts'
 
 const longMs = 60_000
-/** There are more keys than key groups, so that every group has a fenced write. */
+/** Many keys, because a write of any key must be fenced. */
 const keys = Array.from({ length: 64 }, (_, index) => `condition-${index}`)
 const set = (store: Store, key: string, value: string, lease: Lease) =>
   store.update(key, z.string(), () => ({ value }), lease.fence)
 const taken = (lease: Lease | undefined): Lease => {
-  if (!lease) throw new Error('the lease was not given')
+  if (!lease) throw new Error('the lease was not granted')
   return lease
 }
 

@@ -8,12 +8,12 @@ export const parseJson = (text: string): unknown => {
 }
 
 /**
- * Returns at most `most` UTF-16 code units of a text. Never splits a surrogate pair, because strict JSON parsers would
- * reject the whole document.
+ * Returns at most `maxLength` UTF-16 code units of a text. Never splits a surrogate pair, because strict JSON parsers
+ * would reject the whole document.
  */
-export const shortenText = (text: string, most: number): string =>
-  text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
+export const shortenText = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
 
-/** Returns a text of at most `most` UTF-16 code units, truncated with an ellipsis if necessary. */
-export const shortenWithEllipsis = (text: string, most: number): string =>
-  text.length <= most ? text : `${shortenText(text, most - 1)}…`
+/** Returns a text of at most `maxLength` UTF-16 code units, truncated with an ellipsis if necessary. */
+export const shortenWithEllipsis = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${shortenText(text, maxLength - 1)}…`

@@ -20,9 +20,9 @@ export const nameParameter = (what: string) => z.string().min(1).max(256).descri
 /** The parameter for an SQL statement. */
 export const sqlParameter = z.string().min(1).max(100_000).describe('Statement without FORMAT')
 
-/** Returns the parameter for the maximum number of entries, from 1 to `most`; the default is `usual`. */
-export const limitParameter = (usual: number, most: number) =>
-  z.int().min(1).max(most).default(usual).describe('Maximum number of entries')
+/** Returns the parameter for the maximum number of entries, from 1 to `max`; `usual` is the default. */
+export const limitParameter = (usual: number, max: number) =>
+  z.int().min(1).max(max).default(usual).describe('Maximum number of entries')
 
 /** Returns the parameter for the length of the time range in hours; the default is `usual`. */
 export const hoursParameter = (usual: number) => z.int().min(1).max(720).default(usual).describe('Hours to look back')

@@ -82,7 +82,7 @@ export const playScenario = async (
 
 type Chat = Awaited<ReturnType<typeof webhookRig.start>>
 
-/** Returns the headline of each received message, without its value. For a digest, returns a line per condition. */
+/** Returns the headlines of the received messages, without their values. A digest becomes one line per condition. */
 const messagesOf = ({ taken, wrong }: Chat): string[] => {
   if (wrong.length > 0) throw new Error(`a message was rejected: ${wrong.join(', ')}`)
   return taken.map(({ text }) => {

@@ -5,7 +5,7 @@ import { readServiceVariables } from '../../generate/chart/services.ts'
 /** Options of a deployment for tests. */
 export interface DeploymentOptions {
   hosts: readonly ProductHost[]
-  /** Variables, which the chart sets for the services that read them. */
+  /** Environment variables. The chart sets each of them for the services that read it. */
   variables: Readonly<Record<string, string>>
   /** Number of pods by service. Default: one. */
   replicas?: Partial<Record<ServiceName, number>>

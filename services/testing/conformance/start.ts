@@ -17,7 +17,7 @@ export const startOpenProduct = async (further?: AdditionalTools): Promise<OpenP
     PORT: '0',
     COLUMNDB_HOST: sandbox.url,
     COLUMNDB_USER: 'default',
-    // The suite leaves streams open. A short limit closes them while the test waits.
+    // The suite leaves streams open. With a short limit, the product closes them while the test waits.
     COLUMNDB_MAX_EXECUTION_TIME: '5',
     SVC_MCP_PUBLIC: 'true',
     RATE_LIMIT_MCP_PER_MIN: '100000',

@@ -21,7 +21,7 @@ const composed = (
   })
 }
 
-/** Path of a field that only the body of this format has. */
+/** For each format, the path of a field that only its body has. */
 const marks = {
   slack: 'attachments.0.fallback',
   discord: 'embeds.0.footer',

@@ -206,8 +206,8 @@ describe('mail with TLS', () => {
   const send = ({ port }: MailServer, host = 'localhost', isSecure = false, way: Dial = dial) =>
     sendBySmtp({ kind: 'smtp', host, port, isSecure, login: testMailUser }, mail, way)
   /** Dials the server, which then appears to have a public address. */
-  const dialFar: Dial = async (fixture, signal) =>
-    Object.defineProperty(await dial(fixture, signal), 'remoteAddress', { value: '192.0.78.9' })
+  const dialFar: Dial = async (address, signal) =>
+    Object.defineProperty(await dial(address, signal), 'remoteAddress', { value: '192.0.78.9' })
 
   it('uses STARTTLS if the server offers it', async () => {
     const server = opened.use(await startMailServer())

@@ -2,7 +2,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { Policy } from '../../policy.ts'
 import type { ReceivedRequest, StrictServer } from './strict-server.ts'
 
-/** Everything that the suite needs for a channel: its settings, its server and how to read its messages. */
+/** What the shared test suite needs for a channel: its settings, its server and how to read its messages. */
 export interface Rig {
   /** Id of the channel. */
   id: string

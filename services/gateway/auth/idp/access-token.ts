@@ -11,9 +11,9 @@ import type { AccessToken, ProviderApi } from './provider-api.ts'
 /** Verifies OAuth access tokens. They are opaque, so the identity provider introspects them. */
 export interface AccessTokens {
   /**
-   * Returns the user of a token that was issued for one of these resources or without an audience. Undefined if the
-   * token is invalid, or if `IDP_SECRET_KEY` is not set. Throws `unavailable` if the provider does not respond: after a
-   * 401, clients with a valid token would sign in again.
+   * Returns the user of a token that was issued for one of these resources, or without an audience. Undefined if the
+   * token is invalid, or if `IDP_SECRET_KEY` is not set. Throws `unavailable` if the provider does not respond, because
+   * a 401 would make clients with a valid token sign in again.
    */
   verify(token: string, resources: readonly string[]): Promise<Identity | undefined>
 }

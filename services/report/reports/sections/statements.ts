@@ -21,7 +21,7 @@ export const summarizeStatements = (rows: readonly Totals[]): HostReport['statem
   return { now: now ? figures(now) : emptyTotals, before: before ? figures(before) : null }
 }
 
-/** Returns the figures of each time step of the period, including steps without queries. */
+/** Returns the query statistics of each time step of the period, including steps without queries. */
 export const fillStatementSteps = (
   rows: readonly ReportRow<'statement-steps'>[],
   { fromMs, toMs }: ReportTimeRange,

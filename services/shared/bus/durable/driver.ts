@@ -38,7 +38,7 @@ export interface ClaimedMessage extends StoredMessage {
   deliveries: number
   /** Time since it was stored, in milliseconds. */
   ageMs: number
-  /** Acknowledges the message. Resolves after the server confirmed it, or at once for consumers with `mayRepeat`. */
+  /** Acknowledges the message. Resolves when the server has confirmed it; immediately for `mayRepeat` consumers. */
   done(): Promise<void>
   again(inMs: number): void
   /** Reports progress, which postpones the redelivery of the message. */

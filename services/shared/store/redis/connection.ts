@@ -14,7 +14,7 @@ export const redisClientOptions = {
   connectionName: 'watchhouse',
   connectTimeout: connectWithinMs,
   commandTimeout: commandWithinMs,
-  // Calls fail at once while the server is unavailable; a command that may have run is not retried.
+  // Calls fail immediately while the server is unavailable; a command that may have run is not retried.
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,

@@ -2,7 +2,7 @@ import type { Catalogue } from '#proto/catalogue.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 import { menuSections } from '#lib/ui/menu.ts'
 
-/** A fact about a page, such as `{ name: 'Table', value: 'shop.orders' }`. */
+/** A fact about a page for the agent, such as `{ name: 'Table', value: 'shop.orders' }`. */
 export interface PageFact {
   name: string
   value: string

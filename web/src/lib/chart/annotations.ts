@@ -49,8 +49,8 @@ const describeDeployment = ({ repository, title, outcome }: Deployment): string 
   `${repository}: ${title}${outcome === null ? '' : ` (${outcome})`}`
 
 /**
- * Drops each alert that is less than `minGap` pixels after the previous alert, and other annotations likewise. `place`
- * returns the position of an instant in pixels.
+ * Drops annotations that are less than `minGap` pixels after the previous one. Alerts are compared only with alerts,
+ * other annotations only with each other. `place` returns the position of an instant in pixels.
  */
 export const dropOverlaps = (
   list: readonly Annotation[],

@@ -68,7 +68,7 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
   }
 }
 
-/** Returns the preceding range of the same length. A relative range counts as ending when its data was received. */
+/** Returns the preceding range of the same length. A relative range ends when its data was received. */
 const getPrecedingRange = (range: TimeRange, receivedAtMs: number): TimeRange => {
   const length = getRangeSeconds(range)
   const from = range.kind === 'between' ? range.from : Math.floor(receivedAtMs / 1000) - length

@@ -7,7 +7,7 @@ export const preferenceChoices = {
   bytes: ['binary', 'decimal'],
   palette: ['standard', 'colour-blind', 'grey'],
   density: ['compact', 'comfortable'],
-  /** Single-letter shortcuts, which speech or switch input may trigger by accident. */
+  /** Single-letter shortcuts. Speech or switch input may trigger them by accident. */
   keys: ['on', 'off'],
 } as const
 

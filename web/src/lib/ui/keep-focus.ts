@@ -40,7 +40,7 @@ export const keepFocus = (): (() => void) => {
     const options = { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] }
     observer.observe(document.body, options)
   }
-  // A click on the page background intentionally drops the focus.
+  // A click on the page background removes the focus on purpose.
   const letGo = () => {
     held = undefined
     observer.disconnect()
@@ -61,7 +61,10 @@ const listAncestors = (element: HTMLElement, layer: Element | null): HTMLElement
   return around
 }
 
-/** Returns the element to focus: a sibling opener, the nearest remaining region, or the focus before the dialog. */
+/**
+ * Returns the element to focus: a disclosure button in the nearest remaining ancestor, else the nearest usable region.
+ * Within a dialog that has neither, it is the focus from before the dialog.
+ */
 const findFocusTarget = ({ around, before }: FocusState): HTMLElement | undefined =>
   around.find(({ isConnected }) => isConnected)?.querySelector<HTMLElement>(openers) ??
   around.find((each) => each.matches(focusablePlaces) && isUsable(each)) ??

@@ -12,7 +12,7 @@ export const explainModeOptions: readonly { mode: ExplainMode; title: string; do
   {
     mode: 'analyze',
     title: 'Analyze',
-    doc: 'The plan with measured values of each step. Executes the statement; requires a server version of 2026.',
+    doc: 'The plan with measured values of each step. Executes the statement; requires ClickHouse 26.7 or later.',
   },
 ]
 

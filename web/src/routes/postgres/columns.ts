@@ -53,7 +53,7 @@ export const tableColumns = [
   { column: createColumn('name', 'Table', 'code'), order: null },
   { column: createColumn('totalBytes', 'Size', 'bytes', { bar: true, doc: 'Including indexes.' }), order: 'size' },
   { column: createColumn('indexBytes', 'Indexes', 'bytes'), order: null },
-  { column: createColumn('rows', 'Rows', 'rows', { doc: 'Estimate of the server.' }), order: null },
+  { column: createColumn('rows', 'Rows', 'rows', { doc: 'Estimated by the server.' }), order: null },
   { column: createColumn('deadRows', 'Dead rows', 'rows'), order: 'dead_rows' },
   { column: createColumn('sequentialScans', 'Sequential scans', 'number'), order: null },
   { column: createColumn('sequentialRows', 'Rows from sequential scans', 'rows'), order: 'sequential_reads' },

@@ -19,7 +19,7 @@ const figure = (name: string, changes: Partial<typeof data> = {}) =>
 describe('storage figures', () => {
   it('contain the fullest disk and the next full disk with dates', () => {
     expect(figure('Fullest disk')).toMatchObject({ value: 85, note: 'default' })
-    expect(figure('Next full disk')).toMatchObject({
+    expect(figure('Next disk to fill up')).toMatchObject({
       value: 'in 10 to 17 days',
       note: 'default, 02 Dec 2026 to 09 Dec 2026',
     })
@@ -35,6 +35,6 @@ describe('storage figures', () => {
     [[forecast('default', null)], 'none'],
     [[forecast('default', 900)], 'not within two years'],
   ])('with forecasts %j report the next full disk as %s', (forecasts, value) => {
-    expect(figure('Next full disk', { forecasts })?.value).toBe(value)
+    expect(figure('Next disk to fill up', { forecasts })?.value).toBe(value)
   })
 })

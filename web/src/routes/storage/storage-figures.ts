@@ -30,7 +30,7 @@ export const listStorageFigures = ({ disks, forecasts, growth, freeable, nowMs, 
       note: fullest?.name ?? '',
     },
     { name: 'Free space', value: fullest?.total ? fullest.free : null, unit: 'bytes' },
-    { name: 'Next full disk', ...describeNextFullDisk(first, { isKnown: ofDisks.length > 0, nowMs, zone }) },
+    { name: 'Next disk to fill up', ...describeNextFullDisk(first, { isKnown: ofDisks.length > 0, nowMs, zone }) },
     { name: 'Table growth per day', value: sumColumn(growth, 'grows'), unit: 'bytes', note: 'all tables, last 7 days' },
     { name: 'Reclaimable', value: sumColumn(freeable, 'freeable'), unit: 'bytes' },
     {

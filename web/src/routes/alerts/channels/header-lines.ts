@@ -1,5 +1,6 @@
 /**
- * Parses lines such as `Authorization: Bearer …`. A line without a colon gets no value, so that the service rejects it.
+ * Parses lines such as `Authorization: Bearer …`. The value of a line without a colon is empty, so that the service
+ * rejects it.
  */
 export const readHeaderLines = (text: string): Record<string, string> =>
   Object.fromEntries(
