@@ -10,9 +10,9 @@ import { skillMethods } from './skills.ts'
 import { summaryMethods } from './summary.ts'
 
 /** Maximum messages of one request on the bus. The gateway drops older messages. */
-export const maxMessages = 256
+export const maxMessagesPerRequest = 256
 /** Maximum parts of one message on the bus. */
-export const maxPartsOfMessage = 256
+export const maxMessageParts = 256
 /** Maximum size of a tool result of an earlier answer, in bytes; longer ones are truncated for the model. */
 export const maxEarlierResultBytes = 2_048
 
@@ -24,7 +24,7 @@ export const AgentMessage = z.object({
   id: z.string().max(128).optional(),
   /** Any role other than `assistant` counts as the user. */
   role: z.string().max(32),
-  parts: z.array(AgentMessagePart).max(maxPartsOfMessage),
+  parts: z.array(AgentMessagePart).max(maxMessageParts),
 })
 export type AgentMessage = z.infer<typeof AgentMessage>
 
@@ -44,7 +44,7 @@ export const AgentQuestion = z.object({
   /** The host of the conversation, and its position in the caller's host list. */
   hostKey: HostKey,
   hostId: z.int(),
-  messages: z.array(AgentMessage).min(1).max(maxMessages),
+  messages: z.array(AgentMessage).min(1).max(maxMessagesPerRequest),
   /** `provider:model`; null selects the default model. */
   model: z.string().max(256).nullable().default(null),
   /** The caller's own key for the gateway of the model. It is discarded after the run. */

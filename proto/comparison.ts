@@ -16,7 +16,7 @@ export const ComparedHost = QueriedHost.extend({
 export type ComparedHost = z.infer<typeof ComparedHost>
 
 /** Statistics of one query pattern on one host. */
-export const PatternFigures = Fingerprint.pick({
+export const PatternStatistics = Fingerprint.pick({
   calls: true,
   totalMs: true,
   averageMs: true,
@@ -27,14 +27,14 @@ export const PatternFigures = Fingerprint.pick({
   readBytes: true,
   peakMemoryBytes: true,
 })
-export type PatternFigures = z.infer<typeof PatternFigures>
+export type PatternStatistics = z.infer<typeof PatternStatistics>
 
 /**
  * One query pattern on all compared hosts. `values` are in host order; null where the pattern did not run or the host
  * returned no data.
  */
 export const ComparedPattern = Fingerprint.pick({ hash: true, query: true, kind: true }).extend({
-  values: z.array(PatternFigures.nullable()),
+  values: z.array(PatternStatistics.nullable()),
 })
 export type ComparedPattern = z.infer<typeof ComparedPattern>
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bytes, rpc, stream } from './contract.ts'
+import { declareByteFrames, rpc, stream } from './contract.ts'
 import { hostInput } from './host.ts'
 import { RowValues, StatementFacts } from './statement.ts'
 import { exportFormats } from './table-page.ts'
@@ -62,7 +62,7 @@ export const runOptions = {
   runId: StatementRunId.optional(),
 }
 /** Byte limit of one streamed response; at most `maxStreamedBytes`. */
-export const MaxBytes = createWholeNumberSchema(maxStreamedBytes)
+export const StreamByteLimit = createWholeNumberSchema(maxStreamedBytes)
 
 const statement = { query: z.string().max(maxStatementLength) }
 const common = { callers: ['gateway', 'agent', 'mcp'], feature: 'QUERIES', prefer: 'hostKey' } as const
@@ -101,12 +101,12 @@ export const consoleMethods = {
       ...hostInput,
       ...statement,
       ...runOptions,
-      maxBytes: MaxBytes.default(maxStreamedBytes),
+      maxBytes: StreamByteLimit.default(maxStreamedBytes),
       format: ResultFormat.default('json'),
     }),
     /** Only `json` returns the columns; in csv and tsv they are the first line. */
     head: z.object({ columns: z.array(ResultColumn).nullable() }),
-    frames: bytes(),
+    frames: declareByteFrames(),
     tail: z.object({ truncated: Truncation.nullable(), statement: StatementFacts }),
   }),
   cancelQuery: rpc({

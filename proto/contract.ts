@@ -88,9 +88,12 @@ export const stream = <I extends z.ZodType, H extends z.ZodType, F extends Frame
 ): Stream<I, H, F, T> => ({ kind: 'stream', ...method })
 
 /** Declares frames that are validated against a schema at both ends. */
-export const json = <F extends z.ZodType>(schema: F): { kind: 'json'; schema: F } => ({ kind: 'json', schema })
+export const declareJsonFrames = <F extends z.ZodType>(schema: F): { kind: 'json'; schema: F } => ({
+  kind: 'json',
+  schema,
+})
 /** Declares frames of opaque bytes. */
-export const bytes = (): { kind: 'bytes' } => ({ kind: 'bytes' })
+export const declareByteFrames = (): { kind: 'bytes' } => ({ kind: 'bytes' })
 
 /** Declares a service. */
 export const service = <M extends Methods>(name: ServiceName, methods: M): Service<M> => ({ name, methods })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ResultColumn, Truncation } from './console.ts'
-import { bytes, rpc, stream } from './contract.ts'
+import { declareByteFrames, rpc, stream } from './contract.ts'
 import { hostInput, hostDataReaders } from './host.ts'
 import { StatementFacts } from './statement.ts'
 import { IncompleteReason, UnavailableReason } from './unavailable-reason.ts'
@@ -295,7 +295,7 @@ export const explorerMethods = {
     safe: false,
     input: tableInput.extend({ limit: z.int().min(1).max(1_000).default(100) }),
     head: z.object({ columns: z.array(ResultColumn).nullable() }),
-    frames: bytes(),
+    frames: declareByteFrames(),
     tail: z.object({ truncated: Truncation.nullable(), statement: StatementFacts }),
   }),
 }

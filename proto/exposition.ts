@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bytes, stream } from './contract.ts'
+import { declareByteFrames, stream } from './contract.ts'
 import { hostInput } from './host.ts'
 
 /** The state of the metrics of a host. */
@@ -23,7 +23,7 @@ export const expositionMethods = {
     prefer: 'hostKey',
     input: z.object(hostInput),
     head: ExpositionHead,
-    frames: bytes(),
+    frames: declareByteFrames(),
     tail: z.object({}),
   }),
 }

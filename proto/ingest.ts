@@ -11,7 +11,7 @@ export const maxIngestBodyBytes = 256 * 1024
  * Maximum events of a request. Groups of real events reach the body limit earlier, so none is rejected for its number.
  * This matters because senders such as Alertmanager do not resend a rejected group.
  */
-export const maxEvents = 1_000
+export const maxEventsPerRequest = 1_000
 
 /** Returns whether a header is passed to `ingest`: only headers that describe events, never credentials. */
 export const isIngestHeader = (name: string): boolean =>
@@ -55,7 +55,7 @@ export const ingest = service('ingest', {
       body: z.string().max(maxIngestBodyBytes),
       headers: z.record(z.string().max(128), z.string().max(16_384)),
     }),
-    output: z.array(IngestResult).max(maxEvents),
+    output: z.array(IngestResult).max(maxEventsPerRequest),
   }),
   events: rpc({
     doc: 'Lists received events, newest first.',

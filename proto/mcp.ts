@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bytes, rpc, service, stream } from './contract.ts'
+import { declareByteFrames, rpc, service, stream } from './contract.ts'
 import { type ErrorCode, errorStatuses } from './errors.ts'
 import { Evidence } from './evidence.ts'
 import { HostKey } from './host.ts'
@@ -98,7 +98,7 @@ export const mcp = service('mcp', {
       /** The complete response; absent if it is sent in frames. */
       whole: z.string().max(maxMcpBufferedBytes).optional(),
     }),
-    frames: bytes(),
+    frames: declareByteFrames(),
     tail: z.object({}),
   }),
   offer: rpc({

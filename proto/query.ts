@@ -5,7 +5,7 @@ import { actionMethods } from './actions.ts'
 import { adviceDataMethods } from './advice-data.ts'
 import { managementMethods } from './management.ts'
 import { connectionsMethods } from './connections.ts'
-import { bytes, rpc, service, stream } from './contract.ts'
+import { declareByteFrames, rpc, service, stream } from './contract.ts'
 import { expositionMethods } from './exposition.ts'
 import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
 import { explorerMethods } from './explorer.ts'
@@ -232,7 +232,7 @@ export const query = service('query', {
       maxRows: z.number().int().nullable().optional(),
       unavailable: UnavailableReason.nullable(),
     }),
-    frames: bytes(),
+    frames: declareByteFrames(),
     tail: z.object({
       truncated: z.boolean(),
       /** Number of rows that match the filters, if known: on the last page, or on request. */
@@ -249,7 +249,7 @@ export const query = service('query', {
     prefer: 'hostKey',
     input: TableRequest.omit({ cursor: true, total: true }).extend({ format: ExportFormat }),
     head: z.object({ table: TableInfo, limit: z.number().int().nullable(), unavailable: UnavailableReason.nullable() }),
-    frames: bytes(),
+    frames: declareByteFrames(),
     tail: z.object({ truncated: z.boolean(), rows: z.number().int() }),
   }),
   filterOptions: rpc({

@@ -9,7 +9,7 @@ export type Severity = z.infer<typeof Severity>
  * How a reading is evaluated. A `gauge` is compared with the thresholds directly. A `counter` is a total since the
  * server start; its increase between two sweeps is compared. A `slope` is a gauge whose increase is compared.
  */
-export const Measure = z.enum(['gauge', 'counter', 'slope'])
+export const MeasureKind = z.enum(['gauge', 'counter', 'slope'])
 
 /**
  * Columns of the statement of a rule: the value, thresholds from server settings, the number of observations, and the
@@ -46,7 +46,7 @@ const RuleExample = z.strictObject({
 /** The shape of `charts/<topic>/<id>.rule.yaml`: measured by exactly one of `sql`, `evaluator` and `allOf`. */
 export const RuleDefinition = z.strictObject({
   ...descriptionFields,
-  measure: Measure.default('gauge'),
+  measure: MeasureKind.default('gauge'),
   thresholds: z.strictObject({
     warning: z.number().nullable().default(null),
     critical: z.number().nullable().default(null),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DefinitionId, Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
 import { hostInput, hostDataReaders } from './host.ts'
-import { Measure, Severity } from './rule-definition.ts'
+import { MeasureKind, Severity } from './rule-definition.ts'
 
 export { Severity }
 
@@ -22,7 +22,7 @@ export const Rule = z.object({
   /** The topic of the rule: its folder in `charts/`. */
   category: z.string(),
   unit: Unit,
-  measure: Measure,
+  measure: MeasureKind,
   thresholds: Thresholds,
   /**
    * Hysteresis of gauges: a firing condition clears once its value is better than the threshold by the share

@@ -72,7 +72,7 @@ export const AdvisedCodec = z.enum(advisedCodecs)
 export type AdvisedCodec = z.infer<typeof AdvisedCodec>
 
 /** Settings whose recommended value depends on the hardware. */
-export const tunedSettings = [
+export const hardwareDependentSettings = [
   'max_threads',
   'max_memory_usage',
   'max_bytes_before_external_group_by',

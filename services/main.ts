@@ -27,7 +27,12 @@ import { listenForStop } from '#shared/lifecycle/stop.ts'
 import { openNet } from '#shared/net/net.ts'
 import type { ServiceConfig, ServiceStarter } from '#shared/lifecycle/service.ts'
 import { openStore } from '#shared/store/open.ts'
-import { chooseInstanceName, openTelemetry, type ProcessFacts, type ProcessTelemetry } from '#shared/telemetry/open.ts'
+import {
+  chooseInstanceName,
+  openTelemetry,
+  type ProcessAttributes,
+  type ProcessTelemetry,
+} from '#shared/telemetry/open.ts'
 
 interface ServiceModules {
   config(): Promise<ServiceConfig>
@@ -65,7 +70,7 @@ interface Plan {
   settings: SettingValues<typeof processSettings>
   /** Deprecated names that are set but never read. */
   unread: readonly SettingProblem[]
-  facts: ProcessFacts
+  facts: ProcessAttributes
 }
 
 const main = async (names: readonly string[], variables: Plan['variables']): Promise<void> => {

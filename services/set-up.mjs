@@ -40,7 +40,7 @@ const entries = {
   bench: 'services/bench/run.ts',
   eval: 'services/acceptance/evaluation/run.ts',
   screenshots: 'services/acceptance/screenshots/run.ts',
-  mutations: 'services/requirements/mutations/run.ts',
+  mutations: 'services/requirements/mutation-testing/run.ts',
 }
 
 const main = async ([command, ...rest]) => {

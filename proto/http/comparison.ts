@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ComparedHost, ComparedPattern, comparisonMethods, PatternFigures } from '../comparison.ts'
+import { ComparedHost, ComparedPattern, comparisonMethods, PatternStatistics } from '../comparison.ts'
 import { SettingsDiffHost, maxComparedHosts, SettingRow } from '../settings-diff.ts'
 import { UsedWindow } from '../time-window.ts'
 import { createResponseSchema } from './response.ts'
@@ -59,7 +59,7 @@ export const ComparisonQuery = z
 export const ComparisonResponse = createResponseSchema(
   z.object({
     hosts: z.array(ComparedHost.omit({ hostKey: true }).extend(hostIdentity)),
-    patterns: z.array(ComparedPattern.extend({ values: byHost(PatternFigures.nullable()) })),
+    patterns: z.array(ComparedPattern.extend({ values: byHost(PatternStatistics.nullable()) })),
   }),
   z.object({ window: UsedWindow.nullable() }),
 )

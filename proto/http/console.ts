@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   consoleMethods,
   maxStatementLength,
-  MaxBytes,
+  StreamByteLimit,
   ResultFormat,
   resultFormats,
   StatementRunId,
@@ -20,7 +20,7 @@ export const ConsoleRequest = z.strictObject({
   hostId: bodyHostId.default(0),
   query: z.string().max(maxStatementLength, `must not be longer than ${maxStatementLength} characters`),
   ...runOptions,
-  maxBytes: MaxBytes.optional(),
+  maxBytes: StreamByteLimit.optional(),
   format: z
     .enum(resultFormats, `must be one of ${resultFormats.join(', ')}`)
     .pipe(ResultFormat)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { parseChunkStream, findLastData, filterByType } from '../agent/testing/start-agent.ts'
+import { parseChunkStream, findLastData, filterChunksByType } from '../agent/testing/start-agent.ts'
 import { countResponses } from '../agent/testing/model-script.ts'
 import {
   createGatewayVariables,
@@ -15,7 +15,7 @@ import { startReplicationService } from '../query/testing/replication-service.ts
 import { replicationToolCases } from '../testing/replication-tool-cases.ts'
 import { startFakeTablesHost } from '../testing/fake-tables.ts'
 import { startProduct } from '../testing/product.ts'
-import { startPostgres } from '../testing/servers.ts'
+import { startPostgres } from '../testing/describe-with.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
 const Output = z.object({
@@ -74,13 +74,13 @@ describeOnTopologies('the tools of the agent', (topology) => {
   /** Calls a tool and returns its result. Also checks that the result has evidence. */
   const facts = async (name: string, given: object = {}) => {
     const chunks = await call(name, given)
-    expect(filterByType(chunks, 'tool-output-error')).toEqual([])
-    const { text, result, evidence } = Output.parse(filterByType(chunks, 'tool-output-available')[0]).output
+    expect(filterChunksByType(chunks, 'tool-output-error')).toEqual([])
+    const { text, result, evidence } = Output.parse(filterChunksByType(chunks, 'tool-output-available')[0]).output
     expect(evidence.length).toBeGreaterThan(0)
     return { text, ...result }
   }
   const failure = async (name: string, given: object) => {
-    const [failed] = [...filterByType(await call(name, given), 'tool-output-error')]
+    const [failed] = [...filterChunksByType(await call(name, given), 'tool-output-error')]
     return Failure.parse(failed).errorText
   }
   it.each(agentTools.filter(({ example }) => example))('$name answers a call with its example', async (tool) => {
@@ -352,14 +352,16 @@ describeOnTopologies('the tools of the agent', (topology) => {
   it('ask_user passes the question to the user', async () => {
     const question = { question: 'Which one?', kind: 'single_choice', options: ['one', 'two'] }
     const chunks = await call('ask_user', question)
-    expect(filterByType(chunks, 'tool-input-available')).toMatchObject([{ toolName: 'ask_user', input: question }])
-    expect(filterByType(chunks, 'tool-output-available')).toEqual([])
+    expect(filterChunksByType(chunks, 'tool-input-available')).toMatchObject([
+      { toolName: 'ask_user', input: question },
+    ])
+    expect(filterChunksByType(chunks, 'tool-output-available')).toEqual([])
     expect(chunks.at(-1)).toMatchObject({ finishReason: 'tool-calls' })
   })
 
   it('search_tools finds tools that the model does not have yet', async () => {
     const found = async (topic: string) =>
-      JSON.stringify(filterByType(await call('search_tools', { topic }), 'tool-output-available'))
+      JSON.stringify(filterChunksByType(await call('search_tools', { topic }), 'tool-output-available'))
     expect(await found('forecast when disks are full')).toContain('"forecast_disk_capacity"')
     expect(await found('what a query would cost')).toContain('"estimate_query_cost"')
     expect(await found('kill a mutation')).toContain('"kill_mutation"')
@@ -372,7 +374,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   })
 
   it('get_repldb_metrics names its missing parameter', async () => {
-    const failed = filterByType(await call('get_repldb_metrics', { metric: 'snapshot' }), 'tool-output-error')
+    const failed = filterChunksByType(await call('get_repldb_metrics', { metric: 'snapshot' }), 'tool-output-error')
     expect(Failure.parse(failed[0]).errorText).toContain('mirror is required')
   })
 

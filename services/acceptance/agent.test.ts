@@ -4,12 +4,12 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSandbox } from '../sandbox/start.ts'
-import { parseChunkStream, findLastData, filterByType, joinChunkText } from '../agent/testing/start-agent.ts'
+import { parseChunkStream, findLastData, filterChunksByType, joinChunkText } from '../agent/testing/start-agent.ts'
 import { extractEvidenceIds, type ModelScript } from '../agent/testing/model-script.ts'
 import {
   createGatewayVariables,
   type ScriptedGateway,
-  scriptedKey,
+  scriptedApiKey,
   startScriptedGateway,
 } from '../agent/testing/scripted-gateway.ts'
 import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
@@ -69,7 +69,7 @@ describeOnTopologies('the agent', (topology) => {
       claims: [{ text: 'There are databases.', evidence: [expect.stringMatching(/^e\d+$/)] }],
     })
     expect(gateway.violations).toEqual([])
-    expect(product.output()).not.toContain(scriptedKey)
+    expect(product.output()).not.toContain(scriptedApiKey)
   })
 
   it('sends the model at most six thousand tokens before the question', async () => {
@@ -140,7 +140,7 @@ describeOnTopologies('the agent', (topology) => {
     await fetchJson(`${product.url}/api/v1/agent/long-chat/stop`, { method: 'POST', headers, body: '{}' })
     for (let next = await events?.read(); next?.value !== undefined; next = await events?.read()) text += next.value
     expect(text.startsWith('id: 3\n')).toBe(true)
-    expect(filterByType(await parseChunkStream(text), 'abort')).toHaveLength(1)
+    expect(filterChunksByType(await parseChunkStream(text), 'abort')).toHaveLength(1)
     await expect.poll(() => gateway.abandoned).toBe(abandonedBefore + 1)
   })
 
@@ -157,7 +157,7 @@ describeOnTopologies('the agent', (topology) => {
     await retryUntil(running, (statements) => statements === 1)
     const stop = `${product.url}/api/v1/agent/${started.headers.get('x-run-id')}/stop`
     expect(await fetchJson(stop, { method: 'POST', headers, body: '{}' })).toMatchObject({ status: 200 })
-    expect(filterByType(await parseChunkStream(await started.text()), 'abort')).toHaveLength(1)
+    expect(filterChunksByType(await parseChunkStream(await started.text()), 'abort')).toHaveLength(1)
     expect(await retryUntil(running, (statements) => statements === 0)).toBe(0)
   })
 

@@ -12,7 +12,7 @@ import type { Store } from '#shared/store/store.ts'
 import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { type Notification, toOutboxMessage } from '../alert-dispatcher/notification.ts'
 import { retryUntil } from '../testing/fetch-json.ts'
-import { describeWith, startPostgres, startRedis } from '../testing/servers.ts'
+import { describeWith, startPostgres, startRedis } from '../testing/describe-with.ts'
 
 vi.setConfig({ testTimeout: 480_000 })
 

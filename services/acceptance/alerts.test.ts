@@ -5,10 +5,10 @@ import { startDispatchers } from '../testing/alerts/dispatchers.ts'
 import { type DispatcherBackends, openDispatcherBackends } from '../testing/alerts/dispatcher-backends.ts'
 import { playScenario } from '../testing/alerts/play-scenario.ts'
 import { storeLossScenario, scenarios, disruptionScenarios } from '../testing/alerts/scenarios.ts'
-import type { WatchedHosts } from '../testing/alerts/fake-monitored-hosts.ts'
+import type { FakeMonitoredHosts } from '../testing/alerts/fake-monitored-hosts.ts'
 import { retryUntil } from '../testing/fetch-json.ts'
 import type { Topology } from '../testing/product.ts'
-import { describeWith } from '../testing/servers.ts'
+import { describeWith } from '../testing/describe-with.ts'
 
 const operator = (topology: Topology) => () => {
   let ground: DispatcherBackends
@@ -40,7 +40,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a sweep that loses Redis', () => {
     const place = await ground.next()
     const reached = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
-    const watched: WatchedHosts = {
+    const watched: FakeMonitoredHosts = {
       names: ['one', 'two'],
       values: { 'one/disk': 85, 'two/disk': 85 },
       onMeasure: async (hostKey) => {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
+import { describeWith, startNats, startPostgres, startRedis } from '../testing/describe-with.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
 
 const root = join(import.meta.dirname, '../..')

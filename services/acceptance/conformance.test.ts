@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fixtures } from '../testing/conformance/fixtures.ts'
+import { conformanceFixtures } from '../testing/conformance/fixtures.ts'
 import { startOpenProduct } from '../testing/conformance/start.ts'
 import type { AdditionalTools } from '../mcp/protocol/server.ts'
 
@@ -30,7 +30,7 @@ interface Case {
 const cases: readonly Case[] = [
   {
     what: 'with the tools that the suite calls, but for what needs a session',
-    further: fixtures,
+    further: conformanceFixtures,
     failing: { '2026-07-28': undefined, '2025-11-25': 'sessions.2025-11-25' },
   },
   {

@@ -11,11 +11,11 @@ import { z } from 'zod'
 import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { DeliveryRecord, deliveryRecordKey } from '../alert-dispatcher/delivery/record.ts'
+import { DeliveryRecord, deliveryRecordKey } from '../alert-dispatcher/delivery/delivery-record.ts'
 import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { toOutboxMessage } from '../alert-dispatcher/notification.ts'
 import { retryUntil } from '../testing/fetch-json.ts'
-import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
+import { describeWith, startNats, startPostgres, startRedis } from '../testing/describe-with.ts'
 
 /** Number of alerts. `TEST_DELIVERY_ALERTS` sets more for a longer run. Each fires and recovers on ten channels. */
 const alerts = Number(process.env.TEST_DELIVERY_ALERTS ?? 15)

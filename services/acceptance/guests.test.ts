@@ -6,7 +6,7 @@ import { ChartResponse, TableResponse } from '#proto/http/data.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
-import { describeWith } from '../testing/servers.ts'
+import { describeWith } from '../testing/describe-with.ts'
 import { startSeededHost } from '../testing/seeded-hosts.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })

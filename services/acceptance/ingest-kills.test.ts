@@ -6,7 +6,7 @@ import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { retryUntil } from '../testing/fetch-json.ts'
 import { type ProductProcess, startProcess } from '../testing/product/process.ts'
-import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
+import { describeWith, startNats, startPostgres, startRedis } from '../testing/describe-with.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
 
 /** Number of kills. `TEST_INGEST_KILLS` sets more for a longer run. */

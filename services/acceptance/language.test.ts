@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { load } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { isCode, readSource, listRepositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
+import { isCodeFile, readSource, listRepositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
 import { bannedWordExceptions } from './lint-rules/banned-word-exceptions.ts'
 
 /** Banned words and phrases as regular expressions, with their replacements. Vale reads the same file. */
@@ -44,7 +44,7 @@ const describeFinding = ({ path, line, word }: Finding): string => `${path}: "${
 
 /** Returns whether a file is handwritten text. */
 const isText = (path: string): boolean =>
-  (isCode(path) || /\.(md|ya?ml|css|html|tpl|txt|sh|example)$|^\.ci\/|\/NOTES/.test(path)) &&
+  (isCodeFile(path) || /\.(md|ya?ml|css|html|tpl|txt|sh|example)$|^\.ci\/|\/NOTES/.test(path)) &&
   !/__snapshots__|\.snap$|^\.ci\/vale\//.test(path)
 
 const files = listRepositoryFiles().filter(isText).map(readSource)
@@ -78,7 +78,7 @@ describe('banned words', () => {
 
 describe('names', () => {
   const declared = files
-    .filter(({ path }) => isCode(path))
+    .filter(({ path }) => isCodeFile(path))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/^export (?:default )?(?:async )?(const|function|class|interface|type) (\w+)/gm)].map(
         ([, kind = '', name = '']) => ({ path, kind, name }),
@@ -87,7 +87,7 @@ describe('names', () => {
 
   it('use max for limits', () => {
     const limits = files
-      .filter(({ path }) => isCode(path))
+      .filter(({ path }) => isCodeFile(path))
       .flatMap(({ path, text }) =>
         (text.match(/\b(?:most|longest)(?!Common|Recent|Severe|Used|Ms\b)[A-Z]\w*/g) ?? []).map(
           (name) => `${path} ${name}`,

@@ -2,7 +2,7 @@ import { matchesGlob } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import { explainForbiddenImport, resolveImport } from './lint-rules/import-layers.ts'
-import { listImports, isCode, readSource, listRepositoryFiles } from '../testing/source-file.ts'
+import { listImports, isCodeFile, readSource, listRepositoryFiles } from '../testing/source-file.ts'
 
 describe('allowed imports', () => {
   it.each([
@@ -43,7 +43,7 @@ describe('allowed imports', () => {
   })
 
   it('include every import of the repository', () => {
-    const files = listRepositoryFiles().filter(isCode).map(readSource)
+    const files = listRepositoryFiles().filter(isCodeFile).map(readSource)
     const found = files.flatMap((file) =>
       listImports(file).flatMap((one) => explainForbiddenImport(file.path, one) ?? []),
     )

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { startProcess } from '../testing/product/process.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
-import { type TestServer, describeWith, startNats, startRedis } from '../testing/servers.ts'
+import { type TestServer, describeWith, startNats, startRedis } from '../testing/describe-with.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 

@@ -4,7 +4,7 @@ import { startHangingHost } from '../testing/bad-hosts.ts'
 import { parseExposition, findSampleValue } from '../testing/exposition-format.ts'
 import { startPausableHost } from '../testing/pausable-host.ts'
 import { startProduct } from '../testing/product.ts'
-import { describeWith } from '../testing/servers.ts'
+import { describeWith } from '../testing/describe-with.ts'
 import { startStubFleet } from '../testing/stub-fleet.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 

@@ -5,7 +5,7 @@ import { startSandbox } from '../sandbox/start.ts'
 import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { startPausableHost } from '../testing/pausable-host.ts'
 import { startProduct } from '../testing/product.ts'
-import { describeWith } from '../testing/servers.ts'
+import { describeWith } from '../testing/describe-with.ts'
 
 /** Timeout of a request to a missing service. A caller gives up after 5 seconds without a frame. */
 const silenceEndsWithinMs = 7_000

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Product, formatHostVariables, startProduct } from '../testing/product.ts'
-import { runToEnd } from '../testing/product/process.ts'
+import { runProcessToEnd } from '../testing/product/process.ts'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
-import { describeWith, startRedis } from '../testing/servers.ts'
+import { describeWith, startRedis } from '../testing/describe-with.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
 
 const someHost = formatHostVariables([{ url: 'http://127.0.0.1:9', name: 'missing' }])
 
 describe('a failed start', () => {
   it('lists every problem of every service at once, and exits with 1', async () => {
-    const { code, output } = await runToEnd({
+    const { code, output } = await runProcessToEnd({
       services: [],
       variables: { PORT: 'http', COLUMNDB_POOL_SIZE: '0', LOG_LEVEL: 'loud', REDIS_URL: 'http://:marked@cache' },
     })
@@ -23,13 +23,13 @@ describe('a failed start', () => {
   })
 
   it('requires a host list in production', async () => {
-    const { code, output } = await runToEnd({ services: [], variables: {} })
+    const { code, output } = await runProcessToEnd({ services: [], variables: {} })
     expect(code).toBe(1)
     expect(output).toContain('  COLUMNDB_HOST: is required in production')
   })
 
   it('requires NATS when only one of the services runs', async () => {
-    const { code, output } = await runToEnd({ services: ['query'], variables: someHost })
+    const { code, output } = await runProcessToEnd({ services: ['query'], variables: someHost })
     expect(code).toBe(1)
     expect(output).toContain(
       '  NATS_URL: must be set to run query without report, mcp, alert-dispatcher, ingest, agent and gateway:',
@@ -37,7 +37,7 @@ describe('a failed start', () => {
   })
 
   it('names the valid services when one is unknown, and ends with 2', async () => {
-    const { code, output } = await runToEnd({ services: ['gatewya', 'query'], variables: someHost })
+    const { code, output } = await runProcessToEnd({ services: ['gatewya', 'query'], variables: someHost })
     expect(code).toBe(2)
     expect(output).toBe(
       'unknown service "gatewya"; available: query, report, mcp, alert-dispatcher, ingest, agent and gateway; without arguments all services run\n',
@@ -47,7 +47,7 @@ describe('a failed start', () => {
   it('names the port in use', async () => {
     await using other = await startHangingHost()
     const taken = new URL(other.url).port
-    const { code, output } = await runToEnd({
+    const { code, output } = await runProcessToEnd({
       services: [],
       variables: { ...someHost, OPERATIONS_PORT: taken, PORT: '0' },
     })
@@ -58,7 +58,7 @@ describe('a failed start', () => {
   it('names the API port in use, and warns about an ignored legacy variable', async () => {
     await using other = await startHangingHost()
     const taken = new URL(other.url).port
-    const { code, output } = await runToEnd({
+    const { code, output } = await runProcessToEnd({
       services: [],
       variables: { ...someHost, OPERATIONS_PORT: '0', PORT: taken, VITE_COLUMNDB_TZ: 'UTC' },
     })
@@ -72,7 +72,7 @@ describeWith(['redis'], 'a bus that cannot be reached', () => {
   it('ends the process without printing the password in its address', async () => {
     await using redis = await startRedis()
     const NATS_URL = `nats://watch:marked@127.0.0.1:${await reserveFreePort()}`
-    const { code, output } = await runToEnd({
+    const { code, output } = await runProcessToEnd({
       services: ['query'],
       variables: { ...someHost, NATS_URL, REDIS_URL: redis.url },
     })

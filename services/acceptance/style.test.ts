@@ -7,10 +7,10 @@ import {
   requireExportDocs,
   forbidAbbreviations,
 } from './lint-rules/rules.ts'
-import { isCode, isTest, readSource, listRepositoryFiles } from '../testing/source-file.ts'
+import { isCodeFile, isTestFile, readSource, listRepositoryFiles } from '../testing/source-file.ts'
 
 const product = listRepositoryFiles()
-  .filter((path) => isCode(path) && !isTest(path))
+  .filter((path) => isCodeFile(path) && !isTestFile(path))
   .map(readSource)
 const lengthOf = (text: string): number => text.split('\n').length - 1
 
@@ -25,7 +25,7 @@ describe('sizes', () => {
   })
 
   it('of every file are at most 400 lines', () => {
-    const files = listRepositoryFiles().filter(isCode).map(readSource)
+    const files = listRepositoryFiles().filter(isCodeFile).map(readSource)
     expect(files.filter(({ text }) => lengthOf(text) > 400).map(({ path }) => path)).toEqual([])
   })
 
@@ -96,7 +96,7 @@ it('browser tests select elements by exact names', () => {
   expect(looseNames("page.getByRole('table', { name: `${title}` }).getByRole('row', { name })")).toHaveLength(2)
   expect(looseNames("page.getByRole('table', { name: 'Tables', exact: true })")).toEqual([])
   expect(looseNames("page.getByRole('table', { name: /^Tables/ }).getByRole('row', { level: 1 })")).toEqual([])
-  const tests = listRepositoryFiles().filter((path) => path.startsWith('web/tests/') && isCode(path))
+  const tests = listRepositoryFiles().filter((path) => path.startsWith('web/tests/') && isCodeFile(path))
   expect(tests.map(readSource).flatMap(({ path, text }) => looseNames(text).map((each) => `${path}: ${each}`))).toEqual(
     [],
   )

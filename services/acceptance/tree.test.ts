@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import attacks from './attacks/vitest.config.ts'
 import faults from './faults/vitest.config.ts'
-import { isCode, isTest, readSource, listRepositoryFiles } from '../testing/source-file.ts'
+import { isCodeFile, isTestFile, readSource, listRepositoryFiles } from '../testing/source-file.ts'
 
 const files = listRepositoryFiles()
 
@@ -71,7 +71,7 @@ describe('the tree', () => {
 })
 
 describe('forbidden content', () => {
-  const product = files.filter((path) => path.startsWith('services/') && isCode(path) && !isTest(path))
+  const product = files.filter((path) => path.startsWith('services/') && isCodeFile(path) && !isTestFile(path))
 
   it('leaves a process only by leaving its scope', () => {
     const pattern = /process\.(exit|abort|reallyExit)\(/

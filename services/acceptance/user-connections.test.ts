@@ -8,7 +8,7 @@ import { ChartResponse, HostsResponse, HostStatusResponse, TableResponse } from 
 import type { Sandbox } from '../sandbox/start.ts'
 import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
-import { startNats } from '../testing/servers.ts'
+import { startNats } from '../testing/describe-with.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 import { startSeededHost } from '../testing/seeded-hosts.ts'
 

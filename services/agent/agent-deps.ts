@@ -15,7 +15,7 @@ import { type ApprovalRequests, openApprovalRequests } from './approvals/approva
 import { agentSettings } from './config.ts'
 import { type Conversations, openConversations } from './conversations/conversations.ts'
 import { type EgressRequests, openEgressRequests } from './egress/egress-requests.ts'
-import { type ExternalTools, openExternalTools } from './external/external-tools.ts'
+import { type ExternalTools, openExternalTools } from './external-tools/external-tools.ts'
 import { openMcpToolSource, type ToolSource, combineToolSources, type AgentTool } from './tool-sources.ts'
 import { type Models, openModels } from './models/models.ts'
 import type { RunLimits } from './runs/run.ts'

@@ -1,6 +1,6 @@
 import { flagSetting, optionalFlagSetting, wholeNumberSetting } from '#shared/config/setting.ts'
 import { conversationSettings, findConversationProblems } from './conversations/store-choice.ts'
-import { externalSettings } from './external/config.ts'
+import { externalSettings } from './external-tools/config.ts'
 import { modelSettings } from './models/config.ts'
 import { partGuardSettings } from './validate-data-part.ts'
 import { verboseSettings } from './verbose-log.ts'

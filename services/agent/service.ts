@@ -3,7 +3,7 @@ import type { ServiceContext, RunningService, ServiceStarter } from '#shared/lif
 import { type AgentOverrides, openAgentDeps, type AgentDeps } from './agent-deps.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { createConversationHandlers } from './conversations/conversations.ts'
-import { createExternalHandlers } from './external/external-tools.ts'
+import { createExternalHandlers } from './external-tools/external-tools.ts'
 import { createModelHandlers } from './models/models.ts'
 import { createSkillHandlers } from './skills/skills.ts'
 import { resolveApproval, takeApproval } from './approvals/approval-requests.ts'

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { startDispatchers } from '../testing/alerts/dispatchers.ts'
 import { openDispatcherBackends } from '../testing/alerts/dispatcher-backends.ts'
 import { retryUntil } from '../testing/fetch-json.ts'
-import { describeWith, startPostgres } from '../testing/servers.ts'
+import { describeWith, startPostgres } from '../testing/describe-with.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

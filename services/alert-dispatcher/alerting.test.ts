@@ -7,7 +7,7 @@ import type { AlertConfigUpdate } from '#proto/alerting.ts'
 import { encryptForTransit } from '#shared/seal/transit.ts'
 import { type Dispatchers, startDispatchers } from '../testing/alerts/dispatchers.ts'
 import { type DispatcherBackends, openDispatcherBackends } from '../testing/alerts/dispatcher-backends.ts'
-import type { WatchedHosts } from '../testing/alerts/fake-monitored-hosts.ts'
+import type { FakeMonitoredHosts } from '../testing/alerts/fake-monitored-hosts.ts'
 
 const metrics = [
   { id: 'running-queries', title: 'Running queries', doc: '', category: 'queries', unit: 'count' as const },
@@ -21,7 +21,7 @@ afterAll(() => ground[Symbol.asyncDispose]())
 
 /** A dispatcher with two hosts and, by default, a state database. */
 const open = async ({ env = {} }: { env?: Record<string, string> } = {}) => {
-  const watched: WatchedHosts = { names: ['one', 'two'], values: { 'one/disk': 85, 'two/memory': 95 }, metrics }
+  const watched: FakeMonitoredHosts = { names: ['one', 'two'], values: { 'one/disk': 85, 'two/memory': 95 }, metrics }
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }
   const dispatchers = await startDispatchers({
     place: await ground.next(),

@@ -1,7 +1,7 @@
 import { displayZoneSettings, hasWebhookSubscriptions, subscriptionSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { SettingProblem } from '#shared/config/setting.ts'
-import { edgeBinding, findUnsharedFiles } from '#shared/store/edge-binding.ts'
+import { edgeBindingSettings, findUnsharedFiles } from '#shared/store/edge-binding.ts'
 import { chatApplicationSettings } from './chat-application/settings.ts'
 import { deliverySettings } from './delivery/settings.ts'
 import { eventAlertSettings } from './events/settings.ts'
@@ -17,7 +17,7 @@ export const settings = {
   ...eventAlertSettings,
   ...subscriptionSettings,
   ...chatApplicationSettings,
-  ...edgeBinding,
+  ...edgeBindingSettings,
 } as const
 
 /** Returns problems of settings that are valid on their own but not in combination. */

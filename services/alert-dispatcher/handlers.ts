@@ -34,14 +34,14 @@ import type { PolicyProvider } from './policy/open-policy.ts'
 import type { DispatcherStores } from './stores/stores.ts'
 import { createSubscriptionHandlers } from './subscriptions/handlers.ts'
 import type { Subscriptions } from './subscriptions/open-subscriptions.ts'
-import { type Schedule, createSweepHandler } from './sweeps/schedule.ts'
+import { type SweepSchedule, createSweepHandler } from './sweeps/schedule.ts'
 
 interface HandlerDeps extends ServiceContext {
   query: Client<typeof query>
   stores: DispatcherStores
   policy: PolicyProvider
   delivery: Delivery
-  schedule: Schedule
+  schedule: SweepSchedule
   subscriptions: Subscriptions
   chatApplication: ChatApplication
 }

@@ -10,7 +10,7 @@ import { loadFileLayer } from './policy/health-d/health-files.ts'
 import { openSweepMetrics } from './sweeps/sweep-metrics.ts'
 import { openPolicy } from './policy/open-policy.ts'
 import { createPolicyWarnings } from './policy/warnings.ts'
-import { openSchedule } from './sweeps/schedule.ts'
+import { openSweepSchedule } from './sweeps/schedule.ts'
 import { openStores } from './stores/open-stores.ts'
 import { openSubscriptions } from './subscriptions/open-subscriptions.ts'
 
@@ -43,7 +43,7 @@ export const startWithTickInterval = async (context: ServiceContext, tickEveryMs
   const warns = await createPolicyWarnings(env, log, policy)
   const sweepDeps = { ...shared, ...episodeDeps, ...warns, policy: policy.current, observe: openSweepMetrics(context) }
   opened.use(await consumeEvents({ ...sweepDeps, queue: opened.use(await context.openQueue()) }))
-  const schedule = openSchedule(sweepDeps, tickEveryMs)
+  const schedule = openSweepSchedule(sweepDeps, tickEveryMs)
   opened.use(
     await bus.serve(
       alerts,

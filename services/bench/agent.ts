@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent, fetch } from 'undici'
 import { type Product, startProduct } from '../testing/product.ts'
-import { createGatewayVariables, scriptedKey } from '../agent/testing/scripted-gateway.ts'
+import { createGatewayVariables, scriptedApiKey } from '../agent/testing/scripted-gateway.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { readResidentMib } from './resident-memory.ts'
@@ -125,7 +125,7 @@ const dispatcher = new Agent({ connections: concurrentRuns })
 /** Sends a POST request and reads the whole response. Also measures the time until the body contains `word`. */
 const timed = async (url: string, body: object, word: string): Promise<TimedResponse> => {
   const began = performance.now()
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${scriptedKey}` }
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${scriptedApiKey}` }
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), dispatcher })
   const decoder = new TextDecoder()
   let firstWordMs = 0

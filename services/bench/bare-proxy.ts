@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { Pool } from 'undici'
 import { z } from 'zod'
-import { startReportingServer } from './report-listening.ts'
+import { startReportingServer } from './report-address.ts'
 
 /**
  * A minimal proxy, which shows the cost of any proxy on this machine. For each request it sends a fixed statement to a

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { startReportingServer } from './report-listening.ts'
+import { startReportingServer } from './report-address.ts'
 
 /** A minimal server that responds to every request with the content of its standard input. Run as a process. */
 const body = await buffer(process.stdin)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { registerConstantTool } from './constant-tool.ts'
-import { reportAddress } from './report-listening.ts'
+import { reportAddress } from './report-address.ts'
 
 /** A minimal MCP server with one tool, built with the official library. Run as a process. */
 const handler = createMcpHandler(() => {

@@ -32,7 +32,7 @@ export const formatComparison = (comparison: Comparison): string => {
   const ratio = computeRatio(comparison)
   const bar = 'atMost' in comparison.bar ? `≤ ${comparison.bar.atMost}` : `≥ ${comparison.bar.atLeast}`
   const figures = `${spread(comparison.ours)} against ${spread(comparison.reference)} ${comparison.unit}${bareOf(comparison)}`
-  return `${isWithinBar(comparison) ? 'holds ' : 'MISSES'}  ${comparison.name}: ${ratio.toFixed(2)} (bar ${bar}); ${figures}`
+  return `${isWithinThreshold(comparison) ? 'holds ' : 'MISSES'}  ${comparison.name}: ${ratio.toFixed(2)} (bar ${bar}); ${figures}`
 }
 
 export const computeRatio = (comparison: Comparison): number => median(comparison.ours) / median(comparison.reference)
@@ -40,7 +40,7 @@ export const computeRatio = (comparison: Comparison): number => median(compariso
 const bareOf = ({ bare, reference }: Comparison): string =>
   bare ? `; a bare proxy ${(median(bare) / median(reference)).toFixed(2)}, ${spread(bare)}` : ''
 
-export const isWithinBar = (comparison: Comparison): boolean =>
+export const isWithinThreshold = (comparison: Comparison): boolean =>
   'atMost' in comparison.bar
     ? computeRatio(comparison) <= comparison.bar.atMost
     : computeRatio(comparison) >= comparison.bar.atLeast

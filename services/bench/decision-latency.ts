@@ -10,7 +10,7 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
-import { webhook } from '../alert-dispatcher/channels/webhook.ts'
+import { webhookChannel } from '../alert-dispatcher/channels/webhook.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open-delivery.ts'
 import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { type Notification, toOutboxMessage } from '../alert-dispatcher/notification.ts'
@@ -92,14 +92,14 @@ export const openDecisionProbe = async (
       query: hostsOnly as Client<typeof query>,
       database: undefined,
       policy: async () => ({ ...testPolicy, routes: [measuredTargetRoute] }),
-      channels: [{ ...webhook, limits, targets: (given, policy) => [...targetsIn(given, policy), ...others] }],
+      channels: [{ ...webhookChannel, limits, targets: (given, policy) => [...targetsIn(given, policy), ...others] }],
     }),
   )
   return measure
 }
 
-const targetsIn: typeof webhook.targets = (given, policy) =>
-  webhook.targets(given, policy).map((target) => ({ ...target, name: measured }))
+const targetsIn: typeof webhookChannel.targets = (given, policy) =>
+  webhookChannel.targets(given, policy).map((target) => ({ ...target, name: measured }))
 
 /** The name of the measured target. A route with the channel name would lead to all targets of the channel. */
 const measured = 'measured'

@@ -1,5 +1,5 @@
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { startNats, startRedis } from '../testing/servers.ts'
+import { startNats, startRedis } from '../testing/describe-with.ts'
 import { Notification } from '../alert-dispatcher/notification.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
 import {

@@ -8,13 +8,13 @@ import { openTestService, createSilentTelemetry } from '../query/testing/test-se
 import { scanHost } from '../report/insights/scan-host.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
-import { removeLogTtlStatements, seedStatements } from './detect/seed.ts'
-import { scenarios, tableStatements, type ExpectedScenario } from './detect/scenarios.ts'
+import { removeLogTtlStatements, buildSeedStatements } from './detection/seed.ts'
+import { scenarios, tableStatements, type ExpectedScenario } from './detection/scenarios.ts'
 
 const minScore = 0.9
 
 /** Measures precision and recall of the insight detectors, on scenarios with known insights. */
-export const detection: Benchmark = {
+export const detectionQuality: Benchmark = {
   name: 'detect',
   async run() {
     await using opened = new AsyncDisposableStack()
@@ -24,7 +24,7 @@ export const detection: Benchmark = {
     const look = await openScan(opened, sandbox.url)
     const score = { right: 0, found: 0, wanted: 0 }
     for (const [index, scenario] of scenarios.entries()) {
-      for (const statement of seedStatements(scenario, index + 1)) await queryClickHouse(sandbox.url, statement)
+      for (const statement of buildSeedStatements(scenario, index + 1)) await queryClickHouse(sandbox.url, statement)
       for (const statement of scenario.refused ?? []) await expectFailure(sandbox.url, statement)
       const found = await look()
       for (const statement of scenario.after ?? []) await queryClickHouse(sandbox.url, statement)

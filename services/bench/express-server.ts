@@ -5,7 +5,7 @@ import cors from 'cors'
 import express from 'express'
 import helmet from 'helmet'
 import { Registry, Histogram } from 'prom-client'
-import { startReportingServer } from './report-listening.ts'
+import { startReportingServer } from './report-address.ts'
 
 /** A minimal Express application with a health route and the same middleware as the gateway. Run as a process. */
 const duration = new Histogram({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { openStore } from '#shared/store/open.ts'
-import { startRedis } from '../testing/servers.ts'
+import { startRedis } from '../testing/describe-with.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
-import { webhook } from '../alert-dispatcher/channels/webhook.ts'
+import { webhookChannel } from '../alert-dispatcher/channels/webhook.ts'
 import { type AddressedNotification, addressedTopic, getDeliveryId } from '../alert-dispatcher/notification.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
 import { type MeasureLatency, measureInTurn, createTestNotification, openDecisionProbe } from './decision-latency.ts'
@@ -15,7 +15,7 @@ const pendingMessages = 5_000
 const atOnce = 200
 
 /** Measures by how much a failing target with thousands of pending messages delays another target of the channel. */
-export const failingTarget: Benchmark = {
+export const failingTargetDelay: Benchmark = {
   name: 'dead-target',
   async run() {
     await using opened = new AsyncDisposableStack()
@@ -56,7 +56,7 @@ const openStoreWithBacklog = async (opened: AsyncDisposableStack, count: number)
     const outbox = Array.from({ length: atOnce }, (_, index) => {
       const payload: AddressedNotification = {
         notification: createTestNotification(`dead-${from + index}`),
-        channel: webhook.id,
+        channel: webhookChannel.id,
         target: failingChannelTarget.id,
       }
       return { id: getDeliveryId(payload), topic: addressedTopic, payload }

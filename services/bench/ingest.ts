@@ -1,5 +1,5 @@
 import { startProcess } from '../testing/product/process.ts'
-import { startNats, startRedis } from '../testing/servers.ts'
+import { startNats, startRedis } from '../testing/describe-with.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { connectToNats } from '#shared/bus/nats-connection.ts'

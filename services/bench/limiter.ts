@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import { startRedis } from '../testing/servers.ts'
+import { startRedis } from '../testing/describe-with.ts'
 import { createRateLimits } from '../gateway/limits/limits.ts'
 import { systemClock } from '../shared/time/clock.ts'
 import { resolveFileVariables } from '../shared/config/environment.ts'

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { startReportingServer } from './report-listening.ts'
+import { startReportingServer } from './report-address.ts'
 
 /**
  * A host with a fixed latency that does no work. It forwards the first occurrence of a statement to a real host. For

@@ -1,9 +1,9 @@
 import { agentCost } from './agent.ts'
 import type { Benchmark } from './benchmark.ts'
 import { formatComparison } from './benchmark.ts'
-import { failingTarget } from './failing-target.ts'
+import { failingTargetDelay } from './failing-target.ts'
 import { deliveryTime } from './delivery.ts'
-import { detection } from './detection.ts'
+import { detectionQuality } from './detection.ts'
 import { exportRate } from './export.ts'
 import { gatewayOverhead } from './gateway-overhead.ts'
 import { guardCost } from './guard.ts'
@@ -29,14 +29,14 @@ const benchmarks: readonly Benchmark[] = [
   healthCost,
   ingestCost,
   deliveryTime,
-  failingTarget,
+  failingTargetDelay,
   overloadGoodput,
   residentMemory,
   startupTime,
   sweepCost,
   toolServerCost,
   transportCost,
-  detection,
+  detectionQuality,
   lighthouseScores,
 ]
 

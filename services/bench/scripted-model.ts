@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
 import { modelScripts } from './scripted-responses.ts'
-import { reportAddress } from './report-listening.ts'
+import { reportAddress } from './report-address.ts'
 
 /** A model gateway with scripted responses. Run as a process, with the name of the script as the argument. */
 const [name = ''] = process.argv.slice(2)

@@ -30,7 +30,7 @@ export const startBareToolServer = async (): Promise<BareServer> =>
 
 /** Starts a process with services of the product and an additional constant tool. Uses NATS if `nats` is set. */
 export const startToolServices = async (names: readonly string[], nats?: string): Promise<BareServer> =>
-  start(new URL('open-tool-server.ts', import.meta.url), Buffer.alloc(0), names, nats)
+  start(new URL('constant-tool-services.ts', import.meta.url), Buffer.alloc(0), names, nats)
 
 /** Starts a process with a script that reports its address. */
 export const startScript = async (script: URL, rest: readonly string[]): Promise<BareServer> =>

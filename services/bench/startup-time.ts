@@ -10,7 +10,7 @@ import type { Benchmark } from './benchmark.ts'
 
 const repetitions = 5
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const baselineScript = fileURLToPath(new URL('import-and-open.ts', import.meta.url))
+const baselineScript = fileURLToPath(new URL('minimal-startup.ts', import.meta.url))
 const operationsPort = 19_464
 const readyWithinMs = 60_000
 /** Interval of readiness checks, in milliseconds. Polling without a pause would keep a CPU core busy. */

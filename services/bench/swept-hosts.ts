@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
 import { HostLoad } from '#proto/host.ts'
-import { reportAddress } from './report-listening.ts'
+import { reportAddress } from './report-address.ts'
 
 // Serves many fake hosts in one process. They respond to each statement of a sweep after a fixed time; 1% hang and 1%
 // refuse connections. Another server returns the addresses of the hosts and the number of rule statements.

@@ -1,5 +1,5 @@
 import { type Product, startProduct } from '../testing/product.ts'
-import { startNats } from '../testing/servers.ts'
+import { startNats } from '../testing/describe-with.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { runLoad, type LoadResult, type LoadTarget } from './load.ts'

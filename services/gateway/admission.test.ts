@@ -5,7 +5,7 @@ import { ErrorResponse } from '#proto/http/response.ts'
 import { ConfigResponse } from '#proto/http/config.ts'
 import { CatalogueResponse } from '#proto/http/data.ts'
 import { fakeQuery, type QueryHandlers } from './testing/query.ts'
-import { startFake } from './testing/fake-product.ts'
+import { startFakeProduct } from './testing/fake-product.ts'
 import { anonymousCaller } from './auth/identity.ts'
 
 const getJson = async (url: string, init?: RequestInit) => {
@@ -29,27 +29,27 @@ describe('a restricted feature', () => {
   const both = 'TABLES,QUERIES'
 
   it.each(paths)('returns 404 when it is disabled: %s', async (path) => {
-    await using product = await startFake({ env: { SVC_DISABLED_FEATURES: both }, query: { chart } })
+    await using product = await startFakeProduct({ env: { SVC_DISABLED_FEATURES: both }, query: { chart } })
     expect(await refusalOf(product.url + path)).toEqual([404, 'feature-disabled', null])
   })
 
   it.each(paths)('requires authentication: %s', async (path) => {
     const env = { SVC_AUTH_REQUIRED_FEATURES: both }
-    await using product = await startFake({ env, query: { chart } })
+    await using product = await startFakeProduct({ env, query: { chart } })
     expect(await refusalOf(product.url + path)).toEqual([401, 'unauthenticated', 'Bearer realm="watchhouse"'])
     const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
-    await using known = await startFake({ env, query: { chart }, identify })
+    await using known = await startFakeProduct({ env, query: { chart }, identify })
     expect((await getJson(known.url + path)).status).toBe(200)
   })
 
   it.each(paths)('returns 403 for a user without the feature: %s', async (path) => {
     const identify = async (): Promise<Identity> => ({ kind: 'user', subject: 'ada', features: ['ABOUT'] })
-    await using product = await startFake({ query: { chart }, identify })
+    await using product = await startFakeProduct({ query: { chart }, identify })
     expect(await refusalOf(product.url + path)).toEqual([403, 'forbidden', null])
   })
 
   it('follows changed variables from the next request', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const status = async () => (await getJson(`${product.url}/api/v1/tables`)).status
     const seen = [await status()]
     for (const [name, value] of [
@@ -65,7 +65,7 @@ describe('a restricted feature', () => {
   })
 
   it('is omitted from the catalogue and from calls, and reported by the configuration', async () => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       env: { SVC_DISABLED_FEATURES: 'QUERIES', SVC_AUTH_REQUIRED_FEATURES: 'LOGS' },
     })
     const { body: catalogue } = await getJson(`${product.url}/api/v1/catalogue`)
@@ -84,7 +84,7 @@ describe('a restricted feature', () => {
 
 describe('GET /api/v1/config', () => {
   it('returns the sign-in options but no hosts to callers who cannot read', async () => {
-    await using product = await startFake({ env: { SVC_API_KEY_SECRET: 'hush, hush' } })
+    await using product = await startFakeProduct({ env: { SVC_API_KEY_SECRET: 'hush, hush' } })
     const { status, body } = await getJson(`${product.url}/api/v1/config`)
     expect(status).toBe(200)
     expect(ConfigResponse.parse(body).data).toMatchObject({
@@ -106,7 +106,7 @@ describe('invalid credentials', () => {
   }
 
   it('are rejected where authentication is required, and ignored elsewhere', async () => {
-    await using product = await startFake({ identify })
+    await using product = await startFakeProduct({ identify })
     expect(await refusalOf(`${product.url}/api/v1/hosts`)).toEqual([
       401,
       'unauthenticated',
@@ -121,14 +121,14 @@ describe('invalid credentials', () => {
     const unsure = async () => {
       throw new ServiceError('unavailable', 'the keys of the identity provider cannot be had')
     }
-    await using product = await startFake({ identify: unsure })
+    await using product = await startFakeProduct({ identify: unsure })
     expect(await refusalOf(`${product.url}/api/v1/hosts`)).toEqual([503, 'unavailable', null])
     expect((await getJson(`${product.url}/api/v1/config`)).status).toBe(200)
   })
 })
 
 it('does not read the body of a rejected request', async () => {
-  await using product = await startFake({
+  await using product = await startFakeProduct({
     env: { SVC_API_KEY_SECRET: 'secret' },
     identify: async () => anonymousCaller,
   })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import type { SpanAttributes, Tracer } from '#shared/telemetry/telemetry.ts'
-import { type FakeProduct, startFake } from './testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from './testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake()
+  product = await startFakeProduct()
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
@@ -91,7 +91,7 @@ describe('a large response', () => {
     ['identity', null],
     ['br;q=0, gzip;q=0.5', 'gzip'],
   ])('with accept-encoding %s is encoded as %s', async (accepted, encoding) => {
-    await using product = await startFake({ query: { databaseTables: async () => many } })
+    await using product = await startFakeProduct({ query: { databaseTables: async () => many } })
     const response = await fetch(`${product.url}/api/v1/tables`, { headers: { 'accept-encoding': accepted } })
     expect(response.headers.get('content-encoding')).toBe(encoding)
     expect(await response.json()).toMatchObject({ data: many })
@@ -107,7 +107,7 @@ describe('telemetry of a request', () => {
     expect.poll(holds, { timeout: 5_000, interval: 5 }).toBe(true)
 
   it('counts the route template, never the path', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     await fetch(`${product.url}/api/v1/charts/query-count?hostId=0`)
     await fetch(`${product.url}/api/v1/charts/nothing-like-it`)
     await fetch(`${product.url}/api/made/up`)
@@ -149,7 +149,7 @@ describe('telemetry of a request', () => {
     const chart = async () => {
       throw new ServiceError('unavailable', 'host analytics is down')
     }
-    await using product = await startFake({ tracer, query: { chart } })
+    await using product = await startFakeProduct({ tracer, query: { chart } })
     await fetch(product.url + path)
     expect(spans).toHaveLength(1)
     const route = path.startsWith('/api/v1/charts') ? '/api/v1/charts/{name}' : '/api/v1/overview'
@@ -163,7 +163,7 @@ describe('telemetry of a request', () => {
   })
 
   it('logs one line without parameters', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     await fetch(`${product.url}/api/v1/charts/query-count?params=%7B%22user%22:%22ada%22%7D`, {
       headers: { 'x-request-id': 'r1', authorization: 'Bearer hush' },
     })
@@ -189,7 +189,7 @@ describe('a caller that disconnects before the response', () => {
       await new Promise((resolve) => call.signal.addEventListener('abort', resolve))
       throw call.signal.reason
     }
-    await using held = await startFake({ query: { overview } })
+    await using held = await startFakeProduct({ query: { overview } })
     const leaving = new AbortController()
     const response = fetch(`${held.url}/api/v1/overview?hostId=0`, { signal: leaving.signal })
     const signal = await working.promise

@@ -12,7 +12,7 @@ import { HttpError, getExchange } from './response/http-exchange.ts'
 import { runRoute } from './run-route.ts'
 import { guardHosts } from './server/allowed-hosts.ts'
 import { createCorsMiddleware } from './server/cross-origin.ts'
-import { receive, setFixedHeaders } from './server/receive.ts'
+import { observeRequests, setFixedHeaders } from './server/receive.ts'
 import type { HeaderLines, SecurityHeaders } from './server/security-headers.ts'
 import { serveMissingBuild, serveWeb } from './web/built-web.ts'
 
@@ -32,7 +32,7 @@ export const createApplication = (gateway: Gateway, { routes, headers, web }: Ap
   application.set('query parser', false)
   application.enable('case sensitive routing')
 
-  application.use(receive(gateway.telemetry, headers))
+  application.use(observeRequests(gateway.telemetry, headers))
   application.use(warnOfOtherAddressHeader(gateway.env, gateway.telemetry.log))
   application.use(guardHosts(routes, gateway.env, () => canCallUnverified(gateway.env, gateway.build)))
   application.use(createCorsMiddleware(gateway.env))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startFake } from './testing/fake-product.ts'
+import { startFakeProduct } from './testing/fake-product.ts'
 
 interface TestRequest {
   env?: Record<string, string>
@@ -43,7 +43,7 @@ const rows: [status: number, condition: string, request: TestRequest][] = [
 
 describe('the error table', () => {
   it.each(rows)('answers %d for %s', async (status, _condition, { env = {}, method = 'GET', path, headers = {} }) => {
-    await using product = await startFake({ env, mcp: {} })
+    await using product = await startFakeProduct({ env, mcp: {} })
     const send = () => fetch(product.url + path, { method, headers })
     if (status === 429) expect((await send()).status).toBe(200)
     const response = await send()

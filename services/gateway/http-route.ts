@@ -7,7 +7,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { Gateway } from './gateway.ts'
 import type { RateLimitBudget } from './limits/limits.ts'
 import type { ErrorFormat, PublicError } from './response/http-exchange.ts'
-import { parse, type QueryValues } from './request/parse.ts'
+import { parseRequestInput, type QueryValues } from './request/parse.ts'
 import { hasPublicUrl } from './request/public-url.ts'
 import type { ResponseCookies, Reply } from './response/http-reply.ts'
 import type { Download } from './response/send.ts'
@@ -152,9 +152,9 @@ const bodyless =
   })
 
 /** Defines a GET route that returns JSON. */
-export const getRoute = bodyless('GET')
+export const defineGetRoute = bodyless('GET')
 /** Defines a DELETE route that returns JSON. */
-export const deleteRoute = bodyless('DELETE')
+export const defineDeleteRoute = bodyless('DELETE')
 
 interface BodyRoute<P extends string, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> extends Traits<
   P,
@@ -178,15 +178,15 @@ const bodied =
     method,
     body: route.body,
     respond: async (request, gateway, reply) => {
-      const body = parse(route.body, request.body)
+      const body = parseRequestInput(route.body, request.body)
       reply.json(await route.handle({ ...parseRequest(route, request), body }, gateway, reply))
     },
   })
 
 /** Defines a POST route that reads and returns JSON. */
-export const postRoute = bodied('POST')
+export const definePostRoute = bodied('POST')
 /** Defines a PUT route that reads and returns JSON. */
-export const putRoute = bodied('PUT')
+export const definePutRoute = bodied('PUT')
 
 /** `T` is the result of the handler: text, or gzipped text. */
 interface TextRoute<P extends string, Q extends z.ZodType, T> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
@@ -195,7 +195,9 @@ interface TextRoute<P extends string, Q extends z.ZodType, T> extends Omit<Trait
 }
 
 /** Defines a GET route that returns text. */
-export const textRoute = <const P extends string, Q extends z.ZodType>(definition: TextRoute<P, Q, string>): Route => {
+export const defineTextRoute = <const P extends string, Q extends z.ZodType>(
+  definition: TextRoute<P, Q, string>,
+): Route => {
   const route = { ...definition, answer: z.string() }
   return {
     ...traits(route),
@@ -208,7 +210,7 @@ export const textRoute = <const P extends string, Q extends z.ZodType>(definitio
 }
 
 /** Defines a GET route that returns text, which the handler returns gzipped. */
-export const gzippedRoute = <const P extends string, Q extends z.ZodType>(
+export const defineGzippedRoute = <const P extends string, Q extends z.ZodType>(
   definition: TextRoute<P, Q, Buffer>,
 ): Route => {
   const route = { ...definition, answer: z.string() }
@@ -235,7 +237,7 @@ interface DocumentRoute<P extends string, Q extends z.ZodType, A extends z.ZodTy
 }
 
 /** Defines a GET route that returns JSON, HTML or Markdown, as its handler decides. */
-export const documentRoute = <const P extends string, Q extends z.ZodType, A extends z.ZodType>(
+export const defineDocumentRoute = <const P extends string, Q extends z.ZodType, A extends z.ZodType>(
   route: DocumentRoute<P, Q, A>,
 ): Route => ({
   ...traits(route),
@@ -254,7 +256,9 @@ interface RedirectRoute<P extends string, Q extends z.ZodType> extends Omit<Trai
 }
 
 /** Defines a GET route that redirects. */
-export const redirectRoute = <const P extends string, Q extends z.ZodType>(definition: RedirectRoute<P, Q>): Route => {
+export const defineRedirectRoute = <const P extends string, Q extends z.ZodType>(
+  definition: RedirectRoute<P, Q>,
+): Route => {
   const route = { ...definition, answer: z.undefined() }
   return {
     ...traits(route),
@@ -276,7 +280,7 @@ interface RowsRoute<P extends string, Q extends z.ZodType, A extends RowsRespons
 }
 
 /** Defines a GET route that returns the rows of a host unparsed, in the usual response or as a file. */
-export const rowsRoute = <const P extends string, Q extends z.ZodType, A extends RowsResponse>(
+export const defineRowsRoute = <const P extends string, Q extends z.ZodType, A extends RowsResponse>(
   route: RowsRoute<P, Q, A>,
 ): Route => ({
   ...traits(route),
@@ -298,7 +302,7 @@ const parseRequest = <P extends string, Q extends z.ZodType, A extends z.ZodType
 ) => ({
   // The router matched this path, so every parameter in braces has a value.
   path: request.path as Readonly<Record<PathParameter<P>, string>>,
-  query: parse(route.query, request.query),
+  query: parseRequestInput(route.query, request.query),
   headers: request.headers,
   requestId: request.requestId,
   call: request.call,

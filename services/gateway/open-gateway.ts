@@ -14,7 +14,7 @@ import { openCounters } from '#shared/store/counters.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 import { openChatRuns } from './agent/run-events.ts'
 import { openConversationQueue } from './agent/read-agent-request.ts'
-import { openAudit } from './audit/open-audit.ts'
+import { openAuditLog } from './audit/open-audit.ts'
 import { openAuditStore } from './audit/store.ts'
 import { openAuth } from './auth/auth.ts'
 import { openDeniedUsers } from './auth/denied-users.ts'
@@ -88,7 +88,7 @@ export const openGateway = async (
     identify: auth.identify,
     policy,
     connections: openUserConnections({ env, query: clients.query, policy, saved: savedConnections }),
-    audit: opening.use(await openAudit({ store: await openAuditStore(database), bus, clock, telemetry })),
+    audit: opening.use(await openAuditLog({ store: await openAuditStore(database), bus, clock, telemetry })),
     limits: createRateLimits(env, clock, counters),
     guests: openGuests(store),
     requireFirstTime: openReplayProtection(store),

@@ -10,14 +10,14 @@ import {
   createConnectionRequests,
 } from './testing/valid-requests.ts'
 import { createChatApplicationRequests, channelRequests, pagingServiceRequests } from './testing/channels.ts'
-import { identityRequests, identitySecret } from './testing/identity-provider.ts'
+import { identityRequests, identityWebhookSecret } from './testing/identity-provider.ts'
 import { insightRequests, reportRequests } from './testing/reports.ts'
 import { structureAdviceRequests } from './testing/advice.ts'
 import { createRepositoryRequests } from './testing/repository-host.ts'
 import { postgresRequests } from './testing/postgres-source.ts'
 import { repldbRequests } from './testing/repldb.ts'
 import { deliveryRequests, inboundConditionRequests, subscriptionRequests } from './testing/deliveries.ts'
-import { type FakeProduct, startFake, createWebBuild } from './testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct, createWebBuild } from './testing/fake-product.ts'
 import { signKey } from './auth/keys/key-token.ts'
 import { anonymousCaller } from './auth/identity.ts'
 import type { Route } from './http-route.ts'
@@ -126,7 +126,7 @@ beforeAll(async () => {
     SVC_EVENTS_INGEST_TOKEN: secret,
     CHATAPP_SIGNING_SECRET: secret,
     REPO_HOST_WEBHOOK_SECRET: secret,
-    IDP_WEBHOOK_SECRET: identitySecret,
+    IDP_WEBHOOK_SECRET: identityWebhookSecret,
     SVC_DEVICE_LOGIN: 'true',
     RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000',
     SVC_FEATURE_USER_CONNECTIONS_DB: 'true',
@@ -137,7 +137,16 @@ beforeAll(async () => {
   }
   const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
   webDirectory = await createWebBuild({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })
-  product = await startFake({ env, identify, alerts: {}, report: {}, mcp: {}, ingest: {}, agent: {}, webDirectory })
+  product = await startFakeProduct({
+    env,
+    identify,
+    alerts: {},
+    report: {},
+    mcp: {},
+    ingest: {},
+    agent: {},
+    webDirectory,
+  })
 })
 afterAll(async () => {
   await product[Symbol.asyncDispose]()
@@ -192,7 +201,7 @@ describe('the route table', () => {
   // Routes with a bearer token of their own check that first.
   const guarded = routes.filter(({ feature, access }) => feature !== null && access !== 'own-bearer')
   it.each(guarded.map((route) => [nameOf(route)]))('%s returns 403 to a caller without its feature', async (name) => {
-    await using strict = await startFake({ identify: async () => ({ ...anonymousCaller, features: ['ABOUT'] }) })
+    await using strict = await startFakeProduct({ identify: async () => ({ ...anonymousCaller, features: ['ABOUT'] }) })
     const { url = '', body } = good[name] ?? {}
     const headers = { 'content-type': 'application/json' }
     const method = name.split(' ')[0]

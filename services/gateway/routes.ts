@@ -10,9 +10,9 @@ import { auditRoute } from './routes/audit.ts'
 import { installationRoutes, configRoute } from './routes/config.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { catalogueRoute, hostRoutes } from './routes/hosts.ts'
-import { chatApplicationRoutes, chatWebhook } from './routes/chat-application.ts'
+import { chatApplicationRoutes, chatWebhookRoute } from './routes/chat-application.ts'
 import { chartRoutes } from './routes/charts.ts'
-import { clusterTopology, fleetRoutes } from './routes/fleet.ts'
+import { clusterTopologyRoute, fleetRoutes } from './routes/fleet.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { comparisonRoutes, queryAnalysisRoutes } from './routes/query-analysis.ts'
 import { cronRoutes } from './routes/cron.ts'
@@ -23,18 +23,18 @@ import { consoleRoutes } from './routes/console.ts'
 import { explorerRoutes } from './routes/explorer.ts'
 import { tableRoutes } from './routes/tables.ts'
 import { healthRoute, healthzRoute, metricsRoute } from './routes/health.ts'
-import { healthChannelRoutes, healthPagingServices, healthWebhookTargetRoutes } from './routes/health-channels.ts'
+import { healthChannelRoutes, healthPagingServicesRoute, healthWebhookTargetRoutes } from './routes/health-channels.ts'
 import { healthCustomRuleRoutes, healthPolicyRoutes } from './routes/health-policies.ts'
 import { healthDeadLetterRoutes, healthDeliveryRoutes } from './routes/health-deliveries.ts'
 import { healthSettingsRoutes } from './routes/health-settings.ts'
 import { healthInboundRoutes } from './routes/health-inbound.ts'
 import { healthSilenceRoutes } from './routes/health-silences.ts'
 import { healthStateRoutes } from './routes/health-state.ts'
-import { identityWebhook } from './routes/identity-webhook.ts'
-import { mcpRoutes, mcpInfo, serverCard } from './routes/mcp.ts'
+import { identityWebhookRoute } from './routes/identity-webhook.ts'
+import { mcpRoutes, mcpInfoRoute, serverCardRoute } from './routes/mcp.ts'
 import { postgresRoutes } from './routes/postgres.ts'
-import { pageView } from './routes/page-views.ts'
-import { repositoryWebhook } from './routes/repository-webhook.ts'
+import { pageViewRoute } from './routes/page-views.ts'
+import { repositoryWebhookRoute } from './routes/repository-webhook.ts'
 import { reportRoutes } from './routes/reports.ts'
 import { repldbRoutes } from './routes/repldb.ts'
 import { webhookSubscriptionRoutes } from './routes/webhook-subscriptions.ts'
@@ -66,7 +66,7 @@ export const routes: readonly Route[] = [
   metricsRoute,
   ...fleetRoutes,
   ...postgresRoutes,
-  clusterTopology,
+  clusterTopologyRoute,
   ...comparisonRoutes,
   ...connectionRoutes,
   authCliRoute,
@@ -82,22 +82,22 @@ export const routes: readonly Route[] = [
   ...healthDeadLetterRoutes,
   ...healthDeliveryRoutes,
   ...healthChannelRoutes,
-  healthPagingServices,
+  healthPagingServicesRoute,
   ...healthWebhookTargetRoutes,
   ...healthPolicyRoutes,
   ...webhookSubscriptionRoutes,
   ...chatApplicationRoutes,
   ...cronRoutes,
   ingestRoute,
-  chatWebhook,
-  repositoryWebhook,
-  identityWebhook,
+  chatWebhookRoute,
+  repositoryWebhookRoute,
+  identityWebhookRoute,
   deploymentsRoute,
-  pageView,
+  pageViewRoute,
   eventsRoute,
   ...mcpRoutes,
-  mcpInfo,
-  serverCard,
+  mcpInfoRoute,
+  serverCardRoute,
   ...agentRoutes,
   ...agentModelRoutes,
   ...agentSkillRoutes,

@@ -6,7 +6,7 @@ import { createApplication, createMessageClasses } from './application.ts'
 import { limitConcurrency } from './server/capacity.ts'
 import { settings } from './config.ts'
 import type { Gateway } from './gateway.ts'
-import { listen } from './server/listener.ts'
+import { startListener } from './server/listener.ts'
 import type { Route } from './http-route.ts'
 import { openGateway } from './open-gateway.ts'
 import { routes } from './routes.ts'
@@ -42,7 +42,7 @@ export const startGatewayService = async (
   })
   const admitting = limitConcurrency(application, gateway, opening.use(openLoopPressure()), headers.api)
   const listener = opening.use(
-    await listen(admitting, {
+    await startListener(admitting, {
       port: PORT,
       host: HOST,
       graceMs: SHUTDOWN_GRACE_MS * drainingShare,

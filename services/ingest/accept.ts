@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type InboundEvent, formatInboundSubject } from '#proto/inbound-event.ts'
-import { type ingest, maxEvents } from '#proto/ingest.ts'
+import { type ingest, maxEventsPerRequest } from '#proto/ingest.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import type { Store } from '#shared/store/store.ts'
 import { type Clock, recordInstant } from '#shared/time/clock.ts'
@@ -125,8 +125,11 @@ export const parseEvents = (body: string, headers: RequestHeaders): ParsedEvent[
 const isSingleEventHeader = (name: string): boolean => name === 'x-webhook-id' || name.startsWith('ce-')
 
 const requireMaxEvents = (events: ParsedEvent[]): ParsedEvent[] => {
-  if (events.length <= maxEvents) return events
-  throw new ServiceError('too-large', `too many events: ${events.length}; the maximum per request is ${maxEvents}`)
+  if (events.length <= maxEventsPerRequest) return events
+  throw new ServiceError(
+    'too-large',
+    `too many events: ${events.length}; the maximum per request is ${maxEventsPerRequest}`,
+  )
 }
 
 const parseJsonBody = (body: string): unknown => {

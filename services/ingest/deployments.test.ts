@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
-import { describeWith, startPostgres } from '../testing/servers.ts'
+import { describeWith, startPostgres } from '../testing/describe-with.ts'
 import { createDeploymentHandlers, type DeploymentStore, openDeploymentStore } from './deployments.ts'
 
 const max = 5

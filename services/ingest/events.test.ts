@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '#shared/store/sql/connection.ts'
-import { describeWith, startPostgres } from '../testing/servers.ts'
+import { describeWith, startPostgres } from '../testing/describe-with.ts'
 import { createEvent } from './testing/event.ts'
 import { type EventStore, openEventStore } from './events.ts'
 

@@ -6,7 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { noopTracers } from '#shared/telemetry/tracing.ts'
 import { createCallTool } from './call-tool.ts'
-import { findHost, defineReadTool, createResult as success } from '#shared/tools/tool.ts'
+import { findHost, defineReadTool, createToolResult as success } from '#shared/tools/tool.ts'
 import { createToolContext } from './testing/context.ts'
 
 const context = createToolContext(() => [])

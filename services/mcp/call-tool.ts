@@ -12,7 +12,7 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { formatZodError } from '#shared/text/zod-errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { createFailure, parseAndRun, type Tool, type ToolContext } from '#shared/tools/tool.ts'
+import { createToolFailure, parseAndRun, type Tool, type ToolContext } from '#shared/tools/tool.ts'
 import { maxHostPosition } from '#shared/tools/tool-parameters.ts'
 
 /** Creates the context of one call. */
@@ -79,7 +79,10 @@ export const createCallTool = ({
       end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
       const text = sentence ?? 'internal error; see the log of the service'
-      return createFailure(shortenText(text, maxFailureLength), error instanceof ServiceError ? error.code : undefined)
+      return createToolFailure(
+        shortenText(text, maxFailureLength),
+        error instanceof ServiceError ? error.code : undefined,
+      )
     }
   }
 }

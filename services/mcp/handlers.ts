@@ -4,7 +4,7 @@ import type { mcp, McpInventory, McpTool } from '#proto/mcp.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 import type { CallTool } from './call-tool.ts'
 import { prompts } from './prompts/prompts.ts'
-import { toShortJsonSchema } from './protocol/offer-tools.ts'
+import { toShortJsonSchema } from './protocol/register-tools.ts'
 import { createResourceUris, hostResources, staticResources } from './resources/resources.ts'
 import { tools } from './tools/index.ts'
 

@@ -18,7 +18,7 @@ import { defaultEventsTable } from './definitions/events.ts'
 import { findingsSettings } from './insights/findings-table.ts'
 import { postgresSourceSettings } from './postgres-source/source.ts'
 import { parseHostVariables, readHostFile } from './hosts/parse-host-list.ts'
-import type { Permissions } from './read-only/read-only.ts'
+import type { StatementPermissions } from './read-only/read-only.ts'
 import { repldbSettings } from './repldb/repldb-settings.ts'
 import { ruleSettings } from './rules/rule-settings.ts'
 
@@ -136,7 +136,7 @@ export const readEventsTableName = (env: Environment): string => {
 }
 
 /** Returns the permissions of user statements that the operator has configured. */
-export const readPermissions = (env: Environment): Permissions => ({
+export const readPermissions = (env: Environment): StatementPermissions => ({
   clusterTables: parseSettings({ SVC_QUERY_CLUSTER_TABLES }, env).SVC_QUERY_CLUSTER_TABLES,
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../gateway/http-route.ts'
 import { routes } from '../gateway/routes.ts'
-import { type EndpointProduct, accessModes, startEndpointProduct } from './endpoint-product.ts'
+import { type EndpointProduct, accessModes, startEndpointProduct } from './start-endpoint-product.ts'
 import { type EndpointRow, readEndpointRows } from './endpoint-rows.ts'
 
 const named = (rows: readonly EndpointRow[]) => rows.map((row) => [`${row.method} ${row.path}`, row] as const)

@@ -56,7 +56,7 @@ export const readAllRequirements = (): Requirement[] => specificationDocuments.f
 
 /** Returns the texts of a document that are about the document itself and require nothing of the product. */
 export const readTextsWithoutRequirement = (document: SpecificationDocument): string[] =>
-  readIn('about-the-documents.yaml', z.record(z.enum(specificationDocuments), z.array(z.string())))[document]
+  readIn('texts-without-requirement.yaml', z.record(z.enum(specificationDocuments), z.array(z.string())))[document]
 
 const variable = /`(?<name>[A-Z][A-Z0-9]*(?:_(?:[A-Z0-9]+|\{ID\}|<RULE_ID>))+)`/g
 const namesIn = (text: string): string[] => [...text.matchAll(variable)].flatMap(({ groups }) => groups?.name ?? [])

@@ -1,7 +1,7 @@
 import { type Node, Visitor } from 'oxc-parser'
 import {
-  isCode,
-  isTest,
+  isCodeFile,
+  isTestFile,
   parseSource,
   readSource,
   listRepositoryFiles,
@@ -11,7 +11,7 @@ import {
 /** Returns the source files of the product that may read variables, without tests, test helpers and set-up. */
 export const readProductFiles = (): SourceFile[] =>
   listRepositoryFiles()
-    .filter((path) => /^(proto|services|web)\//.test(path) && isCode(path) && !isTest(path))
+    .filter((path) => /^(proto|services|web)\//.test(path) && isCodeFile(path) && !isTestFile(path))
     .filter((path) => !/\/(fake|testing|bench|evaluation)\/|^services\/set-up\.mjs$/.test(path))
     .map(readSource)
     .filter(({ text }) => /[A-Z]_[A-Z]|\b(HOST|PORT)\b/.test(text))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type MachineCounters, type Metric, computeMetrics, readCounters, readGauges } from './machine.ts'
+import { type MachineCounters, type AsynchronousMetric, computeMetrics, readCounters, readGauges } from './machine.ts'
 import type { Execute } from './statement.ts'
 
 /** A running sampler; `close` waits for the sample in progress. */
@@ -56,7 +56,7 @@ async function collectMetrics(
   dataPath: string,
   before: MachineCounters,
   now: MachineCounters,
-): Promise<Metric[]> {
+): Promise<AsynchronousMetric[]> {
   const startedAt = performance.now()
   const rows = (await execute(TABLE_METRICS, { settings: UNLOGGED_SETTINGS })).trim().split('\n')
   const metrics = [
@@ -82,7 +82,7 @@ async function createTable(execute: Execute, rows: number): Promise<void> {
   )
 }
 
-async function writeMetrics(execute: Execute, metrics: Metric[]): Promise<void> {
+async function writeMetrics(execute: Execute, metrics: AsynchronousMetric[]): Promise<void> {
   const data = metrics.map((metric) => JSON.stringify(metric)).join('\n')
   await execute('INSERT INTO system.asynchronous_metrics FORMAT JSONEachRow', { settings: UNLOGGED_SETTINGS, data })
   await execute(

@@ -16,7 +16,7 @@ const POLL_INTERVAL_MS = 5
 const LIBRARY = 'chdb'
 
 /** Loads the engine library, which all other functions of this file require. */
-export function openLibrary(): void {
+export function loadEngineLibrary(): void {
   open({ library: LIBRARY, path: libchdbPath() })
 }
 

@@ -4,10 +4,10 @@ import { inspect } from 'node:util'
 import { ServiceError } from '#proto/errors.ts'
 import { openSampler } from './asynchronous-metrics.ts'
 import { prepareDirectory } from './directory.ts'
-import { type Engine, exitImmediately, startEngine, openLibrary } from './engine.ts'
+import { type Engine, exitImmediately, startEngine, loadEngineLibrary } from './engine.ts'
 import { readOptions } from './options.ts'
 import { seedOnce } from './seed/seed.ts'
-import { type Execute, createExecute } from './statement.ts'
+import { type Execute, createExecutor } from './statement.ts'
 import { listUsers } from './users.ts'
 
 const LAST_STATEMENTS_TIMEOUT_MS = 4000
@@ -20,7 +20,7 @@ process.on('disconnect', () => stop.resolve())
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.resolve())
 process.on('uncaughtException', fail)
 
-openLibrary()
+loadEngineLibrary()
 await serve().catch(fail)
 
 async function serve(): Promise<void> {
@@ -30,7 +30,7 @@ async function serve(): Promise<void> {
   const owner = { user: 'sandbox', password: randomUUID(), profile: 'default' as const }
   const directory = prepareDirectory(options, [...users, owner])
   const engine = await startEngine(directory)
-  const execute = createExecute(engine.port, owner)
+  const execute = createExecutor(engine.port, owner)
   if (directory.fresh) await execute('SYSTEM FLUSH LOGS', { settings: { log_queries: 0 } })
   const sampler = await openSampler(execute, directory.data)
   announce({ listening: { url: `http://127.0.0.1:${engine.port}` } })

@@ -2,7 +2,7 @@ import { readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, freemem, loadavg, totalmem, uptime } from 'node:os'
 
 /** A row of `system.asynchronous_metrics`, with the same name and meaning as in ClickHouse. */
-export interface Metric {
+export interface AsynchronousMetric {
   metric: string
   value: number
   description: string
@@ -21,7 +21,7 @@ const PAGE_BYTES = 4096
 const CPU_STATES = ['User', 'Nice', 'System', 'Idle', 'IOWait', 'Irq', 'SoftIrq', 'Steal']
 
 /** Returns the current values of memory, load and file system. */
-export function readGauges(path: string): Metric[] {
+export function readGauges(path: string): AsynchronousMetric[] {
   const [load1 = 0, load5 = 0, load15 = 0] = loadavg()
   return [
     createMetric('LoadAverage1', load1, 'Processes running or waiting, averaged over 1 minute.'),
@@ -58,7 +58,7 @@ export function readCounters(atMs: number): MachineCounters {
 }
 
 /** Returns the metrics between two samples: CPU times as the number of busy cores, other counters as their increase. */
-export function computeMetrics(before: MachineCounters, now: MachineCounters): Metric[] {
+export function computeMetrics(before: MachineCounters, now: MachineCounters): AsynchronousMetric[] {
   const seconds = (now.atMs - before.atMs) / 1000
   if (seconds <= 0) return []
   const cores = availableParallelism()
@@ -72,11 +72,11 @@ export function computeMetrics(before: MachineCounters, now: MachineCounters): M
   })
 }
 
-function createMetric(name: string, value: number, description: string): Metric {
+function createMetric(name: string, value: number, description: string): AsynchronousMetric {
   return { metric: name, value, description }
 }
 
-function readMemoryMetrics(): Metric[] {
+function readMemoryMetrics(): AsynchronousMetric[] {
   const values = new Map(
     readLines('/proc/meminfo').map((line) => {
       const [name = '', kib = '0'] = line.split(/[:\s]+/)
@@ -99,7 +99,7 @@ function readMemoryMetrics(): Metric[] {
   ]
 }
 
-function readProcessMemoryMetrics(): Metric[] {
+function readProcessMemoryMetrics(): AsynchronousMetric[] {
   const [virtual, resident, shared, code, , data] = readLines('/proc/self/statm')[0]?.split(' ').map(Number) ?? []
   return [
     createMetric(
@@ -114,7 +114,7 @@ function readProcessMemoryMetrics(): Metric[] {
   ]
 }
 
-function readFileSystemMetrics(prefix: string, path: string): Metric[] {
+function readFileSystemMetrics(prefix: string, path: string): AsynchronousMetric[] {
   const { blocks, bsize, bavail, files, ffree } = statfsSync(path)
   return [
     createMetric(`${prefix}TotalBytes`, blocks * bsize, 'Size of the volume, in bytes.'),

@@ -19,7 +19,7 @@ export class StatementError extends Error {
 const STATEMENT_TIMEOUT_MS = 60_000
 
 /** Returns a function that sends statements to one engine, as `owner` unless another user is named. */
-export function createExecute(port: number, owner: { user: string; password: string }): Execute {
+export function createExecutor(port: number, owner: { user: string; password: string }): Execute {
   return async (sql, { user = owner, settings = {}, data } = {}) => {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(settings)) query.set(name, String(value))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { startFakeToolServer } from '../agent/external/testing/fake-tool-server.ts'
+import { startFakeToolServer } from '../agent/external-tools/testing/fake-tool-server.ts'
 
 /** A fake web crawler that records its tool calls. */
 export interface Crawler extends AsyncDisposable {

@@ -5,8 +5,8 @@ import { openStore } from '#shared/store/open.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Channel, TargetLimits } from '../alert-dispatcher/channels/channel.ts'
-import { webhook } from '../alert-dispatcher/channels/webhook.ts'
-import { webhookTargets } from '../alert-dispatcher/channels/webhook-targets.ts'
+import { webhookChannel } from '../alert-dispatcher/channels/webhook.ts'
+import { webhookTargetsChannel } from '../alert-dispatcher/channels/webhook-targets.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open-delivery.ts'
 import { defaultRetryPlan } from '../alert-dispatcher/delivery/retry.ts'
 import { testPolicy } from '../alert-dispatcher/testing/simulated-host.ts'
@@ -39,12 +39,15 @@ await openDelivery({
   database: await openStateDatabase(env, log),
   policy: async () => testPolicy,
   channels: Array.from({ length: Number(env.TEST_CHANNELS) }, (_, number): Channel => ({
-    ...webhook,
+    ...webhookChannel,
     id: `webhook-${number}`,
     limits: limitsOfWebhook,
     targets: (given, policy) =>
-      webhook.targets({ ...given, HEALTH_ALERT_WEBHOOK_URL: `${given.HEALTH_ALERT_WEBHOOK_URL}/${number}` }, policy),
-  })).concat(webhookTargets),
+      webhookChannel.targets(
+        { ...given, HEALTH_ALERT_WEBHOOK_URL: `${given.HEALTH_ALERT_WEBHOOK_URL}/${number}` },
+        policy,
+      ),
+  })).concat(webhookTargetsChannel),
   retry: {
     waitsMs: [50, 100],
     jitter: 0.2,

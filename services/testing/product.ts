@@ -1,6 +1,6 @@
 import { type ProductProcess, startProcess } from './product/process.ts'
 import { startSeededHost } from './seeded-hosts.ts'
-import { startNats, startPostgres, startRedis } from './servers.ts'
+import { startNats, startPostgres, startRedis } from './describe-with.ts'
 import { reserveFreePort } from './servers/port.ts'
 
 /**

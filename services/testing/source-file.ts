@@ -24,10 +24,10 @@ export const listRepositoryFiles = (folder = ''): string[] =>
 
 export const readSource = (path: string): SourceFile => ({ path, text: readFileSync(join(root, path), 'utf8') })
 
-export const isCode = (path: string): boolean => /\.(ts|svelte|mjs|js)$/.test(path)
+export const isCodeFile = (path: string): boolean => /\.(ts|svelte|mjs|js)$/.test(path)
 
 /** Returns whether a file is a test or is only used by tests. Fewer lint rules apply to these files. */
-export const isTest = (path: string): boolean =>
+export const isTestFile = (path: string): boolean =>
   /\.(test|suite|e2e)\.ts$/.test(path) || /^(services\/(acceptance|testing|requirements)|web\/tests)\//.test(path)
 
 /** Parses a file. In a Svelte component, all text outside scripts is blanked, so that line numbers stay the same. */

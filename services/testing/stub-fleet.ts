@@ -37,7 +37,7 @@ const startHost = async (scope: AsyncDisposableStack, { host, figures, aheadMs }
   const body = figuresOf(host, figures)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sql = await text(request)
-    if (isProbe(sql)) {
+    if (isProbeStatement(sql)) {
       response.end(createProbeResponse())
     } else if (request.url?.includes('exposition')) {
       // The URL contains the `log_comment` of the statement, which names the metrics exposition.
@@ -69,7 +69,7 @@ const figuresOf = (host: number, figures: number): string =>
   )
 
 /** Returns whether a statement belongs to the probe, which reads the version, tables and grants of a host. */
-export const isProbe = (sql: string): boolean => /getSetting\('readonly'\)|^CHECK GRANT/.test(sql)
+export const isProbeStatement = (sql: string): boolean => /getSetting\('readonly'\)|^CHECK GRANT/.test(sql)
 
 /** Returns the response of a recent ClickHouse version to the probe. */
 export const createProbeResponse = (): string => answerOf([[version, 0, ['metrics', 'asynchronous_metrics']]])

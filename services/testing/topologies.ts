@@ -1,6 +1,6 @@
 import { describe, vi } from 'vitest'
 import type { Topology } from './product.ts'
-import { describeWith } from './servers.ts'
+import { describeWith } from './describe-with.ts'
 
 /** Timeout of tests that start several processes on a busy machine, in milliseconds. */
 const withinMs = 90_000

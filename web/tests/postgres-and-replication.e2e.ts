@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
-import { describeWith, startPostgres } from '../../services/testing/servers.ts'
+import { describeWith, startPostgres } from '../../services/testing/describe-with.ts'
 import { startStubFleet } from '../../services/testing/stub-fleet.ts'
 import {
   type SimulatedReplicationService,

@@ -7,16 +7,21 @@ import { type Identity, type ServiceName, serviceCalls, serviceNames } from '#pr
 import { createRequestHeaders } from '#shared/bus/request-headers.ts'
 import { type SignedRequest, type RequestSigner, deriveKey, createSignature } from '#shared/bus/signatures.ts'
 import { createServiceIdentity, createTestSigner, createSignedHeaders } from '#shared/bus/testing/cluster.ts'
-import { callSubject } from '#shared/bus/subject.ts'
-import { streamUser } from '#shared/bus/accounts.ts'
+import { formatCallSubject } from '#shared/bus/subject.ts'
+import { formatStreamUserName } from '#shared/bus/accounts.ts'
 import { createProcessKeys } from '#shared/bus/testing/keys.ts'
 import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { formatHostVariables } from '../../testing/product.ts'
 import { startProcess } from '../../testing/product/process.ts'
-import { describeWith, startRedis } from '../../testing/servers.ts'
-import { isProbe, createProbeResponse } from '../../testing/stub-fleet.ts'
+import { describeWith, startRedis } from '../../testing/describe-with.ts'
+import { isProbeStatement, createProbeResponse } from '../../testing/stub-fleet.ts'
 import { reserveFreePort } from '../../testing/servers/port.ts'
-import { unrestrictedPermissions, flushAll, type ObservedNats, startObservedNats } from './nats-observed-server.ts'
+import {
+  unrestrictedPermissions,
+  flushConnections,
+  type ObservedNats,
+  startObservedNats,
+} from './nats-observed-server.ts'
 
 const person: Identity = { kind: 'user', subject: 'forged-admin', features: 'all' }
 const subject = 'svc.query.gateway.killQuery'
@@ -39,7 +44,7 @@ const startServices = async (services: readonly ServiceName[], change?: Paramete
   const host = createServer((request, response) => {
     void text(request).then((sql) => {
       statements.push(`${request.url} ${sql}`)
-      if (isProbe(sql)) response.end(createProbeResponse())
+      if (isProbeStatement(sql)) response.end(createProbeResponse())
       else response.writeHead(500).end('no')
     })
   })
@@ -50,7 +55,7 @@ const startServices = async (services: readonly ServiceName[], change?: Paramete
   for (const service of services) {
     const variables = {
       ...(service === 'query' && formatHostVariables([{ url: origin, name: 'watched' }])),
-      ...(service === 'alert-dispatcher' && { NATS_STREAMS_URL: urlOf(streamUser(service)) }),
+      ...(service === 'alert-dispatcher' && { NATS_STREAMS_URL: urlOf(formatStreamUserName(service)) }),
       NATS_URL: urlOf(service),
       ...createProcessKeys([service], secret),
       REDIS_URL: redis.url,
@@ -121,7 +126,7 @@ describeWith(['nats', 'redis'], 'a forged request to a running query', () => {
       const requests = await running.ground.observe('REQUESTS')
       const received: string[] = []
       requests.subscribe('svc.>', { callback: (_error, message) => void received.push(message.subject) })
-      const attacker = await running.ground.as(streamUser('ingest'))
+      const attacker = await running.ground.as(formatStreamUserName('ingest'))
       const sent = headers()
       for (const [name, value] of Object.entries(claimed())) sent.set(name, value)
       await attacker.request('inbound.x.gateway.killQuery', body, { headers: sent, timeout: 5_000 })
@@ -129,10 +134,10 @@ describeWith(['nats', 'redis'], 'a forged request to a running query', () => {
       await expect(attacker.request(creation, '{}', { timeout: 1_000 })).rejects.toThrow()
       for (const name of ['events-kept', 'evil'])
         attacker.publish(`$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}`, '1', { reply: subject })
-      await flushAll(attacker, requests)
+      await flushConnections(attacker, requests)
       const gateway = await running.ground.as('gateway')
       gateway.publish('svc.query.gateway.hosts', '{}')
-      await flushAll(gateway, requests)
+      await flushConnections(gateway, requests)
       await expect.poll(() => received).toEqual(['svc.query.gateway.hosts'])
       expect(running.reached()).toBe(0)
     },
@@ -160,7 +165,7 @@ const serviceRequests = (
             callee: name,
             caller,
             isSafe: safe,
-            subject: callSubject(name, caller, method),
+            subject: formatCallSubject(name, caller, method),
             reply: `_INBOX.${caller}.forged.${method}`,
             headers: claimed(createServiceIdentity(caller)),
             body: Buffer.from('{}'),

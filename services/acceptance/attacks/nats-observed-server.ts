@@ -6,7 +6,7 @@ import { consumerPlans } from '#shared/bus/durable/stream-access.ts'
 import { streamNames } from '#shared/bus/durable/streams.ts'
 import { retryUntil } from '../../testing/fetch-json.ts'
 import { importContracts } from '../../generate/chart/services.ts'
-import { startNats, type TestServer } from '../../testing/servers.ts'
+import { startNats, type TestServer } from '../../testing/describe-with.ts'
 
 /** The password of all NATS users in these tests. */
 const password = 'secret'
@@ -101,6 +101,6 @@ export const recordSubjects = (
 }
 
 /** Resolves when the server has processed everything that these connections sent. */
-export const flushAll = async (...connections: NatsConnection[]): Promise<void> => {
+export const flushConnections = async (...connections: NatsConnection[]): Promise<void> => {
   for (const connection of connections) await connection.flush()
 }

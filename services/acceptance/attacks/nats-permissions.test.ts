@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import { listAttackedPatterns, listAttackedSubjects, listJetStreamSubjects } from './nats-subjects.ts'
 import {
   unrestrictedPermissions,
   type ObservedNats,
   recordSubjects,
-  flushAll,
+  flushConnections,
   startObservedNats,
 } from './nats-observed-server.ts'
 
@@ -66,7 +66,7 @@ describeWith(['nats'], 'each NATS user', () => {
         const received = recordSubjects(observer)
         const attacker = await ground.as(user)
         for (const subject of subjects) attacker.publish(subject, user)
-        await flushAll(attacker, observer)
+        await flushConnections(attacker, observer)
         const reached = [...(received.subjects.get(user) ?? [])]
         const meant = subjects.filter((subject) => intended(user, subject, ground))
         expect(reached.toSorted(), user).toEqual([...new Set(meant)].toSorted())
@@ -84,7 +84,7 @@ describeWith(['nats'], 'each NATS user', () => {
         const attacker = await ground.as(user)
         let refused = false
         attacker.subscribe(pattern, { callback: (error) => void (refused ||= error !== null) })
-        await flushAll(attacker)
+        await flushConnections(attacker)
         await attacker.close()
         if (!refused) received.push(pattern)
       }
@@ -117,7 +117,7 @@ describeWith(['nats'], 'each NATS user', () => {
       // This user installs the streams, so it may create and update them.
       if (user === 'gateway-streams') continue
       for (const subject of subjects) attacker.publish(subject, user)
-      await flushAll(attacker, observer)
+      await flushConnections(attacker, observer)
       const reached = [...(received.subjects.get(user) ?? [])]
       expect(
         reached.filter((subject) => !user.endsWith('-streams') || !intended(user, subject, ground)),

@@ -4,13 +4,13 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { consumerPlans, streamServices } from '#shared/bus/durable/stream-access.ts'
 import { streamNames } from '#shared/bus/durable/streams.ts'
-import { streamUser } from '#shared/bus/accounts.ts'
-import { describeWith } from '../../testing/servers.ts'
+import { formatStreamUserName } from '#shared/bus/accounts.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import {
   unrestrictedPermissions,
   type ObservedNats,
   recordSubjects,
-  flushAll,
+  flushConnections,
   startObservedNats,
 } from './nats-observed-server.ts'
 
@@ -56,7 +56,7 @@ const attack = async (
   const attacker = await ground.as(user)
   const observer = await ground.observe('STREAMS')
   const requests = await ground.observe('REQUESTS')
-  const others = (['ingest', 'alert-dispatcher'] as const).filter((service) => streamUser(service) !== user)
+  const others = (['ingest', 'alert-dispatcher'] as const).filter((service) => formatStreamUserName(service) !== user)
   const received = [requests, ...(await Promise.all(others.map((service) => ground.observe(accountOf(service)))))].map(
     recordSubjects,
   )
@@ -66,11 +66,11 @@ const attack = async (
     attacker.publish(own.subject, `stored by ${user}`, { headers: forged })
     attacker.publish(`$JS.API.CONSUMER.MSG.NEXT.${own.stream}.${own.consumer}`, '{"batch":1,"no_wait":true}', { reply })
   }
-  await flushAll(attacker, observer, requests)
+  await flushConnections(attacker, observer, requests)
   const before = await countsOf(observer)
   // Republished messages arrive with a delay.
   await wait(300)
-  await flushAll(observer, requests)
+  await flushConnections(observer, requests)
   return { before, counts: await countsOf(observer), received: received.flatMap(({ subjects }) => [...subjects]) }
 }
 
@@ -97,7 +97,7 @@ describeWith(['nats'], 'a stored message that the server delivers to a chosen su
     for (const change of [undefined, widened]) {
       await using ground = await startObservedNats(change)
       const streams = await ground.streams()
-      const { counts, received } = await attack(ground, streamUser(service), own)
+      const { counts, received } = await attack(ground, formatStreamUserName(service), own)
       expect(received).toEqual([])
       const others = consumerPlans.filter((consumer) => consumer.name !== own.consumer).map(({ name }) => name)
       for (const name of others) expect(counts[name], name).toBe(0)
@@ -110,8 +110,8 @@ describeWith(['nats'], 'a stored message that the server delivers to a chosen su
 
   it('cannot acknowledge or pull messages of another consumer', async () => {
     await using ground = await startObservedNats(widened)
-    const ingest = await ground.as(streamUser('ingest'))
-    const dispatcher = await ground.as(streamUser('alert-dispatcher'))
+    const ingest = await ground.as(formatStreamUserName('ingest'))
+    const dispatcher = await ground.as(formatStreamUserName('alert-dispatcher'))
     const observer = await ground.observe('STREAMS')
     await ingest.request('inbound.a', 'event', { timeout: 5_000 })
     const taken = dispatcher.subscribe('_INBOX.alert-dispatcher-streams.taken', { max: 1 })
@@ -124,7 +124,7 @@ describeWith(['nats'], 'a stored message that the server delivers to a chosen su
     ingest.publish('$JS.API.CONSUMER.MSG.NEXT.EVENTS.events-kept', '1', { reply })
     const stolen = ingest.request(next, '1', { timeout: 1_000 })
     await expect(stolen).rejects.toThrow()
-    await flushAll(ingest, observer)
+    await flushConnections(ingest, observer)
     const manager = await observer.jetstreamManager()
     expect(await manager.consumers.info('EVENTS', 'events-alerted')).toMatchObject({
       num_ack_pending: 1,
@@ -139,12 +139,12 @@ describeWith(['nats'], 'a stored message that the server delivers to a chosen su
     const requests = await ground.observe('REQUESTS')
     const { subjects } = recordSubjects(requests)
     for (const service of streamServices) {
-      const attacker = await ground.as(streamUser(service))
+      const attacker = await ground.as(formatStreamUserName(service))
       attacker.publish('svc.query.gateway.killQuery', 'forged')
       attacker.publish('event.mcp.action.audited', 'forged')
-      await flushAll(attacker)
+      await flushConnections(attacker)
     }
-    await flushAll(requests)
+    await flushConnections(requests)
     expect([...subjects]).toEqual([])
   })
 
@@ -152,7 +152,7 @@ describeWith(['nats'], 'a stored message that the server delivers to a chosen su
     await using ground = await startObservedNats()
     const requests = await ground.observe('REQUESTS')
     const { subjects } = recordSubjects(requests)
-    const installer = await ground.as(streamUser('gateway'))
+    const installer = await ground.as(formatStreamUserName('gateway'))
     const manager = await installer.jetstreamManager()
     const { config } = await manager.streams.info('EVENTS')
     const republish = { src: 'inbound.a', dest: 'event.mcp.action.audited' }
@@ -160,11 +160,11 @@ describeWith(['nats'], 'a stored message that the server delivers to a chosen su
     await manager.streams.update('EVENTS', changed)
     // Servers before 2.10 reject this update. Without it, the test covers less, but is still valid.
     await manager.streams.update('EVENTS', { ...changed, republish }).catch(() => {})
-    const ingest = await ground.as(streamUser('ingest'))
+    const ingest = await ground.as(formatStreamUserName('ingest'))
     await ingest.request('inbound.a', 'forged', { timeout: 5_000 })
     const gateway = await ground.as('gateway')
     gateway.publish('svc.query.gateway.killQuery', 'request')
-    await flushAll(gateway, requests)
+    await flushConnections(gateway, requests)
     expect([...subjects]).toEqual([['request', new Set(['svc.query.gateway.killQuery'])]])
     const observer = await ground.observe('STREAMS')
     const stored = await (await observer.jetstreamManager()).streams.info('EVENTS', { subjects_filter: '>' })

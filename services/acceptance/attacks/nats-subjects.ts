@@ -2,7 +2,7 @@ import { serviceNames } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
 import { consumerPlans, streamServices } from '#shared/bus/durable/stream-access.ts'
 import { streamNames, streamPlans } from '#shared/bus/durable/streams.ts'
-import { streamUser } from '#shared/bus/accounts.ts'
+import { formatStreamUserName } from '#shared/bus/accounts.ts'
 
 /** Returns the subjects that an attacker tries to publish to: those of the product and of the NATS server. */
 export const listAttackedSubjects = (contracts: readonly Service[], events: readonly BusEvent[]): string[] => [
@@ -64,7 +64,7 @@ const acknowledgements = (): string[] => [
 
 /** Returns inbox subjects: one per user, and the default ones of NATS clients. */
 const listInboxSubjects = (): string[] => {
-  const users = [...serviceNames, 'query-guest', ...streamServices.map(streamUser), 'another']
+  const users = [...serviceNames, 'query-guest', ...streamServices.map(formatStreamUserName), 'another']
   return [...users.map((user) => `_INBOX.${user}.instance.1`), '_R_.abcdef.1', '_GR_.a.b', '_INBOX.x']
 }
 

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { loadAll } from 'js-yaml'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import { resolveChartToolsPath } from '../../testing/servers/server-source.ts'
 import { type ApiServer, startApiServer } from '../../testing/chart/api-server.ts'
 import {
   listOptionalValues,
   resolveProfilePath,
-  profiles,
+  profileValuesFiles,
   RenderedObject,
   renderText,
-  runTool,
+  runChartTool,
   hostsValuesFile,
 } from '../../testing/chart/helm.ts'
 
@@ -58,14 +58,14 @@ describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'objects that the 
     return found.filter((one) => one !== undefined)
   }
 
-  it.each(profiles)('include %s, with its pods in a restricted namespace', async (name) => {
+  it.each(profileValuesFiles)('include %s, with its pods in a restricted namespace', async (name) => {
     const objects = objectsOf(await renderText([resolveProfilePath(name), hostsValuesFile], listOptionalValues(name)))
     expect(objects.flatMap((object) => podOf(object) ?? []).length).toBeGreaterThan(2)
     expect(await objections(objects, name.replaceAll('.', '-'), 'restricted')).toEqual([])
   })
 
   it('include the development servers', async () => {
-    const { output } = await runTool('kustomize', ['build', 'k8s/dev'])
+    const { output } = await runChartTool('kustomize', ['build', 'k8s/dev'])
     expect(await objections(objectsOf(output), 'development', 'baseline')).toEqual([])
   })
 

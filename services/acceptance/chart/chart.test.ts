@@ -8,7 +8,7 @@ import { serviceNames } from '#proto/call.ts'
 import { deriveKey } from '#shared/bus/signatures.ts'
 import { formatCallKeys, createProcessKeys } from '#shared/bus/testing/keys.ts'
 import { findStartProblems } from '#shared/lifecycle/start-problems.ts'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import { resolveChartToolsPath } from '../../testing/servers/server-source.ts'
 import { root } from '../../testing/source-file.ts'
 import { writeCustomResourceSchemas } from '../../testing/chart/custom-resource-schemas.ts'
@@ -16,11 +16,11 @@ import { importServiceConfig } from '../../generate/chart/services.ts'
 import {
   listOptionalValues,
   resolveProfilePath,
-  profiles,
+  profileValuesFiles,
   renderObjects,
   RenderedObject,
   renderText,
-  runTool,
+  runChartTool,
   hostsValuesFile,
 } from '../../testing/chart/helm.ts'
 import { listRenderedProcesses } from '../../testing/chart/processes.ts'
@@ -44,12 +44,12 @@ beforeAll(async () => void (schemas = await locations()))
 
 const conforms = (manifest: string, version: string) => {
   const from = schemas.flatMap((location) => ['-schema-location', location])
-  return runTool('kubeconform', ['-strict', '-summary', '-kubernetes-version', version, ...from], manifest)
+  return runChartTool('kubeconform', ['-strict', '-summary', '-kubernetes-version', version, ...from], manifest)
 }
 
 describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
-  it.each(profiles)('%s passes helm lint', async (name) => {
-    const { code, output } = await runTool('helm', [
+  it.each(profileValuesFiles)('%s passes helm lint', async (name) => {
+    const { code, output } = await runChartTool('helm', [
       'lint',
       '--strict',
       'helm',
@@ -61,7 +61,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('0 chart(s) failed') })
   })
 
-  it.each(profiles)('%s is valid for every supported Kubernetes release', async (name) => {
+  it.each(profileValuesFiles)('%s is valid for every supported Kubernetes release', async (name) => {
     const versions = (await readdir(resolveChartToolsPath('schemas'))).map((version) => version.replace('v', ''))
     expect(versions.length).toBeGreaterThan(2)
     const manifest = await renderText([resolveProfilePath(name), hostsValuesFile], listOptionalValues(name))
@@ -98,7 +98,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
   })
 
   it('kustomize builds the development servers', async () => {
-    const { code, output } = await runTool('kustomize', ['build', 'k8s/dev'])
+    const { code, output } = await runChartTool('kustomize', ['build', 'k8s/dev'])
     expect(code, output).toBe(0)
     expect((await conforms(output, '1.35.0')).code).toBe(0)
     for (const name of [
@@ -172,7 +172,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
 
 describeWith(['helm-unittest'], 'the helm-unittest suites', () => {
   it('pass, including snapshots', async () => {
-    const { code, output } = await runTool('helm-unittest', ['helm'])
+    const { code, output } = await runChartTool('helm-unittest', ['helm'])
     expect(code, output).toBe(0)
     const total = Number(/Tests:\s+(\d+) passed, \d+ total/.exec(output)?.[1])
     const stated = await Promise.all(

@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import { createProcessKeys } from '#shared/bus/testing/keys.ts'
 import { findStartProblems } from '#shared/lifecycle/start-problems.ts'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import { root } from '../../testing/source-file.ts'
 import { importServiceConfig, readServiceVariables } from '../../generate/chart/services.ts'
-import { runTool } from '../../testing/chart/helm.ts'
+import { runChartTool } from '../../testing/chart/helm.ts'
 
 const Compose = z.object({
   services: z.record(
@@ -30,7 +30,7 @@ const alsoRead = ['NATS_URL', 'NATS_STREAMS_URL', ...keyNames, 'REDIS_URL', 'CRO
 
 describeWith(['compose-spec'], 'the Compose file', () => {
   const load = async () => {
-    const { code, output } = await runTool('compose-spec', [
+    const { code, output } = await runChartTool('compose-spec', [
       '-format',
       'json',
       '-no-path-resolution',

@@ -10,7 +10,7 @@ import { serviceNames } from '#proto/call.ts'
 import { testCertificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
 import { fetchJson, retryUntil } from '../../testing/fetch-json.ts'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import { root } from '../../testing/source-file.ts'
 import {
   cronSecret,

@@ -5,7 +5,7 @@ import { explainModes } from '#proto/explain.ts'
 import { fetchJson, queryClickHouse, retryUntil } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 import { tools } from '../../mcp/tools/index.ts'
-import { watchFailures } from './failed-statements.ts'
+import { watchFailedStatements } from './failed-statements.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
@@ -19,7 +19,7 @@ let version = 0
 let failed: () => Promise<unknown[]>
 
 beforeAll(async () => {
-  failed = await watchFailures(a)
+  failed = await watchFailedStatements(a)
   await queryClickHouse(a, 'CREATE DATABASE yard ON CLUSTER default')
   await queryClickHouse(
     a,

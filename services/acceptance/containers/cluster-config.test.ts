@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { keeper, keeperConfig, replicas, formatServerConfig, usersConfig } from './cluster-config.ts'
+import { keeper, keeperConfig, replicaNames, formatServerConfig, usersConfig } from './cluster-config.ts'
 import { formatLocalServerConfig, localUsersConfig } from './local-server-config.ts'
 
 /** Returns the contents of all XML elements with this name. */
@@ -19,22 +19,25 @@ const unbalanced = (xml: string): string[] => {
 
 const machine = formatLocalServerConfig('/somewhere', { http: 1, native: 2, interserver: 3 })
 
-it.each([...replicas.map((name) => formatServerConfig(name)), usersConfig, keeperConfig, machine, localUsersConfig])(
-  'is XML of one element',
-  (file) => {
-    expect(unbalanced('<a><b></a>')).toEqual(['a', 'b', '/a'])
-    expect(unbalanced(file)).toEqual([])
-    expect(file).toMatch(/^<clickhouse>.*<\/clickhouse>\n$/s)
-  },
-)
+it.each([
+  ...replicaNames.map((name) => formatServerConfig(name)),
+  usersConfig,
+  keeperConfig,
+  machine,
+  localUsersConfig,
+])('is XML of one element', (file) => {
+  expect(unbalanced('<a><b></a>')).toEqual(['a', 'b', '/a'])
+  expect(unbalanced(file)).toEqual([])
+  expect(file).toMatch(/^<clickhouse>.*<\/clickhouse>\n$/s)
+})
 
 it('configures each server with the same cluster, the same Keeper and its own name', () => {
-  const files = replicas.map((name) => formatServerConfig(name))
+  const files = replicaNames.map((name) => formatServerConfig(name))
   expect(new Set(files.flatMap((file) => inside(file, 'remote_servers'))).size).toBe(1)
   for (const [index, file] of files.entries()) {
-    expect(inside(inside(file, 'remote_servers')[0] ?? '', 'host')).toEqual(replicas)
-    expect(inside(inside(file, 'macros')[0] ?? '', 'replica')).toEqual([replicas[index]])
-    expect(inside(file, 'interserver_http_host')).toEqual([replicas[index]])
+    expect(inside(inside(file, 'remote_servers')[0] ?? '', 'host')).toEqual(replicaNames)
+    expect(inside(inside(file, 'macros')[0] ?? '', 'replica')).toEqual([replicaNames[index]])
+    expect(inside(file, 'interserver_http_host')).toEqual([replicaNames[index]])
     expect(inside(inside(file, 'zookeeper')[0] ?? '', 'port')).toEqual([String(keeper.port)])
   }
   expect(inside(keeperConfig, 'tcp_port')).toEqual([String(keeper.port)])

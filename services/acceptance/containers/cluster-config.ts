@@ -1,6 +1,6 @@
 /** The network names of the replicas. The cluster has one shard. */
-export const replicas = ['a', 'b'] as const
-export type Replica = (typeof replicas)[number]
+export const replicaNames = ['a', 'b'] as const
+export type ReplicaName = (typeof replicaNames)[number]
 
 export const keeper = { name: 'keeper', port: 9181 }
 const raftPort = 9234
@@ -16,9 +16,9 @@ export interface ClusterAddresses {
   /** The address on which the servers listen. */
   listen: string
   keeper: Address
-  replicas: Readonly<Record<Replica, Address>>
+  replicas: Readonly<Record<ReplicaName, Address>>
   /** The address of each replica for interserver communication. */
-  interserver: Readonly<Record<Replica, string>>
+  interserver: Readonly<Record<ReplicaName, string>>
 }
 
 /** Addresses of a cluster whose servers run in separate containers. */
@@ -43,7 +43,7 @@ const logs = [
 const flushMs = 500
 
 /** Returns a server configuration: Keeper, cluster `default`, macros, and log tables with a short flush interval. */
-export const formatServerConfig = (replica: Replica, at: ClusterAddresses = inContainers): string => `<clickhouse>
+export const formatServerConfig = (replica: ReplicaName, at: ClusterAddresses = inContainers): string => `<clickhouse>
   <listen_host>${at.listen}</listen_host>
   <interserver_http_host>${at.interserver[replica]}</interserver_http_host>
   <zookeeper><node>${addressOf(at.keeper)}</node></zookeeper>
@@ -52,7 +52,7 @@ export const formatServerConfig = (replica: Replica, at: ClusterAddresses = inCo
     <default>
       <shard>
         <internal_replication>true</internal_replication>
-        ${replicas.map((name) => `<replica>${addressOf(at.replicas[name])}</replica>`).join('\n        ')}
+        ${replicaNames.map((name) => `<replica>${addressOf(at.replicas[name])}</replica>`).join('\n        ')}
       </shard>
     </default>
   </remote_servers>

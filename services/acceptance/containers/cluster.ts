@@ -1,9 +1,16 @@
 import { GenericContainer, getContainerRuntimeClient, ImageName, Network, Wait } from 'testcontainers'
-import { keeper, keeperConfig, type Replica, replicas, formatServerConfig, usersConfig } from './cluster-config.ts'
+import {
+  keeper,
+  keeperConfig,
+  type ReplicaName,
+  replicaNames,
+  formatServerConfig,
+  usersConfig,
+} from './cluster-config.ts'
 
 /** Two replicas of one ClickHouse version, with their Keeper. */
 export interface Cluster extends AsyncDisposable {
-  urls: Readonly<Record<Replica, string>>
+  urls: Readonly<Record<ReplicaName, string>>
 }
 
 const httpPort = 8123
@@ -38,7 +45,7 @@ export const startCluster = async (version: string): Promise<Cluster> => {
     .start()
   opened.defer(async () => void (await coordinating.stop()))
 
-  const start = async (replica: Replica): Promise<string> => {
+  const start = async (replica: ReplicaName): Promise<string> => {
     const server = await new GenericContainer(images(version).server)
       .withNetwork(network)
       .withNetworkAliases(replica)
@@ -57,7 +64,7 @@ export const startCluster = async (version: string): Promise<Cluster> => {
     opened.defer(async () => void (await server.stop()))
     return `http://${server.getHost()}:${server.getMappedPort(httpPort)}`
   }
-  const urls = { a: await start(replicas[0]), b: await start(replicas[1]) }
+  const urls = { a: await start(replicaNames[0]), b: await start(replicaNames[1]) }
   const running = opened.move()
   return { urls, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

@@ -4,7 +4,7 @@ import { queryClickHouse } from '../../testing/fetch-json.ts'
 const isOfCertificates = `log_comment = '{"watchhouse":"report/certificates"}'`
 
 /** Returns a function that lists the statements of the product that have failed on the server since this call. */
-export const watchFailures = async (url: string): Promise<() => Promise<Record<string, unknown>[]>> => {
+export const watchFailedStatements = async (url: string): Promise<() => Promise<Record<string, unknown>[]>> => {
   const [began] = await queryClickHouse(url, 'SELECT toString(now64(6)) AS at')
   return async () => {
     await queryClickHouse(url, 'SYSTEM FLUSH LOGS')

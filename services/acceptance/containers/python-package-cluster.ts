@@ -12,7 +12,7 @@ import { startProcess } from '../../testing/servers/process.ts'
 import type { TestServer } from '../../testing/servers/server.ts'
 import { resolveCachePath } from '../../testing/servers/server-source.ts'
 import type { Cluster } from './cluster.ts'
-import { type ClusterAddresses, type Replica, formatServerConfig, usersConfig } from './cluster-config.ts'
+import { type ClusterAddresses, type ReplicaName, formatServerConfig, usersConfig } from './cluster-config.ts'
 import { formatLocalServerConfig, localUsersConfig } from './local-server-config.ts'
 
 /** Python packages by version. Their library contains the whole server, for machines that cannot pull images. */
@@ -59,7 +59,7 @@ export const startPythonPackageCluster = async (version: string): Promise<Cluste
     replicas: { a: await local(), b: await local() },
     interserver: { a: '127.0.0.1', b: '127.0.0.1' },
   }
-  const start = async (replica: Replica): Promise<string> => opened.use(await startServer(library, replica, at)).url
+  const start = async (replica: ReplicaName): Promise<string> => opened.use(await startServer(library, replica, at)).url
   const urls = { a: await start('a'), b: await start('b') }
   const running = opened.move()
   return { urls, [Symbol.asyncDispose]: () => running.disposeAsync() }
@@ -76,7 +76,7 @@ const pythonCommand = (library: string, ...words: string[]): string[] => ['pytho
 /** Returns the arguments of `unshare` that run a command with its own host name, which identifies the replica. */
 const unshareArguments = (name: string): string[] => ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name]
 
-const startServer = (library: string, replica: Replica, at: ClusterAddresses): Promise<TestServer> =>
+const startServer = (library: string, replica: ReplicaName, at: ClusterAddresses): Promise<TestServer> =>
   startProcess({
     program: 'unshare',
     prepare: async (directory, port) => {

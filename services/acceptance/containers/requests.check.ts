@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { fetchJson, queryClickHouse } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
-import { watchFailures } from './failed-statements.ts'
+import { watchFailedStatements } from './failed-statements.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
@@ -21,7 +21,7 @@ let product: Product
 let failed: () => Promise<unknown[]>
 
 beforeAll(async () => {
-  failed = await watchFailures(url)
+  failed = await watchFailedStatements(url)
   await queryClickHouse(url, 'CREATE DATABASE shop')
   await queryClickHouse(
     url,

@@ -8,7 +8,7 @@ import { startHttpStub } from '../../query/testing/stub-host.ts'
 import { fetchJson, retryUntil } from '../../testing/fetch-json.ts'
 import { formatHostVariables } from '../../testing/product.ts'
 import { type ProductProcess, startProcess } from '../../testing/product/process.ts'
-import { type TestServer, startNats, startPostgres, startRedis } from '../../testing/servers.ts'
+import { type TestServer, startNats, startPostgres, startRedis } from '../../testing/describe-with.ts'
 import { reserveFreePort } from '../../testing/servers/port.ts'
 
 const token = 'token of the senders'

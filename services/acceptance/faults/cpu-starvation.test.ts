@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import { type HealthAnswer, startStarvedProduct } from './starved-product.ts'
 
 vi.setConfig({ testTimeout: 300_000 })

@@ -3,7 +3,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import { openFileStores, openRedisStores, openServerStores } from '../../testing/delivery-model/schedule-stores.ts'
 import { playSchedule } from '../../testing/delivery-model/schedule.ts'
 import type { ScheduleStores } from '../../testing/delivery-model/schedule-environment.ts'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 
 /** Number of random schedules. `FAULTS_SCHEDULES` sets more for the long form; `TEST_SEED` runs a single one. */
 const schedules = Number(process.env.FAULTS_SCHEDULES ?? 12)

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { openStore } from '#shared/store/open.ts'
 import { retryUntil } from '../../testing/fetch-json.ts'
-import { startNats } from '../../testing/servers.ts'
+import { startNats } from '../../testing/describe-with.ts'
 
 const run = promisify(execFile)
 

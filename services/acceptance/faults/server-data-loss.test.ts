@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { retryUntil } from '../../testing/fetch-json.ts'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import { type BreakableProduct, startBreakableProduct } from './breakable-product.ts'
 
 /** Number of alerts. `FAULTS_ALERTS` sets more for the long form. */

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { startSandbox } from '../../sandbox/start.ts'
 import { formatHostVariables } from '../../testing/product.ts'
 import { type ProductProcess, startProcess } from '../../testing/product/process.ts'
-import { startNats, startRedis } from '../../testing/servers.ts'
+import { startNats, startRedis } from '../../testing/describe-with.ts'
 import { reserveFreePort } from '../../testing/servers/port.ts'
 
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path/posix'
-import { isTest } from '../../testing/source-file.ts'
+import { isTestFile } from '../../testing/source-file.ts'
 
 /** Allowed imports of code that starts or inspects the whole product. */
 const wholeProduct = ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node']
@@ -51,7 +51,7 @@ export const explainForbiddenImport = (path: string, specifier: string): string 
   const target = resolveImport(path, specifier)
   const from = partOf(path)
   const to = partOf(target)
-  if (isTest(path) && allowedTestImports.some((allowed) => isCovered(allowed, to))) return undefined
+  if (isTestFile(path) && allowedTestImports.some((allowed) => isCovered(allowed, to))) return undefined
   const owner = packageOwners[packageOf(target) ?? '']
   if (owner && !path.startsWith(owner) && !/^services\/(acceptance|testing|requirements|bench)\//.test(path)) {
     return `${path} imports ${specifier}: only files in ${owner} may import it`

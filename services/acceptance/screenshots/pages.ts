@@ -19,7 +19,7 @@ const slowestQuery = async (url: string): Promise<string> => {
 const statement = 'SELECT status, count(), sum(amount) FROM shop.orders WHERE customer_id < 1000 GROUP BY status'
 
 /** Pages that show the product. The README shows the first one. */
-export const pages: readonly ScreenshotPage[] = [
+export const screenshotPages: readonly ScreenshotPage[] = [
   { name: 'overview', path: '/overview?host=0&range=24h' },
   { name: 'fleet', path: '/fleet?host=0' },
   { name: 'health', path: '/health?host=0&hosts=all' },

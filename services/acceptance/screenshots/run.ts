@@ -5,7 +5,7 @@ import { chromium, type Page } from 'playwright-core'
 import { fetchJson } from '../../testing/fetch-json.ts'
 import { startProduct } from '../../testing/product.ts'
 import { findChromium } from '../../testing/servers/chromium.ts'
-import { pages } from './pages.ts'
+import { screenshotPages } from './pages.ts'
 
 const folder = join(import.meta.dirname, '../../../web/docs/pictures')
 const scheduler = 'secret-of-the-scheduler'
@@ -32,7 +32,7 @@ const takeScreenshots = async (): Promise<void> => {
   })
   context.setDefaultTimeout(patienceMs)
   await mkdir(folder, { recursive: true })
-  for (const { name, path } of pages) {
+  for (const { name, path } of screenshotPages) {
     const page = await context.newPage()
     await page.goto(`${url}${typeof path === 'string' ? path : await path(url)}`)
     await waitForPage(page)

@@ -56,7 +56,7 @@ export const createMemoryConversationStore = (max?: number, maxCharacters?: numb
 }
 
 /** Opens a store in the table `agent_conversations` of a PostgreSQL or SQLite database. */
-export const openSqlStore = async (where: StateDatabase, max?: number): Promise<ConversationStore> => {
+export const openSqlConversationStore = async (where: StateDatabase, max?: number): Promise<ConversationStore> => {
   await using opening = new AsyncDisposableStack()
   // Loaded on demand, because the drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')

@@ -9,7 +9,7 @@ import type { ModelScript } from '../testing/model-script.ts'
 import {
   createGatewayVariables,
   type ScriptedGateway,
-  scriptedKey,
+  scriptedApiKey,
   startScriptedGateway,
 } from '../testing/scripted-gateway.ts'
 import { type Conversations, openConversations } from './conversations.ts'
@@ -212,6 +212,6 @@ describe('follow-up questions', () => {
     gateway.play([{ status }])
     const failure = followUps(await enriched())
     await expect(failure).rejects.toMatchObject({ code: 'unavailable' })
-    await expect(failure).rejects.not.toThrow(scriptedKey)
+    await expect(failure).rejects.not.toThrow(scriptedApiKey)
   })
 })

@@ -16,12 +16,12 @@ import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Models } from '../models/models.ts'
-import { type ConversationStoreChoice, chooseStore, conversationSettings } from './store-choice.ts'
+import { type ConversationStoreChoice, chooseConversationStore, conversationSettings } from './store-choice.ts'
 import { generateFollowUps, openTitleGenerator } from './title-generator.ts'
-import { createMemoryConversationStore, openSqlStore } from './collection-stores.ts'
+import { createMemoryConversationStore, openSqlConversationStore } from './collection-stores.ts'
 import {
   type ConversationStore,
-  type PutResult,
+  type ConversationPutResult,
   type ConversationPage,
   type ConversationPageRequest,
   createInitialTitle,
@@ -38,7 +38,7 @@ export interface Conversations extends AsyncDisposable {
   /** Returns complete conversations, page by page. */
   export(owner: string, cursor: string | undefined): Promise<ConversationPage<Conversation>>
   /** Throws `too-large`, and `conflict` if the owner has too many conversations. */
-  keep(owner: string, written: ConversationInput, call: Call): Promise<PutResult>
+  keep(owner: string, written: ConversationInput, call: Call): Promise<ConversationPutResult>
   remove(owner: string, id: string): Promise<void>
   removeAll(owner: string): Promise<number>
   /** Throws `not-implemented` unless enrichment is enabled. */
@@ -60,7 +60,7 @@ const dayMs = 86_400_000
 /** Returns the conversations of the configured store, which is opened on first use. */
 export const openConversations = (parts: ConversationDeps): Conversations => {
   const { env, clock, log, models } = parts
-  const choice = chooseStore(env)
+  const choice = chooseConversationStore(env)
   const { store, close } = openLazily(() => openStore(choice, parts))
   const titling = openTitleGenerator({ store, models, clock, log })
   const enriches = () => choice.backend === 'convstore' && parseSettings(conversationSettings, env).CONVSTORE_AI_ENRICH
@@ -118,7 +118,7 @@ const openStore = async (choice: ConversationStoreChoice, parts: ConversationDep
     }
     case 'edgesql':
     case 'postgres':
-      return openSqlStore(choice.where)
+      return openSqlConversationStore(choice.where)
   }
 }
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
-import { chooseStore, resolveDatabaseUrl, findConversationProblems, conversationSettings } from './store-choice.ts'
+import {
+  chooseConversationStore,
+  resolveDatabaseUrl,
+  findConversationProblems,
+  conversationSettings,
+} from './store-choice.ts'
 
 const CONVSTORE_API_KEY = 'as_live_key'
 const CONVERSATIONS_EDGESQL = 'file:/data/edge.db'
@@ -31,7 +36,7 @@ describe('the store of conversations', () => {
     [{ ...all, CONVERSATION_STORE_BACKEND: 'Postgres ' }, 'postgres'],
     [{ ...all, CONVERSATION_STORE_BACKEND: 'memory' }, 'memory'],
   ])('with %j is %s', (env, backend) => {
-    expect(chooseStore(env)).toMatchObject({ backend })
+    expect(chooseConversationStore(env)).toMatchObject({ backend })
     expect(findConversationProblems(env)).toEqual([])
   })
 
@@ -45,7 +50,7 @@ describe('the store of conversations', () => {
   ])('bound to %s with the id %s is %s', (binding, id, url) => {
     for (const name of ['CONVERSATIONS_EDGESQL_DATABASE_ID', 'AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID']) {
       const env = { CONVERSATIONS_EDGESQL: binding, [name]: id }
-      expect(chooseStore(env)).toMatchObject({ backend: 'edgesql', where: { kind: 'sqlite', url } })
+      expect(chooseConversationStore(env)).toMatchObject({ backend: 'edgesql', where: { kind: 'sqlite', url } })
     }
   })
 

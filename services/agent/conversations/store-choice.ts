@@ -12,7 +12,7 @@ import {
   type SettingProblem,
 } from '#shared/config/setting.ts'
 import { convstoreSettings } from '#shared/convstore/config.ts'
-import { edgeBinding, toEdgeDatabase, findUnsharedFiles } from '#shared/store/edge-binding.ts'
+import { edgeBindingSettings, toEdgeDatabase, findUnsharedFiles } from '#shared/store/edge-binding.ts'
 import { findPostgresDatabase, type StateDatabase } from '#shared/store/sql/state-database.ts'
 
 const databaseIdSetting = (doc: string): Setting<string | undefined> => ({
@@ -36,7 +36,7 @@ export const conversationSettings = {
     false,
     'Whether AgentState generates titles and follow-up questions for conversations.',
   ),
-  ...edgeBinding,
+  ...edgeBindingSettings,
   CONVERSATIONS_EDGESQL_DATABASE_ID: databaseIdSetting(
     'Database within CONVERSATIONS_EDGESQL that stores conversations: for a server, the name before its host; for a file: URL, a file of that name in the same folder. Unset: the binding itself.',
   ),
@@ -53,7 +53,7 @@ export type ConversationStoreChoice =
   | { backend: 'edgesql' | 'postgres'; where: StateDatabase }
 
 /** Returns the configured store. Throws `InvalidSettings` if the named store lacks its prerequisite. */
-export const chooseStore = (env: Environment): ConversationStoreChoice => {
+export const chooseConversationStore = (env: Environment): ConversationStoreChoice => {
   const { CONVERSATION_STORE_BACKEND: named } = parseSettings(conversationSettings, env)
   if (named !== 'auto') {
     const choice = storeBackends[named].find(env)
@@ -134,7 +134,7 @@ const findDatabaseIdProblems = (env: Environment): SettingProblem[] => {
 
 const findStoreProblems = (env: Environment): readonly SettingProblem[] => {
   try {
-    chooseStore(env)
+    chooseConversationStore(env)
     return []
   } catch (error) {
     if (!(error instanceof InvalidSettings)) throw error

@@ -54,7 +54,7 @@ export interface ConversationPage<T> {
 }
 
 /** The result of storing a conversation. */
-export interface PutResult {
+export interface ConversationPutResult {
   created: boolean
   conversation: ConversationSummary
 }
@@ -79,7 +79,7 @@ export interface ConversationStore extends AsyncDisposable {
    * Creates or replaces a conversation. Keeps the creation time, and the title and evidence if `written` has none.
    * Throws `conflict` if the owner has too many conversations.
    */
-  put(owner: string, written: ConversationWrite): Promise<PutResult>
+  put(owner: string, written: ConversationWrite): Promise<ConversationPutResult>
   /** Replaces the title with `to` if it is still `from`. */
   retitle(owner: string, id: string, from: string, to: string): Promise<void>
   /** Removes a conversation and returns whether it existed. */

@@ -5,10 +5,10 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { toEdgeDatabase } from '#shared/store/edge-binding.ts'
 import { openNet } from '#shared/net/net.ts'
-import { describeWith, startPostgres } from '../../testing/servers.ts'
+import { describeWith, startPostgres } from '../../testing/describe-with.ts'
 import { openThreadClient } from '#shared/convstore/client.ts'
 import { createConvstoreConversationStore } from './convstore/store.ts'
-import { createMemoryConversationStore, openSqlStore } from './collection-stores.ts'
+import { createMemoryConversationStore, openSqlConversationStore } from './collection-stores.ts'
 import type { ConversationStore } from './store.ts'
 import { testConversationStore } from './stores.suite.ts'
 import { createMessage, createConversationWrite } from './testing/conversations.ts'
@@ -62,7 +62,7 @@ describe('conversations in memory', () => {
 
 describe('conversations in SQLite', () => {
   const open = (name: string, bound?: number) => async () =>
-    opened.use(await openSqlStore(toEdgeDatabase(`file:${join(directory, name)}`), bound))
+    opened.use(await openSqlConversationStore(toEdgeDatabase(`file:${join(directory, name)}`), bound))
   testConversationStore(open('suite.db'))
   testConversationLimit(open('full.db', max))
 })
@@ -73,7 +73,7 @@ describeWith(['postgres'], 'conversations in PostgreSQL', () => {
     url = opened.use(await startPostgres()).url
   })
   const open = (tablePrefix: string, bound?: number) => async () =>
-    opened.use(await openSqlStore({ kind: 'postgres', url, token: undefined, tablePrefix }, bound))
+    opened.use(await openSqlConversationStore({ kind: 'postgres', url, token: undefined, tablePrefix }, bound))
   testConversationStore(open('suite_'))
   testConversationLimit(open('full_', max))
 })

@@ -2,16 +2,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ModelScript } from '../testing/model-script.ts'
 import { extractEvidenceIds } from '../testing/model-script.ts'
-import { scriptedKey } from '../testing/scripted-gateway.ts'
+import { scriptedApiKey } from '../testing/scripted-gateway.ts'
 import {
   findLastData,
-  filterByType,
+  filterChunksByType,
   createUserMessage,
   startAgent,
   type TestAgent,
   joinChunkText,
 } from '../testing/start-agent.ts'
-import { createResult } from '#shared/tools/tool.ts'
+import { createToolResult } from '#shared/tools/tool.ts'
 import type { AgentTool } from '../tool-sources.ts'
 
 const tool = (name: string, run: AgentTool['run'], more: Partial<AgentTool> = {}): AgentTool => ({
@@ -25,7 +25,7 @@ const tool = (name: string, run: AgentTool['run'], more: Partial<AgentTool> = {}
   run,
   ...more,
 })
-const resultWith = (structured: Record<string, unknown>) => createResult('done', structured)
+const resultWith = (structured: Record<string, unknown>) => createToolResult('done', structured)
 
 let agent: TestAgent
 let meeting = Promise.withResolvers<void>()
@@ -72,7 +72,7 @@ beforeEach(async () => {
 afterEach(async () => {
   const { violations } = agent.gateway
   if (violations.length > 0) throw new Error(`a strict gateway would reject this: ${violations.join('; ')}`)
-  if (agent.logged.join('\n').includes(scriptedKey)) throw new Error('the log contains the key')
+  if (agent.logged.join('\n').includes(scriptedApiKey)) throw new Error('the log contains the key')
   await agent[Symbol.asyncDispose]()
 })
 
@@ -148,14 +148,14 @@ describe('an answer', () => {
       say('both'),
     ])
     const { chunks } = await agent.run('Both?')
-    expect(filterByType(chunks, 'tool-output-available')).toHaveLength(2)
+    expect(filterChunksByType(chunks, 'tool-output-available')).toHaveLength(2)
     expect(joinChunkText(chunks)).toBe('both')
   })
 
   it('finds tools that were not offered initially, and offers them from then on', async () => {
     play([call('search_tools', { topic: 'stuck mutations' }), call('hidden'), say('found')])
     const { chunks } = await agent.run('Which mutation is stuck?')
-    expect(filterByType(chunks, 'tool-output-available')).toHaveLength(2)
+    expect(filterChunksByType(chunks, 'tool-output-available')).toHaveLength(2)
     const offered = agent.gateway.requests.map(({ tools = [] }) => tools.map((each) => each.function.name))
     expect(offered[0]).not.toContain('hidden')
     expect(offered[1]).toContain('hidden')
@@ -194,7 +194,7 @@ describe('an answer', () => {
   it('truncates a result of ten megabytes and reports it to the model', async () => {
     play([call('huge'), say('much')])
     const { chunks } = await agent.run('All of it')
-    const [output] = filterByType(chunks, 'tool-output-available')
+    const [output] = filterChunksByType(chunks, 'tool-output-available')
     expect(Buffer.byteLength(lastResult())).toBeLessThan(17_000)
     expect(lastResult()).toContain('This result is incomplete')
     expect(JSON.stringify(output).length).toBeLessThan(17_500)
@@ -239,7 +239,7 @@ describe('an answer', () => {
   it('reports an internal error of a tool without details', async () => {
     play([call('broken'), say('well')])
     const { chunks } = await agent.run('Do it')
-    expect(filterByType(chunks, 'tool-output-error')).toHaveLength(1)
+    expect(filterChunksByType(chunks, 'tool-output-error')).toHaveLength(1)
     expect(JSON.stringify(chunks)).not.toContain('swordfish')
     expect(lastResult()).not.toContain('swordfish')
   })
@@ -265,7 +265,7 @@ describe('a plan', () => {
       say('done'),
     ])
     const { chunks } = await agent.run('Investigate')
-    const plans = filterByType(chunks, 'data-plan').map((chunk) => ('data' in chunk ? chunk.data : undefined))
+    const plans = filterChunksByType(chunks, 'data-plan').map((chunk) => ('data' in chunk ? chunk.data : undefined))
     expect(plans).toEqual([
       steps('in_progress', 'pending'),
       steps('completed', 'in_progress'),
@@ -280,7 +280,7 @@ describe('a plan', () => {
       say('done'),
     ])
     const { chunks } = await agent.run('Investigate')
-    expect(filterByType(chunks, 'tool-output-error')).toEqual([
+    expect(filterChunksByType(chunks, 'tool-output-error')).toEqual([
       expect.objectContaining({ errorText: expect.stringContaining('verify it with a tool') }),
     ])
   })
@@ -346,7 +346,7 @@ it('rejects tool servers of the user before the run starts when they are not all
 it('requests no approval for an unknown host', async () => {
   play([call('kill_query', { queryId: 'q', hostId: 7 }), say('well')])
   const { chunks } = await agent.run('Kill it')
-  expect(filterByType(chunks, 'data-approval')).toEqual([])
+  expect(filterChunksByType(chunks, 'data-approval')).toEqual([])
   expect(lastResult()).toContain('unknown host')
 })
 

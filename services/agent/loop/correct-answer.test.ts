@@ -4,7 +4,7 @@ import { createFigureClaims, type FigureClaim } from '../testing/figure-claims.t
 import { findLastQuestion, type ModelScript } from '../testing/model-script.ts'
 import {
   constantMcpHandlers,
-  filterByType,
+  filterChunksByType,
   findLastData,
   joinChunkText,
   startAgent,
@@ -100,7 +100,7 @@ describe('an answer with a figure that does not follow from its evidence', () =>
   it('is marked, corrected once by the model, and replaced', async () => {
     agent.gateway.play([query('SELECT 5'), say(first), say(second)])
     const { chunks, message } = await agent.run('How many parts?')
-    const marks = filterByType(chunks, 'data-claims').map((chunk) =>
+    const marks = filterChunksByType(chunks, 'data-claims').map((chunk) =>
       'data' in chunk ? ClaimsPart.parse(chunk.data).claims : [],
     )
     expect(marks).toEqual([
@@ -153,7 +153,7 @@ describe('an answer with a figure that does not follow from its evidence', () =>
     const { chunks } = await agent.run('How many parts?')
     expect(joinChunkText(chunks)).toBe(first)
     expect(readClaims(chunks)).toMatchObject([{ untraced: ['99999'] }])
-    expect(filterByType(chunks, 'data-correction')).toEqual([])
+    expect(filterChunksByType(chunks, 'data-correction')).toEqual([])
     expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'stop' })
   })
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findLastQuestion, type ModelScript, countResponses } from '../testing/model-script.ts'
-import { scriptedKey } from '../testing/scripted-gateway.ts'
+import { scriptedApiKey } from '../testing/scripted-gateway.ts'
 import {
   findLastData,
-  filterByType,
+  filterChunksByType,
   createUserMessage,
   startAgent,
   type TestAgent,
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(async () => {
   const { violations } = agent.gateway
   if (violations.length > 0) throw new Error(`a strict gateway would reject this: ${violations.join('; ')}`)
-  if (agent.logged.join('\n').includes(scriptedKey)) throw new Error('the log contains the key')
+  if (agent.logged.join('\n').includes(scriptedApiKey)) throw new Error('the log contains the key')
   await agent[Symbol.asyncDispose]()
 })
 
@@ -39,7 +39,7 @@ describe('a model gateway that fails', () => {
     const { chunks } = await agent.run('Is it well?')
     expect(findLastData(chunks, 'data-error')).toMatchObject({ code, retryable, provider: 'gateway_a' })
     expect(chunks.map(({ type }) => type).slice(-2)).toEqual(['error', 'finish'])
-    expect(JSON.stringify(chunks)).not.toContain(scriptedKey)
+    expect(JSON.stringify(chunks)).not.toContain(scriptedApiKey)
   })
 
   it('with a retry delay is reported without a retry', async () => {
@@ -146,7 +146,7 @@ describe('a model gateway that fails', () => {
     play([{ raw: chunk(delta, 'stop') }])
     const { chunks, message } = await agent.run('Is it well?')
     expect(joinChunkText(chunks)).toBe('It is well.')
-    expect(filterByType(chunks, 'reasoning-delta')).toMatchObject([{ delta: 'Maybe [e1].' }])
+    expect(filterChunksByType(chunks, 'reasoning-delta')).toMatchObject([{ delta: 'Maybe [e1].' }])
     expect(findLastData(chunks, 'data-claims')).toMatchObject({ claims: [], unknown: [] })
     const question = createUserMessage('And now?')
     await agent.run({
@@ -165,7 +165,7 @@ describe('a model gateway that fails', () => {
     const first = { raw: chunk({ tool_calls: [whole('a')] }) + chunk({ tool_calls: [whole('b'), bare] }, 'tool_calls') }
     play([first, say('three')])
     const { chunks } = await agent.run('Three things')
-    expect(filterByType(chunks, 'tool-output-available')).toHaveLength(3)
+    expect(filterChunksByType(chunks, 'tool-output-available')).toHaveLength(3)
   })
 
   it.each([
@@ -193,7 +193,7 @@ describe('a model gateway that fails', () => {
     const part = { type: 'text', text: 'I look. ' }
     play([{ raw: chunk({ content: [part], ...named('query', { sql: 'SELECT 1' }) }, 'tool_calls') }, say('one')])
     const { chunks } = await agent.run('Look')
-    expect(filterByType(chunks, 'tool-input-available')).toMatchObject([{ input: { sql: 'SELECT 1' } }])
+    expect(filterChunksByType(chunks, 'tool-input-available')).toMatchObject([{ input: { sql: 'SELECT 1' } }])
     expect(joinChunkText(chunks)).toBe('I look. one')
   })
 

@@ -133,7 +133,7 @@ const unitNames = [...units.keys()]
   // In `120 × 4`, `×` is an operator and not the unit `times`.
   .map((name) => (/^[x×]$/.test(name) ? String.raw`${name}(?!\s*[\d(])` : name))
   .join('|')
-/** Digits with separators of thousands, with decimals or with an exponent. */
+/** Digits with thousands separators, decimals or an exponent. */
 const digits = String.raw`\d{1,3}(?:[,_'’\u00A0\u2009\u202F ]\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?![\d.])|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+`
 const figurePattern = new RegExp(
   String.raw`(?<![\p{L}\p{N}_]|\p{L}[-./]|[#@\\]|\d[.])((?<![\p{L}\p{N}%)\]]\s?)[-−])?(${digits})(?:[\s-]?(${unitNames})(?![\p{L}\p{N}_]))?([\p{L}_][\p{L}\p{N}_]*)?`,
@@ -313,7 +313,7 @@ const sumNumberWords = (words: readonly string[]): number => {
 }
 
 /** Returns whether a value rounds to the figure as written. `about`, `over` and `almost` allow for round figures. */
-export const isWithin = (figure: Figure, reading: FigureReading, candidate: number, own = 0): boolean => {
+export const isWithinTolerance = (figure: Figure, reading: FigureReading, candidate: number, own = 0): boolean => {
   const { value, tolerance } = reading
   const difference = (value < 0 ? candidate : Math.abs(candidate)) - value
   const rounding = tolerance + own + Math.abs(value) * Number.EPSILON * 4

@@ -57,7 +57,7 @@ export const extractEarlierAnswers = (messages: readonly AgentMessage[]): unknow
 export const joinQuestionText = (messages: readonly AgentMessage[]): string =>
   messages.flatMap(({ role, parts }) => (role === 'assistant' ? [] : [joinText(parts)])).join('\n')
 
-/** Returns the highest evidence number in earlier answers; 0 if they have no evidence. */
+/** Returns the highest evidence number below 9,000 in earlier answers; 0 if they have no evidence. */
 export const findLastEvidenceNumber = (messages: readonly AgentMessage[]): number =>
   Math.max(
     0,

@@ -4,10 +4,10 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { openNet } from '#shared/net/net.ts'
 import { agentSettings } from '../config.ts'
 import type { ChosenModel } from '../models/model-choice.ts'
-import { openClient } from '../models/client.ts'
+import { openModelClient } from '../models/client.ts'
 import { Run, runLimits } from '../runs/run.ts'
 import type { ModelScript } from '../testing/model-script.ts'
-import { scriptedKey, startScriptedGateway } from '../testing/scripted-gateway.ts'
+import { scriptedApiKey, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { anonymousIdentity, createTestCall } from '../testing/start-agent.ts'
 import { openUsageMeter } from './answer-limits.ts'
 import { openModelSteps } from './model-steps.ts'
@@ -21,12 +21,12 @@ const open = async (script: ModelScript, more: Partial<ChosenModel> = {}, env: R
   onTestFinished(() => scope.disposeAsync())
   const gateway = scope.use(await startScriptedGateway({ script }))
   const net = scope.use(openNet({ env: {} }))
-  const way = { base: new URL(gateway.url), ownAddress: false, key: scriptedKey, keyFrom: 'LLM_API_KEY' }
+  const way = { base: new URL(gateway.url), ownAddress: false, key: scriptedApiKey, keyFrom: 'LLM_API_KEY' }
   const model: ChosenModel = {
     id: 'gateway_a:gateway_a/free',
     provider: 'gateway_a',
     model: 'gone',
-    client: await openClient({ env: {}, net, log: pino({ level: 'silent' }) }, 'gateway_a', way),
+    client: await openModelClient({ env: {}, net, log: pino({ level: 'silent' }) }, 'gateway_a', way),
     fallback: 'other',
     contextTokens: 32_768,
     price: null,

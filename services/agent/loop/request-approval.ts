@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ApprovalPart, EgressPart } from '#proto/agent-parts.ts'
 import { HostActionRequest } from '#proto/agent.ts'
 import type { Host } from '#proto/host.ts'
-import { createFailure, findHost, createResult, type ToolResult } from '#shared/tools/tool.ts'
+import { createToolFailure, findHost, createToolResult, type ToolResult } from '#shared/tools/tool.ts'
 import { type ApprovalOutcome, approvalLimits } from '../approvals/approval-requests.ts'
 import { splitArguments } from '../egress/argument-pieces.ts'
 import { egressDecisionTimeoutMs, isPerson } from '../egress/egress-requests.ts'
@@ -43,15 +43,15 @@ const createApprovalPart = (
 const toToolResult = (outcome: ApprovalOutcome): ToolResult => {
   switch (outcome.state) {
     case 'done':
-      return createResult('approved and done', outcome.result)
+      return createToolResult('approved and done', outcome.result)
     case 'failed':
-      return createFailure(`approved, but failed: ${outcome.message}`)
+      return createToolFailure(`approved, but failed: ${outcome.message}`)
     case 'denied':
-      return createFailure('not run: the person denied this; do not request it again')
+      return createToolFailure('not run: the person denied this; do not request it again')
     case 'expired':
-      return createFailure('not run: the approval request expired after five minutes')
+      return createToolFailure('not run: the approval request expired after five minutes')
     case 'unknown':
-      return createFailure('approved, but the result is unknown; check whether it took effect')
+      return createToolFailure('approved, but the result is unknown; check whether it took effect')
   }
 }
 

@@ -4,7 +4,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { parseSettings, type SettingValues } from '#shared/config/setting.ts'
 import { agentSettings } from '../config.ts'
 import { extractEarlierAnswers, findLastEvidenceNumber, selectLatestMessages, toModelMessages } from './history.ts'
-import { requireUserServersAllowed } from '../external/external-tools.ts'
+import { requireUserServersAllowed } from '../external-tools/external-tools.ts'
 import { openHostText } from '../egress/host-text.ts'
 import { openEvidenceLedger } from './evidence.ts'
 import { runAnswer } from './answer.ts'
@@ -82,7 +82,7 @@ const createAnswerContext = (
   const tries = openToolCallLimits()
   const hostText = openHostText()
   for (const each of extractEarlierAnswers(question.messages)) hostText.add(each)
-  // The web attaches the page context automatically, so it counts as host text. The text of a question does not.
+  // The web UI attaches the page context automatically, so it counts as host text. The text of a question does not.
   if (question.page?.about.length) hostText.add(question.page)
   const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.elapsedMs() + hostsTimeoutMs })
   return {

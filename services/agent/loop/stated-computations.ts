@@ -1,4 +1,4 @@
-import { type Figure, type FigureKind, isWithin } from './figures.ts'
+import { type Figure, type FigureKind, isWithinTolerance } from './figures.ts'
 
 /** A figure that follows from the cited results, with the value from which it was rounded. */
 export interface TracedFigure {
@@ -13,7 +13,7 @@ interface ClaimFigures {
 }
 
 /** Words with which a claim states a difference. */
-export const changeWords =
+export const differencePattern =
   /\b(?:more|less|fewer|difference|gap|left|remaining|free|grew|grown|growth|increased?|decreased?|higher|lower|larger|smaller|longer|shorter|faster|slower|drop(?:ped)?|rise|rose|up|down|above|below|over|exceeds?)\b/i
 
 const sumWords = /\b(?:total(?:ling)?|sum|together|combined|altogether|overall|in all)\b/i
@@ -26,7 +26,7 @@ export const computeFromFigures = (figure: Figure, claimed: ClaimFigures): Trace
   if (isConstant(figure, claimed)) return { kind: 'plain', value: figure.readings[0]?.value ?? 0 }
   for (const reading of figure.readings) {
     const values = [...evaluateExpression(figure, claimed), ...combineFigures(figure, reading.kind, claimed)]
-    const value = values.find((each) => Number.isFinite(each) && isWithin(figure, reading, each))
+    const value = values.find((each) => Number.isFinite(each) && isWithinTolerance(figure, reading, each))
     if (value !== undefined) return { kind: reading.kind, value }
   }
   return undefined
@@ -123,7 +123,7 @@ const combineFigures = (figure: Figure, kind: FigureKind, { claim, figures, trac
   const counts = operands.filter((operand) => operand.kind === 'plain')
   return [
     ...(sumWords.test(claim) && same.length > 1 ? [sum, ...samePairs.map(([low, high]) => low + high)] : []),
-    ...(changeWords.test(claim) ? samePairs.map(([low, high]) => high - low) : []),
+    ...(differencePattern.test(claim) ? samePairs.map(([low, high]) => high - low) : []),
     ...(averageWords.test(claim) && same.length > 1 ? [sum / same.length] : []),
     ...(averageWords.test(claim) ? same.flatMap((value) => counts.map((count) => value / count.value)) : []),
   ]
@@ -135,7 +135,7 @@ const computePercentages = (place: number, operands: readonly Operand[], claim: 
   const shares = pairOperands(near.filter(({ kind }) => kind !== 'percent')).flatMap(([low, high]) => [
     low / high,
     ...(remainderWords.test(claim) ? [(high - low) / high] : []),
-    ...(changeWords.test(claim) ? [(high - low) / high, (high - low) / low] : []),
+    ...(differencePattern.test(claim) ? [(high - low) / high, (high - low) / low] : []),
   ])
   const rest = remainderWords.test(claim)
     ? near.flatMap(({ kind, value }) => (kind === 'percent' ? [100 - value] : []))

@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import { recordEvidence } from '#shared/evidence/recording.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { type ToolResult, createFailure, findHost } from '#shared/tools/tool.ts'
+import { type ToolResult, createToolFailure, findHost } from '#shared/tools/tool.ts'
 import { requestApproval, requestEgressApproval } from './request-approval.ts'
 import { createCallEvidence } from './evidence.ts'
 import { validateDataPart } from '../validate-data-part.ts'
@@ -106,7 +106,7 @@ interface CallOutcome extends ToolRun {
 const runCall = async (talk: AnswerContext, call: ParsedToolCall): Promise<CallOutcome> => {
   const { tool, input } = call
   const refusal = talk.tries.refusal(tool.name, input)
-  if (refusal !== undefined) return { answer: createFailure(refusal), evidence: [] }
+  if (refusal !== undefined) return { answer: createToolFailure(refusal), evidence: [] }
   const beganMs = performance.now()
   const toolRun = await (tool.kind === 'control' ? runControlTool(talk, call) : runWithEgressApproval(talk, call))
   const { isError } = toolRun.answer
@@ -127,10 +127,10 @@ const runWithEgressApproval = async (talk: AnswerContext, call: ParsedToolCall):
     egress.requireCallable(call.input)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { answer: createFailure(formatServiceError(error)), evidence: [] }
+    return { answer: createToolFailure(formatServiceError(error)), evidence: [] }
   }
   const refusal = await requestEgressApproval(talk, call, egress)
-  return refusal === undefined ? runTool(talk, call) : { answer: createFailure(refusal), evidence: [] }
+  return refusal === undefined ? runTool(talk, call) : { answer: createToolFailure(refusal), evidence: [] }
 }
 
 const runControlTool = async (
@@ -141,7 +141,7 @@ const runControlTool = async (
     return { answer: await requestApproval(talk, { name, toolCallId, input }), evidence: [] }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { answer: createFailure(formatServiceError(error)), evidence: [] }
+    return { answer: createToolFailure(formatServiceError(error)), evidence: [] }
   }
 }
 
@@ -171,7 +171,7 @@ const runTool = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolR
     talk.call.signal.throwIfAborted()
     if (error instanceof AnswerFailure) throw error
     const code = error instanceof ServiceError ? error.code : undefined
-    return { answer: createFailure(describeFailure(talk, tool.name, error, own.signal), code), evidence }
+    return { answer: createToolFailure(describeFailure(talk, tool.name, error, own.signal), code), evidence }
   }
 }
 

@@ -1,5 +1,5 @@
-import { extractFigures, type Figure, type FigureKind, type FigureReading, isWithin } from './figures.ts'
-import { changeWords, computeFromFigures, type TracedFigure } from './stated-computations.ts'
+import { extractFigures, type Figure, type FigureKind, type FigureReading, isWithinTolerance } from './figures.ts'
+import { differencePattern, computeFromFigures, type TracedFigure } from './stated-computations.ts'
 import {
   type CitedResult,
   type NumberCell,
@@ -116,7 +116,7 @@ const traceDirectly = (figure: Figure, sources: DirectSources): TracedFigure | u
       ...computeColumns(figure, reading, sources),
       ...readTexts(figure, reading, sources),
     ]
-    const found = candidates.find(({ value, tolerance }) => isWithin(figure, reading, value, tolerance))
+    const found = candidates.find(({ value, tolerance }) => isWithinTolerance(figure, reading, value, tolerance))
     if (found) return { kind: reading.kind, value: found.value }
   }
   return undefined
@@ -304,7 +304,7 @@ const computeColumn = (
   if (reading.kind === 'times') return isPair && low > 0 ? [toCandidate(high / low)] : []
   if (reading.kind === 'percent') {
     const isShare = isNarrowed && sum(all) > 0
-    const isChange = isPair && low > 0 && changeWords.test(claim)
+    const isChange = isPair && low > 0 && differencePattern.test(claim)
     return [
       ...(isShare ? [toCandidate((100 * sum(chosen)) / sum(all))] : []),
       ...(isChange ? [(high - low) / low, (high - low) / high].map((share) => toCandidate(100 * share)) : []),
@@ -312,7 +312,7 @@ const computeColumn = (
   }
   return [
     ...summed.flatMap((list) => (list.length > 1 ? convert(sum(list)) : [])),
-    ...(isPair && changeWords.test(claim) ? convert(high - low) : []),
+    ...(isPair && differencePattern.test(claim) ? convert(high - low) : []),
     ...(hasAverage ? [all, chosen].flatMap((list) => (list.length > 1 ? convert(sum(list) / list.length) : [])) : []),
     ...(hasExtreme ? [Math.min(...values), Math.max(...values)].flatMap(convert) : []),
   ]

@@ -8,7 +8,7 @@ import { modelGateways, formatModelReference } from './gateways.ts'
 import type { LiveListsByGateway } from './offered-models.ts'
 
 /** Checks the model configuration. The result contains names of variables, but never their values. */
-export const checkConfig = (env: Environment, lists: LiveListsByGateway): ConfigCheck => {
+export const checkModelConfig = (env: Environment, lists: LiveListsByGateway): ConfigCheck => {
   const chosen = chooseDefaultModel(env, [])
   return {
     active: chosen !== undefined,

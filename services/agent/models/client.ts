@@ -22,7 +22,7 @@ const responseTimeoutMs = 3_600_000
 const maxBytes = 64 * 1024 * 1024
 
 /** Returns a client that sends requests only to the address of one gateway. */
-export const openClient = async (
+export const openModelClient = async (
   parts: ClientDeps,
   provider: ModelProvider,
   access: GatewayAccess,

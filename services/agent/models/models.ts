@@ -13,7 +13,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { listConfiguredProviders, getOperatorAccess } from './gateway-access.ts'
-import { shouldUseLiveList, checkConfig } from './check-config.ts'
+import { shouldUseLiveList, checkModelConfig } from './check-config.ts'
 import {
   chooseGatewayAccess,
   findModelCandidate,
@@ -24,7 +24,7 @@ import {
   type CallerApiKeys,
   resolveModelReference,
 } from './model-choice.ts'
-import { openClient } from './client.ts'
+import { openModelClient } from './client.ts'
 import { modelSettings } from './config.ts'
 import { openLiveLists } from './live-lists.ts'
 import { formatModelReference, type ModelReference } from './gateways.ts'
@@ -82,7 +82,7 @@ export const openModels = (parts: ModelDeps): Models => {
       const own = { request: undefined, signedIn: await signIn.accessOf(call) }
       return listOfferedModels(env, listCallerProviders(env, own), await listsOf(modelProviders))
     },
-    check: async () => checkConfig(env, await listsOf(modelProviders)),
+    check: async () => checkModelConfig(env, await listsOf(modelProviders)),
     [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),
   }
 }
@@ -109,7 +109,7 @@ const openChosenModel = async (parts: ModelDeps, { reference, access, lists }: M
     id: formatModelReference(reference),
     provider: reference.provider,
     model: resolveModelId(env, reference),
-    client: await openClient(parts, reference.provider, access),
+    client: await openModelClient(parts, reference.provider, access),
     fallback: findFallbackModel(env, reference, access),
     contextTokens: contextTokens ?? defaultContextTokens,
     price,

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openBus } from '#shared/bus/open.ts'
 import { agent as contract } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
-import { createTestCall, filterByType, startAgent, type TestAgent, joinChunkText } from '../testing/start-agent.ts'
+import {
+  createTestCall,
+  filterChunksByType,
+  startAgent,
+  type TestAgent,
+  joinChunkText,
+} from '../testing/start-agent.ts'
 import { EventBuffer } from './run.ts'
 
 const slowScript = [{ say: [{ text: 'one two three four five six seven eight' }], tokensPerSecond: 20 }]
@@ -33,7 +39,7 @@ describe('a run', () => {
     const first = await agent.client.read({ runId, after: 0 }, createTestCall())
     await expect.poll(() => agent.logged.join()).toContain('"outcome":"stopped"')
     const { chunks } = await agent.read(runId, first.last)
-    expect(filterByType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'no reader connected' }])
+    expect(filterChunksByType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'no reader connected' }])
     await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
@@ -42,7 +48,7 @@ describe('a run', () => {
     await waitForText(runId)
     expect(await agent.client.stop({ runId }, createTestCall())).toEqual({ stopped: true })
     const { chunks } = await agent.read(runId)
-    expect(filterByType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'stopped by the user' }])
+    expect(filterChunksByType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'stopped by the user' }])
     expect(chunks.at(-1)?.type).toBe('abort')
     expect(await agent.client.stop({ runId }, createTestCall())).toEqual({ stopped: false })
     await expect.poll(() => agent.gateway.abandoned).toBe(1)
@@ -78,7 +84,9 @@ describe('a run', () => {
     const reading = agent.read(runId)
     await agent.client.read({ runId, after: 1 }, createTestCall())
     const [{ chunks }] = await Promise.all([reading, agent[Symbol.asyncDispose]()])
-    expect(filterByType(chunks, 'data-error')).toMatchObject([{ data: { code: 'worker-stopping', retryable: true } }])
+    expect(filterChunksByType(chunks, 'data-error')).toMatchObject([
+      { data: { code: 'worker-stopping', retryable: true } },
+    ])
     agent = await startAgent({ script: slowScript })
   })
 })

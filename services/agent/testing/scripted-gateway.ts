@@ -31,11 +31,11 @@ interface GatewayOptions {
 }
 
 /** The default API key. */
-export const scriptedKey = 'sk-scripted-0123456789'
+export const scriptedApiKey = 'sk-scripted-0123456789'
 
 /** Returns the environment variables that make the agent use this gateway. */
 export const createGatewayVariables = ({ url }: Pick<ScriptedGateway, 'url'>): Record<string, string> => ({
-  LLM_API_KEY: scriptedKey,
+  LLM_API_KEY: scriptedApiKey,
   LLM_API_BASE: url,
   LLM_MODEL: 'gateway_a:scripted/model',
   LLM_EXTRA_MODELS: 'gateway_a:scripted/model|128000|Follows a script',
@@ -45,7 +45,7 @@ export const createGatewayVariables = ({ url }: Pick<ScriptedGateway, 'url'>): R
 
 /** Starts a scripted gateway. It responds with status 400 to requests that the strictest gateway would reject. */
 export const startScriptedGateway = async (options: GatewayOptions): Promise<ScriptedGateway> => {
-  const { key = scriptedKey, port = 0, models = ['scripted/model'] } = options
+  const { key = scriptedApiKey, port = 0, models = ['scripted/model'] } = options
   let { script } = options
   let abandoned = 0
   const requests: ChatRequest[] = []
@@ -107,7 +107,12 @@ const sendJson = (response: ServerResponse, body: unknown, status = 200, headers
 
 /** Responds with an error that quotes the key, as some gateways do. */
 const sendError = (response: ServerResponse, status: number, code: string, headers?: Record<string, string>): void =>
-  sendJson(response, { error: { message: `refused, with your key ${scriptedKey}`, code, type: code } }, status, headers)
+  sendJson(
+    response,
+    { error: { message: `refused, with your key ${scriptedApiKey}`, code, type: code } },
+    status,
+    headers,
+  )
 
 /** Returns a scripted response as one completion, for requests without streaming. */
 const createCompletion = (say: readonly object[], request: ChatRequest) => {

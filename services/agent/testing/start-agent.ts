@@ -205,7 +205,7 @@ export const assembleMessage = async (chunks: readonly UIMessageChunk[]): Promis
 }
 
 /** Returns the chunks of this type. */
-export const filterByType = (chunks: readonly UIMessageChunk[], type: string): UIMessageChunk[] =>
+export const filterChunksByType = (chunks: readonly UIMessageChunk[], type: string): UIMessageChunk[] =>
   chunks.filter((chunk) => chunk.type === type)
 
 /** Returns the concatenated text of all chunks. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { shortenText } from '#shared/text/strings.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { hoursParameter, limitParameter, hostsParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createHoursParameter, createLimitParameter, hostsParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxStatementLength = 500
 
@@ -13,9 +13,9 @@ export const compareHosts = defineReadTool({
   feature: 'QUERIES',
   input: z.strictObject({
     ...hostsParameter,
-    lastHours: hoursParameter(24),
+    lastHours: createHoursParameter(24),
     settings: z.boolean().default(false).describe('Also return the settings that differ'),
-    limit: limitParameter(10, 100),
+    limit: createLimitParameter(10, 100),
   }),
   async run({ hostIds, lastHours: hours, settings, limit }, context) {
     const hostRefs = await Promise.all(hostIds.map((hostId) => findHost(context, hostId)))
@@ -26,7 +26,7 @@ export const compareHosts = defineReadTool({
     ])
     const silent = hosts.filter(({ error }) => error !== null).length
     const text = `${hosts.length} hosts compared${silent > 0 ? `, ${silent} of them without data` : ''}.`
-    return createResult(text, {
+    return createToolResult(text, {
       hosts: hosts.map((host, index) => ({ name: hostRefs[index]?.name, ...host })),
       patterns: patterns.map((pattern) => ({ ...pattern, query: shortenText(pattern.query, maxStatementLength) })),
       ...(diff && { settings: diff.rows.map(({ table, name, values }) => ({ table, name, values })) }),

@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { rowNumber } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { numericCellSchema } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult, type ToolContext } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxConditionLength = 20_000
 
 const Impact = z.object({
-  matchingRows: rowNumber,
-  parts: rowNumber,
-  rowsInParts: rowNumber,
-  bytesInParts: rowNumber,
-  largestPartBytes: rowNumber,
-  ofParts: rowNumber,
-  ofRows: rowNumber,
-  ofBytes: rowNumber,
-  unfinishedMutations: rowNumber,
-  freeBytes: rowNumber,
+  matchingRows: numericCellSchema,
+  parts: numericCellSchema,
+  rowsInParts: numericCellSchema,
+  bytesInParts: numericCellSchema,
+  largestPartBytes: numericCellSchema,
+  ofParts: numericCellSchema,
+  ofRows: numericCellSchema,
+  ofBytes: numericCellSchema,
+  unfinishedMutations: numericCellSchema,
+  freeBytes: numericCellSchema,
 })
 
 /**
@@ -41,8 +41,8 @@ export const estimateMutationImpact = defineReadTool({
   feature: 'TABLES',
   input: z.strictObject({
     ...hostParameter,
-    database: nameParameter('Database of the table'),
-    table: nameParameter('The table'),
+    database: createNameParameter('Database of the table'),
+    table: createNameParameter('The table'),
     condition: z.string().min(1).max(maxConditionLength).describe('The WHERE condition'),
   }),
   async run({ hostId, database, table, condition }, context) {
@@ -50,7 +50,7 @@ export const estimateMutationImpact = defineReadTool({
     // Throws `not-found` with similar names for an unknown table.
     const { detail } = await context.query.exploreTable({ hostKey: host.key, database, table }, context.call)
     if (detail?.engine && !detail.engine.includes('MergeTree')) {
-      return createResult(`${table} has the engine ${detail.engine}, which does not support mutations.`, {
+      return createToolResult(`${table} has the engine ${detail.engine}, which does not support mutations.`, {
         impact: null,
       })
     }
@@ -59,7 +59,7 @@ export const estimateMutationImpact = defineReadTool({
     const text = impact
       ? `${impact.matchingRows} rows match in ${impact.parts} of ${impact.ofParts} parts; ${impact.bytesInParts} bytes would be rewritten.`
       : 'No data about the parts of this table.'
-    return createResult(text, { impact })
+    return createToolResult(text, { impact })
   },
 })
 

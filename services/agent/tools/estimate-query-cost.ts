@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter, sqlParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter, sqlParameter } from '#shared/tools/tool-parameters.ts'
 
 export const estimateQueryCost = defineReadTool({
   name: 'estimate_query_cost',
@@ -12,7 +12,7 @@ export const estimateQueryCost = defineReadTool({
   input: z.strictObject({
     ...hostParameter,
     sql: sqlParameter,
-    database: nameParameter('Default database of the query').optional(),
+    database: createNameParameter('Default database of the query').optional(),
   }),
   async run({ hostId, sql: query, ...options }, context) {
     const host = await findHost(context, hostId)
@@ -30,7 +30,7 @@ export const estimateQueryCost = defineReadTool({
       tables.length === 0
         ? 'The query reads no data from MergeTree tables.'
         : `The query would read about ${rows} rows of ${tables.length} ${tables.length === 1 ? 'table' : 'tables'} on ${host.name}.`
-    return createResult(text, { rows, tables })
+    return createToolResult(text, { rows, tables })
   },
 })
 

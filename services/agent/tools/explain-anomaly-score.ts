@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Insight } from '#proto/insights.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Fact = Insight.pick({
   kind: true,
@@ -27,7 +27,7 @@ export const explainAnomalyScore = defineReadTool({
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    kind: nameParameter('Only anomalies of this kind, with the SQL that shows them').optional(),
+    kind: createNameParameter('Only anomalies of this kind, with the SQL that shows them').optional(),
   }),
   async run({ hostId, kind }, context) {
     const host = await findHost(context, hostId)
@@ -35,7 +35,7 @@ export const explainAnomalyScore = defineReadTool({
     const wanted = anomalies.filter((each) => kind === undefined || each.kind === kind)
     const facts = wanted.map((each) => ({ ...Fact.parse(each), ...(kind !== undefined && { sql: each.evidenceSql }) }))
     const [worst] = wanted
-    return createResult(
+    return createToolResult(
       worst ? `${wanted.length} on ${host.name}, worst: ${worst.title}` : `No anomalies on ${host.name}.`,
       {
         anomalies: facts,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ExplainMode, type ExplainSettings } from '#proto/explain.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter, sqlParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter, sqlParameter } from '#shared/tools/tool-parameters.ts'
 
 /** The modes that do not run the query. `estimate` has its own tool, and `query` runs `EXPLAIN ANALYZE`. */
 const explainModes = ExplainMode.exclude(['analyze', 'estimate'])
@@ -17,7 +17,7 @@ export const explainQuery = defineReadTool({
     ...hostParameter,
     sql: sqlParameter,
     mode: explainModes.default('plan').describe('Kind of EXPLAIN'),
-    database: nameParameter('Default database of the query').optional(),
+    database: createNameParameter('Default database of the query').optional(),
   }),
   async run({ hostId, sql: query, mode, ...options }, context) {
     const host = await findHost(context, hostId)
@@ -26,6 +26,6 @@ export const explainQuery = defineReadTool({
       { hostKey: host.key, query, mode, planSettings, ...options },
       context.call,
     )
-    return createResult(`EXPLAIN output of ${host.name}.`, { mode, lines: (text ?? '').split('\n') })
+    return createToolResult(`EXPLAIN output of ${host.name}.`, { mode, lines: (text ?? '').split('\n') })
   },
 })

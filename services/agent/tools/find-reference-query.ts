@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { rankByTopic } from '../rank-by-topic.ts'
 
 export const findReferenceQuery = defineReadTool({
@@ -16,7 +16,7 @@ export const findReferenceQuery = defineReadTool({
   input: z.strictObject({
     ...hostParameter,
     topic: z.string().min(1).max(200).describe('What the query should show'),
-    limit: limitParameter(3, 10),
+    limit: createLimitParameter(3, 10),
   }),
   async run({ hostId, topic, limit }, context) {
     const host = await findHost(context, hostId)
@@ -30,7 +30,7 @@ export const findReferenceQuery = defineReadTool({
         return { name, kind, title, doc, sql, parameters, unavailable: unavailable?.message ?? null }
       }),
     )
-    return createResult(`${references.length} of ${open.length} pages, the best match first.`, { references })
+    return createToolResult(`${references.length} of ${open.length} pages, the best match first.`, { references })
   },
 })
 

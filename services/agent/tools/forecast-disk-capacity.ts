@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
 
 export const forecastDiskCapacity = defineReadTool({
@@ -16,6 +16,6 @@ export const forecastDiskCapacity = defineReadTool({
       .filter(({ days }) => days !== null)
       .toSorted((a, b) => (a.days?.soonest ?? 0) - (b.days?.soonest ?? 0))
     const text = soonest?.summary ?? `No disk or partition of ${host.name} is forecast to fill up.`
-    return createResult(text, { forecasts, notes })
+    return createToolResult(text, { forecasts, notes })
   },
 })

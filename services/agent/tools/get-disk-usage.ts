@@ -1,26 +1,26 @@
 import { z } from 'zod'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Disk = z.object({
   disk: z.string(),
   type: z.string(),
   /** Null for storage without a size limit. */
-  totalBytes: rowNumber.nullable(),
-  freeBytes: rowNumber.nullable(),
-  unreservedBytes: rowNumber.nullable(),
-  usedPercent: rowNumber.nullable(),
+  totalBytes: numericCellSchema.nullable(),
+  freeBytes: numericCellSchema.nullable(),
+  unreservedBytes: numericCellSchema.nullable(),
+  usedPercent: numericCellSchema.nullable(),
 })
 const Table = z.object({
   database: z.string(),
   table: z.string(),
   disk: z.string(),
-  bytes: rowNumber,
-  rows: rowNumber,
-  parts: rowNumber,
+  bytes: numericCellSchema,
+  rows: numericCellSchema,
+  parts: numericCellSchema,
   /** Size of inactive parts, which ClickHouse will remove. */
-  inactiveBytes: rowNumber,
+  inactiveBytes: numericCellSchema,
 })
 
 const maxDisks = 100
@@ -31,7 +31,7 @@ export const getDiskUsage = defineReadTool({
   description: 'Disks with free space, fullest first, and the largest tables.',
   feature: 'TABLES',
   core: true,
-  input: z.strictObject({ ...hostParameter, limit: limitParameter(10, 100) }),
+  input: z.strictObject({ ...hostParameter, limit: createLimitParameter(10, 100) }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
     const [disks, tables] = await Promise.all([
@@ -43,6 +43,6 @@ export const getDiskUsage = defineReadTool({
       fullest?.usedPercent == null
         ? `${disks.length} disks on ${host.name}.`
         : `The fullest disk of ${host.name} is ${fullest.disk} at ${fullest.usedPercent} %.`
-    return createResult(text, { disks, tables })
+    return createToolResult(text, { disks, tables })
   },
 })

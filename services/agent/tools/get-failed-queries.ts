@@ -1,21 +1,26 @@
 import { z } from 'zod'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { hoursParameter, limitParameter, nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import {
+  createHoursParameter,
+  createLimitParameter,
+  createNameParameter,
+  hostParameter,
+} from '#shared/tools/tool-parameters.ts'
 
 const Failure = z.object({
   user: z.string(),
-  code: rowNumber,
+  code: numericCellSchema,
   error: z.string(),
   fingerprint: z.string(),
-  failures: rowNumber,
-  firstMs: rowNumber,
-  lastMs: rowNumber,
+  failures: numericCellSchema,
+  firstMs: numericCellSchema,
+  lastMs: numericCellSchema,
   queryId: z.string(),
   exception: z.string(),
   /** The query pattern, without values. */
   statement: z.string(),
-  total: rowNumber,
+  total: numericCellSchema,
 })
 
 export const getFailedQueries = defineReadTool({
@@ -26,9 +31,9 @@ export const getFailedQueries = defineReadTool({
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    lastHours: hoursParameter(24),
-    user: nameParameter('Only queries of this user').optional(),
-    limit: limitParameter(20, 200),
+    lastHours: createHoursParameter(24),
+    user: createNameParameter('Only queries of this user').optional(),
+    limit: createLimitParameter(20, 200),
   }),
   async run({ hostId, lastHours: hours, user = '', limit }, context) {
     const host = await findHost(context, hostId)
@@ -40,6 +45,6 @@ export const getFailedQueries = defineReadTool({
     const text = first
       ? `${first.total} failures in ${window}; the most frequent is ${first.error} for user ${first.user}, ${first.failures} times.`
       : `No failed queries in ${window}.`
-    return createResult(text, { total: first?.total ?? 0, failures: rows.map(({ total: _, ...row }) => row) })
+    return createToolResult(text, { total: first?.total ?? 0, failures: rows.map(({ total: _, ...row }) => row) })
   },
 })

@@ -3,8 +3,8 @@ import type { StatementFacts } from '#proto/statement.ts'
 import { hasLookbackWindow } from '#proto/lookback.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
-import { findHost, defineReadTool, createResult, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
-import { limitParameter, nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 /** Maximum size of the rows to read from a page, in bytes. The model receives fewer. */
 const maxBytes = 1024 * 1024
@@ -16,10 +16,10 @@ export const getPageData = defineReadTool({
   feature: null,
   input: z.strictObject({
     ...hostParameter,
-    name: nameParameter('Name of the chart or table page, such as failed-queries'),
-    search: nameParameter('Text that rows of a table page contain').optional(),
+    name: createNameParameter('Name of the chart or table page, such as failed-queries'),
+    search: createNameParameter('Text that rows of a table page contain').optional(),
     lastHours: z.int().min(1).max(8760).optional().describe('Hours to look back; by default as many as the page does'),
-    limit: limitParameter(50, 200),
+    limit: createLimitParameter(50, 200),
   }),
   async run({ hostId, name: page, search, lastHours, limit }, context) {
     const host = await findHost(context, hostId)
@@ -50,12 +50,12 @@ interface TableRequest {
 
 const readTable = async (context: ToolContext, request: TableRequest): Promise<ToolResult> => {
   const { head, frames, tail } = await context.query.table(request, context.call)
-  if (head.unavailable) return createResult(`No data: ${head.unavailable.message}`, { rows: [] })
+  if (head.unavailable) return createToolResult(`No data: ${head.unavailable.message}`, { rows: [] })
   const chunks: Uint8Array[] = []
   let read = 0
   for await (const frame of frames) {
     read += frame.length
-    if (read > maxBytes) return createResult('The rows are too large to return; use the query tool.', { rows: [] })
+    if (read > maxBytes) return createToolResult('The rows are too large to return; use the query tool.', { rows: [] })
     chunks.push(frame)
   }
   // Query texts may contain personal data, so those columns are omitted.
@@ -63,7 +63,7 @@ const readTable = async (context: ToolContext, request: TableRequest): Promise<T
   const rows = parseRows(Buffer.concat(chunks).toString('utf8'), leftOut)
   const { truncated, statement } = tail()
   const text = `${rows.length} rows of ${head.table.title}${truncated ? ', and there are more' : ''}.`
-  return withEvidence(context, createResult(text, { rows, leftOut }), { ...request, statement, rows })
+  return withEvidence(context, createToolResult(text, { rows, leftOut }), { ...request, statement, rows })
 }
 
 const parseRows = (lines: string, leftOut: readonly string[]): object[] =>
@@ -83,11 +83,11 @@ interface ChartRequest {
 
 const readChart = async (context: ToolContext, request: ChartRequest, limit: number): Promise<ToolResult> => {
   const { chart, rows, window, unavailable, statement } = await context.query.chart(request, context.call)
-  if (unavailable) return createResult(`No data: ${unavailable.message}`, { rows: [] })
+  if (unavailable) return createToolResult(`No data: ${unavailable.message}`, { rows: [] })
   const cut = rows.length > limit ? `, the last ${limit} returned` : ''
   const units = Object.fromEntries(chart.columns.map((column) => [column.name, column.unit]))
   const facts = { rows: rows.slice(-limit), units, window }
-  return withEvidence(context, createResult(`${rows.length} rows of ${chart.title}${cut}.`, facts), {
+  return withEvidence(context, createToolResult(`${rows.length} rows of ${chart.title}${cut}.`, facts), {
     ...request,
     statement,
     rows,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter } from '#shared/tools/tool-parameters.ts'
+import { defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter } from '#shared/tools/tool-parameters.ts'
 
 export const getPostgresActivity = defineReadTool({
   name: 'get_postgres_activity',
@@ -11,11 +11,11 @@ export const getPostgresActivity = defineReadTool({
   source: 'PostgreSQL source',
   input: z.strictObject({
     all: z.boolean().default(false).describe('Include idle sessions and server processes'),
-    limit: limitParameter(20, 200),
+    limit: createLimitParameter(20, 200),
   }),
   async run(options, { query, call }) {
     const { sessions, counts, limited, truncated } = await query.postgresActivity(options, call)
     const text = `${counts.used} of ${counts.limit} connections in use: ${counts.active} active, ${counts.idle} idle, ${counts.idleInTransaction} idle in a transaction, ${counts.waitingForLock} waiting for a lock.`
-    return createResult(text, { sessions, truncated, counts, limited: limited?.message ?? null })
+    return createToolResult(text, { sessions, truncated, counts, limited: limited?.message ?? null })
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 
 export const getPostgresLocks = defineReadTool({
   name: 'get_postgres_locks',
@@ -14,6 +14,6 @@ export const getPostgresLocks = defineReadTool({
     const text = first
       ? `${sessions.filter(({ blockedBy }) => blockedBy.length > 0).length} sessions wait for a lock; process ${first.pid} blocks ${first.blocks} of them.`
       : 'No session waits for a lock.'
-    return createResult(text, { sessions, truncated, limited: limited?.message ?? null })
+    return createToolResult(text, { sessions, truncated, limited: limited?.message ?? null })
   },
 })

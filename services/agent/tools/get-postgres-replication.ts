@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 
 export const getPostgresReplication = defineReadTool({
   name: 'get_postgres_replication',
@@ -14,6 +14,6 @@ export const getPostgresReplication = defineReadTool({
     const { isStandby, standbys, slots, subscriptions } = replication
     const idle = slots.filter(({ isActive }) => !isActive).length
     const text = `A ${isStandby ? 'standby' : 'primary'} with ${standbys.length} standbys, ${slots.length} slots (${idle} inactive) and ${subscriptions.length} subscriptions.`
-    return createResult(text, { ...replication, limited: limited?.message ?? null })
+    return createToolResult(text, { ...replication, limited: limited?.message ?? null })
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { postgresTableOrders } from '#proto/postgres-statistics.ts'
-import { defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, nameParameter } from '#shared/tools/tool-parameters.ts'
+import { defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, createNameParameter } from '#shared/tools/tool-parameters.ts'
 
 export const getPostgresTableStats = defineReadTool({
   name: 'get_postgres_table_stats',
@@ -12,12 +12,12 @@ export const getPostgresTableStats = defineReadTool({
   source: 'PostgreSQL source',
   input: z.strictObject({
     order: z.enum(postgresTableOrders).default('size').describe('Sort key, largest first'),
-    search: nameParameter('Text that schema.table contains').optional(),
-    limit: limitParameter(20, 200),
+    search: createNameParameter('Text that schema.table contains').optional(),
+    limit: createLimitParameter(20, 200),
   }),
   async run(options, { query, call }) {
     const { tables, database, ...facts } = await query.postgresTables(options, call)
-    return createResult(`${tables.length} tables of ${database}, ordered by ${options.order}.`, {
+    return createToolResult(`${tables.length} tables of ${database}, ordered by ${options.order}.`, {
       tables,
       database,
       ...facts,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { RepldbName, repldbHistoryRanges } from '#proto/repldb-api.ts'
-import { defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
+import { defineReadTool, createToolResult, type ToolContext } from '#shared/tools/tool.ts'
 
 const metrics = ['slots', 'slot_lag_history', 'rows_synced', 'snapshot', 'peer_stats', 'log_patterns'] as const
 /** Maximum number of points in a history. More points would not help the model. */
@@ -32,7 +32,7 @@ export const getRepldbMetrics = defineReadTool({
   input,
   run: async (options, context) => {
     const { text, structured } = await readers[options.metric](options, context)
-    return createResult(text, structured)
+    return createToolResult(text, structured)
   },
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RepldbName } from '#proto/repldb-api.ts'
-import { defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 
 const batches = 10
 const maxPatterns = 10
@@ -19,7 +19,7 @@ export const getRepldbMirrorStatus = defineReadTool({
     const overview = await query.repldbOverview({}, call)
     if (mirror === undefined) {
       const troubled = overview.mirrors.filter(({ state }) => state === 'failed' || state === 'paused').length
-      return createResult(`${overview.total} mirrors; ${troubled} are failed or paused.`, overview)
+      return createToolResult(`${overview.total} mirrors; ${troubled} are failed or paused.`, overview)
     }
     const request = { flowJobName: mirror, includeFlowInfo: true, excludeBatches: true }
     const [status, latest, { patterns }] = await Promise.all([
@@ -28,7 +28,7 @@ export const getRepldbMirrorStatus = defineReadTool({
       query.repldbLogPatterns({ mirror, level: 'error' }, call),
     ])
     const summary = overview.mirrors.find(({ name }) => name === mirror) ?? null
-    return createResult(
+    return createToolResult(
       `${mirror} is ${summary?.state ?? status.currentFlowState}, with ${patterns.length} error patterns.`,
       {
         summary,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const flag = z.coerce.boolean()
 
@@ -11,11 +11,11 @@ const Replica = z.object({
   replica: z.string(),
   isReadonly: flag,
   isSessionExpired: flag,
-  delaySeconds: rowNumber,
-  queueSize: rowNumber,
-  insertsInQueue: rowNumber,
-  mergesInQueue: rowNumber,
-  lostParts: rowNumber,
+  delaySeconds: numericCellSchema,
+  queueSize: numericCellSchema,
+  insertsInQueue: numericCellSchema,
+  mergesInQueue: numericCellSchema,
+  lostParts: numericCellSchema,
   exception: z.string(),
 })
 const Entry = z.object({
@@ -23,9 +23,9 @@ const Entry = z.object({
   table: z.string(),
   type: z.string(),
   part: z.string(),
-  ageSeconds: rowNumber,
-  tries: rowNumber,
-  postponed: rowNumber,
+  ageSeconds: numericCellSchema,
+  tries: numericCellSchema,
+  postponed: numericCellSchema,
   exception: z.string(),
 })
 
@@ -36,7 +36,7 @@ export const getReplicationStatus = defineReadTool({
     'Replicated tables, worst first: read-only state, expired Keeper session, delay, queue size. Also the failing queue entries.',
   feature: 'CLUSTER',
   core: true,
-  input: z.strictObject({ ...hostParameter, limit: limitParameter(20, 200) }),
+  input: z.strictObject({ ...hostParameter, limit: createLimitParameter(20, 200) }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
     const [replicas, failing] = await Promise.all([
@@ -48,6 +48,6 @@ export const getReplicationStatus = defineReadTool({
       replicas.length === 0
         ? `${host.name} has no replicated tables.`
         : `${readonly} of the ${replicas.length} returned replicas are read-only; ${failing.length} queue entries fail.`
-    return createResult(text, { replicas, failing })
+    return createToolResult(text, { replicas, failing })
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 export const getSchemaAdvice = defineReadTool({
   name: 'get_schema_advice',
@@ -10,8 +10,8 @@ export const getSchemaAdvice = defineReadTool({
   feature: 'TABLES',
   input: z.strictObject({
     ...hostParameter,
-    database: nameParameter('Database of the table'),
-    table: nameParameter('The table'),
+    database: createNameParameter('Database of the table'),
+    table: createNameParameter('The table'),
   }),
   async run({ hostId, database, table }, context) {
     const host = await findHost(context, hostId)
@@ -23,6 +23,6 @@ export const getSchemaAdvice = defineReadTool({
     const text = first
       ? `${recommendations.length} recommendations for ${database}.${table} on ${host.name}; the first is ${first.proof}: ${first.title}.`
       : `No recommendations for ${database}.${table} on ${host.name}.`
-    return createResult(text, { recommendations, notes })
+    return createToolResult(text, { recommendations, notes })
   },
 })

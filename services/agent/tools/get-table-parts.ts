@@ -1,22 +1,22 @@
 import { z } from 'zod'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const Partition = z.object({
   database: z.string(),
   table: z.string(),
   partition: z.string(),
-  parts: rowNumber,
-  rows: rowNumber,
-  bytes: rowNumber,
-  smallestBytes: rowNumber,
-  largestBytes: rowNumber,
+  parts: numericCellSchema,
+  rows: numericCellSchema,
+  bytes: numericCellSchema,
+  smallestBytes: numericCellSchema,
+  largestBytes: numericCellSchema,
   /** Number of parts of level 0, which no merge has produced. */
-  unmerged: rowNumber,
-  lastChangedMs: rowNumber,
+  unmerged: numericCellSchema,
+  lastChangedMs: numericCellSchema,
   /** The number of active parts of a partition at which inserts are rejected, unless the table overrides it. */
-  limit: rowNumber,
+  limit: numericCellSchema,
 })
 
 export const getTableParts = defineReadTool({
@@ -29,9 +29,9 @@ export const getTableParts = defineReadTool({
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    database: nameParameter('Only this database').optional(),
-    table: nameParameter('Only tables of this name').optional(),
-    limit: limitParameter(20, 200),
+    database: createNameParameter('Only this database').optional(),
+    table: createNameParameter('Only tables of this name').optional(),
+    limit: createLimitParameter(20, 200),
   }),
   async run({ hostId, database = '', table = '', limit }, context) {
     const host = await findHost(context, hostId)
@@ -42,6 +42,6 @@ export const getTableParts = defineReadTool({
     const text = fullest
       ? `Partition ${fullest.partition} of ${fullest.database}.${fullest.table} has the most parts, ${fullest.parts}; inserts fail at ${fullest.limit}.`
       : 'No active parts match.'
-    return createResult(text, { partitions })
+    return createToolResult(text, { partitions })
   },
 })

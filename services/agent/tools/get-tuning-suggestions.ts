@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
 
 export const getTuningSuggestions = defineReadTool({
@@ -16,6 +16,6 @@ export const getTuningSuggestions = defineReadTool({
     const text = first
       ? `${recommendations.length} recommendations for ${host.name}, the first: ${first.title}.`
       : `No recommendations for ${host.name}.`
-    return createResult(text, { recommendations, notes })
+    return createToolResult(text, { recommendations, notes })
   },
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { controlTools } from '../approvals/control-tools.ts'
 import { countResponses } from '../testing/model-script.ts'
-import { anonymousIdentity, filterByType, startAgent } from '../testing/start-agent.ts'
+import { anonymousIdentity, filterChunksByType, startAgent } from '../testing/start-agent.ts'
 import { agentTools, postgresTools, repldbTools } from './index.ts'
 import { createLoadSkillTool } from './load-skill.ts'
 
@@ -67,7 +67,7 @@ describe('the tools of the agent', () => {
           : { say: [{ text: 'Nothing is open.' }] },
     })
     const { chunks } = await agent.run('Well?', { ...anonymousIdentity, features: ['AGENT'] })
-    const refused = filterByType(chunks, 'tool-output-error').map((chunk) =>
+    const refused = filterChunksByType(chunks, 'tool-output-error').map((chunk) =>
       'errorText' in chunk ? chunk.errorText : '',
     )
     expect(refused.toSorted()).toEqual(
@@ -83,7 +83,7 @@ describe('the tools of the agent', () => {
         countResponses(request) === 0 ? { say: [{ call: 'get_repldb_mirror_status' }] } : { say: [{ text: 'No.' }] },
     })
     const { chunks } = await agent.run('Well?')
-    expect(filterByType(chunks, 'tool-output-available')).toEqual([])
+    expect(filterChunksByType(chunks, 'tool-output-available')).toEqual([])
     expect(JSON.stringify(chunks)).toContain('unknown tool')
   })
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { postgresStatementOrders } from '#proto/postgres-statistics.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, nameParameter } from '#shared/tools/tool-parameters.ts'
+import { defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, createNameParameter } from '#shared/tools/tool-parameters.ts'
 
 const maxStatementLength = 1_000
 
@@ -15,18 +15,18 @@ export const listPostgresStatementPatterns = defineReadTool({
   source: 'PostgreSQL source',
   input: z.strictObject({
     order: z.enum(postgresStatementOrders).default('total_time').describe('Sort key, largest first'),
-    search: nameParameter('Text that the pattern contains').optional(),
-    limit: limitParameter(20, 200),
+    search: createNameParameter('Text that the pattern contains').optional(),
+    limit: createLimitParameter(20, 200),
   }),
   async run(options, { query, call }) {
     const { statements, unavailable, ...facts } = await query.postgresStatements(options, call)
     if (unavailable) {
-      return createResult(`No data: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
+      return createToolResult(`No data: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
     }
     const patterns = statements.map((each) => ({
       ...each,
       query: each.query && shortenText(each.query, maxStatementLength),
     }))
-    return createResult(`${patterns.length} patterns, ordered by ${options.order}.`, { patterns, ...facts })
+    return createToolResult(`${patterns.length} patterns, ordered by ${options.order}.`, { patterns, ...facts })
   },
 })

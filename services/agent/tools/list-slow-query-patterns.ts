@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { fingerprintOrders } from '#proto/fingerprints.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { hoursParameter, limitParameter, nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import {
+  createHoursParameter,
+  createLimitParameter,
+  createNameParameter,
+  hostParameter,
+} from '#shared/tools/tool-parameters.ts'
 
 const maxStatementLength = 1_000
 
@@ -15,11 +20,11 @@ export const listSlowQueryPatterns = defineReadTool({
   core: true,
   input: z.strictObject({
     ...hostParameter,
-    lastHours: hoursParameter(24),
+    lastHours: createHoursParameter(24),
     order: z.enum(fingerprintOrders).default('total_time').describe('Sort key, largest first'),
-    user: nameParameter('Only queries of this user').optional(),
-    search: nameParameter('Text that the pattern contains').optional(),
-    limit: limitParameter(20, 200),
+    user: createNameParameter('Only queries of this user').optional(),
+    search: createNameParameter('Text that the pattern contains').optional(),
+    limit: createLimitParameter(20, 200),
   }),
   async run({ hostId, ...options }, context) {
     const host = await findHost(context, hostId)
@@ -27,12 +32,12 @@ export const listSlowQueryPatterns = defineReadTool({
       { hostKey: host.key, ...options },
       context.call,
     )
-    if (unavailable) return createResult(`No data: ${unavailable.message}`, { patterns: [], total: null })
+    if (unavailable) return createToolResult(`No data: ${unavailable.message}`, { patterns: [], total: null })
     const [first] = fingerprints
     const patterns = fingerprints.map((each) => ({ ...each, query: shortenText(each.query, maxStatementLength) }))
     const text = first
       ? `${total ?? fingerprints.length} patterns in the last ${options.lastHours} h on ${host.name}; the first ran ${first.calls} times.`
       : `No pattern ran in the last ${options.lastHours} h on ${host.name}.`
-    return createResult(text, { patterns, total })
+    return createToolResult(text, { patterns, total })
   },
 })

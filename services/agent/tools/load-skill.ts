@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineReadTool, createResult, type Tool } from '#shared/tools/tool.ts'
+import { defineReadTool, createToolResult, type Tool } from '#shared/tools/tool.ts'
 
 /** Maximum length of a part of a skill, in characters. It is small enough that the result is never truncated. */
 const maxPartLength = 10_000
@@ -29,7 +29,7 @@ export const createLoadSkillTool = (skills: Skills): Tool => {
       const parts = splitIntoParts(skills.load(name).body)
       const text = parts[Math.min(part, parts.length) - 1] ?? ''
       const more = part < parts.length ? `; the next is part ${part + 1}` : ''
-      return createResult(`${name}, part ${Math.min(part, parts.length)} of ${parts.length}${more}.`, { text })
+      return createToolResult(`${name}, part ${Math.min(part, parts.length)} of ${parts.length}${more}.`, { text })
     },
   })
 }

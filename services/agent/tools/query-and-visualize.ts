@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { answerChartKinds, ChartPart } from '#proto/agent-parts.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter, sqlParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter, sqlParameter } from '#shared/tools/tool-parameters.ts'
 
 /** Maximum number of rows in the chart. The model receives at most `maxModelRows`. */
 const maxRows = 1_000
@@ -23,9 +23,9 @@ export const queryAndVisualize = defineReadTool({
     title: z.string().min(1).max(200).describe('Title of the chart'),
     sql: sqlParameter,
     kind: z.enum(answerChartKinds).describe('Chart type'),
-    x: nameParameter('Column of the x axis').optional(),
+    x: createNameParameter('Column of the x axis').optional(),
     y: z
-      .array(nameParameter('A column'))
+      .array(createNameParameter('A column'))
       .max(maxSeries)
       .default([])
       .describe('Columns of the series; all columns but x when empty'),
@@ -55,7 +55,7 @@ export const queryAndVisualize = defineReadTool({
     }
     const cut = truncated ? ', truncated: there are more rows' : ''
     return {
-      ...createResult(`The user sees a chart of ${rows.length} rows${cut}.`, {
+      ...createToolResult(`The user sees a chart of ${rows.length} rows${cut}.`, {
         columns,
         rows: rows.slice(0, maxModelRows),
       }),

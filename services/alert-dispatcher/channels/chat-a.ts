@@ -28,7 +28,7 @@ const settings = {
 } as const
 
 /** A Telegram chat with a bot. A message sent twice is shown twice; a recovery is a separate message. */
-export const chatA: Channel = {
+export const chatAChannel: Channel = {
   id: 'chat-a',
   words: { name: 'Telegram', doc: 'Sends to a chat through a bot.' },
   settings,

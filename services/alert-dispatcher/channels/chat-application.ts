@@ -21,7 +21,7 @@ const settings = {
  * Slack channels with the installed application, each with its own webhook URL. A message sent twice is shown twice; a
  * recovery is a separate message.
  */
-export const chatApplication: Channel = {
+export const chatApplicationChannel: Channel = {
   id: 'chat-application',
   settings,
   isPaging: false,

@@ -58,7 +58,7 @@ const readSettings = { ...settings, HEALTH_ALERT_EMAIL_TO: to.valid }
  * Mail through the provider in the URL. A message sent twice is shown twice, except with Resend; a recovery is a mail
  * in the same thread.
  */
-export const email: Channel = {
+export const emailChannel: Channel = {
   id: 'email',
   words: { name: 'Mail', doc: 'Sends through Mailgun, Resend or an SMTP server, such as smtps://user:password@host.' },
   settings,

@@ -10,12 +10,12 @@ import {
 import { createNotification } from '../delivery/testing/notification.ts'
 import type { Notification } from '../notification.ts'
 import { channels } from './index.ts'
-import { rigs } from './testing/index.ts'
-import type { Rig } from './testing/channel-rig.ts'
+import { channelRigs } from './testing/index.ts'
+import type { ChannelRig } from './testing/channel-rig.ts'
 import type { ReceivedRequest } from './testing/strict-server.ts'
 
 it('covers every channel', () => {
-  expect(new Set(rigs.map(({ id }) => id))).toEqual(new Set(channels.map(({ id }) => id)))
+  expect(new Set(channelRigs.map(({ id }) => id))).toEqual(new Set(channels.map(({ id }) => id)))
 })
 
 /** Id of the installation, which every message contains. */
@@ -26,10 +26,10 @@ const hash = /\b[0-9a-f]{32}\b/g
 const fire = (more: Partial<Notification> = {}) => createNotification({ severity: 'critical', ...more })
 const recovery = (more: Partial<Notification> = {}) => fire({ kind: 'recover', sequence: 1, ...more })
 
-const named = rigs.map((rig) => [rig.form === undefined ? rig.id : `${rig.id}, ${rig.form}`, rig] as const)
+const named = channelRigs.map((rig) => [rig.form === undefined ? rig.id : `${rig.id}, ${rig.form}`, rig] as const)
 
 /** Starts the server of a rig and opens delivery for its channel. */
-const stand = async (rig: Rig) => {
+const stand = async (rig: ChannelRig) => {
   await using opening = new AsyncDisposableStack()
   const server = opening.use(await rig.start())
   const standIns = Object.fromEntries((rig.standsFor ?? []).map((origin) => [origin, server.url]))
@@ -58,7 +58,7 @@ const ended = async (fixture: DeliveryFixture, count = 1): Promise<CompletedDeli
 }
 
 // The tests mostly wait, so they run concurrently.
-describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
+describe.concurrent.each(named)('the channel %s', (_name, rig: ChannelRig) => {
   const bodyOf = rig.readBody ?? (({ text }: ReceivedRequest): unknown => JSON.parse(text))
 
   it('sends an alert and its recovery once each', async ({ expect }) => {

@@ -1,33 +1,33 @@
 import type { Settings } from '#shared/config/setting.ts'
 import type { Channel } from './channel.ts'
-import { chatA } from './chat-a.ts'
-import { chatApplication } from './chat-application.ts'
-import { email } from './email.ts'
-import { pagingA } from './paging-a.ts'
-import { pagingB } from './paging-b.ts'
-import { pushA } from './push-a.ts'
-import { pushB } from './push-b.ts'
-import { sms } from './sms.ts'
-import { subscriptions } from './subscriptions.ts'
-import { webhook } from './webhook.ts'
-import { webhookTargets } from './webhook-targets.ts'
+import { chatAChannel } from './chat-a.ts'
+import { chatApplicationChannel } from './chat-application.ts'
+import { emailChannel } from './email.ts'
+import { pagingAChannel } from './paging-a.ts'
+import { pagingBChannel } from './paging-b.ts'
+import { pushAChannel } from './push-a.ts'
+import { pushBChannel } from './push-b.ts'
+import { smsChannel } from './sms.ts'
+import { subscriptionsChannel } from './subscriptions.ts'
+import { webhookChannel } from './webhook.ts'
+import { webhookTargetsChannel } from './webhook-targets.ts'
 
 /** All notification channels that operators configure. */
 export const channels: readonly Channel[] = [
-  webhook,
-  webhookTargets,
-  chatApplication,
-  email,
-  pagingA,
-  pagingB,
-  chatA,
-  pushA,
-  pushB,
-  sms,
+  webhookChannel,
+  webhookTargetsChannel,
+  chatApplicationChannel,
+  emailChannel,
+  pagingAChannel,
+  pagingBChannel,
+  chatAChannel,
+  pushAChannel,
+  pushBChannel,
+  smsChannel,
 ]
 
 /** All channels, including user subscriptions. */
-export const allChannels: readonly Channel[] = [...channels, subscriptions]
+export const allChannels: readonly Channel[] = [...channels, subscriptionsChannel]
 
 /** Settings of all channels. */
 export const channelSettings: Settings = Object.assign({}, ...channels.map(({ settings }) => settings))

@@ -17,7 +17,7 @@ export const pagingASettings = {
 } as const
 
 /** PagerDuty through its Events API v2. A message sent twice opens one incident; a recovery resolves it. */
-export const pagingA: Channel = {
+export const pagingAChannel: Channel = {
   id: 'paging-a',
   words: { name: 'PagerDuty', doc: 'Opens and resolves an incident for each condition.' },
   settings: pagingASettings,

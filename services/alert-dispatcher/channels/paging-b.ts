@@ -17,7 +17,7 @@ const settings = {
 const lenientSettings = makeLenient(settings)
 
 /** Opsgenie through its Alert API. A message sent twice opens one alert; a recovery closes it. */
-export const pagingB: Channel = {
+export const pagingBChannel: Channel = {
   id: 'paging-b',
   words: { name: 'Opsgenie', doc: 'Opens and closes an alert for each condition.' },
   settings,

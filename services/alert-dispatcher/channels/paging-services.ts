@@ -6,7 +6,7 @@ import type { PagingService } from '#proto/paging-services.ts'
 import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
-import { pagingA, pagingASettings } from './paging-a.ts'
+import { pagingAChannel, pagingASettings } from './paging-a.ts'
 import { resolveVariables } from './targets.ts'
 import type { Policy } from '../policy.ts'
 
@@ -22,7 +22,7 @@ export const createPagingServicesHandler = ({
 }: PagingServicesDeps): Pick<Handlers<typeof alerts>, 'pagingServices'> => ({
   pagingServices: async ({ search }, { signal }) => {
     const { channels } = await policy()
-    const variables = resolveVariables(pagingA, env, channels[pagingA.id])
+    const variables = resolveVariables(pagingAChannel, env, channels[pagingAChannel.id])
     const [problem] = findSettingProblems(pagingASettings, variables)
     if (problem)
       throw new ServiceError('conflict', `cannot list PagerDuty services: ${problem.name}: ${problem.sentence}`)

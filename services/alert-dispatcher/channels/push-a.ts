@@ -44,7 +44,7 @@ const parseTopic = (values: URL | undefined): Topic | undefined => {
 }
 
 /** An ntfy topic. A message sent twice is shown twice; a recovery is a message with lower priority. */
-export const pushA: Channel = {
+export const pushAChannel: Channel = {
   id: 'push-a',
   words: { name: 'ntfy', doc: 'A topic on ntfy.sh or on your own server.' },
   settings,

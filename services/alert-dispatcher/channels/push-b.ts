@@ -22,7 +22,7 @@ const settings = {
 } as const
 
 /** Pushover. A message sent twice is shown twice; a recovery is a quiet message and stops a repeating alert. */
-export const pushB: Channel = {
+export const pushBChannel: Channel = {
   id: 'push-b',
   words: { name: 'Pushover', doc: 'Push notifications to phones; critical alerts can repeat until acknowledged.' },
   settings,

@@ -17,7 +17,7 @@ import { createMemoryStores } from '../stores/collection-stores.ts'
 import type { Channel } from './channel.ts'
 import { channels } from './index.ts'
 import { listEnabledTargets, resolveVariables } from './targets.ts'
-import { rigs } from './testing/index.ts'
+import { channelRigs } from './testing/index.ts'
 
 /** For each field, a function that returns a valid value that contains the number of its source. */
 const texts: Readonly<Record<string, (source: number) => string>> = {
@@ -107,7 +107,7 @@ const resolved = async ({ env, file, channel, saved }: SavedChannel): Promise<Po
 }
 
 /** Tests `enabled` and `minSeverity` of each channel, whose other settings are valid. */
-describe.each([...new Map(rigs.map((rig) => [rig.id, rig])).values()])(
+describe.each([...new Map(channelRigs.map((rig) => [rig.id, rig])).values()])(
   'enabled and minSeverity of $id',
   ({ id, env: envFor, policy: fromUsers, switchVariable, minSeverityVariable }) => {
     const channel = channels.find((each) => each.id === id)

@@ -3,13 +3,13 @@ import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { findSettingProblems } from '#shared/config/setting.ts'
 import { testServiceCall, openDeliveryFixture } from '../delivery/testing/fixture.ts'
 import { createNotification } from '../delivery/testing/notification.ts'
-import { sms } from './sms.ts'
+import { smsChannel } from './sms.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import { smsRig } from './testing/sms.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 const targetsOf = (more: Record<string, string>) =>
-  sms.targets({ ...smsRig.env(''), ...more }, { webhookTargets: [], subscriptions: [], chatApplications: [] })
+  smsChannel.targets({ ...smsRig.env(''), ...more }, { webhookTargets: [], subscriptions: [], chatApplications: [] })
 
 describe('SMS', () => {
   let server: StrictServer
@@ -34,7 +34,7 @@ describe('SMS', () => {
   it('skips invalid numbers and reports them', () => {
     const env = { HEALTH_ALERT_SMS_TO: '+14155550123, 4155550124, +0123456789, +1415555012x' }
     expect(targetsOf(env)).toHaveLength(1)
-    expect(findSettingProblems(sms.settings, env)).toEqual([
+    expect(findSettingProblems(smsChannel.settings, env)).toEqual([
       {
         name: 'HEALTH_ALERT_SMS_TO',
         sentence: 'must be comma-separated E.164 numbers such as +14155550123, at most 20',
@@ -55,7 +55,7 @@ describe('SMS', () => {
     ['72345', 'From'],
   ])('sends from %s as %s', async (from, field) => {
     const message = createMessage({ severity: 'critical' })
-    await sendOnce({ channel: sms, rig: smsRig, server, message, env: { HEALTH_ALERT_SMS_FROM: from } })
+    await sendOnce({ channel: smsChannel, rig: smsRig, server, message, env: { HEALTH_ALERT_SMS_FROM: from } })
     const [requested] = server.received
     expect(new URLSearchParams(requested?.text).get(field)).toBe(from)
   })
@@ -72,6 +72,6 @@ describe('SMS', () => {
   ])('classifies %s with code %s as %s', async (status, code, kind) => {
     server.next({ status, body: JSON.stringify({ code, message: 'no', status }) })
     const message = createMessage({ severity: 'critical' })
-    expect((await sendOnce({ channel: sms, rig: smsRig, server, message })).kind).toBe(kind)
+    expect((await sendOnce({ channel: smsChannel, rig: smsRig, server, message })).kind).toBe(kind)
   })
 })

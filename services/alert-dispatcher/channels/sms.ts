@@ -39,7 +39,7 @@ const readSettings = { ...settings, HEALTH_ALERT_SMS_TO: numbersSetting.valid }
  * SMS through Twilio. Each number is a separate target, so that a rejected one does not block the others. A message
  * sent twice is shown twice; a recovery is a separate message.
  */
-export const sms: Channel = {
+export const smsChannel: Channel = {
   id: 'sms',
   words: { name: 'SMS', doc: 'Through Twilio; one message per number.' },
   settings,

@@ -9,7 +9,7 @@ import { sendRequest } from './channel-request.ts'
 import { rawFormat } from './formats/raw.ts'
 
 /** Webhook subscriptions of users, each with its own matchers. Operators do not configure them. */
-export const subscriptions: Channel = {
+export const subscriptionsChannel: Channel = {
   id: subscriptionChannel,
   settings: {},
   isPaging: false,

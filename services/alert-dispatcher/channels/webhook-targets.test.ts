@@ -4,7 +4,7 @@ import type { WebhookTarget } from '../policy.ts'
 import { matrixRig, rawRig } from './testing/webhook-targets.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import { parseHeaders, parseTargetList } from './webhook-target-list.ts'
-import { webhookTargets } from './webhook-targets.ts'
+import { webhookTargetsChannel } from './webhook-targets.ts'
 
 const listOf = (...entries: readonly unknown[]) => JSON.stringify(entries)
 const good = { name: 'team', urlEnv: 'TEAM_URL' }
@@ -63,7 +63,10 @@ describe('additional webhooks', () => {
     ...more,
   })
   const targets = (policy: readonly WebhookTarget[] = [], more = {}) =>
-    webhookTargets.targets({ ...env, ...more }, { webhookTargets: policy, subscriptions: [], chatApplications: [] })
+    webhookTargetsChannel.targets(
+      { ...env, ...more },
+      { webhookTargets: policy, subscriptions: [], chatApplications: [] },
+    )
 
   it('come from files and the variable, and files take precedence', () => {
     const found = targets([configured({ minSeverity: 'critical' }), configured({ name: 'filed' })])
@@ -89,8 +92,8 @@ describe('additional webhooks', () => {
   it('send secret headers from a variable', async () => {
     for (const rig of [rawRig, matrixRig]) {
       await using server = await rig.start()
-      expect(await sendOnce({ channel: webhookTargets, rig, server })).toEqual({ kind: 'ok' })
-      expect(await sendOnce({ channel: webhookTargets, rig, server, env: { TEAM_HEADERS: '{}' } })).not.toEqual({
+      expect(await sendOnce({ channel: webhookTargetsChannel, rig, server })).toEqual({ kind: 'ok' })
+      expect(await sendOnce({ channel: webhookTargetsChannel, rig, server, env: { TEAM_HEADERS: '{}' } })).not.toEqual({
         kind: 'ok',
       })
     }
@@ -99,7 +102,7 @@ describe('additional webhooks', () => {
   it('use one idempotency key per message', async () => {
     await using server = await rawRig.start()
     const send = (episode: string) =>
-      sendOnce({ channel: webhookTargets, rig: rawRig, server, message: createMessage({ episode }) })
+      sendOnce({ channel: webhookTargetsChannel, rig: rawRig, server, message: createMessage({ episode }) })
     await send('one')
     await send('one')
     await send('two')
@@ -110,7 +113,7 @@ describe('additional webhooks', () => {
   it('send once even if the response is a whole page', async () => {
     await using server = await rawRig.start()
     server.next({ status: 200, body: 'x'.repeat(70_000) })
-    expect(await sendOnce({ channel: webhookTargets, rig: rawRig, server })).toEqual({ kind: 'ok' })
+    expect(await sendOnce({ channel: webhookTargetsChannel, rig: rawRig, server })).toEqual({ kind: 'ok' })
   })
 
   it.each([

@@ -39,7 +39,7 @@ const lenientSettings = makeLenient(settings)
  * Additional webhooks, each in the format of its service. A message sent twice is shown twice, except with Matrix;
  * `raw` contains an idempotency key. A recovery is a separate message.
  */
-export const webhookTargets: Channel = {
+export const webhookTargetsChannel: Channel = {
   id: 'webhook-targets',
   settings,
   isPaging: false,

@@ -24,7 +24,7 @@ const settings = {
  * The format of Slack, which Mattermost, Rocket.Chat and Discord's `/slack` accept too. A message sent twice is shown
  * twice; a recovery is a separate message.
  */
-export const webhook: Channel = {
+export const webhookChannel: Channel = {
   id: 'webhook',
   words: { name: 'Webhook', doc: 'Slack, Mattermost, Rocket.Chat, Discord or any compatible receiver.' },
   settings,

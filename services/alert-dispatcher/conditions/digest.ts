@@ -14,7 +14,7 @@ export const DigestRecord = z.object({
 export type DigestRecord = z.infer<typeof DigestRecord>
 
 /** Result of adding a notification: it waits in the digest or, if `passes` is set, is sent on its own. */
-export interface GatherResult {
+export interface DigestAdditionResult {
   record: DigestRecord | undefined
   passes: boolean
 }
@@ -24,7 +24,7 @@ export interface GatherResult {
  * their own; while the digest is full, every new notification passes. The recovery of a condition that waits in the
  * digest is merged with its entry. Adding the same notification again changes nothing.
  */
-export const addToDigest = (record: DigestRecord | undefined, notification: Notification): GatherResult => {
+export const addToDigest = (record: DigestRecord | undefined, notification: Notification): DigestAdditionResult => {
   const gathered = record?.gathered ?? []
   const known = gathered.find((entry) => entry.notification.episode === notification.episode)
   const others = gathered.filter((entry) => entry !== known)

@@ -27,7 +27,7 @@ export interface Measurements {
 type PreviousState = Pick<HostRecord, 'conditions' | 'counters' | 'uptimeSeconds'>
 
 /** Evaluates the rules of this sweep, compound rules last. */
-export const evaluate = (
+export const evaluateReadings = (
   rules: readonly MonitoredRule[],
   measured: Measurements,
   before: PreviousState | undefined,

@@ -11,8 +11,8 @@ import { runConcurrently } from '../run-concurrently.ts'
 import type { Policy } from '../policy.ts'
 import { validateCustomRule } from '../policy/warnings.ts'
 import { type Condition, HostRecord, hostRecordKey, setConditionSilence } from './condition.ts'
-import { emptyFleetRecord, FleetRecord, fleetRecordKey, unsweptHost } from './fleet-record.ts'
-import { evaluate } from './evaluate.ts'
+import { emptyFleetRecord, FleetRecord, fleetRecordKey, unsweptHostSummary } from './fleet-record.ts'
+import { evaluateReadings } from './evaluate.ts'
 import { type MonitoredRule, selectMonitoredRules } from './monitored-rules.ts'
 
 const hostsAtOnce = 16
@@ -24,7 +24,7 @@ export const createAlertStateHandler =
   ({ store }: AlertingDeps): AlertingHandlers['alertState'] =>
   async ({ hostKey, figuresOnly }) => {
     const fleet = (await store.get(fleetRecordKey, FleetRecord)) ?? emptyFleetRecord
-    const summaries = hostKey === undefined ? fleet.hosts : { [hostKey]: fleet.hosts[hostKey] ?? unsweptHost }
+    const summaries = hostKey === undefined ? fleet.hosts : { [hostKey]: fleet.hosts[hostKey] ?? unsweptHostSummary }
     const conditions = new Map<string, Condition[]>()
     const isRequested = (key: string) => !figuresOnly && (summaries[key]?.conditions ?? 0) > 0
     const withConditions = Object.keys(summaries).filter(isRequested)
@@ -243,7 +243,7 @@ export const createTestCustomRuleHandler =
     const watched = selectMonitoredRules({ rules: [], metrics }, { ...(await book.current()), custom, rules: {} })
     const measured = await query.evaluateRules({ hostKey, rules: [], metrics: [metric.id] }, call)
     const byId = new Map(measured.metrics.map((reading) => [reading.id, reading]))
-    const [evaluation] = evaluate(
+    const [evaluation] = evaluateReadings(
       watched,
       { readings: new Map(), metrics: byId, uptimeSeconds: measured.uptimeSeconds },
       undefined,

@@ -56,7 +56,7 @@ const holds = (silence: ConditionSilence | null, nowMs: number): boolean =>
 const hostUnreachableRuleId = 'host-unreachable'
 
 /** Returns whether a rule is muted because its host is unreachable, so that its data is outdated. */
-export const isMuted = (ruleId: string, conditions: HostRecord['conditions']): boolean => {
+export const isMutedByUnreachableHost = (ruleId: string, conditions: HostRecord['conditions']): boolean => {
   const host = conditions[hostUnreachableRuleId]
   return ruleId !== hostUnreachableRuleId && host !== undefined && host.phase !== 'cleared' && host.clears === 0
 }

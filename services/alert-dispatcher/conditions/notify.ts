@@ -4,7 +4,7 @@ import {
   type NotifyContext,
   findDueNotificationKind,
   findHoldReason,
-  isMuted,
+  isMutedByUnreachableHost,
 } from './hold-reasons.ts'
 import type { Notification } from '../notification.ts'
 
@@ -23,10 +23,15 @@ export interface NotifyResult {
  * Returns the due notifications that are not held, and the updated conditions. A held notification is due again at each
  * call, until it is sent or its condition changes.
  */
-export const notify = (conditions: HostRecord['conditions'], context: NotifyContext): NotifyResult => {
+export const collectDueNotifications = (conditions: HostRecord['conditions'], context: NotifyContext): NotifyResult => {
   const result: NotifyResult = { conditions: {}, notifications: [], held: {}, episodes: [], transitions: [] }
   for (const condition of Object.values(conditions)) {
-    notifyCondition(clampTimestamps(condition, context.nowMs), isMuted(condition.ruleId, conditions), context, result)
+    notifyCondition(
+      clampTimestamps(condition, context.nowMs),
+      isMutedByUnreachableHost(condition.ruleId, conditions),
+      context,
+      result,
+    )
   }
   return result
 }

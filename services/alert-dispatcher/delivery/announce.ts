@@ -8,7 +8,13 @@ import { type Notification, addressedTopic, getDeliveryId } from '../notificatio
 import type { Policy } from '../policy.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
 import { type KeyedTarget, createTargetSelector, addTargetKeys } from './recipients.ts'
-import { DeliveryRecord, openNotification, deliveryRecordKey, deliveryRecordTtlMs, targetKey } from './record.ts'
+import {
+  DeliveryRecord,
+  addPendingDeliveries,
+  deliveryRecordKey,
+  deliveryRecordTtlMs,
+  targetKey,
+} from './delivery-record.ts'
 
 export type NotifyHandlers = Pick<Handlers<typeof alerts>, keyof typeof notifyMethods>
 type NotifyRequest = Parameters<NotifyHandlers['notify']>[0]
@@ -86,7 +92,7 @@ const appendToOutbox = async (
   })
   try {
     await store.update(deliveryRecordKey(notification.episode), DeliveryRecord, (before) => ({
-      value: openNotification(before, notification, opening),
+      value: addPendingDeliveries(before, notification, opening),
       expiresInMs: deliveryRecordTtlMs,
       outbox,
     }))

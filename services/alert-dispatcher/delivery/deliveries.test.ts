@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
-import { describeWith, startPostgres } from '../../testing/servers.ts'
+import { describeWith, startPostgres } from '../../testing/describe-with.ts'
 import { createMemoryDeliveries, type DeliveryStore, type VisibleSubscriptions } from './deliveries.ts'
 import { openSqlDeliveries } from './sql-deliveries.ts'
 

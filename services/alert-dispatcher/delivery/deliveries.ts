@@ -39,14 +39,14 @@ export interface DeliveryStore {
 }
 
 /** Returns whether the caller may see a delivery: to a target of the operator, or to one of the given subscriptions. */
-export const isVisible = (
+export const isDeliveryVisible = (
   { channel, target }: Pick<CompletedDelivery, 'channel' | 'target'>,
   subscriptions: VisibleSubscriptions = [],
 ): boolean => channel !== subscriptionChannel || subscriptions === 'all' || subscriptions.includes(target)
 
 const maxRecords = 10_000
 
-/** Returns deliveries in memory: the newest ten thousand, lost on restart. */
+/** Returns a delivery store in memory. It holds the newest ten thousand results, which are lost on restart. */
 export const createMemoryDeliveries = (): DeliveryStore => {
   const records = new LRUCache<string, CompletedDelivery>({ max: maxRecords })
   return {
@@ -57,7 +57,7 @@ export const createMemoryDeliveries = (): DeliveryStore => {
       const matching = [...records.values()].filter(
         (delivered) =>
           delivered.atMs < beforeMs &&
-          isVisible(delivered, subscriptions) &&
+          isDeliveryVisible(delivered, subscriptions) &&
           (channel === undefined || delivered.channel === channel) &&
           (target === undefined || delivered.target === target) &&
           (episode === undefined || delivered.episode === episode) &&

@@ -17,10 +17,10 @@ import type { DeliveryStore } from './deliveries.ts'
 import {
   DeliveryRecord,
   type DeliveryRecipients,
-  openNotification,
+  addPendingDeliveries,
   deliveryRecordKey,
   deliveryRecordTtlMs,
-} from './record.ts'
+} from './delivery-record.ts'
 import type { RetryPlan } from './retry.ts'
 
 /** Dependencies of delivery. */
@@ -73,14 +73,14 @@ export interface PendingDelivery {
  * Adds the pending deliveries of a notification to the stored record of its episode. Throws `conflict` if the record
  * was lost since it was read, so that the recipients are determined again.
  */
-export const openStoredNotification = (
+export const storePendingDeliveries = (
   store: Store,
   notification: Notification,
   { opening, isStored }: { opening: DeliveryRecipients; isStored: boolean },
 ): Promise<DeliveryRecord | undefined> =>
   store.update(deliveryRecordKey(notification.episode), DeliveryRecord, (before) => {
     if (isStored && !before) throw new ServiceError('conflict', 'delivery record lost: the state store was emptied')
-    return { value: openNotification(before, notification, opening), expiresInMs: deliveryRecordTtlMs }
+    return { value: addPendingDeliveries(before, notification, opening), expiresInMs: deliveryRecordTtlMs }
   })
 
 /** The result of one delivery. */

@@ -15,10 +15,10 @@ import {
   DeliveryRecord,
   markSending,
   recordSendEnd,
-  openNotification as openRecord,
+  addPendingDeliveries as openRecord,
   deliveryRecordKey,
   targetKey,
-} from './record.ts'
+} from './delivery-record.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
 import { createScriptedChannel } from './testing/scripted-channel.ts'

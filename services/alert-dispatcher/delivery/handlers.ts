@@ -9,7 +9,7 @@ import type { Policy } from '../policy.ts'
 import { TargetRateLimit, rateLimitKey } from './rate-limit.ts'
 import { addressedTopic, getDeliveryId } from '../notification.ts'
 import { openDeadLetters } from './dead-letters.ts'
-import { type DeliveryStore, isVisible, type VisibleSubscriptions } from './deliveries.ts'
+import { type DeliveryStore, isDeliveryVisible, type VisibleSubscriptions } from './deliveries.ts'
 
 export type DeliveryHandlers = Pick<Handlers<typeof alerts>, keyof typeof deliveryMethods>
 
@@ -46,11 +46,14 @@ export const createDeliveryHandlers = ({
   deadLetters: async ({ subscriptionsOf, ...page }) => {
     const subscriptions = await listVisibleSubscriptions(subscriptionsOf, subscriptionIdsOf)
     const { letters, next } = await openDeadLetters(store).list(page)
-    return { letters: letters.map(({ shown }) => shown).filter((letter) => isVisible(letter, subscriptions)), next }
+    return {
+      letters: letters.map(({ shown }) => shown).filter((letter) => isDeliveryVisible(letter, subscriptions)),
+      next,
+    }
   },
   replayDeadLetter: async ({ id, subscriptionsOf }) => {
     const dead = await openDeadLetters(store).get(id)
-    if (!dead || !isVisible(dead.shown, await listVisibleSubscriptions(subscriptionsOf, subscriptionIdsOf)))
+    if (!dead || !isDeliveryVisible(dead.shown, await listVisibleSubscriptions(subscriptionsOf, subscriptionIdsOf)))
       throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     const { addressed } = dead
     // The id contains the letter, so that repeated requests resend it once.

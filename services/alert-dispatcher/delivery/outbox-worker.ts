@@ -10,7 +10,7 @@ import {
   type HeldMessage,
   type ListedHosts,
   type PendingDelivery,
-  openStoredNotification,
+  storePendingDeliveries,
 } from './delivery-deps.ts'
 import type { ClaimLimits, ClaimedMessages } from './claims.ts'
 import {
@@ -26,12 +26,12 @@ import {
   isUndelivered,
   recordDigestRecipients,
   hasUnfinishedDelivery,
-  openNotification,
+  addPendingDeliveries,
   listAddressedTargets,
   deliveryRecordKey,
   deliveryRecordTtlMs,
   targetKey,
-} from './record.ts'
+} from './delivery-record.ts'
 
 /** Adds a delivery to the queue of its target; false if the queue is full. */
 type Enqueue = (delivery: PendingDelivery) => boolean
@@ -253,7 +253,7 @@ const queueNotification = async (
     !isOpened &&
     (opening.keys.length === 0 || (notification.sequence > 0 && (!record || hasUnfinishedDelivery(record))))
   const { store } = deps
-  const opened = mustOpen ? await openStoredNotification(store, notification, { opening, isStored }) : record
+  const opened = mustOpen ? await storePendingDeliveries(store, notification, { opening, isStored }) : record
   const recordState = { isStored: isStored || mustOpen }
   const keys = mustOpen && opened ? listAddressedTargets(opened, notification) : opening.keys
   // Deliveries that were recorded before still need a result, even if their target no longer exists.
@@ -265,11 +265,11 @@ const queueNotification = async (
   })
   await queueDeliveries(worker, message, notifications, async () => {
     if (isOpened || mustOpen) return
-    await openStoredNotification(store, notification, { opening, isStored })
+    await storePendingDeliveries(store, notification, { opening, isStored })
     recordState.isStored = true
   })
   return {
-    record: mustOpen || isOpened ? opened : openNotification(record, notification, opening),
+    record: mustOpen || isOpened ? opened : addPendingDeliveries(record, notification, opening),
     isStored: recordState.isStored,
   }
 }
@@ -352,7 +352,7 @@ const queueDigest = async (
     const alone = separateEntry(notification, entry)
     const opening = { keys: pagers, isWhole: true, nowMs }
     await store.update(deliveryRecordKey(entry.episode), DeliveryRecord, (before) => ({
-      value: openNotification(recordDigestRecipients(before, readers, notification.episode, nowMs), alone, opening),
+      value: addPendingDeliveries(recordDigestRecipients(before, readers, notification.episode, nowMs), alone, opening),
       expiresInMs: deliveryRecordTtlMs,
     }))
     const recordState = { isStored: true }
@@ -370,7 +370,7 @@ const queueDigest = async (
     worker,
     message,
     notifications,
-    async () => void (await openStoredNotification(store, notification, { opening, isStored: false })),
+    async () => void (await storePendingDeliveries(store, notification, { opening, isStored: false })),
   )
   return { record: undefined, isStored: false }
 }

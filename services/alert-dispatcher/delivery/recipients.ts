@@ -12,7 +12,7 @@ import {
   listAddressedTargets,
   deliveryRecordKey,
   targetKey,
-} from './record.ts'
+} from './delivery-record.ts'
 import { type RouteSubject, selectTargets } from './routing.ts'
 
 /** A target with its key in delivery records. */

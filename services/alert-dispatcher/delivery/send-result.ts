@@ -14,13 +14,13 @@ import {
   recordSendEnd,
   endDigest,
   endUndelivered,
-  openNotification,
+  addPendingDeliveries,
   deliveryRecordKey,
   deliveryRecordTtlMs,
   decideNextStep,
   targetKey,
   withdrawSend,
-} from './record.ts'
+} from './delivery-record.ts'
 import { getTargetPauseMs, getRetryDelayMs } from './retry.ts'
 import type { DeliveryBatchResult, QueuedDelivery } from './target-queue.ts'
 
@@ -38,8 +38,8 @@ export interface SendInProgress {
 }
 
 /**
- * Records the result of a send in one write: rate limit of the target, delivery records and acknowledged outbox
- * messages.
+ * Records the result of a send. One write to the store updates the rate limit of the target, the delivery records and
+ * the outbox.
  */
 export const recordSendResult = async (
   deps: DeliveryDeps,
@@ -164,7 +164,7 @@ const writeResult = async (
         const name = deliveryRecordKey(notification.episode)
         // A lost record is not recreated in part; the database has the recipients.
         if (isRecordLost(item.delivery, records)) continue
-        const record = openNotification(many.get(name) ?? records.get(name), notification, opening)
+        const record = addPendingDeliveries(many.get(name) ?? records.get(name), notification, opening)
         const wasSent = items.includes(item) && !isGroupRefused
         const sent = () => recordSendEnd(record, key, notification, { result, isOver: ends.has(item) })
         many.set(name, wasSent ? sent() : withdrawSend(record, key, notification))
@@ -218,7 +218,7 @@ export const endWithoutSend = async (
     { many: { keys: [name, ...gathered], schema: DeliveryRecord } },
     (_one, records) => {
       if (isRecordLost(delivery, records)) return undefined
-      const record = openNotification(records.get(name), notification, opening)
+      const record = addPendingDeliveries(records.get(name), notification, opening)
       hasEnded = ended.result !== 'dropped' || ended.reason === null || shouldStillDrop(record, key, delivery, ended)
       if (!hasEnded) return undefined
       const many = new Map([

@@ -4,7 +4,7 @@ import type { Notification } from '../notification.ts'
 import { renderGroupMessage } from '../messages/group-message.ts'
 import { readMessageSettings } from '../messages/message-settings.ts'
 import { type Message, renderMessage } from '../messages/message.ts'
-import { type DeliveryDeps, type PendingDelivery, openStoredNotification } from './delivery-deps.ts'
+import { type DeliveryDeps, type PendingDelivery, storePendingDeliveries } from './delivery-deps.ts'
 import {
   type SendInProgress,
   recordSendResult,
@@ -27,12 +27,12 @@ import {
   type NextStep,
   markSending as beginSend,
   markInterrupted,
-  openNotification,
+  addPendingDeliveries,
   deliveryRecordKey,
   deliveryRecordTtlMs,
   decideNextStep,
   targetKey,
-} from './record.ts'
+} from './delivery-record.ts'
 import {
   type DeliveryBatch,
   type DeliveryBatchResult,
@@ -56,7 +56,7 @@ export const openChannelDelivery = (
     if (why === 'over') return void (await endExpiredDelivery(deps, claims, channel, delivery))
     const { notification, opening, recordState } = delivery
     // The lifetime starts when the delivery is first queued.
-    if (!recordState.isStored) await openStoredNotification(deps.store, notification, { opening, isStored: false })
+    if (!recordState.isStored) await storePendingDeliveries(deps.store, notification, { opening, isStored: false })
     recordState.isStored = true
     await claims.postpone(delivery)
   }
@@ -278,7 +278,7 @@ interface DeliveryStep {
 const computeStep = (delivery: PendingDelivery, before: DeliveryRecord | undefined): DeliveryStep => {
   const { notification, opening } = delivery
   const key = targetKey(delivery)
-  const record = markInterrupted(openNotification(before, notification, opening), key)
+  const record = markInterrupted(addPendingDeliveries(before, notification, opening), key)
   const known = record.recipients[key]
   return {
     nextStep: decideNextStep(record, key, notification),

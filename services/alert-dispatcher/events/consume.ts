@@ -7,12 +7,12 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { matchesPattern } from '../delivery/routing.ts'
-import { applyEvent, type EventFacts } from './entry.ts'
+import { applyEvent, type EventFacts } from './apply-event.ts'
 import { OpenCounts, openCountsKey, countOpen } from './event-buckets.ts'
-import { rebuildInboundConditions } from './rebuild.ts'
-import { type EventEntry, maxOpenConditions, overflowPlace, deriveEntryPlace } from './record.ts'
+import { restoreInboundConditions } from './restore.ts'
+import { type EventEntry, maxOpenConditions, overflowPlace, deriveEntryPlace } from './event-entry.ts'
 import { eventAlertSettings } from './settings.ts'
-import { type EntryChange, finishWrites, writeEntry, type WriteDeps, type WrittenEntry } from './write.ts'
+import { type EntryChange, finishWrites, writeEntry, type WriteDeps, type WrittenEntry } from './write-entries.ts'
 
 /** High enough that events wait for an unavailable store as long as the stream retains them. */
 const maxTries = 100_000
@@ -64,7 +64,7 @@ export interface PendingEvent {
 export const processEvents = async (deps: ProcessDeps, waiting: readonly PendingEvent[]): Promise<void> => {
   const relevant = waiting.filter(({ event }) => concernsConditions(event, deps.env))
   if (relevant.length === 0) return
-  await rebuildInboundConditions(deps)
+  await restoreInboundConditions(deps)
   const { store, maxOpen: max = maxOpenConditions } = deps
   const room = max - countOpen((await store.get(openCountsKey, OpenCounts)) ?? {})
   const batch: Batch = { room, opening: new Set(), left: [], written: [] }

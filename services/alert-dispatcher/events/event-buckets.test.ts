@@ -4,8 +4,8 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { testServiceCall } from '../delivery/testing/fixture.ts'
 import { openInboundFixture } from '../testing/inbound.ts'
-import { applyEvent, type EventFacts } from './entry.ts'
-import { migrateOldEntries } from './rebuild.ts'
+import { applyEvent, type EventFacts } from './apply-event.ts'
+import { migrateOldEntries } from './restore.ts'
 import {
   listOpenConditions,
   EventBucket,
@@ -17,7 +17,7 @@ import {
   eventBucketKey,
   countOpen,
 } from './event-buckets.ts'
-import { EventEntry, eventEntryKey, overflowPlace, deriveEntryPlace } from './record.ts'
+import { EventEntry, eventEntryKey, overflowPlace, deriveEntryPlace } from './event-entry.ts'
 
 const facts: EventFacts = {
   source: 'nagios',

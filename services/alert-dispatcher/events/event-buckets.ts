@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { runConcurrently } from '../run-concurrently.ts'
-import { EventEntry, eventEntryKey, overflowPlace, closedEntryTtlMs } from './record.ts'
+import { EventEntry, eventEntryKey, overflowPlace, closedEntryTtlMs } from './event-entry.ts'
 
 const Place = z.string().max(40)
 

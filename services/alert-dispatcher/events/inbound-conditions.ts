@@ -23,8 +23,8 @@ import {
   restoreMarkerKey,
   filterMissedNotifications,
   repeatNotifications,
-} from './rebuild.ts'
-import { type EventEpisode, EventEntry, eventEntryKey, maxOpenConditions } from './record.ts'
+} from './restore.ts'
+import { type EventEpisode, EventEntry, eventEntryKey, maxOpenConditions } from './event-entry.ts'
 
 type InboundConditionHandlers = Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods>
 

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { openStore } from '#shared/store/open.ts'
 import { testServiceCall } from '../delivery/testing/fixture.ts'
 import { type InboundFixture, openInboundFixture } from '../testing/inbound.ts'
-import { RestoreMarker, restoreMarkerKey, rebuildInboundConditions } from './rebuild.ts'
-import { maxOpenConditions } from './record.ts'
+import { RestoreMarker, restoreMarkerKey, restoreInboundConditions } from './restore.ts'
+import { maxOpenConditions } from './event-entry.ts'
 
 const hourMs = 60 * 60_000
 const minuteMs = 60_000
@@ -177,10 +177,10 @@ describe('an emptied store', () => {
       return ended(sinceMs)
     }
     const deps = { ...inbound.parts, store, maxOpen: maxOpenConditions }
-    await rebuildInboundConditions(deps)
+    await restoreInboundConditions(deps)
     expect(await other.get(restoreMarkerKey, RestoreMarker)).toBeUndefined()
     eventEpisodes.ended = ended
-    await rebuildInboundConditions(deps)
+    await restoreInboundConditions(deps)
     expect(await other.get(restoreMarkerKey, RestoreMarker)).toBeDefined()
   })
 

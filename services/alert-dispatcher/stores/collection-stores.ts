@@ -8,7 +8,7 @@ import {
 } from '#shared/store/collection/collection.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { Condition } from '../conditions/condition.ts'
-import { EventEpisode, type EventEpisodes } from '../events/record.ts'
+import { EventEpisode, type EventEpisodes } from '../events/event-entry.ts'
 import {
   type AlertHistoryStore,
   type EpisodeStore,

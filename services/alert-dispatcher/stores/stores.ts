@@ -3,7 +3,7 @@ import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxWebhookTargets } from '../channels/webhook-target-list.ts'
 import type { Episodes, EpisodeSilences } from '../conditions/condition.ts'
-import type { EventEpisodes } from '../events/record.ts'
+import type { EventEpisodes } from '../events/event-entry.ts'
 
 /** Data that the dispatcher stores besides its live state: in the state database, or in memory without one. */
 export interface DispatcherStores {

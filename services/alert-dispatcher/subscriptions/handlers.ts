@@ -6,7 +6,7 @@ import { type Subscription, SubscriptionSecrets, type subscriptionMethods } from
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { readSealKey } from '#shared/seal/config.ts'
 import type { Transit } from '#shared/seal/transit.ts'
-import { subscriptions as channel } from '../channels/subscriptions.ts'
+import { subscriptionsChannel as channel } from '../channels/subscriptions.ts'
 import { listEnabledTargets } from '../channels/targets.ts'
 import type { Delivery } from '../delivery/open-delivery.ts'
 import { TargetRateLimit, rateLimitKey } from '../delivery/rate-limit.ts'

@@ -5,7 +5,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { hasWebhookSubscriptions } from '#shared/config/shared-settings.ts'
 import { readSealKey } from '#shared/seal/config.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
-import { edgeBinding, toEdgeDatabase } from '#shared/store/edge-binding.ts'
+import { edgeBindingSettings, toEdgeDatabase } from '#shared/store/edge-binding.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openLastKnownValue } from '../last-known-value.ts'
@@ -89,7 +89,7 @@ interface OpenDeps {
 
 /** Opens the edge SQL binding if subscriptions are enabled; throws `unavailable` if it does not respond. */
 export const openSubscriptions = async ({ env, clock, log }: OpenDeps): Promise<Subscriptions> => {
-  const { CONVERSATIONS_EDGESQL: bound } = parseSettings(edgeBinding, env)
+  const { CONVERSATIONS_EDGESQL: bound } = parseSettings(edgeBindingSettings, env)
   if (!hasWebhookSubscriptions(env)) return createUnavailableSubscriptions('SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS')
   if (bound === undefined) return createUnavailableSubscriptions('CONVERSATIONS_EDGESQL')
   await using opening = new AsyncDisposableStack()

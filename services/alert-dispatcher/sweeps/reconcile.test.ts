@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Condition, HostRecord, Episode, EpisodeSilences } from '../conditions/condition.ts'
-import { emptyFleetRecord, unsweptHost } from '../conditions/fleet-record.ts'
+import { emptyFleetRecord, unsweptHostSummary } from '../conditions/fleet-record.ts'
 import { hostRecordKey, HostRecord as HostRecordSchema } from '../conditions/condition.ts'
 import { type InboundFixture, claimNotifications, openInboundFixture } from '../testing/inbound.ts'
 import { acquireSweepLease } from '../sweep-lease.ts'
-import { reconcile, reconcileRecord } from './reconcile.ts'
+import { reconcileStores, reconcileRecord } from './reconcile.ts'
 import { createSimulatedHost, createTestRule, sweepOnce } from '../testing/simulated-host.ts'
 
 /** Returns a record with one firing condition. */
@@ -67,7 +67,11 @@ describe('a dispatcher with a state database', () => {
   const reconcileIn = async ({ parts, store }: InboundFixture): Promise<string[]> => {
     await using lease = await acquireSweepLease(store, new AbortController().signal)
     if (!lease) throw new Error('expected a free lease')
-    await reconcile(parts, { ...emptyFleetRecord, hosts: { db: { ...unsweptHost, conditions: 1 } } }, lease)
+    await reconcileStores(
+      parts,
+      { ...emptyFleetRecord, hosts: { db: { ...unsweptHostSummary, conditions: 1 } } },
+      lease,
+    )
     return (await claimNotifications(store)).map(({ id, kind }) => `${kind} ${id}`)
   }
   const countOpen = async ({ stores }: InboundFixture) =>

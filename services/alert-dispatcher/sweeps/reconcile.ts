@@ -11,12 +11,17 @@ import {
   filterMissedNotifications,
   repeatNotifications,
   repeatMissedRecoveries,
-  rebuildInboundConditions,
-} from '../events/rebuild.ts'
-import { emptyHostRecord } from '../conditions/decide.ts'
+  restoreInboundConditions,
+} from '../events/restore.ts'
+import { emptyHostRecord } from '../conditions/evaluate-host-sweep.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import { reconcileInboundConditions } from '../events/inbound-conditions.ts'
-import { type NotifyResult, markRecovered, createRepeatedNotification, notify } from '../conditions/notify.ts'
+import {
+  type NotifyResult,
+  markRecovered,
+  createRepeatedNotification,
+  collectDueNotifications,
+} from '../conditions/notify.ts'
 import { toOutboxMessage } from '../notification.ts'
 import { recordInstant } from '#shared/time/clock.ts'
 import { runConcurrently } from '../run-concurrently.ts'
@@ -30,7 +35,11 @@ const hostsAtOnce = 16
  * their silences, and the database gets missing episodes. Episodes that the store closed are ended. If the database
  * cannot be read, the store is left unchanged.
  */
-export const reconcile = async (parts: DispatcherDeps, fleet: FleetRecord, { fence }: SweepLease): Promise<void> => {
+export const reconcileStores = async (
+  parts: DispatcherDeps,
+  fleet: FleetRecord,
+  { fence }: SweepLease,
+): Promise<void> => {
   const { episodes, isPersistent, store, clock } = parts
   const { log } = parts.telemetry
   if (!isPersistent) return
@@ -45,34 +54,31 @@ export const reconcile = async (parts: DispatcherDeps, fleet: FleetRecord, { fen
   const openOf = Map.groupBy(open, ({ hostKey }) => hostKey)
   const isStored = new Set(open.map(({ condition }) => condition.episode))
   const [over, missing]: [Episode[], Episode[]] = [[], []]
-  await runConcurrently(
-    [...new Set([...openOf.keys(), ...listHostsWithConditions(fleet)])],
-    hostsAtOnce,
-    async (hostKey) => {
-      const ofHost = openOf.get(hostKey) ?? []
-      const key = hostRecordKey(hostKey)
-      const known = await store.get(key, HostRecordSchema)
-      const conditions = Object.values(known?.conditions ?? {})
-      if (known) over.push(...ofHost.filter(({ condition }) => !hasEpisode(known, condition.episode)))
-      const unstored = conditions.filter(({ phase, episode }) => phase !== 'pending' && !isStored.has(episode))
-      missing.push(...unstored.map((condition) => ({ hostKey, condition, endedAtMs: null })))
-      if (reconcileRecord(known, ofHost, silencesOf) === known) return
-      const last = ofHost.map(({ condition }) => createRepeatedNotification(condition, null, { hostKey, nowMs }))
-      const missed = known ? [] : await filterMissedNotifications(parts, last)
-      let notified: NotifyResult | undefined
-      const step = (before: HostRecord | undefined) => {
-        const record = reconcileRecord(before, ofHost, silencesOf)
-        notified = before || !record ? undefined : notify(record.conditions, { hostKey, policy, nowMs })
-        if (!record || !notified) return { value: record }
-        return {
-          value: { ...record, conditions: notified.conditions },
-          outbox: [...missed, ...notified.notifications].map(toOutboxMessage),
-        }
+  const hostKeys = new Set([...openOf.keys(), ...listHostsWithConditions(fleet)])
+  await runConcurrently([...hostKeys], hostsAtOnce, async (hostKey) => {
+    const ofHost = openOf.get(hostKey) ?? []
+    const key = hostRecordKey(hostKey)
+    const known = await store.get(key, HostRecordSchema)
+    const conditions = Object.values(known?.conditions ?? {})
+    if (known) over.push(...ofHost.filter(({ condition }) => !hasEpisode(known, condition.episode)))
+    const unstored = conditions.filter(({ phase, episode }) => phase !== 'pending' && !isStored.has(episode))
+    missing.push(...unstored.map((condition) => ({ hostKey, condition, endedAtMs: null })))
+    if (reconcileRecord(known, ofHost, silencesOf) === known) return
+    const last = ofHost.map(({ condition }) => createRepeatedNotification(condition, null, { hostKey, nowMs }))
+    const missed = known ? [] : await filterMissedNotifications(parts, last)
+    let notified: NotifyResult | undefined
+    const step = (before: HostRecord | undefined) => {
+      const record = reconcileRecord(before, ofHost, silencesOf)
+      notified = before || !record ? undefined : collectDueNotifications(record.conditions, { hostKey, policy, nowMs })
+      if (!record || !notified) return { value: record }
+      return {
+        value: { ...record, conditions: notified.conditions },
+        outbox: [...missed, ...notified.notifications].map(toOutboxMessage),
       }
-      await store.update(key, HostRecordSchema, step, fence)
-      if (notified) await saveEpisodes(parts, notified.episodes, notified.transitions)
-    },
-  )
+    }
+    await store.update(key, HostRecordSchema, step, fence)
+    if (notified) await saveEpisodes(parts, notified.episodes, notified.transitions)
+  })
   await reconcileEvents(parts, silences)
   await endClosedEpisodes(parts, over, nowMs)
   await saveEpisodes(parts, missing)
@@ -109,7 +115,7 @@ const saveEpisodes = async (
 /** Reconciles inbound conditions. Lost ones are restored first, so that they are not mistaken for closed ones. */
 export const reconcileEvents = async (parts: DispatcherDeps, silences: readonly EpisodeSilences[]): Promise<void> => {
   const { log } = parts.telemetry
-  await rebuildInboundConditions(parts)
+  await restoreInboundConditions(parts)
   try {
     await reconcileInboundConditions(parts, silences)
     await repeatMissedRecoveries(parts)

@@ -6,17 +6,17 @@ import { findSettingProblems } from '#shared/config/setting.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import { strictSweepSettings, isSweepEnabled } from './sweep-settings.ts'
 import { sweep, type SweepResult } from './sweep.ts'
-import { tick } from './tick.ts'
+import { runTick } from './tick.ts'
 
 const tickIntervalMs = 10_000
 
 /** Sweeps on request and ticks on a timer. Disposing it stops both between two hosts. */
-export interface Schedule extends AsyncDisposable {
+export interface SweepSchedule extends AsyncDisposable {
   /** Runs a sweep. It continues even if the caller stops waiting. */
   sweep(): Promise<SweepResult>
 }
 
-export const openSchedule = (parts: DispatcherDeps, everyMs = tickIntervalMs): Schedule => {
+export const openSweepSchedule = (parts: DispatcherDeps, everyMs = tickIntervalMs): SweepSchedule => {
   const { log } = parts.telemetry
   for (const { name, sentence } of findSettingProblems(strictSweepSettings, parts.env))
     log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
@@ -36,7 +36,7 @@ export const openSchedule = (parts: DispatcherDeps, everyMs = tickIntervalMs): S
     if (isTicking) return
     isTicking = true
     try {
-      await tick(parts, stop.signal)
+      await runTick(parts, stop.signal)
       if (isFailing) log.info('tick recovered')
       isFailing = false
     } catch (error) {
@@ -63,7 +63,7 @@ const disabledSweepResult = { enabled: false, hosts: 0, firing: 0, messages: 0 }
 
 /** Returns the handler that runs a sweep unless sweeps are disabled. */
 export const createSweepHandler =
-  (schedule: Schedule, env: Environment): Handlers<typeof alerts>['sweep'] =>
+  (schedule: SweepSchedule, env: Environment): Handlers<typeof alerts>['sweep'] =>
   async () => {
     if (!isSweepEnabled(env)) return disabledSweepResult
     const result = await schedule.sweep()

@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Reading } from '#proto/rules.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { HostRecord, adjustRecord, hostRecordKey } from '../conditions/condition.ts'
-import { type Decision, decide } from '../conditions/decide.ts'
+import { type HostSweepDecision, evaluateHostSweep } from '../conditions/evaluate-host-sweep.ts'
 import { summarizeHost, type HostSummary } from '../conditions/fleet-record.ts'
 import type { Measurements } from '../conditions/evaluate.ts'
 import type { MonitoredRule } from '../conditions/monitored-rules.ts'
@@ -34,7 +34,7 @@ export interface SweepContext {
 }
 
 export interface HostSweepResult {
-  decision: Decision
+  decision: HostSweepDecision
   summary: HostSummary
 }
 
@@ -74,14 +74,14 @@ const storeDecision = async (
   { store, clock, observe }: DispatcherDeps,
   hostKey: string,
   { lease, policy, nowMs }: SweepContext,
-  what: Pick<Parameters<typeof decide>[1], 'watched' | 'dueRules' | 'measured'>,
-): Promise<Decision> => {
-  let decision: Decision | undefined
+  what: Pick<Parameters<typeof evaluateHostSweep>[1], 'watched' | 'dueRules' | 'measured'>,
+): Promise<HostSweepDecision> => {
+  let decision: HostSweepDecision | undefined
   await store.update(
     hostRecordKey(hostKey),
     HostRecord,
     (before) => {
-      decision = decide(before && adjustRecord(before, clock), {
+      decision = evaluateHostSweep(before && adjustRecord(before, clock), {
         ...what,
         hostKey,
         policy,

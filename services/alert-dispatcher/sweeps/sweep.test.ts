@@ -11,7 +11,7 @@ import {
   type DispatcherBackend,
   openDispatcherBackends,
 } from '../../testing/alerts/dispatcher-backends.ts'
-import type { WatchedHosts } from '../../testing/alerts/fake-monitored-hosts.ts'
+import type { FakeMonitoredHosts } from '../../testing/alerts/fake-monitored-hosts.ts'
 import { retryUntil } from '../../testing/fetch-json.ts'
 import { hostRecordKey } from '../conditions/condition.ts'
 import { FleetRecord, fleetRecordKey } from '../conditions/fleet-record.ts'
@@ -31,7 +31,7 @@ interface Chosen {
 
 /** Opens a dispatcher with memory stores, whose hosts a test can block. */
 const open = async ({ names = ['one', 'two'], env = {}, place }: Chosen = {}) => {
-  const watched: WatchedHosts = { names, values: {} }
+  const watched: FakeMonitoredHosts = { names, values: {} }
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }
   const dispatchers = await startDispatchers({
     place: place ?? (await ground.next()),
@@ -43,7 +43,7 @@ const open = async ({ names = ['one', 'two'], env = {}, place }: Chosen = {}) =>
 }
 
 /** Blocks the measurement of a host until it is released. */
-const hold = (watched: WatchedHosts, held: string) => {
+const hold = (watched: FakeMonitoredHosts, held: string) => {
   const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   watched.onMeasure = async (hostKey) => {
     if (hostKey !== held) return

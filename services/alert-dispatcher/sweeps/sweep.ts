@@ -11,13 +11,13 @@ import {
   FleetRecord,
   emptyFleetRecord,
   fleetRecordKey,
-  unsweptHost,
+  unsweptHostSummary,
   type HostSummary,
 } from '../conditions/fleet-record.ts'
 import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
 import { runConcurrently, runQueues } from '../run-concurrently.ts'
 import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
-import { reconcile } from './reconcile.ts'
+import { reconcileStores } from './reconcile.ts'
 import {
   createFailedHosts,
   type SweepContext,
@@ -82,7 +82,7 @@ const sweepHosts = async (lease: SweepLease, parts: DispatcherDeps): Promise<Swe
     await markSweepEnded(parts, lease, { listed: new Set(listed), swept: tally.hosts, hasSucceeded })
   }
   try {
-    await reconcile(parts, fleet, lease)
+    await reconcileStores(parts, fleet, lease)
     await sweepAllHosts(parts, context, { fleet, listed, tally })
   } catch (error) {
     // The results so far are saved. If that fails too, the next sweep reconciles them.
@@ -106,7 +106,7 @@ const markSweepStarted = async (
   let known = emptyFleetRecord
   const step = (before = emptyFleetRecord) => {
     known = before
-    const unswept = Object.fromEntries(listed.map((key) => [key, unsweptHost]))
+    const unswept = Object.fromEntries(listed.map((key) => [key, unsweptHostSummary]))
     const hosts = { ...unswept, ...before.hosts }
     return { value: { ...before, hosts, sweeps: before.sweeps + 1, startedAtMs: nowMs, isSweeping: true } }
   }

@@ -6,9 +6,9 @@ import { HostRecord, adjustRecord, hostRecordKey } from '../conditions/condition
 import { DigestRecord, digestRecordKey, flushEndedDigest } from '../conditions/digest.ts'
 import { FleetRecord, emptyFleetRecord, fleetRecordKey } from '../conditions/fleet-record.ts'
 import { isInMaintenance, isInQuietHours } from '../conditions/mute-timings.ts'
-import { type NotifyResult, notify } from '../conditions/notify.ts'
+import { type NotifyResult, collectDueNotifications } from '../conditions/notify.ts'
 import { closeUnmonitoredCondition } from '../conditions/transition.ts'
-import { applyExpiry } from '../events/entry.ts'
+import { applyExpiry } from '../events/apply-event.ts'
 import {
   OpenCounts,
   openCountsKey,
@@ -17,23 +17,23 @@ import {
   readEntry,
   countOpen,
 } from '../events/event-buckets.ts'
-import { rebuildInboundConditions } from '../events/rebuild.ts'
-import { type EventEntry, adjustEntry, maxOpenConditions, overflowPlace } from '../events/record.ts'
+import { restoreInboundConditions } from '../events/restore.ts'
+import { type EventEntry, adjustEntry, maxOpenConditions, overflowPlace } from '../events/event-entry.ts'
 import { eventAlertSettings } from '../events/settings.ts'
 import {
-  notifyEntry,
+  collectEntryNotifications,
   type EntryChange,
   type WrittenEntry,
   toUnchangedEntry,
   finishWrites,
   writeEntry,
-} from '../events/write.ts'
+} from '../events/write-entries.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import { type Notification, toOutboxMessage } from '../notification.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
 import { type SweepLease, acquireSweepLease } from '../sweep-lease.ts'
-import { reconcile } from './reconcile.ts'
+import { reconcileStores } from './reconcile.ts'
 import { sweepSettings, isSweepEnabled } from './sweep-settings.ts'
 import { sweepWithLease } from './sweep.ts'
 
@@ -46,7 +46,7 @@ export const processDueInboundConditions = async (
   { fence }: SweepLease,
   { policy, nowMs, max = maxOpenConditions }: { policy: Policy; nowMs: number; max?: number },
 ): Promise<void> => {
-  await rebuildInboundConditions(parts)
+  await restoreInboundConditions(parts)
   const { store, env, clock } = parts
   const lifetimeMs = parseSettings(eventAlertSettings, env).SVC_EVENTS_ALERTS_HOURS * hourMs
   const hasRoom = countOpen((await store.get(openCountsKey, OpenCounts)) ?? {}) < max
@@ -54,7 +54,8 @@ export const processDueInboundConditions = async (
     place === overflowPlace && hasRoom ? closeOverflow(entry) : applyExpiry(entry, { nowMs: now, lifetimeMs })
   const changed = (place: string, entry: EventEntry, now: number): EntryChange => {
     const next = after(place, entry, now)
-    if (next === entry && notifyEntry(entry, { policy, nowMs: now }).transitions.length === 0) return 'stays'
+    if (next === entry && collectEntryNotifications(entry, { policy, nowMs: now }).transitions.length === 0)
+      return 'stays'
     // An expired entry is deleted, so that a repeated event opens a new episode.
     return next.condition === null ? 'goes' : next
   }
@@ -84,7 +85,7 @@ const minuteMs = 60_000
  * Sends due reminders, held notifications and digests, or runs the scheduled sweep if it is due. Only updates metrics
  * while another process holds the lease.
  */
-export const tick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<void> => {
+export const runTick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<void> => {
   const fleet = (await parts.store.get(fleetRecordKey, FleetRecord)) ?? emptyFleetRecord
   parts.observe.fleet(fleet)
   parts.observe.inbound(countOpenWithOverflow((await parts.store.get(openCountsKey, OpenCounts)) ?? {}))
@@ -93,7 +94,7 @@ export const tick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<vo
   if (isSweepDue(fleet, parts)) return void (await sweepWithLease(lease, parts))
   const policy = await parts.policy()
   const nowMs = recordInstant(parts.clock)
-  if (await isReconcileDue(parts)) await reconcile(parts, fleet, lease)
+  if (await isReconcileDue(parts)) await reconcileStores(parts, fleet, lease)
   const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
   await runConcurrently(withConditions, hostsAtOnce, (hostKey) => notifyHost(parts, lease, { hostKey, policy, nowMs }))
   await processDueInboundConditions(parts, lease, { policy, nowMs })
@@ -125,18 +126,18 @@ const isSweepDue = ({ startedAtMs }: FleetRecord, { env, clock }: DispatcherDeps
 const notifyHost = async (
   { store, clock, episodes, observe, telemetry: { log } }: DispatcherDeps,
   { fence }: SweepLease,
-  context: Parameters<typeof notify>[1],
+  context: Parameters<typeof collectDueNotifications>[1],
 ): Promise<void> => {
   const key = hostRecordKey(context.hostKey)
   const known = await store.get(key, HostRecord)
-  if (!known || notify(adjustRecord(known, clock).conditions, context).transitions.length === 0) return
+  if (!known || collectDueNotifications(adjustRecord(known, clock).conditions, context).transitions.length === 0) return
   let notified: NotifyResult | undefined
   await store.update(
     key,
     HostRecord,
     (before) => {
       if (!before) return { value: undefined }
-      notified = notify(adjustRecord(before, clock).conditions, context)
+      notified = collectDueNotifications(adjustRecord(before, clock).conditions, context)
       return {
         value: { ...before, conditions: notified.conditions },
         outbox: notified.notifications.map(toOutboxMessage),

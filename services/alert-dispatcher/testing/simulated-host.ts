@@ -1,9 +1,9 @@
 import type { Reading, Rule } from '#proto/rules.ts'
 import type { Condition, HostRecord, Episode, Transition } from '../conditions/condition.ts'
-import { decide } from '../conditions/decide.ts'
+import { evaluateHostSweep } from '../conditions/evaluate-host-sweep.ts'
 import type { Notification } from '../notification.ts'
 import type { Policy, Route } from '../policy.ts'
-import { type NotifyResult, notify } from '../conditions/notify.ts'
+import { type NotifyResult, collectDueNotifications } from '../conditions/notify.ts'
 import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
 
 /** The default policy, with alerting enabled and without digest. */
@@ -131,7 +131,7 @@ export const sweepOnce = (
   const measured = { readings, metrics: new Map(), uptimeSeconds }
   const newEpisode = () => `episode-${++story.episodesStarted}`
   const deciding = { hostKey, policy, nowMs, watched, dueRules: watched, measured, newEpisode }
-  const decision = decide(story.record, deciding)
+  const decision = evaluateHostSweep(story.record, deciding)
   story.record = decision.record
   return applyResult(story, decision)
 }
@@ -141,7 +141,7 @@ export const tickOnce = (story: SimulatedHost, afterMinutes: number): string[] =
   story.nowMs += afterMinutes * minuteMs
   const { record, policy, nowMs } = story
   if (!record) return []
-  const notified = notify(record.conditions, { hostKey, policy, nowMs })
+  const notified = collectDueNotifications(record.conditions, { hostKey, policy, nowMs })
   story.record = { ...record, conditions: notified.conditions }
   return applyResult(story, notified)
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 const introspection = 'POST /v1/oauth_applications/access_tokens/verify'
 const here = 'https://watch.example.com/clickhouse'
@@ -17,7 +17,7 @@ const start = async (env: Record<string, string | undefined> = {}) => {
   const provider = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, IDP_API_URL: idp.url, SVC_PUBLIC_URL: here }
   const merged = { ...provider, IDP_SECRET_KEY: idpSecretKey, RATE_LIMIT_MCP_PER_MIN: '1000', ...env }
   const set = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  product = await startFake({ mcp: {}, env: Object.fromEntries(set), clock })
+  product = await startFakeProduct({ mcp: {}, env: Object.fromEntries(set), clock })
 }
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 1)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AgentMessage, maxEarlierResultBytes, maxMessages, maxPartsOfMessage } from '#proto/agent.ts'
+import { type AgentMessage, maxEarlierResultBytes, maxMessagesPerRequest, maxMessageParts } from '#proto/agent.ts'
 import { isNestedTooDeep } from '#proto/bounded-json.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { AgentRequest } from '#proto/http/agent.ts'
@@ -9,7 +9,7 @@ import { shortenText } from '#shared/text/strings.ts'
 import { truncateToSize } from '#shared/text/truncate-to-size.ts'
 import type { Gateway } from '../gateway.ts'
 import type { RawRequest } from '../http-route.ts'
-import { parse } from '../request/parse.ts'
+import { parseRequestInput } from '../request/parse.ts'
 import { parseJsonBody } from '../request/read-body.ts'
 import { toPublicError } from '../response/answer-failure.ts'
 import { agentRouteSettings } from './config.ts'
@@ -36,7 +36,7 @@ export const readAgentRequest = async (
   const leave = isSmall ? undefined : await gateway.conversationBodies.enter('person', maxConcurrentBodies, call.signal)
   try {
     const bytes = await readConversationBody(exchange, parseSettings(agentRouteSettings, gateway.env))
-    const body = parse(AgentRequest, parseJsonBody(bytes, headers['content-type']))
+    const body = parseRequestInput(AgentRequest, parseJsonBody(bytes, headers['content-type']))
     return body.messages ? { ...body, messages: reduceConversation(body.messages) } : body
   } finally {
     leave?.()
@@ -67,7 +67,7 @@ export const reduceConversation = (messages: readonly AgentMessage[]): AgentMess
   const reduced = messages.map(reduceMessage)
   let bytes = 0
   let start: number | undefined
-  for (let index = reduced.length - 1; index >= 0 && reduced.length - index <= maxMessages; index -= 1) {
+  for (let index = reduced.length - 1; index >= 0 && reduced.length - index <= maxMessagesPerRequest; index -= 1) {
     const message = reduced[index]
     bytes += Buffer.byteLength(JSON.stringify(message))
     if (bytes > maxConversationBytes) break
@@ -82,7 +82,7 @@ export const reduceConversation = (messages: readonly AgentMessage[]): AgentMess
 
 const reduceMessage = ({ parts, ...message }: AgentMessage): AgentMessage => ({
   ...message,
-  parts: parts.flatMap(reducePart).slice(-maxPartsOfMessage),
+  parts: parts.flatMap(reducePart).slice(-maxMessageParts),
 })
 
 type Part = AgentMessage['parts'][number]

@@ -8,8 +8,8 @@ import { noQuery } from '#proto/http/parameters.ts'
 import { encryptForTransit } from '#shared/seal/transit.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import type { Gateway } from '../gateway.ts'
-import { deleteRoute, postRoute, putRoute, type Route } from '../http-route.ts'
-import { parse } from '../request/parse.ts'
+import { defineDeleteRoute, definePostRoute, definePutRoute, type Route } from '../http-route.ts'
+import { parseRequestInput } from '../request/parse.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
 type Listed = Extract<AlertConfigUpdate, { value: { id: string } }>
@@ -44,7 +44,7 @@ export const createAlertConfigRoutes = <N extends z.ZodType, C extends z.ZodType
   const { name, kind, noun, added, changed, update, newId } = family
   const path = `/api/v1/health/${name}`
   return [
-    postRoute({
+    definePostRoute({
       ...common,
       path,
       doc: `Adds ${noun}`,
@@ -55,23 +55,23 @@ export const createAlertConfigRoutes = <N extends z.ZodType, C extends z.ZodType
         return createSuccessBody({ id }, {})
       },
     }),
-    putRoute({
+    definePutRoute({
       ...common,
       path: `${path}/{id}`,
       doc: `Replaces ${noun}, including one from a file`,
       body: changed,
       handle: async (request, gateway) => {
-        const { id } = parse(IdPath, request.path)
+        const { id } = parseRequestInput(IdPath, request.path)
         await updateAlertConfig(gateway, request, await update(id, request.body, gateway), 'known')
         return createSuccessBody({ id }, {})
       },
     }),
-    deleteRoute({
+    defineDeleteRoute({
       ...common,
       path: `${path}/{id}`,
       doc: `Deletes ${noun}`,
       handle: async (request, gateway) => {
-        const { id } = parse(IdPath, request.path)
+        const { id } = parseRequestInput(IdPath, request.path)
         await deleteAlertConfig(gateway, request, { kind, id })
         return createSuccessBody({ id }, {})
       },

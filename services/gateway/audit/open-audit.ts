@@ -53,7 +53,7 @@ interface AuditDeps {
 const maxDetailLength = 500
 
 /** Opens the audit log for actions of the gateway and for records that other services publish. */
-export const openAudit = async ({ store, bus, clock, telemetry: { log } }: AuditDeps): Promise<AuditLog> => {
+export const openAuditLog = async ({ store, bus, clock, telemetry: { log } }: AuditDeps): Promise<AuditLog> => {
   const save = (record: AuditRecord): void => {
     store.put(record).catch((error: unknown) => log.error({ err: error, action: record.action }, 'audit record failed'))
   }

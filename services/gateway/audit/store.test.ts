@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditRecord } from '#proto/audit.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
-import { describeWith, startPostgres } from '../../testing/servers.ts'
+import { describeWith, startPostgres } from '../../testing/describe-with.ts'
 import { openAuditStore, type AuditStore } from './store.ts'
 
 const record = (id: string, atMs: number, more: Partial<AuditRecord> = {}): AuditRecord => ({

@@ -13,7 +13,7 @@ import {
   urlSetting,
   type SettingValues,
 } from '#shared/config/setting.ts'
-import { fieldHeadersSetting, headerNameSetting } from '../request/header.ts'
+import { createFieldHeadersSetting, createHeaderNameSetting } from '../request/header.ts'
 
 const hostShape = /^(?<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?)\$$/i
 
@@ -110,8 +110,8 @@ export const proxySettings = {
   SVC_EDGE_ACCESS_TEAM_DOMAIN: providerUrl('Team domain of Cloudflare Access, whose tokens are then verified.'),
   SVC_EDGE_ACCESS_AUD: optionalTextSetting('Audience (AUD) tag that Cloudflare Access tokens must have.'),
   SVC_PROXY_AUTH_SECRET: signingKeySetting('Shared secret of the proxy. Unset: identity headers are ignored.'),
-  SVC_PROXY_SHARED_SECRET_HEADER: headerNameSetting('X-Svc-Proxy-Secret', sharedSecretHeader),
-  SVC_PROXY_AUTH_HEADER: headerNameSetting('X-Forwarded-User', 'Header that contains the user.'),
+  SVC_PROXY_SHARED_SECRET_HEADER: createHeaderNameSetting('X-Svc-Proxy-Secret', sharedSecretHeader),
+  SVC_PROXY_AUTH_HEADER: createHeaderNameSetting('X-Forwarded-User', 'Header that contains the user.'),
 } as const
 
 /** Settings of the provider `trusted`: user headers of a trusted proxy. */
@@ -121,26 +121,26 @@ export const trustedSettings = {
     false,
     'Trust identity headers without a secret. Safe only when the service is reachable only through the proxy.',
   ),
-  SVC_TRUSTED_SHARED_SECRET_HEADER: headerNameSetting('X-Svc-Proxy-Secret', sharedSecretHeader),
-  SVC_TRUSTED_USER_HEADER: headerNameSetting(
+  SVC_TRUSTED_SHARED_SECRET_HEADER: createHeaderNameSetting('X-Svc-Proxy-Secret', sharedSecretHeader),
+  SVC_TRUSTED_USER_HEADER: createHeaderNameSetting(
     'X-Forwarded-User',
     'Header that contains the user ID; without it the email address is used.',
   ),
-  SVC_TRUSTED_EMAIL_HEADER: headerNameSetting('X-Forwarded-Email', 'Header that contains the email address.'),
-  SVC_TRUSTED_NAME_HEADER: headerNameSetting(
+  SVC_TRUSTED_EMAIL_HEADER: createHeaderNameSetting('X-Forwarded-Email', 'Header that contains the email address.'),
+  SVC_TRUSTED_NAME_HEADER: createHeaderNameSetting(
     'X-Forwarded-Preferred-Username',
     'Header that contains the display name.',
   ),
-  SVC_TRUSTED_AVATAR_HEADER: headerNameSetting('X-Forwarded-Avatar', 'Header that contains the avatar URL.'),
-  SVC_TRUSTED_GROUPS_HEADER: headerNameSetting(
+  SVC_TRUSTED_AVATAR_HEADER: createHeaderNameSetting('X-Forwarded-Avatar', 'Header that contains the avatar URL.'),
+  SVC_TRUSTED_GROUPS_HEADER: createHeaderNameSetting(
     'X-Forwarded-Groups',
     'Header that contains the groups, separated by commas or spaces.',
   ),
-  SVC_TRUSTED_ROLE_HEADER: headerNameSetting(
+  SVC_TRUSTED_ROLE_HEADER: createHeaderNameSetting(
     'X-Forwarded-Role',
     'Header that contains one role, which is treated as a group.',
   ),
-  SVC_TRUSTED_CUSTOM_HEADERS: fieldHeadersSetting('Additional user fields, as field:Header-Name pairs.'),
+  SVC_TRUSTED_CUSTOM_HEADERS: createFieldHeadersSetting('Additional user fields, as field:Header-Name pairs.'),
   SVC_TRUSTED_ALLOWED_GROUPS: listSetting(
     'Allowed groups, case-insensitive; a user needs at least one. Unset: all groups are allowed.',
   ),

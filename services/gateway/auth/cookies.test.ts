@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatSetCookie, readCookie, isSecure, formatCookieRemoval } from './cookies.ts'
+import { formatSetCookie, readCookie, isHttpsRequest, formatCookieRemoval } from './cookies.ts'
 
 describe('cookies', () => {
   it('are inaccessible to scripts and other sites', () => {
@@ -29,6 +29,6 @@ describe('cookies', () => {
     [true, { 'x-forwarded-proto': 'https, http' }, 'http://watch.example.com'],
     [false, { 'x-forwarded-proto': 'http, https' }, 'http://watch.example.com'],
   ])('are for https only: %s, with %j at %s', (secure, headers, publicUrl) => {
-    expect(isSecure(headers, publicUrl)).toBe(secure)
+    expect(isHttpsRequest(headers, publicUrl)).toBe(secure)
   })
 })

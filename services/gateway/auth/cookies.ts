@@ -40,7 +40,7 @@ export const formatCookieRemoval = (name: string): string => formatSetCookie(nam
  * Returns whether the browser uses https, so that its cookies can be restricted to https. TLS ends at the proxy, so
  * the scheme is read from the proxy header or from `Origin`. A forged header affects only the cookies of its sender.
  */
-export const isSecure = (headers: IncomingHttpHeaders, publicUrl: string): boolean => {
+export const isHttpsRequest = (headers: IncomingHttpHeaders, publicUrl: string): boolean => {
   const { origin = '', 'x-forwarded-proto': forwarded } = headers
   const [protocol = ''] = String(forwarded ?? '').split(',')
   return publicUrl.startsWith('https:') || origin.startsWith('https:') || protocol.trim() === 'https'

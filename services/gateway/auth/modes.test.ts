@@ -6,7 +6,7 @@ import {
   type IdentityProvider,
   startIdentityProvider,
 } from '../testing/identity-provider.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { signInRoutes } from '../testing/identity-routes.ts'
 import { signKey } from './keys/key-token.ts'
 
@@ -36,7 +36,7 @@ const shut = '200 401 401'
 
 /** Returns the response statuses of an open, a read and a write route. */
 const statuses = async (env: Variables, headers: Variables): Promise<string> => {
-  await using product = await startFake({ env, routes: signInRoutes })
+  await using product = await startFakeProduct({ env, routes: signInRoutes })
   const json = { ...headers, 'content-type': 'application/json' }
   const requests = [
     fetch(`${product.url}/api/v1/open`, { headers }),

@@ -7,7 +7,7 @@ import {
   idpSecretKey,
   startIdentityProvider,
 } from '../testing/identity-provider.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { identityRoutes } from '../testing/identity-routes.ts'
 import { routes } from '../routes.ts'
 import { authSettings } from './config.ts'
@@ -232,7 +232,7 @@ const rows: readonly Row[] = [
 ]
 
 const send = async ({ path = '/api/v1/read', headers }: Row, env: Variables) => {
-  const starting = startFake({ env, routes: [...routes, ...identityRoutes] })
+  const starting = startFakeProduct({ env, routes: [...routes, ...identityRoutes] })
   const failed = await starting.then(
     () => undefined,
     (error: unknown) => String(error),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Database, openDatabase } from '#shared/store/sql/connection.ts'
-import { describeWith, startPostgres } from '../../testing/servers.ts'
+import { describeWith, startPostgres } from '../../testing/describe-with.ts'
 import { type SavedConnections, maxConnectionsPerOwner, openSavedConnections } from './user-connections.ts'
 
 const kinds = [

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { problems } from '../config.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { readFeatureFile } from './policy.ts'
 
 let directory: string
@@ -105,7 +105,7 @@ features:
 
   it('is read once, at the start', async () => {
     const path = writeFile('once.yaml', 'features: { metrics: false }')
-    await using product = await startFake({ env: { SVC_CONFIG_FILE: path } })
+    await using product = await startFakeProduct({ env: { SVC_CONFIG_FILE: path } })
     const status = async () => (await fetch(`${product.url}/api/v1/metrics`)).status
     expect(await status()).toBe(404)
     writeFile('once.yaml', 'features: { metrics: true }')

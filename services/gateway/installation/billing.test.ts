@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BillingResponse } from '#proto/http/billing.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const variables = {
   SVC_BILLING_SERVER: 'https://pay.example.com/me',
@@ -19,7 +19,7 @@ describe('billing', () => {
     ],
     [{ ...variables, SVC_EDITION: 'cloud' }, true, expect.stringContaining('The billing server')],
   ])('with %j is active: %s', async (env, active, message) => {
-    await using product = await startFake({ env })
+    await using product = await startFakeProduct({ env })
     const answered = await (await fetch(`${product.url}/api/v1/billing`)).json()
     const server = active ? variables.SVC_BILLING_SERVER : null
     expect(BillingResponse.parse(answered).data).toEqual({ active, message, server })
@@ -29,14 +29,14 @@ describe('billing', () => {
     [{}, ['SVC_BILLING_SERVER', 'BILLING_ACCESS_TOKEN', 'BILLING_WEBHOOK_SECRET']],
     [{ SVC_EDITION: 'cloud' }, ['BILLING_ACCESS_TOKEN', 'BILLING_WEBHOOK_SECRET']],
   ])('logs at start with %j the ignored variables, without secrets', async (env, names) => {
-    await using product = await startFake({ env: { ...variables, ...env } })
+    await using product = await startFakeProduct({ env: { ...variables, ...env } })
     const lines = product.logged.filter((line) => line.includes('setting has no effect'))
     expect(lines.map((line) => JSON.parse(line).variable)).toEqual(names)
     expect(lines.join('')).not.toContain('the-billing')
   })
 
   it('returns 404 while its feature is disabled', async () => {
-    await using product = await startFake({ env: { SVC_FEATURE_BILLING_ENABLED: 'false' } })
+    await using product = await startFakeProduct({ env: { SVC_FEATURE_BILLING_ENABLED: 'false' } })
     expect((await fetch(`${product.url}/api/v1/billing`)).status).toBe(404)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseSettings } from '#shared/config/setting.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { editionSettings, resolveEdition, findIgnoredEditionSettings } from './edition.ts'
 
 const builtWith = (edition: string | null) => ({
@@ -33,7 +33,9 @@ describe('the edition', () => {
   })
 
   it('is public, but the license key is not', async () => {
-    await using product = await startFake({ env: { SVC_EDITION: 'enterprise', SVC_LICENSE_KEY: 'the-licence-key' } })
+    await using product = await startFakeProduct({
+      env: { SVC_EDITION: 'enterprise', SVC_LICENSE_KEY: 'the-licence-key' },
+    })
     const body = await (await fetch(`${product.url}/api/version`)).text()
     expect(JSON.parse(body)).toMatchObject({ edition: 'enterprise' })
     expect(body + product.logged.join('')).not.toContain('the-licence-key')

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { startFake, createWebBuild } from '../testing/fake-product.ts'
+import { startFakeProduct, createWebBuild } from '../testing/fake-product.ts'
 import { findIgnoredSettings } from '../open-gateway.ts'
 
 const build = {
@@ -32,7 +32,7 @@ describe('an ignored setting', () => {
   })
 
   it('is logged once, at start', async () => {
-    await using product = await startFake({ env: { SVC_RATE_LIMIT_API: 'bound' } })
+    await using product = await startFakeProduct({ env: { SVC_RATE_LIMIT_API: 'bound' } })
     await fetch(`${product.url}/api/health`)
     const lines = product.logged.filter((line) => line.includes('setting has no effect'))
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ variable: 'SVC_RATE_LIMIT_API' }])
@@ -45,7 +45,7 @@ describe('cloud mode', () => {
     [null, { SVC_CLOUD_MODE: 'cloud' }, 'the web UI does not show it'],
   ])('built as %s and run with %j logs a mismatch at start', async (built, env, reason) => {
     const webDirectory = await createWebBuild({ CLIENT_CLOUD_MODE: built })
-    await using product = await startFake({ env, webDirectory })
+    await using product = await startFakeProduct({ env, webDirectory })
     await rm(webDirectory, { recursive: true })
     const line = product.logged.find((each) => each.includes('cloud mode mismatch')) ?? ''
     expect(JSON.parse(line)).toMatchObject({ reason: expect.stringContaining(reason) })
@@ -56,7 +56,7 @@ describe('cloud mode', () => {
     [null, {}],
   ])('built as %s and run with %j logs no mismatch', async (built, env) => {
     const webDirectory = await createWebBuild({ CLIENT_CLOUD_MODE: built })
-    await using product = await startFake({ env, webDirectory })
+    await using product = await startFakeProduct({ env, webDirectory })
     await rm(webDirectory, { recursive: true })
     expect(product.logged.filter((each) => each.includes('half set'))).toEqual([])
   })

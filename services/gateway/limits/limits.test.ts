@@ -5,9 +5,9 @@ import type { Identity } from '#proto/call.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { openStore } from '#shared/store/open.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
-import { getRoute, postRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 import { sessionRoutes } from '../routes/auth-session.ts'
 import type { limitSettings } from './config.ts'
 import type { RateLimitBudget } from './limits.ts'
@@ -22,10 +22,10 @@ const traits = {
 
 /** Returns a route that responds with the caller and counts against one budget. */
 const counted = (limit: RateLimitBudget, path: `/api/${string}` = `/api/${limit}`): Route =>
-  getRoute({ ...traits, path, limit, handle: async ({ call }) => ({ who: call.identity.subject }) })
+  defineGetRoute({ ...traits, path, limit, handle: async ({ call }) => ({ who: call.identity.subject }) })
 
 /** The traits of the agent route. */
-const question = postRoute({
+const question = definePostRoute({
   ...traits,
   path: '/api/v1/agent',
   feature: 'AGENT',
@@ -65,7 +65,7 @@ describe('a budget', () => {
       [{ [variable]: '' }, fallback],
       [{ [variable]: '2' }, 2],
     ] as const) {
-      await using product = await startFake({ env, routes: [counted(limit)] })
+      await using product = await startFakeProduct({ env, routes: [counted(limit)] })
       const seen = await Promise.all(Array.from({ length: allowed + 3 }, () => get(`${product.url}/api/${limit}`)))
       expect(seen.filter(({ status }) => status === 200)).toHaveLength(allowed)
       expect(seen.filter(({ status }) => status === 429)).toHaveLength(3)
@@ -73,7 +73,7 @@ describe('a budget', () => {
   })
 
   it('is reported in every response, with Retry-After in a rejection', async () => {
-    await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '2' }, routes: [counted('data')] })
+    await using product = await startFakeProduct({ env: { RATE_LIMIT_API_PER_MIN: '2' }, routes: [counted('data')] })
     const budget = async () => {
       const { status, headers } = await get(`${product.url}/api/data`)
       return [status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]
@@ -100,7 +100,7 @@ describe('a budget', () => {
       counted(limit),
     )
     const env = { ...trusting, RATE_LIMIT_API_PER_MIN: '1', RATE_LIMIT_BROWSER_CONN_PER_MIN: '1' }
-    await using product = await startFake({ env, routes })
+    await using product = await startFakeProduct({ env, routes })
     for (const { path } of routes) {
       for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8:0:1::1']) {
         expect((await get(product.url + path, from(address))).status).toBe(200)
@@ -113,18 +113,18 @@ describe('a budget', () => {
 
   it('is shared by routes with the same budget', async () => {
     const routes = [counted('device-login', '/api/a'), counted('device-login', '/api/b')]
-    await using product = await startFake({ env: { RATE_LIMIT_DEVICE_CODE_PER_MIN: '1' }, routes })
+    await using product = await startFakeProduct({ env: { RATE_LIMIT_DEVICE_CODE_PER_MIN: '1' }, routes })
     expect([(await get(`${product.url}/api/a`)).status, (await get(`${product.url}/api/b`)).status]).toEqual([200, 429])
   })
 
   it('counts HEAD like GET', async () => {
-    await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' }, routes: [counted('data')] })
+    await using product = await startFakeProduct({ env: { RATE_LIMIT_API_PER_MIN: '1' }, routes: [counted('data')] })
     const head = await fetch(`${product.url}/api/data`, { method: 'HEAD' })
     expect([head.status, (await get(`${product.url}/api/data`)).status]).toEqual([200, 429])
   })
 
   it('ignores address headers that are not trusted', async () => {
-    await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' }, routes: [counted('data')] })
+    await using product = await startFakeProduct({ env: { RATE_LIMIT_API_PER_MIN: '1' }, routes: [counted('data')] })
     const headers = (address: string) => ({ ...from(address), 'x-forwarded-for': address, 'cf-connecting-ip': address })
     expect((await get(`${product.url}/api/data`, headers('192.0.2.1'))).status).toBe(200)
     expect((await get(`${product.url}/api/data`, headers('192.0.2.2'))).status).toBe(429)
@@ -132,7 +132,7 @@ describe('a budget', () => {
 
   it('changes with its variable within the current window', async () => {
     const env = { RATE_LIMIT_API_PER_MIN: '1' }
-    await using product = await startFake({ env, routes: [counted('data')] })
+    await using product = await startFakeProduct({ env, routes: [counted('data')] })
     const request = () => get(`${product.url}/api/data`)
     expect(await statuses(2, request)).toEqual([200, 429])
     product.env.RATE_LIMIT_API_PER_MIN = '4'
@@ -146,13 +146,13 @@ describe('a budget', () => {
       return anonymousCaller
     }
     const env = { RATE_LIMIT_AGENT_PER_MIN: '1' }
-    await using product = await startFake({ env, identify, routes: [question] })
+    await using product = await startFakeProduct({ env, identify, routes: [question] })
     const post = async () => (await fetch(`${product.url}/api/v1/agent`, { method: 'POST', body: '{' })).status
     expect([await post(), await post(), authenticated]).toEqual([415, 429, 1])
   })
 
   it('is not applied to routes without a limit', async () => {
-    await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' } })
+    await using product = await startFakeProduct({ env: { RATE_LIMIT_API_PER_MIN: '1' } })
     const health = await Promise.all(Array.from({ length: 20 }, () => get(`${product.url}/api/health`)))
     expect(health.every(({ status, headers }) => status === 200 && !headers.has('ratelimit-limit'))).toBe(true)
   })
@@ -170,7 +170,7 @@ describe('questions to the agent', () => {
   it('are counted per caller, from any number of addresses', async () => {
     const identities = [known('user', 'ada'), known('user', 'bob'), known('key', 'ada')]
     let identity = anonymousCaller
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       env: { ...trusting, RATE_LIMIT_AGENT_PER_MIN: '2' },
       identify: async () => identity,
       routes: [question],
@@ -187,7 +187,7 @@ describe('questions to the agent', () => {
   const cookieOf = (response: Response): string => response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 
   it('of anonymous callers are rejected outside cloud mode, even with public read', async () => {
-    await using product = await startFake({ env: { ...cloud, SVC_CLOUD_MODE: '' }, routes: [question] })
+    await using product = await startFakeProduct({ env: { ...cloud, SVC_CLOUD_MODE: '' }, routes: [question] })
     const refused = await send(product.url)
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="watchhouse"'])
     expect(refused.headers.getSetCookie()).toEqual([])
@@ -203,7 +203,7 @@ describe('questions to the agent', () => {
 
   it('of a guest in cloud mode are limited to three a day, until midnight UTC', async () => {
     let now = Date.UTC(2026, 0, 1, 23, 59, 50)
-    await using product = await startFake({ env: cloud, routes: [question], clock: createClock(() => now) })
+    await using product = await startFakeProduct({ env: cloud, routes: [question], clock: createClock(() => now) })
     const first = await send(product.url)
     expect(first.headers.getSetCookie()[0]).toMatch(
       /^watchhouse_guest=[\da-f-]{36}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -221,7 +221,7 @@ describe('questions to the agent', () => {
 
   it('of guests are limited to three a day per network, regardless of cookies', async () => {
     const env = { ...cloud, ...trusting, RATE_LIMIT_AGENT_PER_MIN: '1000' }
-    await using product = await startFake({ env, routes: [question] })
+    await using product = await startFakeProduct({ env, routes: [question] })
     const fromNewVisitor = async (address: string) =>
       send(product.url, { ...from(address), cookie: await visit(product.url, from(address)) })
     for (const [one, other, elsewhere] of [
@@ -235,7 +235,7 @@ describe('questions to the agent', () => {
   })
 
   it('of a guest are limited to three a day per cookie, regardless of networks', async () => {
-    await using product = await startFake({ env: { ...cloud, ...trusting }, routes: [question] })
+    await using product = await startFakeProduct({ env: { ...cloud, ...trusting }, routes: [question] })
     const cookie = await visit(product.url)
     let network = 0
     const next = () => send(product.url, { cookie, ...from(`192.0.${(network += 1)}.1`) })
@@ -243,12 +243,12 @@ describe('questions to the agent', () => {
   })
 
   it('of a visitor that stores no cookie are all rejected', async () => {
-    await using product = await startFake({ env: cloud, routes: [question] })
+    await using product = await startFakeProduct({ env: cloud, routes: [question] })
     expect(await statuses(8, () => send(product.url))).toEqual(Array.from({ length: 8 }, () => 401))
   })
 
   it('need no retry in the web, because its first request sets the cookie', async () => {
-    await using product = await startFake({ env: cloud, routes: [question, ...sessionRoutes] })
+    await using product = await startFakeProduct({ env: cloud, routes: [question, ...sessionRoutes] })
     const first = await fetch(`${product.url}/api/v1/auth/me`)
     const cookie = cookieOf(first)
     expect((await send(product.url, { cookie })).status).toBe(200)
@@ -263,14 +263,14 @@ describe('questions to the agent', () => {
     ['2', [200, 200, 429]],
   ])('of a guest are limited to five a minute or to RATE_LIMIT_AGENT_GUEST_PER_MIN=%s', async (given, seen) => {
     const env = { ...cloud, SVC_GUEST_AI_REQUESTS_PER_DAY: '100', RATE_LIMIT_AGENT_GUEST_PER_MIN: given }
-    await using product = await startFake({ env, routes: [question] })
+    await using product = await startFakeProduct({ env, routes: [question] })
     const cookie = await visit(product.url)
     expect(await statuses(seen.length, () => send(product.url, { cookie }))).toEqual(seen)
   })
 
   it('of a guest are rejected without a valid signature of the cookie', async () => {
     const store = await openStore({ env: {}, busIsShared: false })
-    const start = () => startFake({ env: cloud, routes: [question], store })
+    const start = () => startFakeProduct({ env: cloud, routes: [question], store })
     await using product = await start()
     await using other = await start()
     const cookie = await visit(product.url)

@@ -8,8 +8,8 @@ import { parseSettings, type Setting } from '#shared/config/setting.ts'
 import type { WindowCount, Counters } from '#shared/store/counters.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { formatSetCookie, readCookie, isSecure } from '../auth/cookies.ts'
-import { isSameText } from '../request/bearer.ts'
+import { formatSetCookie, readCookie, isHttpsRequest } from '../auth/cookies.ts'
+import { isTimingSafeEqual } from '../request/bearer.ts'
 import { limitSettings } from './config.ts'
 
 type LimitName = keyof typeof limitSettings
@@ -149,7 +149,7 @@ export const openGuests = (store: Store): Guests => {
     invite: async (headers, publicUrl) => {
       const id = randomUUID()
       const value = `${id}.${signatureOf(id, await key())}`
-      return formatSetCookie(cookieName, value, { maxAgeMs, secure: isSecure(headers, publicUrl) })
+      return formatSetCookie(cookieName, value, { maxAgeMs, secure: isHttpsRequest(headers, publicUrl) })
     },
   }
 }
@@ -165,7 +165,7 @@ const keyIn = async (store: Store): Promise<string> => {
 const guestIn = (cookie: string, secret: string): string | undefined => {
   const { id, signature } = /^(?<id>[\da-f-]{36})\.(?<signature>[\w-]{43})$/.exec(cookie)?.groups ?? {}
   if (id === undefined || signature === undefined) return undefined
-  return isSameText(signature, signatureOf(id, secret)) ? id : undefined
+  return isTimingSafeEqual(signature, signatureOf(id, secret)) ? id : undefined
 }
 
 const signatureOf = (id: string, secret: string): string => createHmac('sha256', secret).update(id).digest('base64url')

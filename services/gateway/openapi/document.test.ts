@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { routes } from '../routes.ts'
 import { createDocumentLoader, addNameEnums } from './document.ts'
 
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
   it('lists the charts and tables of the running product only in their path parameters', async () => {
     const named = addNameEnums(await open(), { charts: [], tables: [] })
     expect(named).toEqual(await open())
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     for (const [path, names] of [
       ['/api/v1/charts/{name}', ['query-count']],
       ['/api/v1/tables/{name}', ['running-queries']],
@@ -73,7 +73,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('is public, in its own media type, and cacheable until it changes', async () => {
-    await using product = await startFake({ env: { SVC_API_KEY_SECRET: 'a secret of more than sixteen bytes' } })
+    await using product = await startFakeProduct({ env: { SVC_API_KEY_SECRET: 'a secret of more than sixteen bytes' } })
     const first = await fetch(`${product.url}/api/v1/openapi.json`)
     expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/openapi+json'])
     const etag = first.headers.get('etag') ?? ''
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('has no chart and table names while they are unknown', async () => {
-    await using product = await startFake({ withoutQuery: true })
+    await using product = await startFakeProduct({ withoutQuery: true })
     const [name] = await parametersOf(product.url, '/api/v1/charts/{name}')
     expect(name?.schema).not.toHaveProperty('enum')
   })

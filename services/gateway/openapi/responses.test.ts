@@ -1,7 +1,7 @@
 // @module-tag long
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 import { createArbitrary } from '../testing/schema-samples.ts'
 import { type Operation, type Parameter, readDocument, type ServedDocument } from '../testing/served-document.ts'
 
@@ -16,7 +16,7 @@ let product: FakeProduct
 let document: ServedDocument
 
 beforeAll(async () => {
-  product = await startFake({ env: { SVC_REQUEST_TIMEOUT_MS: '5000' } })
+  product = await startFakeProduct({ env: { SVC_REQUEST_TIMEOUT_MS: '5000' } })
   document = await readDocument(await fetch(`${product.url}/api/v1/openapi.json`))
 })
 afterAll(() => product[Symbol.asyncDispose]())

@@ -1,7 +1,7 @@
 import { type Expression, type PrivateIdentifier, Visitor } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
-import { isCode, isTest, parseSource, readSource, listRepositoryFiles } from '../../testing/source-file.ts'
-import { isSameText } from './bearer.ts'
+import { isCodeFile, isTestFile, parseSource, readSource, listRepositoryFiles } from '../../testing/source-file.ts'
+import { isTimingSafeEqual } from './bearer.ts'
 
 /** Matches names of values that must not leak through the duration of a comparison. */
 const isSecret = /secret|password|signature|bearer|hmac/i
@@ -27,7 +27,7 @@ const comparisonsIn = (path: string, text: string): string[] => {
 
 describe('isSameText', () => {
   it('returns true for equal texts only', () => {
-    expect(['abc', 'abd', 'ab', 'abcd', ''].map((given) => isSameText(given, 'abc'))).toEqual([
+    expect(['abc', 'abd', 'ab', 'abcd', ''].map((given) => isTimingSafeEqual(given, 'abc'))).toEqual([
       true,
       false,
       false,
@@ -43,7 +43,10 @@ describe('a secret', () => {
     expect(comparisonsIn('x.ts', "const a = secret === undefined || signature !== ''")).toEqual([])
     const product = listRepositoryFiles().filter(
       (path) =>
-        /^services\/(gateway|shared)\//.test(path) && isCode(path) && !isTest(path) && !path.includes('/testing/'),
+        /^services\/(gateway|shared)\//.test(path) &&
+        isCodeFile(path) &&
+        !isTestFile(path) &&
+        !path.includes('/testing/'),
     )
     expect(product.map(readSource).flatMap(({ path, text }) => comparisonsIn(path, text))).toEqual([])
     expect(readSource('services/gateway/request/bearer.ts').text).toContain(

@@ -42,7 +42,7 @@ export const readBearerToken = ({ authorization }: IncomingHttpHeaders): string 
   /^bearer +(?<bearer>\S.*)$/i.exec(authorization ?? '')?.groups?.bearer?.trimEnd()
 
 /** Compares two texts in constant time, so that the duration reveals neither their content nor their lengths. */
-export const isSameText = (candidate: string, secret: string): boolean => createTextComparison(secret)(candidate)
+export const isTimingSafeEqual = (candidate: string, secret: string): boolean => createTextComparison(secret)(candidate)
 
 /** Returns `isSameText` for one secret, whose digest is computed once. */
 const createTextComparison = (secret: string): ((candidate: string) => boolean) => {
@@ -57,6 +57,6 @@ const digestOf = (text: string): Buffer => Buffer.from(hash('sha256', text))
 export const isSharedSecret = (candidate: string | undefined, { current, previous }: RotatingKey): boolean => {
   if (candidate === undefined) return false
   // Both are always compared, so that the response time does not reveal which one matched.
-  const matches = [current, previous].map((secret) => secret !== undefined && isSameText(candidate, secret))
+  const matches = [current, previous].map((secret) => secret !== undefined && isTimingSafeEqual(candidate, secret))
   return matches.includes(true)
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { resolveRateLimitKey, resolveClientNetwork } from './client-address.ts'
 
 const nearest = '10.0.0.9'
@@ -99,7 +99,7 @@ describe('two trusted proxies, where the second names the first in X-Real-IP', (
 
 describe('a proxy that sets another header than the configured one', () => {
   const warnings = async (env: Record<string, string>, ...requests: Record<string, string>[]) => {
-    await using product = await startFake({ env })
+    await using product = await startFakeProduct({ env })
     for (const headers of requests) await fetch(`${product.url}/api/version`, { headers })
     return product.logged.filter((line) => line.includes('client address header missing'))
   }

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js'
 import type { Logger } from 'pino'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings, type Setting, wholeNumberSetting, flagSetting } from '#shared/config/setting.ts'
-import { headerNameSetting } from './header.ts'
+import { createHeaderNameSetting } from './header.ts'
 
 const trustWords: Readonly<Record<string, boolean>> = { true: true, '1': true, cloud: true, false: false, '0': false }
 
@@ -24,7 +24,7 @@ const edgeHeader = 'cf-connecting-ip'
 /** Headers in which common proxies name the client. */
 const usualHeaders = [forwardedFor, 'x-real-ip', edgeHeader]
 
-const namedHeader = headerNameSetting(
+const namedHeader = createHeaderNameSetting(
   forwardedFor,
   'Header that identifies the client, such as X-Forwarded-For, X-Real-IP or CF-Connecting-IP; all others are ignored. Clients can send it too: use a header that your proxy sets on every request.',
 )

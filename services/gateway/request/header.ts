@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Setting } from '#shared/config/setting.ts'
 
 /** Returns a setting for the name of a request header, which is parsed to lower case as in Node. */
-export const headerNameSetting = (fallback: string, doc: string): Setting<string> => ({
+export const createHeaderNameSetting = (fallback: string, doc: string): Setting<string> => ({
   doc,
   audience: 'server',
   fallback,
@@ -25,7 +25,7 @@ const maxFields = 20
 const fieldShape = /^[A-Za-z][\w-]{0,63}$/
 
 /** Returns a setting for comma-separated `field:Header-Name` pairs. */
-export const fieldHeadersSetting = (doc: string): Setting<readonly FieldHeader[]> => ({
+export const createFieldHeadersSetting = (doc: string): Setting<readonly FieldHeader[]> => ({
   doc,
   audience: 'server',
   fallback: 'none',

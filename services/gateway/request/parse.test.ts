@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AgentRequest } from '#proto/http/agent.ts'
-import { parse } from './parse.ts'
+import { parseRequestInput } from './parse.ts'
 
 it.each([
   ['a text for a list', { mcpServers: 'a'.repeat(9) }, 'mcpServers must be a list'],
@@ -15,5 +15,5 @@ it.each([
     'mcpServers.0.endpoint must be an http or https URL',
   ],
 ])('reports the problem of %s once', (_what, given, sentence) => {
-  expect(() => parse(AgentRequest, { message: 'Why?', ...given })).toThrow(new RegExp(`^${sentence}$`))
+  expect(() => parseRequestInput(AgentRequest, { message: 'Why?', ...given })).toThrow(new RegExp(`^${sentence}$`))
 })

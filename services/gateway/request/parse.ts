@@ -13,7 +13,7 @@ const maxProblems = 20
 const maxKeyLength = 64
 
 /** Returns the validated value; throws `invalid` with every problem, up to `maxProblems`. */
-export const parse = <S extends z.ZodType>(schema: S, given: unknown): z.output<S> => {
+export const parseRequestInput = <S extends z.ZodType>(schema: S, given: unknown): z.output<S> => {
   const result = schema.safeParse(given, { error: describeIssue })
   if (result.success) return result.data
   const issues = relevantIssues(result.error.issues)

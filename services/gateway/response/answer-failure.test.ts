@@ -3,10 +3,10 @@ import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { toPublicError } from './answer-failure.ts'
 import { createClientClosedError, clientClosedStatus } from './http-exchange.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const overviewThatThrows = async (error: unknown) => {
-  await using product = await startFake({
+  await using product = await startFakeProduct({
     query: {
       overview: async () => {
         throw error
@@ -59,7 +59,7 @@ describe('errors', () => {
   })
 
   it('returns 503 at once while the query service is not running', async () => {
-    await using product = await startFake({ withoutQuery: true })
+    await using product = await startFakeProduct({ withoutQuery: true })
     const response = await fetch(`${product.url}/api/v1/hosts`)
     expect(response.status).toBe(503)
     expect(await response.json()).toMatchObject({ success: false, error: { type: 'unavailable' } })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AuditResponse } from '#proto/http/audit.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake()
+  product = await startFakeProduct()
 })
 afterAll(() => product[Symbol.asyncDispose]())
 

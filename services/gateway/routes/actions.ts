@@ -9,10 +9,10 @@ import { ManagementResponse, ManagementRequest, ManagementState } from '#proto/h
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
 import type { ManagementOperation, PasswordHash } from '#proto/management.ts'
 import type { Gateway } from '../gateway.ts'
-import { postRoute, getRoute, type Route } from '../http-route.ts'
+import { definePostRoute, defineGetRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
-export const actionsRoute = postRoute({
+export const actionsRoute = definePostRoute({
   path: '/api/v1/actions',
   doc: 'Kills a query, kills a mutation or optimizes a table. The action is audited first',
   feature: 'ACTIONS',
@@ -76,7 +76,7 @@ const auditTargetOf = (params: object): Record<string, string> =>
 
 const common = { path: '/api/v1/management', feature: 'SECURITY', limit: 'data' } as const
 
-const managementState = getRoute({
+const managementState = defineGetRoute({
   ...common,
   doc: 'Returns whether users, roles and grants can be changed',
   access: 'read',
@@ -85,7 +85,7 @@ const managementState = getRoute({
   handle: async ({ call }, { query }) => query.management({}, call),
 })
 
-const management = postRoute({
+const management = definePostRoute({
   ...common,
   doc: 'Changes users, roles or grants of one host. The change is audited first',
   access: 'write',

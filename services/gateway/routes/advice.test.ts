@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { AdviceResponse } from '#proto/http/advice.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const sendTo = (body: unknown) => ({
   method: 'POST',
@@ -11,7 +11,7 @@ const sendTo = (body: unknown) => ({
 
 it('requests optimizations of a statement from report', async () => {
   const requests: unknown[] = []
-  await using product = await startFake({
+  await using product = await startFakeProduct({
     report: {
       advise: async (input) => {
         requests.push(input)
@@ -39,7 +39,7 @@ it.each([
   [{ queryId: '' }, 'queryId'],
   [{ query: 'SELECT 1', host: 0 }, 'host'],
 ])('rejects %j and names %s', async (body, parameter) => {
-  await using product = await startFake()
+  await using product = await startFakeProduct()
   const answer = await fetch(`${product.url}/api/v1/advice`, sendTo(body))
   expect(answer.status).toBe(400)
   expect(ErrorResponse.parse(await answer.json()).error.details).toMatchObject({ parameter })

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { BeginSignInResponse, ModelsResponse, ProbeResponse } from '#proto/http/models.ts'
 import { modelRequests } from '../testing/agent.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake({
+  product = await startFakeProduct({
     agent: {},
     env: { SVC_PUBLIC_URL: 'https://watch.example', RATE_LIMIT_AGENT_PER_MIN: '1000' },
   })

@@ -10,7 +10,14 @@ import {
 } from '#proto/http/models.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { SkillResponse, SkillIndex, SkillsResponse } from '#proto/http/skills.ts'
-import { deleteRoute, getRoute, postRoute, redirectRoute, type Route, textRoute } from '../http-route.ts'
+import {
+  defineDeleteRoute,
+  defineGetRoute,
+  definePostRoute,
+  defineRedirectRoute,
+  type Route,
+  defineTextRoute,
+} from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
 const reading = { feature: 'AGENT', access: 'read', limit: 'data', query: noQuery } as const
@@ -18,7 +25,7 @@ const writing = { ...reading, access: 'write' } as const
 const signInPath = '/api/v1/agents/sign-in'
 const callbackPath = `${signInPath}/callback` as const
 
-const models = getRoute({
+const models = defineGetRoute({
   ...reading,
   path: '/api/v1/agents/models',
   doc: 'Lists the language models that the agent can use, the default first',
@@ -29,7 +36,7 @@ const models = getRoute({
   },
 })
 
-const configCheck = getRoute({
+const configCheck = defineGetRoute({
   ...reading,
   path: '/api/v1/agents/config-check',
   doc: 'Returns which model gateways have keys, and which variables to set for the others',
@@ -37,7 +44,7 @@ const configCheck = getRoute({
   handle: async ({ call }, { agent }) => createSuccessBody(await agent.modelCheck({}, call), {}),
 })
 
-const signIn = getRoute({
+const signIn = defineGetRoute({
   ...reading,
   path: signInPath,
   doc: 'Returns whether the caller is signed in with AnyRouter, or can sign in',
@@ -45,7 +52,7 @@ const signIn = getRoute({
   handle: async ({ call }, { agent }) => createSuccessBody(await agent.modelSignIn({}, call), {}),
 })
 
-const startSignIn = postRoute({
+const startSignIn = definePostRoute({
   ...writing,
   path: signInPath,
   doc: 'Starts the sign-in with AnyRouter and returns the URL for the browser',
@@ -57,7 +64,7 @@ const startSignIn = postRoute({
   },
 })
 
-const finishSignIn = redirectRoute({
+const finishSignIn = defineRedirectRoute({
   ...writing,
   path: callbackPath,
   doc: 'Callback of the sign-in with AnyRouter',
@@ -75,7 +82,7 @@ const finishSignIn = redirectRoute({
   },
 })
 
-const removeSignIn = deleteRoute({
+const removeSignIn = defineDeleteRoute({
   ...writing,
   path: signInPath,
   doc: 'Deletes the key that AnyRouter issued for the caller. At AnyRouter, the key stays valid until it expires or is revoked',
@@ -83,7 +90,7 @@ const removeSignIn = deleteRoute({
   handle: async ({ call }, { agent }) => createSuccessBody(await agent.endModelSession({}, call), {}),
 })
 
-const probe = postRoute({
+const probe = definePostRoute({
   ...writing,
   path: '/api/v1/mcp/probe',
   doc: 'Lists the tools of an MCP server of the caller, as the agent would use it',
@@ -110,7 +117,7 @@ const api = { ...common, access: 'read' } as const
 /** Access for other agents, which have no API key yet. */
 const open = { ...common, access: 'anonymous' } as const
 
-const list = getRoute({
+const list = defineGetRoute({
   ...api,
   path: '/api/v1/agent/skills',
   doc: 'Lists the expert guides that the agent can load',
@@ -122,7 +129,7 @@ const list = getRoute({
   },
 })
 
-const one = getRoute({
+const one = defineGetRoute({
   ...api,
   path: '/api/v1/agent/skills/{name}',
   doc: 'Returns one expert guide, with its text in Markdown',
@@ -131,7 +138,7 @@ const one = getRoute({
   handle: async ({ path, call }, { agent }) => createSuccessBody(await agent.skill({ name: path.name }, call), {}),
 })
 
-const index = getRoute({
+const index = defineGetRoute({
   ...open,
   path: '/.well-known/agent-skills/index.json',
   doc: 'Lists the skills that other agents can fetch, with their digests',
@@ -147,7 +154,7 @@ const index = getRoute({
   },
 })
 
-const file = textRoute({
+const file = defineTextRoute({
   ...open,
   path: '/.well-known/agent-skills/{name}/SKILL.md',
   doc: 'Returns one skill as a file; its bytes match the digest in the index',

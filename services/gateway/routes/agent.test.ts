@@ -6,7 +6,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { fakeApprovalId, fakeRunId, fakeRuns } from '../testing/agent.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 type Agent = Partial<Handlers<typeof agent>>
 
@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 /** Starts a product with a fake agent, some of whose handlers are replaced, and records its requests. */
-const started = async (replaced: Agent = {}, more: Parameters<typeof startFake>[0] = {}): Promise<void> => {
+const started = async (replaced: Agent = {}, more: Parameters<typeof startFakeProduct>[0] = {}): Promise<void> => {
   const runs: Agent = { ...fakeRuns, ...replaced }
   const noted = Object.entries(runs).map(([method, handler]) => [
     method,
@@ -28,7 +28,7 @@ const started = async (replaced: Agent = {}, more: Parameters<typeof startFake>[
       return (handler as (input: unknown, call: Call) => unknown)(input, call)
     },
   ])
-  product = await startFake({ agent: Object.fromEntries(noted), ...more })
+  product = await startFakeProduct({ agent: Object.fromEntries(noted), ...more })
 }
 
 const createMessage = (role: 'user' | 'assistant', text: string): UIMessage => ({

@@ -17,8 +17,8 @@ import { identifyAgentCaller } from '../agent/callers.ts'
 import { readAgentRequest } from '../agent/read-agent-request.ts'
 import { streamRunEvents, type RunPosition } from '../agent/run-events.ts'
 import type { Gateway } from '../gateway.ts'
-import { type RawRequest, type Route, postRoute } from '../http-route.ts'
-import { parse } from '../request/parse.ts'
+import { type RawRequest, type Route, definePostRoute } from '../http-route.ts'
+import { parseRequestInput } from '../request/parse.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import type { Reply } from '../response/http-reply.ts'
@@ -100,7 +100,7 @@ const isUnconfigured = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.details?.reason === 'provider-not-configured'
 
 const runIdOf = ({ path, call }: RawRequest, { chats }: Gateway): Promise<string | undefined> =>
-  chats.runOf(parse(AgentRunPath, path).id, call.identity)
+  chats.runOf(parseRequestInput(AgentRunPath, path).id, call.identity)
 
 /** Number in the Last-Event-ID header; 0 if the client has not received an event yet. */
 const LastEventId = z
@@ -110,9 +110,9 @@ const LastEventId = z
   .transform(Number)
 
 const lastEventIdOf = ({ headers }: RawRequest): number =>
-  parse(z.object({ 'Last-Event-ID': LastEventId }), { 'Last-Event-ID': headers['last-event-id'] || undefined })[
-    'Last-Event-ID'
-  ]
+  parseRequestInput(z.object({ 'Last-Event-ID': LastEventId }), {
+    'Last-Event-ID': headers['last-event-id'] || undefined,
+  })['Last-Event-ID']
 
 const sendEvents = async (
   position: RunPosition,
@@ -133,7 +133,7 @@ const sendEvents = async (
 
 const ApprovalPath = z.object({ id: ApprovalId })
 
-const decideApproval = postRoute({
+const decideApproval = definePostRoute({
   path: '/api/v1/agent/approvals/{id}',
   doc: 'Approves or denies an action that the agent requested. An approved action runs at once, on behalf of the approving caller',
   feature: 'ACTIONS',
@@ -144,7 +144,7 @@ const decideApproval = postRoute({
   answer: ApprovalResponse,
   handle: async ({ path, body: { approved }, call, requestId }, gateway) => {
     requireFeature(call.identity, 'AGENT', 'the agent')
-    const { id: approvalId } = parse(ApprovalPath, path)
+    const { id: approvalId } = parseRequestInput(ApprovalPath, path)
     const { agent, telemetry } = gateway
     if (!approved) {
       await agent.resolveApproval({ approvalId, outcome: { state: 'denied' } }, call)
@@ -186,7 +186,7 @@ const actionOf = ({ tool, input }: HostActionRequest): ActionRequest => {
 }
 
 /** Decides on a tool call to an external server. It changes nothing on hosts, so access to the agent is sufficient. */
-const decideEgress = postRoute({
+const decideEgress = definePostRoute({
   path: '/api/v1/agent/egress/{id}',
   doc: 'Approves or denies a tool call that sends its arguments to an external server; 403 for API keys',
   feature: 'AGENT',
@@ -197,7 +197,7 @@ const decideEgress = postRoute({
   body: ApprovalRequest,
   answer: EgressResponse,
   handle: async ({ path, body: { approved }, call }, { agent }) => {
-    const { id: approvalId } = parse(ApprovalPath, path)
+    const { id: approvalId } = parseRequestInput(ApprovalPath, path)
     await agent.decideEgress({ approvalId, approved }, call)
     return createSuccessBody(null, { approved })
   },

@@ -3,7 +3,7 @@ import type { Identity } from '#proto/call.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ApiKeyResponse, ApiKeysResponse } from '#proto/http/auth.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const secret = 'operator/secret=with+every~kind.of-character'
@@ -16,8 +16,8 @@ let signedIn: Identity | undefined
 let people: FakeProduct
 beforeAll(async () => {
   const env = { SVC_API_KEY_SECRET: secret }
-  product = await startFake({ env })
-  people = await startFake({ env, identify: async () => signedIn ?? anonymousCaller })
+  product = await startFakeProduct({ env })
+  people = await startFakeProduct({ env, identify: async () => signedIn ?? anonymousCaller })
 })
 afterEach(() => {
   signedIn = undefined
@@ -106,7 +106,7 @@ describe('POST /api/v1/auth/api-key', () => {
   })
 
   it('rejects API keys and the previous secret', async () => {
-    await using rotated = await startFake({
+    await using rotated = await startFakeProduct({
       env: { SVC_API_KEY_SECRET: 'new', SVC_API_KEY_SECRET_PREVIOUS: secret },
     })
     const { apiKey } = await issue({ label: 'ci' })
@@ -147,14 +147,14 @@ describe('POST /api/v1/auth/api-key', () => {
     ['fifteen letters', true],
     ['sixteen letters!', false],
   ])('logs a warning about the secret %j: %s', async (given, warned) => {
-    await using started = await startFake({ env: { SVC_API_KEY_SECRET: given } })
+    await using started = await startFakeProduct({ env: { SVC_API_KEY_SECRET: given } })
     const warnings = started.logged.filter((line) => line.includes('fewer than 16 characters'))
     expect(warnings).toHaveLength(warned ? 1 : 0)
     expect(started.logged.join('')).not.toContain(given)
   })
 
   it('returns 503 and names the missing setting while no secret is set', async () => {
-    await using off = await startFake()
+    await using off = await startFakeProduct()
     for (const path of ['/api/v1/auth/api-key', '/api/v1/auth/api-keys', '/api/v1/auth/api-keys/AAAAAAAAAAAAAAAA']) {
       const method = path.endsWith('key') ? 'POST' : path.endsWith('keys') ? 'GET' : 'DELETE'
       const body = method === 'POST' ? { label: 'ci' } : undefined
@@ -167,7 +167,7 @@ describe('POST /api/v1/auth/api-key', () => {
 describe('issued keys', () => {
   it('are rejected when forged, truncated or signed with another secret, and never logged', async () => {
     const { apiKey } = await issue({ label: 'ci' })
-    await using other = await startFake({ env: { SVC_API_KEY_SECRET: 'another' } })
+    await using other = await startFakeProduct({ env: { SVC_API_KEY_SECRET: 'another' } })
     const foreign = await send('/api/v1/hosts', { url: other.url, key: apiKey })
     const [payload = ''] = apiKey.split('.')
     const forged = [`${payload}.${'A'.repeat(43)}`, payload, apiKey.slice(0, -1), `${apiKey}A`, 'svc_', 'x']

@@ -8,14 +8,14 @@ import { type ApiKeys, isOperator, createOperatorRequiredError, operatorIdentity
 import type { ApiKeyRecord } from '../auth/keys/registry.ts'
 import { hasScopeForRoute } from '../features/refusal.ts'
 import { ApiKeyId } from '../auth/keys/key-token.ts'
-import { parse } from '../request/parse.ts'
-import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
+import { parseRequestInput } from '../request/parse.ts'
+import { defineDeleteRoute, defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
 const own = { feature: null, access: 'own-bearer', limit: 'data', query: noQuery } as const
 
 /** Issues a key to the operator. Users get keys by device login only. */
-const issueKey = postRoute({
+const issueKey = definePostRoute({
   ...own,
   secretOnly: true,
   path: '/api/v1/auth/api-key',
@@ -37,7 +37,7 @@ const issueKey = postRoute({
   },
 })
 
-const listKeys = getRoute({
+const listKeys = defineGetRoute({
   ...own,
   path: '/api/v1/auth/api-keys',
   doc: 'Lists API keys with their last use: all keys for the operator, their own for other callers',
@@ -49,7 +49,7 @@ const listKeys = getRoute({
   },
 })
 
-const revokeKey = deleteRoute({
+const revokeKey = defineDeleteRoute({
   ...own,
   path: '/api/v1/auth/api-keys/{id}',
   doc: 'Revokes one API key immediately',
@@ -57,7 +57,7 @@ const revokeKey = deleteRoute({
   handle: async ({ headers, path, call, requestId }, { keys, audit }) => {
     keys.requireEnabled()
     const owner = ownerOf(headers, call.identity, keys, 'write')
-    const { id } = parse(z.object({ id: ApiKeyId }), path)
+    const { id } = parseRequestInput(z.object({ id: ApiKeyId }), path)
     const context = { call: owner === undefined ? { identity: operatorIdentity } : call, requestId }
     const action = { action: 'revoke-api-key', host: null, target: { id } }
     const record = await audit.of(action, context, () => keys.revoke(id, owner))

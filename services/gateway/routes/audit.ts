@@ -2,9 +2,9 @@ import type { AuditRecord } from '#proto/audit.ts'
 import { AuditResponse, AuditQuery } from '#proto/http/audit.ts'
 import { canManageUsers } from '../features/refusal.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { getRoute } from '../http-route.ts'
+import { defineGetRoute } from '../http-route.ts'
 
-export const auditRoute = getRoute({
+export const auditRoute = defineGetRoute({
   path: '/api/v1/audit',
   doc: 'Lists audit records, newest first. Records about personal connections, subscriptions, conversations and keys are visible to their owner and to callers who may manage users',
   feature: 'ACTIONS',

@@ -3,14 +3,14 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { ApiCatalog, CliDiscovery, ProtectedResource } from '#proto/http/auth.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const wellKnown = '/.well-known/oauth-protected-resource'
 const get = (url: string) => fetch(url, { headers: { authorization: 'Bearer of something else' } })
 
 describe('documents for callers that are not signed in', () => {
   it('are public even when all other routes require a key', async () => {
-    await using product = await startFake({ env: { SVC_API_KEY_SECRET: 's', SVC_DEVICE_LOGIN: 'true' } })
+    await using product = await startFakeProduct({ env: { SVC_API_KEY_SECRET: 's', SVC_DEVICE_LOGIN: 'true' } })
     expect((await get(`${product.url}/api/v1/hosts`)).status).toBe(401)
     const discovery = await get(`${product.url}/api/v1/auth/cli`)
     expect(CliDiscovery.parse(await discovery.json())).toMatchObject({ method: 'device', authProvider: 'none' })
@@ -20,7 +20,7 @@ describe('documents for callers that are not signed in', () => {
   })
 
   it('link to the OpenAPI document from the RFC 9727 catalog, at the public URL', async () => {
-    await using product = await startFake({ env: { SVC_PUBLIC_URL: 'https://watch.example/clickhouse/' } })
+    await using product = await startFakeProduct({ env: { SVC_PUBLIC_URL: 'https://watch.example/clickhouse/' } })
     const answer = await get(`${product.url}/.well-known/api-catalog`)
     expect(answer.headers.get('content-type')).toMatch(/^application\/linkset\+json/)
     const head = await fetch(`${product.url}/.well-known/api-catalog`, { method: 'HEAD' })
@@ -39,7 +39,7 @@ describe('protected resource metadata', () => {
     ['a publishable key', { SVC_IDP_PUBLISHABLE_KEY: `pk_test_${btoa('clerk.example$')}` }, 'https://clerk.example'],
     ['a key for this alone', { IDP_PUBLISHABLE_KEY: `pk_live_${btoa('other.example$')}` }, 'https://other.example'],
   ])('returns the issuer from %s, on both paths', async (_what, env, issuer) => {
-    await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'idp', ...env } })
+    await using product = await startFakeProduct({ env: { SVC_AUTH_PROVIDER: 'idp', ...env } })
     for (const resource of ['', '/api/mcp']) {
       const metadata = ProtectedResource.parse(await (await get(product.url + wellKnown + resource)).json())
       expect(metadata).toMatchObject({ resource: `${product.url}${resource}`, authorization_servers: [issuer] })
@@ -51,14 +51,14 @@ describe('protected resource metadata', () => {
     ['no issuer', { SVC_AUTH_PROVIDER: 'idp' }],
     ['another provider', { SVC_AUTH_PROVIDER: 'proxy', IDP_OAUTH_ISSUER: 'https://auth.example' }],
   ])('returns 404 with %s', async (_what, env) => {
-    await using product = await startFake({ env: { ...env } })
+    await using product = await startFakeProduct({ env: { ...env } })
     for (const resource of ['', '/api/mcp']) expect((await get(product.url + wellKnown + resource)).status).toBe(404)
   })
 })
 
 describe('the public address', () => {
   const fetchNotes = async (env: Record<string, string>, headers: Record<string, string>) => {
-    await using product = await startFake({ env: { SVC_ALLOWED_HOSTS: '*', ...env } })
+    await using product = await startFakeProduct({ env: { SVC_ALLOWED_HOSTS: '*', ...env } })
     const sendTo = request(`${product.url}/auth.md`, { headers: { host: 'inside:3000', ...headers } }).end()
     const [answer] = await once(sendTo, 'response')
     return { status: answer.statusCode, text: await text(answer) }
@@ -97,7 +97,7 @@ describe('the public address', () => {
     ['not cached while it depends on the Host header', {}, 'no-store'],
     ['cached for an hour once it is configured', { SVC_PUBLIC_URL: 'https://watch.example' }, 'public, max-age=3600'],
   ])('is %s', async (_what, settings, kept) => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://auth.example', ...settings },
     })
     for (const path of [wellKnown, '/.well-known/mcp/server-card.json']) {
@@ -111,7 +111,7 @@ describe('the public address', () => {
     [0, { NODE_ENV: 'production', SVC_PUBLIC_URL: 'https://watch.example' }],
     [0, {}],
   ])('is missing in %s warnings at start with %j', async (times, env) => {
-    await using product = await startFake({ env: { ...env } })
+    await using product = await startFakeProduct({ env: { ...env } })
     expect(product.logged.filter((line) => line.includes('SVC_PUBLIC_URL is not set'))).toHaveLength(times)
   })
 })

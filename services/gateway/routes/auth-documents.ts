@@ -7,11 +7,11 @@ import { createCliDiscovery, createAuthNotes } from '../auth/discovery.ts'
 import { resolveIdpAddresses } from '../auth/idp/addresses.ts'
 import { resolveAuthProvider } from '../auth/provider.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, type Route, textRoute } from '../http-route.ts'
+import { defineGetRoute, type Route, defineTextRoute } from '../http-route.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data', query: noQuery } as const
 
-const notes = textRoute({
+const notes = defineTextRoute({
   ...open,
   path: '/auth.md',
   doc: 'Instructions for agents on how to authenticate',
@@ -26,7 +26,7 @@ const notes = textRoute({
 
 /** Returns the metadata route of a resource, whose path follows the well-known path (RFC 9728 §3.1). */
 const protectedResource = (resource: '' | '/api/mcp'): Route =>
-  getRoute({
+  defineGetRoute({
     ...open,
     path: `/.well-known/oauth-protected-resource${resource}`,
     doc: 'Returns the issuer of accepted OAuth tokens (RFC 9728)',
@@ -58,7 +58,7 @@ const issuerOf = ({ env, build }: Pick<Gateway, 'env' | 'build'>): string | unde
 
 const catalogPath = '/.well-known/api-catalog'
 
-const catalogDocument = getRoute({
+const catalogDocument = defineGetRoute({
   ...open,
   path: catalogPath,
   doc: 'Links to the API and its documentation (RFC 9727)',
@@ -97,7 +97,7 @@ export const authDocumentRoutes: readonly Route[] = [
 ]
 
 /** Discovery of authentication for command-line clients. */
-export const authCliRoute = getRoute({
+export const authCliRoute = defineGetRoute({
   path: '/api/v1/auth/cli',
   doc: 'Returns how a command-line client can authenticate',
   feature: null,

@@ -2,7 +2,7 @@ import { createClock } from '#shared/time/clock.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signKey } from '../auth/keys/key-token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 import { signInRoutes } from '../testing/identity-routes.ts'
 
 type Variables = Record<string, string>
@@ -16,7 +16,7 @@ beforeEach(() => {
   nowMs = Date.UTC(2026, 0, 1)
 })
 const start = async (env: Variables): Promise<FakeProduct> =>
-  startFake({ env, clock: createClock(() => nowMs), routes: signInRoutes })
+  startFakeProduct({ env, clock: createClock(() => nowMs), routes: signInRoutes })
 
 /** A minimal browser: it stores and sends cookies and follows redirects one by one. */
 const openBrowser = (origin: string) => {

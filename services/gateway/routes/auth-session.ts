@@ -19,7 +19,7 @@ import {
   formatCookieRemoval,
   isCrossSiteWrite,
   formatSetCookie,
-  isSecure,
+  isHttpsRequest,
   keyCookie,
 } from '../auth/cookies.ts'
 import { verifyKeySignature } from '../auth/keys/key-token.ts'
@@ -27,12 +27,19 @@ import { findRouteRefusal, listUsableFeatures } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { resolveCloudMode } from '../installation/edition.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { deleteRoute, getRoute, type RawRequest, postRoute, redirectRoute, type Route } from '../http-route.ts'
+import {
+  defineDeleteRoute,
+  defineGetRoute,
+  type RawRequest,
+  definePostRoute,
+  defineRedirectRoute,
+  type Route,
+} from '../http-route.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data' } as const
 const session = { ...open, path: '/api/v1/auth/session' } as const
 
-const me = getRoute({
+const me = defineGetRoute({
   ...open,
   path: '/api/v1/auth/me',
   doc: 'Returns the caller and its permissions',
@@ -56,7 +63,7 @@ const guestCookie = async (
   return isVisitor ? guests.invite(headers, publicUrl()) : undefined
 }
 
-const signInWithKey = postRoute({
+const signInWithKey = definePostRoute({
   ...session,
   doc: 'Signs a user in to the web UI with an API key',
   query: noQuery,
@@ -76,7 +83,7 @@ const signInWithKey = postRoute({
   },
 })
 
-const signOut = deleteRoute({
+const signOut = defineDeleteRoute({
   ...session,
   doc: 'Ends the session of the web UI',
   query: noQuery,
@@ -97,7 +104,7 @@ const rejectCrossSite = (method: string, { headers, publicUrl }: Pick<RawRequest
 /** Path that starts the sign-in with the identity provider. */
 const signInPath = '/api/v1/auth/sign-in'
 
-const signIn = redirectRoute({
+const signIn = defineRedirectRoute({
   ...open,
   path: signInPath,
   doc: 'Redirects a browser to the sign-in page of the identity provider',
@@ -110,7 +117,7 @@ const signIn = redirectRoute({
   },
 })
 
-const signInCallback = redirectRoute({
+const signInCallback = defineRedirectRoute({
   ...open,
   path: '/api/v1/auth/callback',
   doc: 'Callback of the identity provider',
@@ -164,7 +171,7 @@ const keyCookieLine = (key: string, { env, nowMs, headers, publicUrl }: KeyCooki
   const { SVC_API_KEY_SECRET: secret } = parseSettings(keySettings, env)
   const claims = secret && verifyKeySignature(key, secret)
   const maxAgeMs = claims === undefined ? 0 : claims.exp * 1000 - nowMs
-  return formatSetCookie(keyCookie, key, { maxAgeMs, secure: isSecure(headers, publicUrl()) })
+  return formatSetCookie(keyCookie, key, { maxAgeMs, secure: isHttpsRequest(headers, publicUrl()) })
 }
 
 export const sessionRoutes: readonly Route[] = [me, signInWithKey, signOut, signIn, signInCallback]

@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { ChartBatchResponse } from '#proto/http/data.ts'
 import type { QueryHandlers } from '../testing/query.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const name = 'query-count'
@@ -27,7 +27,7 @@ const guarded: Pick<QueryHandlers, 'chart' | 'charts'> = {
 }
 
 const answersTo = async (identity: Identity, env: Record<string, string>) => {
-  await using product = await startFake({ query: guarded, env, identify: async () => identity })
+  await using product = await startFakeProduct({ query: guarded, env, identify: async () => identity })
   const alone = await fetch(`${product.url}/api/v1/charts/${name}`)
   const { type, ...said } = ErrorResponse.parse(await alone.json()).error
   const batch = await fetch(`${product.url}/api/v1/charts/batch`, {

@@ -6,10 +6,10 @@ import type { ChartResult } from '#proto/query.ts'
 import { toPublicError } from '../response/answer-failure.ts'
 import { explainForbidden } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, postRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
-const chart = getRoute({
+const chart = defineGetRoute({
   path: '/api/v1/charts/{name}',
   doc: 'Returns the series of one chart',
   feature: null,
@@ -25,7 +25,7 @@ const chart = getRoute({
   },
 })
 
-const chartBatch = postRoute({
+const chartBatch = definePostRoute({
   path: '/api/v1/charts/batch',
   doc: 'Returns several charts of one host and time window; each can fail separately',
   feature: null,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import type { fakeChatApplication } from '../testing/channels.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const path = '/api/v1/health/chat-application'
 
 const open = async (alerts: Partial<typeof fakeChatApplication> = {}) => {
-  const product = await startFake({ alerts })
+  const product = await startFakeProduct({ alerts })
   const send = async (rest: string, { method = 'GET', cookie = '' } = {}) => {
     const response = await fetch(product.url + path + rest, { method, headers: { cookie }, redirect: 'manual' })
     const { status, headers } = response

@@ -16,10 +16,10 @@ import { noQuery } from '#proto/http/parameters.ts'
 import { chatSigningSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type RotatingKey, parseSettings } from '#shared/config/setting.ts'
-import { formatSetCookie, readCookie, isSecure, formatCookieRemoval } from '../auth/cookies.ts'
-import { deleteRoute, getRoute, redirectRoute, type Route } from '../http-route.ts'
-import { isSameText } from '../request/bearer.ts'
-import { parse, parseForm } from '../request/parse.ts'
+import { formatSetCookie, readCookie, isHttpsRequest, formatCookieRemoval } from '../auth/cookies.ts'
+import { defineDeleteRoute, defineGetRoute, defineRedirectRoute, type Route } from '../http-route.ts'
+import { isTimingSafeEqual } from '../request/bearer.ts'
+import { parseRequestInput, parseForm } from '../request/parse.ts'
 import { parseJsonText, decodeBody } from '../request/read-body.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
@@ -38,7 +38,7 @@ const stateMs = 15 * 60_000
 /** The page that the callback redirects to. */
 const page = '/alerts/channels'
 
-const state = getRoute({
+const state = defineGetRoute({
   ...common,
   path,
   doc: 'Lists the installations of the chat application and the settings that are missing to install it',
@@ -54,7 +54,7 @@ const state = getRoute({
   },
 })
 
-const install = redirectRoute({
+const install = defineRedirectRoute({
   ...writing,
   path: `${path}/install`,
   doc: 'Redirects a browser to the installation page of the chat service',
@@ -62,18 +62,18 @@ const install = redirectRoute({
   handle: async ({ call, headers, publicUrl }, { alerts }, { setCookie }) => {
     const state = randomBytes(stateBytes).toString('base64url')
     const { location } = await alerts.chatApplicationPage({ state }, call)
-    setCookie(formatSetCookie(stateCookie, state, { maxAgeMs: stateMs, secure: isSecure(headers, publicUrl()) }))
+    setCookie(formatSetCookie(stateCookie, state, { maxAgeMs: stateMs, secure: isHttpsRequest(headers, publicUrl()) }))
     return location
   },
 })
 
-const callback = redirectRoute({
+const callback = defineRedirectRoute({
   ...writing,
   path: `${path}/callback`,
   doc: 'Callback of the chat service after a chat was chosen',
   query: ChatCallbackQuery,
   handle: async ({ query: { state, code }, headers, publicUrl, call, requestId }, { alerts, audit }, { setCookie }) => {
-    if (!isSameText(state, readCookie(headers, stateCookie) ?? ''))
+    if (!isTimingSafeEqual(state, readCookie(headers, stateCookie) ?? ''))
       throw new ServiceError('forbidden', 'installation expired or started in another browser; start again')
     setCookie(formatCookieRemoval(stateCookie))
     // The callback has no code when the user cancelled.
@@ -84,14 +84,14 @@ const callback = redirectRoute({
   },
 })
 
-const remove = deleteRoute({
+const remove = defineDeleteRoute({
   ...writing,
   path: `${path}/{id}`,
   doc: 'Removes an installation of the chat application. The last one of a workspace also revokes its token',
   query: noQuery,
   answer: ChatInstallationResponse,
   handle: async ({ path, call, requestId }, { alerts, audit }) => {
-    const { id } = parse(ChatInstallationPath, path)
+    const { id } = parseRequestInput(ChatInstallationPath, path)
     const action = { action: 'remove-chat-application', host: null, target: { id } }
     const removing = () => alerts.removeChatApplication({ id }, call)
     return createSuccessBody(toInstallationView(await audit.of(action, { call, requestId }, removing)), {})
@@ -111,7 +111,7 @@ const form = 'application/x-www-form-urlencoded'
 const maxBodyBytes = 128 * 1024
 
 /** Handles buttons under alerts in a chat. Actions are audited with the user of the chat. */
-export const chatWebhook: Route = {
+export const chatWebhookRoute: Route = {
   method: 'POST',
   path: '/api/webhooks/chat-application',
   doc: 'Acknowledges or dismisses an alert from a button in a chat. Requests are signed by the chat service with CHATAPP_SIGNING_SECRET',
@@ -128,8 +128,8 @@ export const chatWebhook: Route = {
     if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? ''))
       throw new HttpError(415, 'unsupported-media-type', `send a form with Content-Type: ${form}`)
     const signature = requireChatSignature({ headers, body, nowMs: gateway.clock.now() }, secretOf(gateway.env))
-    const { payload } = parse(ChatActionForm, parseForm(decodeBody(body)))
-    const click = parse(ChatAction, parseJsonText(payload))
+    const { payload } = parseRequestInput(ChatActionForm, parseForm(decodeBody(body)))
+    const click = parseRequestInput(ChatAction, parseJsonText(payload))
     await gateway.requireFirstTime('chat-application', signature)
     reply.json(createSuccessBody({ said: await performChatAction(gateway, { call, requestId }, click) }, {}))
   },

@@ -4,7 +4,7 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ValidRequest } from '../testing/valid-requests.ts'
 import { createClick, createSignedClick } from '../testing/channels.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const secret = 'signing secret of the application'
 const subject = { episode: 'e-1', hostKey: 'logs', ruleId: 'disk-usage' }
@@ -36,7 +36,7 @@ const open = async (env: Record<string, string> = { CHATAPP_SIGNING_SECRET: secr
       received.push({ url: String(url), body: JSON.parse(String(outgoing.body)) })
       return new Response('ok')
     }
-  const product = await startFake({ env, alerts: { silence: take, silenceInbound: take }, net: { guarded } })
+  const product = await startFakeProduct({ env, alerts: { silence: take, silenceInbound: take }, net: { guarded } })
   const send = async ({ url, raw, headers }: ValidRequest) => {
     const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
     return { status: response.status, text: await response.text() }

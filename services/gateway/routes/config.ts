@@ -11,7 +11,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { canSubscribeWebhooks } from '../alert-config/subscriber.ts'
 import { settings } from '../config.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, type Route } from '../http-route.ts'
 import { resolveBilling, resolveCloudMode, resolveEdition } from '../installation/edition.ts'
 import { limitSettings } from '../limits/config.ts'
 import { isOnEdge } from '../request/client-address.ts'
@@ -20,7 +20,7 @@ import { webhookSettings } from '../webhooks/signature.ts'
 import { describeCaller } from './auth-session.ts'
 import { filterCatalogue } from './hosts.ts'
 
-export const configRoute = getRoute({
+export const configRoute = defineGetRoute({
   path: '/api/v1/config',
   doc: 'Returns the configuration of the web UI: features, provider and capabilities, without secrets',
   feature: null,
@@ -134,7 +134,7 @@ const { APP_VERSION } = settings
 /** Version of the web UI when it is not built. */
 const unbuiltVersion = '0.0.0-unbuilt'
 
-const version = getRoute({
+const version = defineGetRoute({
   path: '/api/version',
   doc: 'Returns the versions of the service and the web UI',
   feature: null,
@@ -156,7 +156,7 @@ const version = getRoute({
 const edgeVersion = (env: Environment): string | undefined =>
   isOnEdge(env) ? parseSettings({ APP_VERSION }, env).APP_VERSION : undefined
 
-const billing = getRoute({
+const billing = defineGetRoute({
   path: '/api/v1/billing',
   doc: 'Returns whether billing is active and its URL; it is inactive outside the cloud edition',
   feature: 'BILLING',

@@ -9,7 +9,7 @@ import { ConnectionSessionResponse, UserConnectionResponse, UserConnectionsRespo
 import { HostsResponse } from '#proto/http/data.ts'
 import { FleetResponse } from '#proto/http/fleet.ts'
 import { fakeConnections } from '../testing/query-writes.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'very secret' }
@@ -43,7 +43,7 @@ describe('a connection session', () => {
   }
 
   it('returns a token for 15 minutes after testing the connection', async () => {
-    await using product = await startFake({ clock: createClock(() => Date.UTC(2026, 0, 1)) })
+    await using product = await startFakeProduct({ clock: createClock(() => Date.UTC(2026, 0, 1)) })
     const { token, ...session } = await open(product)
     expect(session).toEqual({
       header: 'x-connection-session',
@@ -59,7 +59,7 @@ describe('a connection session', () => {
 
   it('is encrypted on the bus when tested, opened or saved', async () => {
     const env = { SVC_FEATURE_USER_CONNECTIONS_DB: 'yes', SVC_STATE_DB_URL: `file:${directory}/clear.db` }
-    await using product = await startFake({ env })
+    await using product = await startFakeProduct({ env })
     const send = sendTo(product)
     await send('POST', '/api/v1/browser-connections/test', { body: target })
     await open(product)
@@ -76,7 +76,7 @@ describe('a connection session', () => {
     '/api/v1/overview?hostId=0',
     '/api/v1/fleet',
   ])('replaces the host list for %s', async (path) => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const { token } = await open(product)
     product.received.length = 0
     const { status } = await sendTo(product)('GET', path, { 'x-connection-session': token })
@@ -88,7 +88,7 @@ describe('a connection session', () => {
   })
 
   it('contains only its own host', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const { token } = await open(product)
     const send = sendTo(product)
     const { body } = await send('GET', '/api/v1/hosts', { 'x-connection-session': token })
@@ -100,7 +100,7 @@ describe('a connection session', () => {
   })
 
   it('is the whole fleet, with current data', async () => {
-    await using product = await startFake({ alerts: {} })
+    await using product = await startFakeProduct({ alerts: {} })
     const { token } = await open(product)
     const { body } = await sendTo(product)('GET', '/api/v1/fleet', { 'x-connection-session': token })
     const { data, metadata } = FleetResponse.parse(body)
@@ -111,7 +111,7 @@ describe('a connection session', () => {
   })
 
   it('is rejected by routes for configured hosts, and does not affect healthz', async () => {
-    await using product = await startFake({ mcp: {}, env: { SVC_MCP_PUBLIC: 'true' } })
+    await using product = await startFakeProduct({ mcp: {}, env: { SVC_MCP_PUBLIC: 'true' } })
     const headers = { 'x-connection-session': (await open(product)).token }
     const send = sendTo(product)
     const refused = [
@@ -125,7 +125,7 @@ describe('a connection session', () => {
   })
 
   it('gets another key for another caller, which does not open it', async () => {
-    await using product = await startFake({ identify: byHeader })
+    await using product = await startFakeProduct({ identify: byHeader })
     const { token } = await open(product, { 'x-test-person': 'ada' })
     const keyFor = async (person: string) => {
       product.received.length = 0
@@ -147,7 +147,7 @@ describe('a connection session', () => {
     `${'a'.repeat(22)}.bmFtZQ.AAAA.sealed`,
     `${'a'.repeat(22)}.bmFtZQ.aG9zdA.`,
   ])('rejects an invalid token without a call to query: %j', async (token) => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const answer = await sendTo(product)('GET', '/api/v1/overview?hostId=0', { 'x-connection-session': token })
     expect(answer).toMatchObject({ status: 400, body: { error: { details: { parameter: 'x-connection-session' } } } })
     expect(product.received).toEqual([])
@@ -155,7 +155,7 @@ describe('a connection session', () => {
 
   it('returns the reason when the connection test fails', async () => {
     const tested = { ok: false, reason: 'refused', message: 'host db refused the user or password' } as const
-    await using product = await startFake({ query: { testConnection: async () => tested } })
+    await using product = await startFakeProduct({ query: { testConnection: async () => tested } })
     const answer = await sendTo(product)('POST', sessions, { body: target })
     expect(answer).toMatchObject({ status: 400, body: { error: { type: 'invalid', details: { reason: 'refused' } } } })
     const test = await sendTo(product)('POST', '/api/v1/browser-connections/test', { body: target })
@@ -171,14 +171,14 @@ describe('a connection session', () => {
     [{ ...target, name: 'a\nb' }, 'name'],
     [{ ...target, port: 1 }, 'port'],
   ])('names the invalid parameter in %j', async (body, parameter) => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const answer = await sendTo(product)('POST', sessions, { body })
     expect(answer).toMatchObject({ status: 400, body: { error: { details: { parameter } } } })
     expect(JSON.stringify(answer.body)).not.toContain('very secret')
   })
 
   it('is rate limited by client address, separately for the two routes', async () => {
-    await using product = await startFake({ env: { RATE_LIMIT_BROWSER_CONN_PER_MIN: '2' } })
+    await using product = await startFakeProduct({ env: { RATE_LIMIT_BROWSER_CONN_PER_MIN: '2' } })
     const send = sendTo(product)
     const statuses = async (path: string) =>
       Promise.all([1, 2, 3].map(async () => (await send('POST', path, { body: target })).status))
@@ -192,7 +192,8 @@ describe('saved connections', () => {
     SVC_FEATURE_USER_CONNECTIONS_DB: 'yes',
     SVC_STATE_DB_URL: `file:${directory}/${crypto.randomUUID()}.db`,
   })
-  const start = (more: Parameters<typeof startFake>[0] = {}) => startFake({ env: env(), identify: byHeader, ...more })
+  const start = (more: Parameters<typeof startFakeProduct>[0] = {}) =>
+    startFakeProduct({ env: env(), identify: byHeader, ...more })
   const ada = { 'x-test-person': 'ada' }
   const add = async (product: FakeProduct, headers: Record<string, string> = ada) => {
     const { body } = await sendTo(product)('POST', kept, { ...headers, body: { ...target, name: 'mine' } })

@@ -25,15 +25,15 @@ import {
   computeOwnerId,
 } from '../connections/user-connections.ts'
 import type { Gateway } from '../gateway.ts'
-import { parse } from '../request/parse.ts'
+import { parseRequestInput } from '../request/parse.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { postRoute, deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
+import { definePostRoute, defineDeleteRoute, defineGetRoute, definePutRoute, type Route } from '../http-route.ts'
 
 const lifetimeSeconds = 15 * 60
 const maxNameLength = 100
 const dialling = { feature: null, access: 'anonymous', dials: true, query: noQuery } as const
 
-const connectionTest = postRoute({
+const connectionTest = definePostRoute({
   ...dialling,
   path: '/api/v1/browser-connections/test',
   doc: 'Connects to a ClickHouse host that the caller provides and returns its version, or the reason of the failure',
@@ -46,7 +46,7 @@ const connectionTest = postRoute({
   },
 })
 
-const connectionSession = postRoute({
+const connectionSession = definePostRoute({
   ...dialling,
   path: '/api/v1/browser-connections/sessions',
   doc: `Opens a session of 15 minutes with a ClickHouse host that the caller provides. It is host 0, and the only host, for requests with the token in the header ${connectionSessionHeader}`,
@@ -73,7 +73,7 @@ const path = '/api/v1/user-connections/{id}'
 const common = { feature: null, limit: 'data', query: noQuery } as const
 const changing = { ...common, access: 'write', answer: UserConnectionResponse } as const
 
-const userConnections = getRoute({
+const userConnections = defineGetRoute({
   ...common,
   path: '/api/v1/user-connections',
   doc: 'Lists the saved connections of the caller, without users and passwords',
@@ -86,7 +86,7 @@ const userConnections = getRoute({
   },
 })
 
-const addUserConnection = postRoute({
+const addUserConnection = definePostRoute({
   ...changing,
   path: '/api/v1/user-connections',
   doc: 'Tests and saves a connection; every route that takes a hostId accepts its hostId',
@@ -105,14 +105,14 @@ const addUserConnection = postRoute({
   },
 })
 
-const changeUserConnection = putRoute({
+const changeUserConnection = definePutRoute({
   ...changing,
   path,
   doc: 'Renames a saved connection, or tests and replaces it',
   body: UserConnectionChange,
   handle: async ({ path, body, call, requestId }, gateway) => {
     const { owner, saved } = await gateway.connections.of(call)
-    const present = requireFound(await saved.byId(owner, parse(UserConnectionPath, path).id))
+    const present = requireFound(await saved.byId(owner, parseRequestInput(UserConnectionPath, path).id))
     const updatedAtMs = gateway.clock.now()
     const { name, url, user, password } = body
     const change = (to: Parameters<typeof saved.change>[2]) => {
@@ -135,13 +135,13 @@ const changeUserConnection = putRoute({
   },
 })
 
-const removeUserConnection = deleteRoute({
+const removeUserConnection = defineDeleteRoute({
   ...changing,
   path,
   doc: 'Deletes a saved connection',
   handle: async ({ path, call, requestId }, gateway) => {
     const { owner, saved } = await gateway.connections.of(call)
-    const { id } = parse(UserConnectionPath, path)
+    const { id } = parseRequestInput(UserConnectionPath, path)
     const action = { action: 'forget-connection', target: { id } }
     return runAudited(gateway, { call, requestId }, action, () => saved.remove(owner, id))
   },

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { ConsoleResponse } from '#proto/http/console.ts'
 import { sampleStatement } from '../testing/query.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 const path = '/api/v1/explorer/query'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake()
+  product = await startFakeProduct()
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
@@ -89,7 +89,7 @@ describe('SQL of the caller', () => {
 
   it('returns an error status when it fails before the first row', async () => {
     const details = { clickhouseCode: 60, clickhouseName: 'UNKNOWN_TABLE' }
-    await using failing = await startFake({
+    await using failing = await startFakeProduct({
       query: {
         streamQuery: async () => {
           throw new ServiceError('invalid', 'host analytics: no such table (60 UNKNOWN_TABLE)', { details })
@@ -112,7 +112,7 @@ describe('SQL of the caller', () => {
         seen.stopped = true
       }
     }
-    await using flowing = await startFake({
+    await using flowing = await startFakeProduct({
       query: { streamQuery: async () => ({ head: { columns: [] }, frames: endless() }) },
     })
     const response = await begin({ query: 'SELECT 1' }, {}, flowing.url + path)

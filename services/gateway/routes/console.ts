@@ -10,8 +10,8 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import type { Gateway } from '../gateway.ts'
-import { parse } from '../request/parse.ts'
-import { deleteRoute, type Route } from '../http-route.ts'
+import { parseRequestInput } from '../request/parse.ts'
+import { defineDeleteRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { resolveExportFormat, exportMediaTypes, createFileMetadata } from './table-export.ts'
 
@@ -30,7 +30,7 @@ const runQuery: Route = {
   body: ConsoleRequest,
   answer: ConsoleResponse,
   async respond({ body, call, preferred }, gateway, reply) {
-    const { format: requestedFormat, ...request } = parse(ConsoleRequest, body)
+    const { format: requestedFormat, ...request } = parseRequestInput(ConsoleRequest, body)
     const format = resolveExportFormat(requestedFormat, preferred)
     if (format) await reply.download(await file(request, format, call, gateway))
     else await reply.rows(await rows(request, call, gateway))
@@ -58,14 +58,14 @@ const file = async ({ hostId, ...request }: ConsoleRequest, format: ExportFormat
 }
 
 /** Cancels a statement by the id that its caller chose. */
-const cancelQuery = deleteRoute({
+const cancelQuery = defineDeleteRoute({
   ...common,
   path: '/api/v1/explorer/query/{runId}',
   doc: 'Cancels a running statement of the same caller by its `runId`',
   query: CancelRunQuery,
   answer: CancelRunResponse,
   handle: async ({ path, query: { hostId }, call }, gateway) => {
-    const { runId } = parse(ConsoleRunPath, path)
+    const { runId } = parseRequestInput(ConsoleRunPath, path)
     const { key, name } = await gateway.hosts.find(hostId)
     return createSuccessBody(await gateway.query.cancelQuery({ hostKey: key, runId }, call), { host: name })
   },

@@ -5,7 +5,7 @@ import type { Identity } from '#proto/call.ts'
 import { conversationBounds } from '#proto/conversations.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ConversationResponse, ConversationsResponse, StoreConversationResponse } from '#proto/http/conversations.ts'
-import { type FakeProduct, startFake, createWebBuild } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct, createWebBuild } from '../testing/fake-product.ts'
 
 const base = '/api/v1/conversations'
 const idp = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://clerk.example.com', SVC_IDP_PUBLIC_READ: 'yes' }
@@ -25,9 +25,9 @@ const built = async (flag: string | null): Promise<string> => {
   return folder
 }
 
-type Options = Parameters<typeof startFake>[0]
+type Options = Parameters<typeof startFakeProduct>[0]
 const start = (more: Options = {}) =>
-  startFake({ env: idp, webDirectory, agent: {}, identify: async () => person, ...more })
+  startFakeProduct({ env: idp, webDirectory, agent: {}, identify: async () => person, ...more })
 
 const send = async ({ url }: FakeProduct, method: string, path: string, body?: unknown) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)

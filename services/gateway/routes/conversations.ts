@@ -19,8 +19,8 @@ import { resolveAuthProvider } from '../auth/provider.ts'
 import { conversationFeatureSettings } from '../features/config.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HostList } from '../hosts/host-list.ts'
-import { deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
-import { parse } from '../request/parse.ts'
+import { defineDeleteRoute, defineGetRoute, definePutRoute, type Route } from '../http-route.ts'
+import { parseRequestInput } from '../request/parse.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
 const path = '/api/v1/conversations'
@@ -28,7 +28,7 @@ const one = `${path}/{id}` as const
 const reading = { feature: 'AGENT', access: 'read', limit: 'data' } as const
 const writing = { feature: 'AGENT', access: 'write', limit: 'data', query: noQuery } as const
 
-const backend = getRoute({
+const backend = defineGetRoute({
   ...reading,
   path: `${path}/backend`,
   doc: 'Returns where conversations of the caller are stored, and whether titles and follow-up questions are generated',
@@ -42,7 +42,7 @@ const backend = getRoute({
   },
 })
 
-const list = getRoute({
+const list = defineGetRoute({
   ...reading,
   path,
   doc: 'Lists conversations of the caller, most recently changed first',
@@ -56,7 +56,7 @@ const list = getRoute({
   },
 })
 
-const get = getRoute({
+const get = defineGetRoute({
   ...reading,
   path: one,
   doc: 'Returns one conversation of the caller, with its messages and evidence',
@@ -64,12 +64,12 @@ const get = getRoute({
   answer: ConversationResponse,
   handle: async ({ path: rawPath, call }, gateway) => {
     requireStored(gateway, call.identity)
-    const conversation = await gateway.agent.conversation(parse(ConversationPath, rawPath), call)
+    const conversation = await gateway.agent.conversation(parseRequestInput(ConversationPath, rawPath), call)
     return createSuccessBody((await createHostPresenter(gateway.hosts))(conversation), {})
   },
 })
 
-const save = putRoute({
+const save = definePutRoute({
   ...writing,
   path: one,
   doc: 'Creates or replaces a conversation of the caller',
@@ -77,28 +77,28 @@ const save = putRoute({
   answer: StoreConversationResponse,
   handle: async ({ path: rawPath, body: { hostId, ...body }, call }, gateway) => {
     requireStored(gateway, call.identity)
-    const { id } = parse(ConversationPath, rawPath)
+    const { id } = parseRequestInput(ConversationPath, rawPath)
     const hostKey = hostId === null ? null : (await gateway.hosts.find(hostId)).key
     const { created, conversation } = await gateway.agent.keepConversation({ ...body, id, hostKey }, call)
     return createSuccessBody((await createHostPresenter(gateway.hosts))(conversation), { created })
   },
 })
 
-const remove = deleteRoute({
+const remove = defineDeleteRoute({
   ...writing,
   path: one,
   doc: 'Deletes one conversation of the caller',
   answer: RemoveConversationsResponse,
   handle: async ({ path: rawPath, call, requestId }, gateway) => {
     requireStored(gateway, call.identity)
-    const { id } = parse(ConversationPath, rawPath)
+    const { id } = parseRequestInput(ConversationPath, rawPath)
     const action = { action: 'remove-conversation', host: null, target: { id } }
     await gateway.audit.of(action, { call, requestId }, () => gateway.agent.removeConversation({ id }, call))
     return createSuccessBody({ removed: 1 }, {})
   },
 })
 
-const removeAll = deleteRoute({
+const removeAll = defineDeleteRoute({
   ...writing,
   path,
   doc: 'Deletes all conversations of the caller',
@@ -113,7 +113,7 @@ const removeAll = deleteRoute({
   },
 })
 
-const followUps = getRoute({
+const followUps = defineGetRoute({
   ...reading,
   path: `${one}/follow-ups`,
   doc: 'Returns follow-up questions that a language model suggests',
@@ -123,7 +123,7 @@ const followUps = getRoute({
   answer: FollowUpsResponse,
   handle: async ({ path: rawPath, call }, gateway) => {
     requireStored(gateway, call.identity)
-    return createSuccessBody(await gateway.agent.followUps(parse(ConversationPath, rawPath), call), {})
+    return createSuccessBody(await gateway.agent.followUps(parseRequestInput(ConversationPath, rawPath), call), {})
   },
 })
 

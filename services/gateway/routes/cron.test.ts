@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { fakeAlerts } from '../testing/fake-services.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const secret = 'the secret of the scheduler'
 const withSecret = { CRON_SECRET: secret }
@@ -38,7 +38,7 @@ describe('a cron route', () => {
     const unset: Record<string, string>[] = [{}, { CRON_SECRET: '' }]
     for (const env of unset) {
       const { alerts, received } = recordingAlerts()
-      await using product = await startFake({ env, alerts, report: {} })
+      await using product = await startFakeProduct({ env, alerts, report: {} })
       for (const bearer of [undefined, '', 'undefined', secret]) {
         for (const request of [path, `${path}?secret=${encodeURIComponent(secret)}`]) {
           const { status, error } = await sendRequest(product.url + request, bearer)
@@ -51,7 +51,7 @@ describe('a cron route', () => {
 
   it.each(paths)('%s accepts only its bearer token', async (path) => {
     const { alerts, received } = recordingAlerts()
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       env: { ...withSecret, CRON_SECRET_PREVIOUS: 'the one before' },
       alerts,
       report: {},
@@ -75,7 +75,7 @@ describe('a cron route', () => {
 
   it.each(paths)('%s rejects a secret in the URL and does not log it', async (path) => {
     const { alerts, received } = recordingAlerts()
-    await using product = await startFake({ env: withSecret, alerts, report: {} })
+    await using product = await startFakeProduct({ env: withSecret, alerts, report: {} })
     for (const [query, bearer] of [
       [encodeURIComponent(secret), undefined],
       [encodeURIComponent(secret), secret],
@@ -93,7 +93,7 @@ describe('a cron route', () => {
 
   it('runs as the gateway with sweep priority', async () => {
     const { alerts, received } = recordingAlerts()
-    await using product = await startFake({ env: withSecret, alerts })
+    await using product = await startFakeProduct({ env: withSecret, alerts })
     await sendRequest(`${product.url}/api/cron/health-sweep?source=scheduler`, secret)
     expect(received).toEqual(['sweep for gateway, sweep'])
   })
@@ -123,7 +123,7 @@ describe('a cron route', () => {
       },
     ],
   ])('%s returns what was done', async (path, done) => {
-    await using product = await startFake({ env: withSecret, alerts: {}, report: {} })
+    await using product = await startFakeProduct({ env: withSecret, alerts: {}, report: {} })
     const { status, data } = await sendRequest(product.url + path, secret)
     expect([status, data]).toEqual([200, done])
   })
@@ -131,7 +131,7 @@ describe('a cron route', () => {
 
 it('returns only enabled: false for a disabled sweep', async () => {
   const sweep = async () => ({ enabled: false, hosts: 0, firing: 0, messages: 0 })
-  await using product = await startFake({ env: withSecret, alerts: { sweep } })
+  await using product = await startFakeProduct({ env: withSecret, alerts: { sweep } })
   const { status, data } = await sendRequest(`${product.url}/api/cron/health-sweep`, secret)
   expect([status, data]).toEqual([200, { enabled: false }])
 })
@@ -140,7 +140,7 @@ it('rejects a sweep while another one runs', async () => {
   const sweep = async () => {
     throw new ServiceError('conflict', 'a sweep is already running')
   }
-  await using product = await startFake({ env: withSecret, alerts: { sweep } })
+  await using product = await startFakeProduct({ env: withSecret, alerts: { sweep } })
   const { status, error } = await sendRequest(`${product.url}/api/cron/health-sweep`, secret)
   expect([status, error?.type, error?.message]).toEqual([409, 'conflict', 'a sweep is already running'])
 })
@@ -153,7 +153,7 @@ describe('the retention prune', () => {
     ['7', 8, 1],
   ])('with SVC_AUDIT_DAYS=%s prunes audit records of %d days: %d', async (given, days, removed) => {
     let now = Date.UTC(2026, 0, 1)
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       env: { ...withSecret, SVC_AUDIT_DAYS: given },
       clock: createClock(() => now),
     })
@@ -173,16 +173,16 @@ describe('a cron route whose service is not running', () => {
     ['/api/cron/health-sweep', 'alert-dispatcher'],
     ['/api/cron/weekly-report', 'report'],
   ])('%s names it immediately', async (path, owner) => {
-    await using product = await startFake({ env: withSecret })
+    await using product = await startFakeProduct({ env: withSecret })
     const { status, error } = await sendRequest(product.url + path, secret)
     expect([status, error?.type, error?.message]).toEqual([503, 'unavailable', `service "${owner}" does not respond`])
   })
 
   it('prunes nothing of it', async () => {
-    await using product = await startFake({ env: withSecret })
+    await using product = await startFakeProduct({ env: withSecret })
     const pruned = async (url: string) => (await sendRequest(`${url}/api/cron/retention-prune`, secret)).data
     expect(await pruned(product.url)).toEqual({ removed: { gateway: { audit: 0 } } })
-    await using other = await startFake({ env: withSecret, report: {} })
+    await using other = await startFakeProduct({ env: withSecret, report: {} })
     expect(await pruned(other.url)).toEqual({
       removed: { gateway: { audit: 0 }, report: { findings: 12, reports: 0 } },
     })
@@ -193,7 +193,7 @@ it('returns the reason of a running service', async () => {
   const sweep = async () => {
     throw new ServiceError('unavailable', 'the state store does not answer', { retryAfterMs: 1_000 })
   }
-  await using product = await startFake({ env: withSecret, alerts: { sweep } })
+  await using product = await startFakeProduct({ env: withSecret, alerts: { sweep } })
   const { status, headers, error } = await sendRequest(`${product.url}/api/cron/health-sweep`, secret)
   expect([status, headers.get('retry-after'), error?.message]).toEqual([
     503,
@@ -206,7 +206,7 @@ it('prunes nothing of a service whose release has no retention', async () => {
   const prune = async () => {
     throw new ServiceError('not-implemented', 'method "report.prune" does not exist in this release')
   }
-  await using product = await startFake({ env: withSecret, report: { prune } })
+  await using product = await startFakeProduct({ env: withSecret, report: { prune } })
   const { status, data } = await sendRequest(`${product.url}/api/cron/retention-prune`, secret)
   expect([status, data]).toEqual([200, { removed: { gateway: { audit: 0 } } }])
 })
@@ -215,7 +215,7 @@ it('returns which services failed to prune, and the results of the others', asyn
   const prune = async () => {
     throw new ServiceError('unavailable', 'the state store does not answer')
   }
-  await using product = await startFake({ env: withSecret, alerts: { prune }, report: {} })
+  await using product = await startFakeProduct({ env: withSecret, alerts: { prune }, report: {} })
   const { status, error } = await sendRequest(`${product.url}/api/cron/retention-prune`, secret)
   expect([status, error]).toEqual([
     503,

@@ -6,12 +6,12 @@ import { auditSettings } from '../audit/open-audit.ts'
 import { gatewayIdentity } from '../auth/identity.ts'
 import type { Gateway } from '../gateway.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { getRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, type Route } from '../http-route.ts'
 import { requireCronSecret } from '../webhooks/bearer-secrets.ts'
 
 const common = { feature: null, access: 'own-bearer', secretOnly: true, limit: 'data', query: CronQuery } as const
 
-const healthSweep = getRoute({
+const healthSweep = defineGetRoute({
   ...common,
   path: '/api/cron/health-sweep',
   doc: 'Runs the health checks on all hosts and sends alerts',
@@ -24,7 +24,7 @@ const healthSweep = getRoute({
   },
 })
 
-const retentionPrune = getRoute({
+const retentionPrune = defineGetRoute({
   ...common,
   path: '/api/cron/retention-prune',
   doc: 'Deletes records that are older than their retention',
@@ -35,7 +35,7 @@ const retentionPrune = getRoute({
   },
 })
 
-const weeklyReport = getRoute({
+const weeklyReport = defineGetRoute({
   ...common,
   path: '/api/cron/weekly-report',
   doc: 'Builds the weekly reports of hosts that opted in',

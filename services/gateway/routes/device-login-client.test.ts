@@ -9,7 +9,7 @@ import {
   ResponseBodyError,
 } from 'oauth4webapi'
 import { expect, it } from 'vitest'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 const secret = 'the operator secret of a client'
 const client = { client_id: 'another-client' }
@@ -32,7 +32,7 @@ const approve = ({ url }: FakeProduct, userCode: string) =>
 
 it('signs in a device with an OAuth library, which understands every error', async () => {
   const env = { SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true' }
-  await using product = await startFake({ env })
+  await using product = await startFakeProduct({ env })
   const server = serverOf(product)
   const parameters = { scope: 'read agent' }
   const codes = await processDeviceAuthorizationResponse(

@@ -4,7 +4,7 @@ import type { Identity } from '#proto/call.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { DeviceCodeResponse, DeviceStatusResponse, OAuthFailure, TokenResponse } from '#proto/http/auth.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const secret = 'operator secret'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   nowMs = Date.UTC(2026, 5, 1)
   // An identity provider whose users the test defines.
   const env = { ...often, SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true', SVC_AUTH_PROVIDER: 'idp' }
-  product = await startFake({ env, clock, identify: async () => signedIn ?? anonymousCaller })
+  product = await startFakeProduct({ env, clock, identify: async () => signedIn ?? anonymousCaller })
 })
 afterEach(() => {
   signedIn = undefined
@@ -128,7 +128,7 @@ describe('a device', () => {
   })
 
   it('gets slow_down with Retry-After when its address exceeds the limit', async () => {
-    await using strict = await startFake({ env: { SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true' } })
+    await using strict = await startFakeProduct({ env: { SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true' } })
     const { device_code } = await begin({}, strict.url)
     for (let poll = 0; poll < 9; poll += 1) expect((await exchange(device_code, strict.url)).status).toBe(400)
     const over = await exchange(device_code, strict.url)
@@ -142,7 +142,7 @@ describe('a device', () => {
     [{ SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'no' }, 'SVC_DEVICE_LOGIN'],
     [{ SVC_DEVICE_LOGIN: 'true' }, 'SVC_API_KEY_SECRET'],
   ])('gets an error while device login is disabled with %j', async (env, says) => {
-    await using off = await startFake({ env: { ...env } })
+    await using off = await startFakeProduct({ env: { ...env } })
     for (const path of ['/auth/device/code', '/auth/token']) {
       const answer = await send(path, json({ grant_type: grantType, device_code: 'x' }), off.url)
       const failure = OAuthFailure.parse(answer.body)
@@ -222,7 +222,7 @@ describe('a user', () => {
 describe('the operator', () => {
   it('approves without an identity provider, for the configured subject', async () => {
     const env = { ...often, SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true', SVC_DEVICE_LOGIN_SUBJECT: 'ops' }
-    await using alone = await startFake({ env })
+    await using alone = await startFakeProduct({ env })
     const { device_code, user_code } = await begin({}, alone.url)
     expect((await decide('approve', user_code, '', alone.url)).status).toBe(401)
     expect((await decide('approve', user_code, 'Bearer no', alone.url)).status).toBe(401)

@@ -21,7 +21,7 @@ import type { Decider, DeviceLogin } from '../auth/device/open-device-login.ts'
 import { operatorIdentity, type ApiKeys, isOperator, createOperatorRequiredError } from '../auth/keys/keys.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError, type ErrorFormat, type PublicError } from '../response/http-exchange.ts'
-import { getRoute, postRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 
 /** Prefixes of the OAuth paths: the specified one, and that of the other authentication routes. */
 const prefixes = ['/auth', '/api/v1/auth'] as const
@@ -35,7 +35,7 @@ const oauthErrors: ErrorFormat = (shown) => ({
 })
 
 const deviceCode = (path: string): Route => ({
-  ...postRoute({
+  ...definePostRoute({
     ...oauth,
     path,
     doc: 'Starts the sign-in of a device (RFC 8628 §3.1)',
@@ -62,7 +62,7 @@ const deviceCode = (path: string): Route => ({
 const grantTypes = ['urn:ietf:params:oauth:grant-type:device_code', 'device_code']
 
 const token = (path: string): Route => ({
-  ...postRoute({
+  ...definePostRoute({
     ...oauth,
     path,
     doc: 'Exchanges a device code for an API key once the device is approved (RFC 8628 §3.4)',
@@ -89,7 +89,7 @@ const token = (path: string): Route => ({
 const decisionRoute = { feature: null, access: 'own-bearer', limit: 'data' } as const
 
 const decision = (path: string, state: DeviceDecision['state']): Route =>
-  postRoute({
+  definePostRoute({
     ...decisionRoute,
     path,
     doc: state === 'approved' ? 'Approves the sign-in of a device' : 'Denies the sign-in of a device',
@@ -108,7 +108,7 @@ const decision = (path: string, state: DeviceDecision['state']): Route =>
     },
   })
 
-const deviceStatus = getRoute({
+const deviceStatus = defineGetRoute({
   ...decisionRoute,
   path: '/api/v1/auth/device/status',
   doc: 'Returns the pending sign-in of a device',

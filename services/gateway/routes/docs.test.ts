@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { DocResponse, DocsResponse } from '#proto/http/docs.ts'
-import { type FakeProduct, startFake, createWebBuild } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct, createWebBuild } from '../testing/fake-product.ts'
 
 const webDirectory = await createWebBuild({})
 const scope = new AsyncDisposableStack()
 scope.defer(() => rm(webDirectory, { recursive: true }))
 afterAll(() => scope.disposeAsync())
 
-const start = async (env: Record<string, string> = {}) => scope.use(await startFake({ webDirectory, env }))
+const start = async (env: Record<string, string> = {}) => scope.use(await startFakeProduct({ webDirectory, env }))
 const send = async ({ url }: FakeProduct, path: string) => {
   const response = await fetch(`${url}${path}`)
   return { status: response.status, text: await response.text() }

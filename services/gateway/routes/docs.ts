@@ -4,11 +4,11 @@ import { OpenApiDocument } from '#proto/http/openapi.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { addNameEnums } from '../openapi/document.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { getRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, type Route } from '../http-route.ts'
 
 const common = { feature: 'DOCS', access: 'read', limit: 'data', query: noQuery, revalidated: true } as const
 
-const list = getRoute({
+const list = defineGetRoute({
   ...common,
   path: '/api/v1/docs',
   doc: 'Lists the pages of the built-in documentation in order',
@@ -20,7 +20,7 @@ const list = getRoute({
     ),
 })
 
-const one = getRoute({
+const one = defineGetRoute({
   ...common,
   path: '/api/v1/docs/{page}',
   doc: 'Returns one page of the documentation, in Markdown',
@@ -36,7 +36,7 @@ const one = getRoute({
 /** Routes of the documentation. */
 export const docRoutes: readonly Route[] = [list, one]
 
-export const openApiRoute = getRoute({
+export const openApiRoute = defineGetRoute({
   path: '/api/v1/openapi.json',
   doc: 'Returns this document: every route, with the names of all current charts and tables',
   feature: null,

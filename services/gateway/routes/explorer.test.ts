@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConsoleResponse } from '#proto/http/console.ts'
 import { ColumnsResponse, KeysResponse, TablesResponse } from '#proto/http/explorer.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake()
+  product = await startFakeProduct()
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
@@ -54,7 +54,7 @@ describe('the explorer', () => {
   it('returns the reason when a host has no data', async () => {
     const unavailable = { reason: 'permission' as const, message: 'may not', missingTables: [], grant: 'GRANT …' }
     const closed = async () => ({ rows: [], truncated: false, unavailable })
-    await using strict = await startFake({ query: { exploreColumns: closed, exploreTables: closed } })
+    await using strict = await startFakeProduct({ query: { exploreColumns: closed, exploreTables: closed } })
     const columns = ColumnsResponse.parse((await send(`columns?${ofTable}`, strict)).body)
     const tables = TablesResponse.parse((await send('tables?database=shop', strict)).body)
     for (const { data, metadata } of [columns, tables]) {

@@ -25,7 +25,7 @@ import { ConsoleResponse } from '#proto/http/console.ts'
 import type { Call } from '#proto/call.ts'
 import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, type Route, rowsRoute } from '../http-route.ts'
+import { defineGetRoute, type Route, defineRowsRoute } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
 const common = { feature: 'TABLES', access: 'read', limit: 'data' } as const
@@ -74,7 +74,7 @@ const respondWithDetail =
     return createSuccessBody(detail, { host, unavailable })
   }
 
-const databases = getRoute({
+const databases = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/databases',
   doc: 'Lists databases with their contents',
@@ -83,7 +83,7 @@ const databases = getRoute({
   handle: respondWithList((query, request, call) => query.exploreDatabases(request, call)),
 })
 
-const tables = getRoute({
+const tables = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/tables',
   doc: 'Lists tables, views and dictionaries of a database',
@@ -92,7 +92,7 @@ const tables = getRoute({
   handle: respondWithList((query, request, call) => query.exploreTables(request, call)),
 })
 
-const table = getRoute({
+const table = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/table',
   doc: 'Returns one table: engine, keys, size, parts',
@@ -101,7 +101,7 @@ const table = getRoute({
   handle: respondWithDetail((query, request, call) => query.exploreTable(request, call)),
 })
 
-const indexes = getRoute({
+const indexes = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/indexes',
   doc: 'Returns the engine of a table and its partition, sorting, primary and sampling keys',
@@ -113,7 +113,7 @@ const indexes = getRoute({
   }),
 })
 
-const columns = getRoute({
+const columns = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/columns',
   doc: 'Lists columns of a table with sizes, compression, codecs and the keys they are part of',
@@ -122,7 +122,7 @@ const columns = getRoute({
   handle: respondWithList((query, request, call) => query.exploreColumns(request, call)),
 })
 
-const ddl = getRoute({
+const ddl = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/ddl',
   doc: 'Returns the CREATE statement of a table, or of the database when no table is named',
@@ -131,7 +131,7 @@ const ddl = getRoute({
   handle: respondWithDetail((query, request, call) => query.exploreDdl(request, call)),
 })
 
-const skipIndexes = getRoute({
+const skipIndexes = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/skip-indexes',
   doc: 'Lists data skipping indexes of a table with their sizes',
@@ -140,7 +140,7 @@ const skipIndexes = getRoute({
   handle: respondWithList((query, request, call) => query.exploreSkipIndexes(request, call)),
 })
 
-const projections = getRoute({
+const projections = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/projections',
   doc: 'Lists projections of a table with their definitions and sizes',
@@ -149,7 +149,7 @@ const projections = getRoute({
   handle: respondWithList((query, request, call) => query.exploreProjections(request, call)),
 })
 
-const parts = getRoute({
+const parts = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/parts',
   doc: 'Lists parts of a table, largest first',
@@ -160,7 +160,7 @@ const parts = getRoute({
   ),
 })
 
-const dependencies = getRoute({
+const dependencies = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/dependencies',
   doc: 'Lists upstream and downstream dependencies of a table, transitively; of all tables of the database when no table is named',
@@ -169,7 +169,7 @@ const dependencies = getRoute({
   handle: respondWithList((query, request, call) => query.exploreDependencies(request, call)),
 })
 
-const usage = getRoute({
+const usage = defineGetRoute({
   ...common,
   path: '/api/v1/explorer/usage',
   doc: 'Returns who used a table, how often and when last',
@@ -178,7 +178,7 @@ const usage = getRoute({
   handle: respondWithDetail((query, request, call) => query.exploreUsage(request, call)),
 })
 
-const queryLog = getRoute({
+const queryLog = defineGetRoute({
   ...common,
   feature: 'QUERIES',
   path: '/api/v1/explorer/query-log',
@@ -188,7 +188,7 @@ const queryLog = getRoute({
   handle: respondWithList((query, request, call) => query.exploreQueries(request, call)),
 })
 
-const preview = rowsRoute({
+const preview = defineRowsRoute({
   ...common,
   // Write access, because rows are user data and not metadata.
   access: 'write',

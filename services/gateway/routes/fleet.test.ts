@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from '#proto/call.ts'
 import { FleetResponse } from '#proto/http/fleet.ts'
 import type { FleetHost } from '#proto/fleet.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const maxHosts = 500
 const maxBytes = 150_000
@@ -43,7 +43,7 @@ const host = (id: number): FleetHost => ({
 
 describe('the fleet', () => {
   it('returns all hosts with state and a summary of their load', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const { data, metadata } = await send(product.url)
     expect(data).toEqual([
       {
@@ -64,7 +64,7 @@ describe('the fleet', () => {
   })
 
   it('has the worst finding of each host', async () => {
-    await using product = await startFake({ alerts: {}, report: {} })
+    await using product = await startFakeProduct({ alerts: {}, report: {} })
     const { data, metadata } = await send(product.url)
     expect(data.map(({ worstFinding }) => worstFinding)).toEqual([
       { severity: 'warning', title: 'Many parts' },
@@ -76,7 +76,7 @@ describe('the fleet', () => {
   it('omits services that fail', async () => {
     const hanging = (_: unknown, { signal }: Call) =>
       new Promise<never>((__, reject) => signal.addEventListener('abort', reject))
-    await using product = await startFake({ alerts: { worstFindings: hanging }, report: {} })
+    await using product = await startFakeProduct({ alerts: { worstFindings: hanging }, report: {} })
     const { data, metadata } = await send(product.url)
     expect(data.map(({ worstFinding }) => worstFinding?.title)).toEqual(['Many parts', 'Slow merges'])
     expect(metadata.findingsBy).toEqual(['report'])
@@ -99,7 +99,7 @@ describe('the fleet', () => {
     ],
   ])(`of ${maxHosts} hosts is at most ${maxBytes} bytes long, %s`, async (_, owners) => {
     const hosts = Array.from({ length: maxHosts }, (__, id) => host(id))
-    await using product = await startFake({ query: { fleet: async () => hosts }, ...owners })
+    await using product = await startFakeProduct({ query: { fleet: async () => hosts }, ...owners })
     const { text, data } = await send(product.url)
     expect(data).toHaveLength(maxHosts)
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)

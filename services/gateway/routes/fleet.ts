@@ -9,10 +9,10 @@ import type { HostLoad, Host } from '#proto/query.ts'
 import type { Cluster } from '#proto/topology.ts'
 import { readConnectionSession } from '../connections/caller-hosts.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
-const fleet = getRoute({
+const fleet = defineGetRoute({
   path: '/api/v1/fleet',
   doc: 'Returns all hosts with state, version, load and worst finding',
   feature: 'OVERVIEW',
@@ -37,7 +37,7 @@ const fleet = getRoute({
   },
 })
 
-const ownCost = getRoute({
+const ownCost = defineGetRoute({
   path: '/api/v1/own-cost',
   doc: "Returns the cost of the product's own queries on one host",
   feature: 'QUERIES',
@@ -114,7 +114,7 @@ const isWarning = ({ severity }: Finding): boolean => severity === 'warning'
 
 export const fleetRoutes: readonly Route[] = [fleet, ownCost]
 
-export const clusterTopology = getRoute({
+export const clusterTopologyRoute = defineGetRoute({
   path: '/api/v1/cluster/topology',
   doc: 'Returns clusters, shards and replicas as one host reports them, with live metrics of the monitored hosts',
   feature: 'CLUSTER',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { fakeAlerting } from '../testing/alerting.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 /** Requests received by `alert-dispatcher`. */
 let requests: { method: string; input: unknown; subject: string }[] = []
@@ -20,7 +20,7 @@ const recordingHandlers = Object.fromEntries(
 
 beforeAll(async () => {
   const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
-  product = await startFake({ identify, alerts: recordingHandlers })
+  product = await startFakeProduct({ identify, alerts: recordingHandlers })
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
@@ -281,7 +281,7 @@ describe('without a state database', () => {
         'saving alert configuration requires a state database; set SVC_STATE_DB_URL',
       )
     }
-    await using without = await startFake({ alerts: { updateAlertConfig } })
+    await using without = await startFakeProduct({ alerts: { updateAlertConfig } })
     const { status, body } = await send('PUT', 'alert-digest', { enabled: true, windowMinutes: 5 }, without)
     expect([status, body.error.type]).toEqual([501, 'not-implemented'])
     expect(body.error.message).toContain('SVC_STATE_DB_URL')

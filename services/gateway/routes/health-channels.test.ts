@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { ChannelTestResponse } from '#proto/http/channels.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 describe('a channel', () => {
   let product: FakeProduct
   beforeAll(async () => {
-    product = await startFake({ alerts: {} })
+    product = await startFakeProduct({ alerts: {} })
   })
   afterAll(() => product[Symbol.asyncDispose]())
   const post = async (path: string, body: unknown = {}) => {

@@ -12,9 +12,9 @@ import { PagingServicesResponse, PagingServicesQuery } from '#proto/http/paging-
 import { noQuery } from '#proto/http/parameters.ts'
 import { encryptForAlerts, createAlertConfigRoutes } from '../alert-config/alert-config.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { postRoute, type Route, getRoute } from '../http-route.ts'
+import { definePostRoute, type Route, defineGetRoute } from '../http-route.ts'
 
-const test = postRoute({
+const test = definePostRoute({
   path: '/api/v1/health/channels/{channel}/test',
   doc: 'Sends a test message to the targets of a channel, even when it is disabled, and returns the results',
   feature: 'HEALTH',
@@ -34,7 +34,7 @@ const test = postRoute({
 export const healthChannelRoutes: readonly Route[] = [test]
 
 /** Requires write access, because it reveals service names of the PagerDuty account. */
-export const healthPagingServices = getRoute({
+export const healthPagingServicesRoute = defineGetRoute({
   path: '/api/v1/health/channels/paging-a/services',
   doc: 'Lists the services of the PagerDuty account that alerts can go to',
   feature: 'HEALTH',
@@ -52,7 +52,7 @@ export const healthPagingServices = getRoute({
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
 const path = '/api/v1/health/webhook-targets'
 
-const list = getRoute({
+const list = defineGetRoute({
   ...common,
   path,
   doc: 'Lists additional webhook targets with their configuration source; URLs are shortened to their end, headers to their names',
@@ -64,7 +64,7 @@ const list = getRoute({
   },
 })
 
-const preview = postRoute({
+const preview = definePostRoute({
   ...common,
   path: `${path}/preview`,
   doc: 'Renders a sample alert with the templates of a webhook',

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DeadLettersResponse, DeliveriesResponse, ReplayResponse, TargetsResponse } from '#proto/http/deliveries.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 describe('deliveries', () => {
   let product: FakeProduct
   beforeAll(async () => {
-    product = await startFake({ alerts: {}, ingest: {} })
+    product = await startFakeProduct({ alerts: {}, ingest: {} })
   })
   afterAll(() => product[Symbol.asyncDispose]())
   const send = async (path: string, init?: RequestInit) => {

@@ -12,11 +12,11 @@ import { noQuery } from '#proto/http/parameters.ts'
 import { resolveSubscriptionScope } from '../alert-config/subscriber.ts'
 import { loadHostNames, replaceHostKeys, nameHostOrNull } from '../hosts/host-list.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { getRoute, type Route, postRoute } from '../http-route.ts'
+import { defineGetRoute, type Route, definePostRoute } from '../http-route.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
 
-const deliveries = getRoute({
+const deliveries = defineGetRoute({
   ...common,
   path: '/api/v1/health/deliveries',
   doc: 'Lists alert deliveries and their results, newest first. Deliveries to a webhook subscription are visible to its owner and to callers who may manage users',
@@ -32,7 +32,7 @@ const deliveries = getRoute({
   },
 })
 
-const targets = getRoute({
+const targets = defineGetRoute({
   ...common,
   path: '/api/v1/health/targets',
   doc: 'Lists the current targets of alerts with their delivery status',
@@ -50,7 +50,7 @@ export const healthDeliveryRoutes: readonly Route[] = [deliveries, targets]
 
 type Letter = z.input<typeof DeadLettersResponse>['data'][number]
 
-const deadLetters = getRoute({
+const deadLetters = defineGetRoute({
   ...common,
   path: '/api/v1/health/dead-letters',
   doc: 'Lists alerts and inbound events that could not be delivered, with the reason, newest first. Those for a webhook subscription are visible to its owner and to callers who may manage users',
@@ -77,7 +77,7 @@ const deadLetters = getRoute({
   },
 })
 
-const replay = postRoute({
+const replay = definePostRoute({
   ...common,
   path: '/api/v1/health/dead-letters/{id}/replay',
   doc: 'Delivers a dead letter again: an alert, unless its receiver got a later notification meanwhile, or an inbound event',

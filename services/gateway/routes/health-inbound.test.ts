@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AlertStateResponse, SilenceResponse } from '#proto/http/alerts.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 const base = '/api/v1/health'
 
 describe('inbound conditions', () => {
   let product: FakeProduct
   beforeAll(async () => {
-    product = await startFake({ alerts: {} })
+    product = await startFakeProduct({ alerts: {} })
   })
   afterAll(() => product[Symbol.asyncDispose]())
   const send = async (method: string, path: string, body?: unknown) => {

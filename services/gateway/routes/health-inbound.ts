@@ -3,7 +3,7 @@ import type { Call } from '#proto/call.ts'
 import { InboundAckRequest, InboundDismissRequest, SilenceResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
-import { deleteRoute, postRoute, type Route } from '../http-route.ts'
+import { defineDeleteRoute, definePostRoute, type Route } from '../http-route.ts'
 import { silenceActions } from '../audit/open-audit.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
@@ -16,7 +16,7 @@ const writing = {
   answer: SilenceResponse,
 } as const
 
-const acknowledge = postRoute({
+const acknowledge = definePostRoute({
   ...writing,
   path: `${path}/ack`,
   doc: 'Acknowledges an inbound condition: its reminders stop for a time or until it resolves',
@@ -25,7 +25,7 @@ const acknowledge = postRoute({
     silence(gateway, { call, requestId }, { episode, note, kind: 'ack', minutes: duration }),
 })
 
-const dismiss = postRoute({
+const dismiss = definePostRoute({
   ...writing,
   path: `${path}/dismiss`,
   doc: 'Dismisses an inbound condition: notifications stop for a time or until it resolves',
@@ -45,7 +45,7 @@ const silence = async (
 }
 
 const undoRoute = (kind: Silence['kind'], path: `/${string}/{episode}/${string}`, doc: string) =>
-  deleteRoute({
+  defineDeleteRoute({
     ...writing,
     path,
     doc,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { PagingServicesResponse } from '#proto/http/paging-services.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake({ alerts: {} })
+  product = await startFakeProduct({ alerts: {} })
 })
 afterAll(() => product[Symbol.asyncDispose]())
 const get = async (query: string) => {

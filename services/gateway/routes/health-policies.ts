@@ -19,12 +19,12 @@ import { noQuery } from '#proto/http/parameters.ts'
 import { generateHexSuffix, createAlertConfigRoutes } from '../alert-config/alert-config.ts'
 import { findMonitoredHost, type HostNameLookup, loadHostNames } from '../hosts/host-list.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { getRoute, type Route, postRoute } from '../http-route.ts'
+import { defineGetRoute, type Route, definePostRoute } from '../http-route.ts'
 
 const reading = { feature: 'HEALTH', access: 'read', limit: 'data', query: noQuery } as const
 
 const maintenanceRoutes: readonly Route[] = [
-  getRoute({
+  defineGetRoute({
     ...reading,
     path: '/api/v1/health/maintenance-windows',
     doc: 'Lists maintenance windows, in which notifications about one host or all hosts are muted',
@@ -61,7 +61,7 @@ const shownWindow = (
 }
 
 const quietHoursRoutes: readonly Route[] = [
-  getRoute({
+  defineGetRoute({
     ...reading,
     path: '/api/v1/health/quiet-hours',
     doc: 'Lists quiet hours of the week, in which all or all but critical notifications are muted',
@@ -83,7 +83,7 @@ const quietHoursRoutes: readonly Route[] = [
 ]
 
 const routeRoutes: readonly Route[] = [
-  getRoute({
+  defineGetRoute({
     ...reading,
     path: '/api/v1/health/routes',
     doc: 'Lists routes from conditions to channels and webhook targets; a condition that matches none goes to all of them',
@@ -110,7 +110,7 @@ export const healthPolicyRoutes: readonly Route[] = [...maintenanceRoutes, ...qu
 const common = { feature: 'HEALTH', limit: 'data' } as const
 const path = '/api/v1/health/custom-rules'
 
-const list = getRoute({
+const list = defineGetRoute({
   ...common,
   path,
   doc: 'Lists custom rules on metrics; with catalog=1 also the available metrics',
@@ -124,7 +124,7 @@ const list = getRoute({
   },
 })
 
-const test = postRoute({
+const test = definePostRoute({
   ...common,
   path: `${path}/test`,
   doc: 'Measures and evaluates a custom rule once',

@@ -9,7 +9,7 @@ import {
   CheckAlertsRequest,
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
+import { defineDeleteRoute, defineGetRoute, definePutRoute, type Route } from '../http-route.ts'
 import { updateAlertConfig, deleteAlertConfig } from '../alert-config/alert-config.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
@@ -29,14 +29,14 @@ const digest = ({ digestMinutes, persistent }: AlertPolicy) => createSuccessBody
 const checks = ({ rules, persistent }: AlertPolicy) => createSuccessBody(rules, { persistent, count: rules.length })
 
 const configRoutes: readonly Route[] = [
-  getRoute({
+  defineGetRoute({
     ...reading,
     path: configPath,
     doc: 'Returns the general alert configuration and the source of each field: database, file, variable or default',
     answer: AlertConfigResponse,
     handle: async ({ call }, { alerts }) => config(await alerts.alertPolicy({}, call)),
   }),
-  putRoute({
+  definePutRoute({
     ...writing,
     path: configPath,
     doc: 'Updates the general alert configuration; absent fields fall back to files, variables and defaults',
@@ -45,14 +45,14 @@ const configRoutes: readonly Route[] = [
     handle: async (request, gateway) =>
       config(await updateAlertConfig(gateway, request, { kind: 'general', value: request.body })),
   }),
-  deleteRoute({
+  defineDeleteRoute({
     ...writing,
     path: configPath,
     doc: 'Deletes the general alert configuration, which falls back to files, variables and defaults',
     answer: AlertConfigResponse,
     handle: async (request, gateway) => config(await deleteAlertConfig(gateway, request, { kind: 'general' })),
   }),
-  putRoute({
+  definePutRoute({
     ...writing,
     path: channelPath,
     doc: 'Enables or disables a channel, or sets its minimum severity',
@@ -63,7 +63,7 @@ const configRoutes: readonly Route[] = [
         await updateAlertConfig(gateway, request, { kind: 'channel', id: request.path.channel, value: request.body }),
       ),
   }),
-  deleteRoute({
+  defineDeleteRoute({
     ...writing,
     path: channelPath,
     doc: 'Deletes the configuration of a channel, which falls back to files and variables',
@@ -74,14 +74,14 @@ const configRoutes: readonly Route[] = [
 ]
 
 const digestRoutes: readonly Route[] = [
-  getRoute({
+  defineGetRoute({
     ...reading,
     path: digestPath,
     doc: 'Returns how long findings that are not critical are grouped into one message',
     answer: AlertDigestResponse,
     handle: async ({ call }, { alerts }) => digest(await alerts.alertPolicy({}, call)),
   }),
-  putRoute({
+  definePutRoute({
     ...writing,
     path: digestPath,
     doc: 'Sets how long findings that are not critical are grouped',
@@ -90,7 +90,7 @@ const digestRoutes: readonly Route[] = [
     handle: async (request, gateway) =>
       digest(await updateAlertConfig(gateway, request, { kind: 'digest', value: request.body })),
   }),
-  deleteRoute({
+  defineDeleteRoute({
     ...writing,
     path: digestPath,
     doc: 'Deletes the digest configuration, which falls back to files, variables and defaults',
@@ -100,14 +100,14 @@ const digestRoutes: readonly Route[] = [
 ]
 
 const checkRoutes: readonly Route[] = [
-  getRoute({
+  defineGetRoute({
     ...reading,
     path: checksPath,
     doc: 'Lists rules with a configuration and the source of each field',
     answer: CheckAlertsResponse,
     handle: async ({ call }, { alerts }) => checks(await alerts.alertPolicy({}, call)),
   }),
-  putRoute({
+  definePutRoute({
     ...writing,
     path: checkPath,
     doc: 'Updates a rule: whether it is enabled, its minimum severity, thresholds and hysteresis',
@@ -118,7 +118,7 @@ const checkRoutes: readonly Route[] = [
         await updateAlertConfig(gateway, request, { kind: 'rule', id: request.path.checkId, value: request.body }),
       ),
   }),
-  deleteRoute({
+  defineDeleteRoute({
     ...writing,
     path: checkPath,
     doc: 'Deletes the configuration of a rule, which falls back to files, variables and its definition',

@@ -4,7 +4,7 @@ import type { Call } from '#proto/call.ts'
 import { AckRequest, DismissRequest, SilenceResponse, SilenceQuery, SilencesResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
-import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
+import { defineDeleteRoute, defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 import { silenceActions } from '../audit/open-audit.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { findMonitoredHost, type HostNameLookup, loadHostNames } from '../hosts/host-list.ts'
@@ -12,7 +12,7 @@ import { findMonitoredHost, type HostNameLookup, loadHostNames } from '../hosts/
 const common = { feature: 'HEALTH', limit: 'data' } as const
 const writing = { ...common, access: 'write', answer: SilenceResponse } as const
 
-const silences = getRoute({
+const silences = defineGetRoute({
   ...common,
   path: '/api/v1/health/ack',
   doc: 'Lists active acknowledgements and dismissals',
@@ -31,7 +31,7 @@ const present = ({ hostKey, ...silence }: Silence, nameOf: HostNameLookup) => {
   return named && { ...silence, ...named }
 }
 
-const acknowledge = postRoute({
+const acknowledge = definePostRoute({
   ...writing,
   path: '/api/v1/health/ack',
   doc: 'Acknowledges a condition: its reminders stop for a time or until it recovers; escalation and recovery are still sent',
@@ -41,7 +41,7 @@ const acknowledge = postRoute({
     silence(gateway, { call, requestId }, { ...body, kind: 'ack', minutes: duration }),
 })
 
-const dismiss = postRoute({
+const dismiss = definePostRoute({
   ...writing,
   path: '/api/v1/health/dismiss',
   doc: 'Dismisses a condition: notifications stop for a time or until it recovers',
@@ -75,7 +75,7 @@ const silence = async (
 }
 
 const undoRoute = (kind: Silence['kind'], path: string, doc: string) =>
-  deleteRoute({
+  defineDeleteRoute({
     ...writing,
     path,
     doc,

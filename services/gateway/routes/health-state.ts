@@ -13,13 +13,13 @@ import {
 import type { Call } from '#proto/call.ts'
 import { maxInboundConditions } from '#proto/inbound-conditions.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, postRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { findMonitoredHost, canSeeInstallation, loadHostNames } from '../hosts/host-list.ts'
 
 const common = { feature: 'HEALTH', access: 'read', limit: 'data' } as const
 
-const checks = getRoute({
+const checks = defineGetRoute({
   ...common,
   path: '/api/v1/health/checks',
   doc: 'Lists every rule on one host with the result of its last evaluation',
@@ -32,7 +32,7 @@ const checks = getRoute({
   },
 })
 
-const snapshot = getRoute({
+const snapshot = defineGetRoute({
   ...common,
   path: '/api/v1/health/snapshot',
   doc: 'Returns a summary of the last sweep for each host',
@@ -53,7 +53,7 @@ const snapshot = getRoute({
   },
 })
 
-const alertState = getRoute({
+const alertState = defineGetRoute({
   ...common,
   path: '/api/v1/health/alert-state',
   doc: 'Lists open conditions of one host or of all, since when they are open, and who was notified',
@@ -89,7 +89,7 @@ const readInbound = async (room: number, alerts: Gateway['alerts'], call: Call) 
 const keyOf = async (hosts: Gateway['hosts'], hostId: number | undefined): Promise<string | undefined> =>
   hostId === undefined ? undefined : (await findMonitoredHost(hosts, hostId)).key
 
-const history = getRoute({
+const history = defineGetRoute({
   ...common,
   path: '/api/v1/health/history',
   doc: 'Lists the history of conditions, newest first: who was notified, and why a notification was not sent',
@@ -107,7 +107,7 @@ const history = getRoute({
   },
 })
 
-const diagnose = postRoute({
+const diagnose = definePostRoute({
   ...common,
   path: '/api/v1/health/actions',
   doc: 'Returns at most 50 rows that explain a rule on one host',

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AlertConfigIdResponse } from '#proto/http/alerts.ts'
 import { TargetPreviewResponse, WebhookTargetsResponse } from '#proto/http/channels.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 const target = { name: 'team', url: 'https://hooks.example/a-secret', headers: { 'X-Team': 'another-secret' } }
 
 describe('additional webhook targets', () => {
   let product: FakeProduct
   beforeAll(async () => {
-    product = await startFake({ alerts: {} })
+    product = await startFakeProduct({ alerts: {} })
   })
   afterAll(() => product[Symbol.asyncDispose]())
   const send = async (method: string, path = '', body?: unknown) => {

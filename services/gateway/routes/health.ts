@@ -9,10 +9,10 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { rejectConnectionSession } from '../connections/caller-hosts.ts'
 import { expositionSettings } from '../features/config.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, gzippedRoute } from '../http-route.ts'
+import { defineGetRoute, defineGzippedRoute } from '../http-route.ts'
 import { resolveCloudMode } from '../installation/edition.ts'
 
-export const healthRoute = getRoute({
+export const healthRoute = defineGetRoute({
   path: '/api/health',
   doc: 'Returns whether the service is alive',
   feature: null,
@@ -29,7 +29,7 @@ type HostHealth = z.input<typeof HealthzResponse>['hosts'][number]
  * Always returns 200, because a monitored host that is down is not a failure of the service. Connection sessions are
  * ignored, because this is the health of the installation.
  */
-export const healthzRoute = getRoute({
+export const healthzRoute = defineGetRoute({
   path: '/api/healthz',
   doc: 'Returns the state of the monitored hosts, at most 20 seconds old, and of the cloud mode',
   feature: null,
@@ -58,7 +58,7 @@ const visibleHealth = (state: HostState, identity: Identity): HostHealth => {
   return { id, status, name, reason, version, latencyMs, checkedAt }
 }
 
-export const metricsRoute = gzippedRoute({
+export const metricsRoute = defineGzippedRoute({
   path: '/api/v1/metrics',
   doc: 'Returns metrics of every host in the Prometheus text format',
   feature: 'METRICS',

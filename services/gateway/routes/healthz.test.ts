@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { HealthzResponse } from '#proto/http/status.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const healthz = async (url: string) => {
@@ -11,7 +11,7 @@ const healthz = async (url: string) => {
 
 describe('GET /api/healthz', () => {
   it('shows anonymous callers only which hosts are down', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const { status, body } = await healthz(product.url)
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -25,7 +25,7 @@ describe('GET /api/healthz', () => {
   })
 
   it('warns when the web was not built for cloud mode', async () => {
-    await using product = await startFake({ env: { SVC_CLOUD_MODE: 'true' } })
+    await using product = await startFakeProduct({ env: { SVC_CLOUD_MODE: 'true' } })
     const { cloudMode } = (await healthz(product.url)).body
     expect(cloudMode).toEqual({
       build: false,
@@ -35,13 +35,13 @@ describe('GET /api/healthz', () => {
   })
 
   it('queries no host', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     await healthz(product.url)
     expect(product.received.map(({ method }) => method)).toEqual(['hostStates'])
   })
 
   it('shows signed-in callers name, reason and age', async () => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       identify: async () => ({ ...anonymousCaller, kind: 'user', subject: 'ada' }),
     })
     const { body } = await healthz(product.url)
@@ -58,14 +58,14 @@ describe('GET /api/healthz', () => {
 
   it('is ok when every host is up', async () => {
     const up = { reason: null, version: '26.3', uptimeSeconds: 1, latencyMs: 1, checkedAtMs: 0, name: 'a' }
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: { hostStates: async () => [{ ...up, id: 0, key: 'a', status: 'up' }] },
     })
     expect((await healthz(product.url)).body.ok).toBe(true)
   })
 
   it('returns 200 with the last known hosts when query fails', async () => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: {
         hostStates: async () => {
           throw new ServiceError('unavailable', 'not now')
@@ -89,7 +89,7 @@ describe('GET /api/healthz', () => {
   it('returns the last states while query is slow, and unknown once they are stale', async () => {
     let [passedMs, isLate] = [0, false]
     const up = { reason: null, version: '26.3', uptimeSeconds: 1, latencyMs: 1, checkedAtMs: 0, name: 'a' }
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       clock: { now: Date.now, elapsedMs: () => performance.now() + passedMs },
       query: {
         hostStates: async (_input, { signal }) =>
@@ -108,7 +108,7 @@ describe('GET /api/healthz', () => {
   })
 
   it('responds within a second when query hangs', async () => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: {
         hostStates: async (_input, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
       },
@@ -119,7 +119,7 @@ describe('GET /api/healthz', () => {
   })
 
   it('returns 200 when query is not running', async () => {
-    await using product = await startFake({ withoutQuery: true })
+    await using product = await startFakeProduct({ withoutQuery: true })
     expect(await healthz(product.url)).toMatchObject({ status: 200, body: { ok: false, hosts: [] } })
   })
 })

@@ -2,10 +2,10 @@ import { mayUse, type Identity } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { HostsResponse, HostStatusResponse, OverviewResponse, CatalogueResponse } from '#proto/http/data.ts'
 import { noQuery, HostStatusQuery, HostQuery } from '#proto/http/parameters.ts'
-import { getRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
-const hosts = getRoute({
+const hosts = defineGetRoute({
   path: '/api/v1/hosts',
   doc: 'Lists the configured hosts, without addresses and passwords',
   feature: null,
@@ -22,7 +22,7 @@ const hosts = getRoute({
   },
 })
 
-const hostStatus = getRoute({
+const hostStatus = defineGetRoute({
   path: '/api/v1/host-status',
   doc: 'Queries the version, uptime and host name of one host',
   feature: 'OVERVIEW',
@@ -37,7 +37,7 @@ const hostStatus = getRoute({
   },
 })
 
-const overview = getRoute({
+const overview = defineGetRoute({
   path: '/api/v1/overview',
   doc: 'Returns the key metrics of one host',
   feature: 'OVERVIEW',
@@ -53,7 +53,7 @@ const overview = getRoute({
 
 export const hostRoutes: readonly Route[] = [hosts, hostStatus, overview]
 
-export const catalogueRoute = getRoute({
+export const catalogueRoute = defineGetRoute({
   path: '/api/v1/catalogue',
   doc: 'Lists every chart and table page, for menus and generic pages',
   feature: null,

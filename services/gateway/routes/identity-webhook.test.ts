@@ -12,10 +12,10 @@ import type { ValidRequest } from '../testing/valid-requests.ts'
 import {
   type IdentityProvider,
   startIdentityProvider,
-  identitySecret,
+  identityWebhookSecret,
   createSignedIdentityEvent,
 } from '../testing/identity-provider.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 const deleted = (id: string) => ({ type: 'user.deleted', object: 'event', data: { deleted: true, id, object: 'user' } })
 const ended = (type: string) => ({
@@ -44,14 +44,14 @@ beforeEach(async () => {
 })
 afterEach(() => store[Symbol.asyncDispose]())
 
-const open = (replaced: Parameters<typeof startFake>[0] = {}): Promise<FakeProduct> =>
-  startFake({
+const open = (replaced: Parameters<typeof startFakeProduct>[0] = {}): Promise<FakeProduct> =>
+  startFakeProduct({
     store,
     ...replaced,
     env: {
       SVC_AUTH_PROVIDER: 'idp',
       IDP_OAUTH_ISSUER: idp.url,
-      IDP_WEBHOOK_SECRET: identitySecret,
+      IDP_WEBHOOK_SECRET: identityWebhookSecret,
       SVC_API_KEY_SECRET: keySecret,
       SVC_IDP_PUBLIC_READ: 'false',
       SVC_STATE_DB_URL: `file:${directory}/state.db`,

@@ -9,7 +9,7 @@ import type { AuditContext } from '../audit/open-audit.ts'
 import { computeOwnerId } from '../connections/user-connections.ts'
 import type { Gateway } from '../gateway.ts'
 import { parseJsonBody } from '../request/read-body.ts'
-import { parse } from '../request/parse.ts'
+import { parseRequestInput } from '../request/parse.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import type { RawRequest, Route } from '../http-route.ts'
 import { requireSvixSignature, webhookSettings } from '../webhooks/signature.ts'
@@ -21,7 +21,7 @@ const name = 'IDP_WEBHOOK_SECRET'
 const provider = { kind: 'service', subject: 'identity-provider', features: 'all' } as const
 
 /** Handles deleted users and ended sessions of the identity provider. */
-export const identityWebhook: Route = {
+export const identityWebhookRoute: Route = {
   method: 'POST',
   path: '/api/webhooks/identity-provider',
   doc: 'Ends sessions, and revokes the keys and removes the data of users who were deleted at the identity provider; signed with IDP_WEBHOOK_SECRET',
@@ -48,17 +48,17 @@ export const identityWebhook: Route = {
 const sessionEndEvents: ReadonlySet<string> = new Set(['session.revoked', 'session.ended', 'session.removed'])
 
 const handleEvent = async (payload: unknown, { call, requestId }: RawRequest, gateway: Gateway) => {
-  const { type } = parse(IdentityEvent, payload)
+  const { type } = parseRequestInput(IdentityEvent, payload)
   const context: AuditContext = { call: { identity: provider }, requestId }
   const { audit, denied } = gateway
   if (type === 'user.deleted') {
-    const subject = parse(IdentitySubjectEvent, payload).data.id
+    const subject = parseRequestInput(IdentitySubjectEvent, payload).data.id
     const action = { action: 'forget-person', host: null, target: { subject } }
     const removed = await audit.of(action, context, () => removePerson(gateway, call, subject))
     return { done: 'person-forgotten' as const, removed }
   }
   if (!sessionEndEvents.has(type)) return { done: null, removed: null }
-  const sid = parse(IdentitySubjectEvent, payload).data.id
+  const sid = parseRequestInput(IdentitySubjectEvent, payload).data.id
   const action = { action: 'end-session', host: null, target: { session: sid } }
   await audit.of(action, context, () => denied.session(sid))
   return { done: 'session-ended' as const, removed: null }

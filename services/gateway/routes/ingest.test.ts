@@ -4,7 +4,7 @@ import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxIngestBodyBytes } from '#proto/ingest.ts'
 import { fakeIngest } from '../testing/fake-services.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const secret = 'the token of the senders'
 const withToken = { SVC_EVENTS_INGEST_TOKEN: secret }
@@ -37,7 +37,7 @@ describe('POST /api/events/ingest', () => {
     const unset: Record<string, string>[] = [{}, { SVC_EVENTS_INGEST_TOKEN: '' }]
     for (const env of unset) {
       const { ingest, accepted } = recordingIngest()
-      await using product = await startFake({ env, ingest })
+      await using product = await startFakeProduct({ env, ingest })
       const tried: Sent['headers'][] = [{}, good, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }]
       for (const headers of tried) {
         const { status, error } = await send(product.url, { headers })
@@ -50,7 +50,7 @@ describe('POST /api/events/ingest', () => {
   it('accepts only its bearer token and the previous one', async () => {
     const { ingest, accepted } = recordingIngest()
     const env = { ...withToken, SVC_EVENTS_INGEST_TOKEN_PREVIOUS: 'the one before', SVC_API_KEY_SECRET: 'keys' }
-    await using product = await startFake({ env, ingest })
+    await using product = await startFakeProduct({ env, ingest })
     for (const bearer of ['', secret.slice(0, -1), `${secret}x`, secret.toUpperCase(), 'svc_x.y']) {
       const { status, headers, error } = await send(product.url, {
         headers: { ...good, authorization: `Bearer ${bearer}` },
@@ -67,7 +67,7 @@ describe('POST /api/events/ingest', () => {
 
   it('checks token, rate limit, length, type and content in this order', async () => {
     const { ingest, accepted } = recordingIngest(new ServiceError('invalid', 'the body is not JSON'))
-    await using product = await startFake({ env: { ...withToken, RATE_LIMIT_INGEST_PER_MIN: '4' }, ingest })
+    await using product = await startFakeProduct({ env: { ...withToken, RATE_LIMIT_INGEST_PER_MIN: '4' }, ingest })
     const long = 'x'.repeat(maxIngestBodyBytes + 1)
     const bad = { authorization: 'Bearer x', 'content-type': 'text/plain' }
     const known = { ...bad, authorization: good.authorization }
@@ -87,7 +87,7 @@ describe('POST /api/events/ingest', () => {
 
   it('counts the bytes of a body without Content-Length', async () => {
     const { ingest, accepted } = recordingIngest()
-    await using product = await startFake({ env: withToken, ingest })
+    await using product = await startFakeProduct({ env: withToken, ingest })
     const body = new ReadableStream({
       start(controller) {
         for (let part = 0; part < 5; part += 1) controller.enqueue(new Uint8Array(64 * 1024).fill(0x20))
@@ -106,13 +106,13 @@ describe('POST /api/events/ingest', () => {
     'Application/Vnd.x+JSON',
   ])('accepts %s', async (type) => {
     const { ingest } = recordingIngest()
-    await using product = await startFake({ env: withToken, ingest })
+    await using product = await startFakeProduct({ env: withToken, ingest })
     expect((await send(product.url, { headers: { ...good, 'content-type': type } })).status).toBe(202)
   })
 
   it('accepts a CloudEvent without data and content type', async () => {
     const { ingest, accepted } = recordingIngest()
-    await using product = await startFake({ env: withToken, ingest })
+    await using product = await startFakeProduct({ env: withToken, ingest })
     const { 'content-type': _, ...untyped } = good
     const received = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': 's', 'ce-type': 't' }
     expect((await send(product.url, { headers: { ...untyped, ...received }, body: null })).status).toBe(202)
@@ -122,7 +122,7 @@ describe('POST /api/events/ingest', () => {
 
   it('forwards the body and its headers, without credentials', async () => {
     const { ingest, accepted } = recordingIngest()
-    await using product = await startFake({ env: withToken, ingest })
+    await using product = await startFakeProduct({ env: withToken, ingest })
     const received = { 'ce-id': '1', 'idempotency-key': 'k', 'x-webhook-id': 'w', 'x-reemit-hops': '1' }
     await send(product.url, { headers: { ...good, ...received, cookie: 'a=b', 'x-other': 'c' } })
     expect(accepted).toEqual([{ body: '{"title":"T"}', headers: { ...received, 'content-type': 'application/json' } }])
@@ -136,7 +136,7 @@ describe('the response to a sender', () => {
       { error: 'an event must be a JSON object' },
       { id: 'b2', duplicate: true },
     ]
-    await using product = await startFake({ env: withToken, ...recordingIngest(taken) })
+    await using product = await startFakeProduct({ env: withToken, ...recordingIngest(taken) })
     const { status, body } = await send(product.url, { headers: good })
     expect(status).toBe(202)
     expect(IngestResponse.parse(body).data).toEqual({
@@ -163,14 +163,14 @@ describe('the response to a sender', () => {
       '5',
     ],
   ])('is an error when no event was stored: %o', async (answer, status, message, retryAfter) => {
-    await using product = await startFake({ env: withToken, ...recordingIngest(answer) })
+    await using product = await startFakeProduct({ env: withToken, ...recordingIngest(answer) })
     const answered = await send(product.url, { headers: good })
     expect([answered.status, answered.error?.message]).toEqual([status, message])
     expect(answered.headers.get('retry-after')).toBe(retryAfter)
   })
 
   it('is 503 while ingest is not running', async () => {
-    await using product = await startFake({ env: withToken })
+    await using product = await startFakeProduct({ env: withToken })
     expect((await send(product.url, { headers: good })).status).toBe(503)
   })
 })
@@ -182,7 +182,7 @@ describe('the list of events', () => {
       requests.push(given[0])
       return fakeIngest.events(...given)
     }
-    await using product = await startFake({ ingest: { events } })
+    await using product = await startFakeProduct({ ingest: { events } })
     const url = `${product.url}/api/v1/events?source=a&severity=critical&status=firing&search=x&from=1&to=2&limit=1`
     const { data, metadata } = EventsResponse.parse(await (await fetch(url)).json())
     expect(data).toMatchObject([{ id: 'a1', title: 'Disk full' }])
@@ -200,7 +200,7 @@ describe('the list of events', () => {
     ['before=soon', 'before'],
     ['from=-1', 'from'],
   ])('rejects %s by name', async (query, parameter) => {
-    await using product = await startFake({ ingest: {} })
+    await using product = await startFakeProduct({ ingest: {} })
     const response = await fetch(`${product.url}/api/v1/events?${query}`)
     expect(response.status).toBe(400)
     expect(ErrorResponse.parse(await response.json()).error.details?.parameter).toBe(parameter)

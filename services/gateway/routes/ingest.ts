@@ -15,7 +15,7 @@ import { canSeeInstallation } from '../hosts/host-list.ts'
 import { decodeBody } from '../request/read-body.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
-import { type Route, getRoute } from '../http-route.ts'
+import { type Route, defineGetRoute } from '../http-route.ts'
 import { requireIngestToken } from '../webhooks/bearer-secrets.ts'
 
 /** Accepts events of other systems; responds only after they are stored. */
@@ -65,7 +65,7 @@ const responseTo = (outcomes: readonly IngestResult[]): z.input<typeof IngestRes
   return createSuccessBody({ accepted: accepted.length, duplicates, ids: accepted.map(({ id }) => id), errors }, {})
 }
 
-export const eventsRoute = getRoute({
+export const eventsRoute = defineGetRoute({
   path: '/api/v1/events',
   doc: 'Lists events of other systems, newest first',
   feature: 'HEALTH',
@@ -83,7 +83,7 @@ export const eventsRoute = getRoute({
 const secondMs = 1_000
 const inMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * secondMs)
 
-export const deploymentsRoute = getRoute({
+export const deploymentsRoute = defineGetRoute({
   path: '/api/v1/deployments',
   doc: 'Lists deployments reported by the webhook of the repository host, newest first',
   feature: 'METRICS',

@@ -20,13 +20,13 @@ import { StructureAdviceResponse, TableAdviceRequest } from '#proto/http/structu
 import type { Insight } from '#proto/insights.ts'
 import type { Host } from '#proto/query.ts'
 import { findMonitoredHost } from '../hosts/host-list.ts'
-import { getRoute, postRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
 const reading = { feature: 'INSIGHTS', access: 'read', limit: 'data' } as const
 const writing = { feature: 'INSIGHTS', access: 'write', limit: 'data', query: noQuery } as const
 
-const insights = getRoute({
+const insights = defineGetRoute({
   ...reading,
   path: '/api/v1/insights',
   doc: 'Lists the insights of a host with their evidence, newest first',
@@ -39,7 +39,7 @@ const insights = getRoute({
   },
 })
 
-const findings = getRoute({
+const findings = defineGetRoute({
   ...reading,
   path: '/api/v1/findings',
   doc: 'Lists recent findings of a host, from its insights',
@@ -52,7 +52,7 @@ const findings = getRoute({
   },
 })
 
-const backend = getRoute({
+const backend = defineGetRoute({
   ...reading,
   path: '/api/v1/insights/backend',
   doc: 'Returns where insights are stored',
@@ -61,7 +61,7 @@ const backend = getRoute({
   handle: async ({ call }, { report }) => report.insightBackend({}, call),
 })
 
-const status = getRoute({
+const status = defineGetRoute({
   ...reading,
   path: '/api/v1/insights/status',
   doc: 'Returns where insights are stored and why, and the result of the last scan of a host',
@@ -73,7 +73,7 @@ const status = getRoute({
   },
 })
 
-const forecast = getRoute({
+const forecast = defineGetRoute({
   ...reading,
   path: '/api/v1/insights/forecast',
   doc: 'Forecasts when the disks of a host are full and when it rejects inserts, as ranges',
@@ -86,7 +86,7 @@ const forecast = getRoute({
   },
 })
 
-const anomalies = getRoute({
+const anomalies = defineGetRoute({
   ...reading,
   path: '/api/v1/insights/anomalies',
   doc: 'Detects current anomalies of a host without storing them',
@@ -99,7 +99,7 @@ const anomalies = getRoute({
   },
 })
 
-const generate = postRoute({
+const generate = definePostRoute({
   ...writing,
   path: '/api/v1/insights/generate',
   doc: 'Scans a host for insights; within five minutes of the last scan only when forced',
@@ -112,7 +112,7 @@ const generate = postRoute({
   },
 })
 
-const dismiss = postRoute({
+const dismiss = definePostRoute({
   ...writing,
   path: '/api/v1/insights/dismiss',
   doc: 'Dismisses an insight, or restores it',
@@ -151,7 +151,7 @@ export const insightRoutes: readonly Route[] = [
   dismiss,
 ]
 
-export const adviceRoute = postRoute({
+export const adviceRoute = definePostRoute({
   path: '/api/v1/advice',
   doc: 'Recommends optimizations of one statement, ranked by benefit and cost; nothing is changed',
   feature: 'QUERIES',
@@ -168,7 +168,7 @@ export const adviceRoute = postRoute({
   },
 })
 
-const tableAdvice = postRoute({
+const tableAdvice = definePostRoute({
   path: '/api/v1/advice/table',
   doc: 'Recommends types, codecs, keys and TTL for a table; the table is not changed',
   feature: 'TABLES',
@@ -188,7 +188,7 @@ const tableAdvice = postRoute({
   },
 })
 
-const hostAdvice = getRoute({
+const hostAdvice = defineGetRoute({
   path: '/api/v1/advice/host',
   doc: 'Recommends settings for the hardware of a host, and reports what a later release would change',
   feature: 'SETTINGS',

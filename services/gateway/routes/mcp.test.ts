@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { maxMcpBodyBytes } from '#proto/mcp.ts'
 import { signKey } from '../auth/keys/key-token.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 const secret = 'the secret of the keys'
 const keyWith = (...scopes: string[]) =>
@@ -10,7 +10,7 @@ const keyWith = (...scopes: string[]) =>
 
 let product: FakeProduct
 const started = async (env: Record<string, string> = {}) => {
-  product = await startFake({ mcp: {}, env: { RATE_LIMIT_MCP_PER_MIN: '1000', ...env } })
+  product = await startFakeProduct({ mcp: {}, env: { RATE_LIMIT_MCP_PER_MIN: '1000', ...env } })
 }
 afterEach(() => product[Symbol.asyncDispose]())
 
@@ -144,7 +144,7 @@ describe('a message to the MCP server', () => {
     ['an answer of unknown length as it comes', 'short', {}, null],
     ['a long answer as it comes', 'x'.repeat(300_000), { 'content-length': '300000' }, '300000'],
   ])('is returned unchanged: %s', async (_what, text, headers, length) => {
-    product = await startFake({
+    product = await startFakeProduct({
       mcp: { http: async () => ({ head: { status: 200, headers }, frames: framesOf(text) }) },
       env: { SVC_MCP_PUBLIC: 'true' },
     })
@@ -155,7 +155,7 @@ describe('a message to the MCP server', () => {
   it('is returned unchanged when the head contains all of it', async () => {
     const whole = '{"jsonrpc":"2.0","id":1,"result":"ö"}'
     const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(whole)) }
-    product = await startFake({
+    product = await startFakeProduct({
       mcp: {
         http: async ({ wholeInHead }) => ({
           head: { status: 400, headers, ...(wholeInHead && { whole }) },
@@ -190,7 +190,7 @@ describe('a message to the MCP server', () => {
     ['UTF-16', Buffer.from('\ufeffö', 'utf16le')],
   ])('is rejected when it is not valid UTF-8: %s', async (_what, bytes) => {
     const received: string[] = []
-    product = await startFake({
+    product = await startFakeProduct({
       mcp: {
         http: async ({ body }) => {
           received.push(body)

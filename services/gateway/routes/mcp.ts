@@ -11,7 +11,7 @@ import { rejectConnectionSession } from '../connections/caller-hosts.ts'
 import type { Gateway } from '../gateway.ts'
 import { decodeBody } from '../request/read-body.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { type Route, getRoute } from '../http-route.ts'
+import { type Route, defineGetRoute } from '../http-route.ts'
 
 const common = {
   path: '/api/mcp',
@@ -67,7 +67,7 @@ export const mcpRoutes: readonly Route[] = [
 
 const endpoint = '/api/mcp'
 
-export const mcpInfo = getRoute({
+export const mcpInfoRoute = defineGetRoute({
   path: '/api/v1/mcp/info',
   doc: 'Returns whether the MCP server is available, and its tools, resources and prompts',
   feature: 'MCP',
@@ -94,7 +94,7 @@ const offerOf = ({ mcp }: Gateway, call: Call) => ignoreUnavailable(() => mcp.of
 
 const staticList = { listChanged: false }
 
-export const serverCard = getRoute({
+export const serverCardRoute = defineGetRoute({
   path: '/.well-known/mcp/server-card.json',
   doc: 'Describes the MCP server: address, protocol versions and capabilities',
   feature: null,

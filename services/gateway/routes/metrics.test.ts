@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { type MetricFamily, parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
 import { fakeExposition } from '../testing/fleet.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 /** Request headers of Prometheus 3. */
 const prometheus = {
@@ -38,7 +38,7 @@ const seriesOf = (families: Map<string, MetricFamily>) =>
 
 describe('GET /api/v1/metrics', () => {
   it('returns the metrics and the status of every host', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const families = await scrape(product)
     expect(findSampleValue(families, 'clickhouse_query', { host: '1' })).toBe(3)
     expect(families.get('clickhouse_query')?.help).toBe(String.raw`Queries that run, in C:\\logs\nor elsewhere`)
@@ -64,7 +64,7 @@ describe('GET /api/v1/metrics', () => {
     const leftMs: number[] = []
     let lostMs = 0
     const clock = createClock(() => performance.now() + lostMs)
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       clock,
       query: {
         hosts: async () => hosts,
@@ -87,7 +87,7 @@ describe('GET /api/v1/metrics', () => {
   it('logs no failure when the scraper disconnects early', async () => {
     const requests = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: {
         exposition: async (input, call) => {
           requests.resolve()
@@ -110,7 +110,7 @@ describe('GET /api/v1/metrics', () => {
   })
 
   it('is gzipped for Prometheus and plain without Accept-Encoding', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const path = `${product.url}/api/v1/metrics`
     const packed = await request(path, { headers: prometheus })
     expect(packed.headers).toMatchObject({
@@ -129,9 +129,9 @@ describe('GET /api/v1/metrics', () => {
   })
 
   it('counts firing alerts while alert-dispatcher is available', async () => {
-    await using without = await startFake()
+    await using without = await startFakeProduct()
     expect((await scrape(without)).has('watchhouse_alerts_firing')).toBe(false)
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       alerts: {
         firing: async () => [
           { hostKey: 'logs', conditions: 4 },
@@ -149,7 +149,7 @@ describe('GET /api/v1/metrics', () => {
   })
 
   it('omits alerts when alert-dispatcher hangs', async () => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       alerts: {
         firing: async (_input, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
       },
@@ -160,7 +160,7 @@ describe('GET /api/v1/metrics', () => {
   })
 
   it('omits a failed host and returns the reason', async () => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: {
         exposition: async (input, call) => {
           if (input.hostKey === 'logs') throw new ServiceError('busy', 'not now')
@@ -178,7 +178,7 @@ describe('GET /api/v1/metrics', () => {
   })
 
   it('returns the last metrics of a failed host with their age', async () => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: {
         exposition: async (input, call) => {
           const { frames } = await fakeExposition(input, call)
@@ -193,7 +193,7 @@ describe('GET /api/v1/metrics', () => {
   })
 
   it('filters by host, group and selector', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const names = async (...parameters: string[]) => seriesOf(await scrape(product, parameters))
     const figures = (series: string[]) => series.filter((each) => each.startsWith('clickhouse'))
     expect(figures(await names('host[]=1'))).toEqual(['clickhouse_query 1', 'clickhouse_uptime 1'])
@@ -210,7 +210,7 @@ describe('GET /api/v1/metrics', () => {
 
   it('shares one collection while it is fresh, and repeats it afterwards', async () => {
     let nowMs = startMs
-    await using product = await startFake({ clock: createClock(() => nowMs) })
+    await using product = await startFakeProduct({ clock: createClock(() => nowMs) })
     await Promise.all(Array.from({ length: 20 }, () => scrape(product)))
     expect(requests(product)).toHaveLength(2)
     nowMs += 28_999
@@ -222,7 +222,7 @@ describe('GET /api/v1/metrics', () => {
   })
 
   it('does not cache failures', async () => {
-    await using product = await startFake({ withoutQuery: true })
+    await using product = await startFakeProduct({ withoutQuery: true })
     expect(await refused(product, '')).toMatch(/^503 unavailable /)
     expect(await refused(product, '')).toMatch(/^503 unavailable /)
   })
@@ -241,7 +241,7 @@ describe('GET /api/v1/metrics', () => {
       '400 invalid match[] must be a Prometheus series selector such as clickhouse_query{host="0"}; got "a{"',
     ],
   ])('rejects %s', async (parameters, sentence) => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     expect(await refused(product, parameters)).toBe(sentence)
   })
 
@@ -252,7 +252,7 @@ describe('GET /api/v1/metrics', () => {
     [{ SVC_CLOUD_MODE: 'true', SVC_IDP_PUBLIC_READ: 'true', SVC_AUTH_PROVIDER: 'none' }, 404],
     [{ SVC_CLOUD_MODE: 'true', SVC_AUTH_PROVIDER: 'none', SVC_FEATURE_PROMETHEUS_ENABLED: '1' }, 200],
   ])('with %j returns %s', async (env, status) => {
-    await using product = await startFake({ env })
+    await using product = await startFakeProduct({ env })
     expect((await fetch(`${product.url}/api/v1/metrics`)).status).toBe(status)
   })
 })

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { TopologyResponse } from '#proto/http/cluster.ts'
 import { ComparisonResponse, SettingsDiffResponse } from '#proto/http/comparison.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake()
+  product = await startFakeProduct()
 })
 beforeEach(() => product.received.splice(0))
 afterAll(async () => product[Symbol.asyncDispose]())

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { ConfigResponse } from '#proto/http/config.ts'
 import type { PageView } from '#proto/page-views.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const phone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148'
@@ -15,7 +15,7 @@ const open = async (enabled: boolean, identity = ada) => {
     kept.push(given)
     return { kept: given.views.length }
   }
-  const product = await startFake({
+  const product = await startFakeProduct({
     query: { tracksPageViews: async () => ({ enabled }), storePageViews },
     identify: async () => identity,
     clock: createClock(() => 1_790_000_000_000),

@@ -3,9 +3,9 @@ import { PageViewResponse, PageViewRequest } from '#proto/http/page-views.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { PageView } from '#proto/page-views.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { postRoute } from '../http-route.ts'
+import { definePostRoute } from '../http-route.ts'
 
-export const pageView = postRoute({
+export const pageViewRoute = definePostRoute({
   path: '/api/v1/page-views',
   doc: 'Records a page view, if the operator enabled page views',
   feature: null,

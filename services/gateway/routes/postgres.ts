@@ -10,12 +10,12 @@ import {
   PostgresTablesResponse,
   PostgresTablesQuery,
 } from '#proto/http/postgres.ts'
-import { getRoute } from '../http-route.ts'
+import { defineGetRoute } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
 const traits = { access: 'read', limit: 'data' } as const
 
-const status = getRoute({
+const status = defineGetRoute({
   ...traits,
   path: '/api/v1/postgres/status',
   doc: 'Returns whether the PostgreSQL source is configured and reachable, and what to do otherwise',
@@ -25,7 +25,7 @@ const status = getRoute({
   handle: async ({ call }, { query }) => createSuccessBody(await query.postgresStatus({}, call), {}),
 })
 
-const activity = getRoute({
+const activity = defineGetRoute({
   ...traits,
   path: '/api/v1/postgres/activity',
   doc: 'Lists sessions of the PostgreSQL source with their activity',
@@ -38,7 +38,7 @@ const activity = getRoute({
   },
 })
 
-const statements = getRoute({
+const statements = defineGetRoute({
   ...traits,
   path: '/api/v1/postgres/statements',
   doc: 'Lists statement patterns of the PostgreSQL source with their cost',
@@ -51,7 +51,7 @@ const statements = getRoute({
   },
 })
 
-const tables = getRoute({
+const tables = defineGetRoute({
   ...traits,
   path: '/api/v1/postgres/tables',
   doc: 'Lists tables of the PostgreSQL source with sizes, reads, writes and maintenance',
@@ -64,7 +64,7 @@ const tables = getRoute({
   },
 })
 
-const replication = getRoute({
+const replication = defineGetRoute({
   ...traits,
   path: '/api/v1/postgres/replication',
   doc: 'Lists standbys, slots and subscriptions of the PostgreSQL source with their lag',
@@ -77,7 +77,7 @@ const replication = getRoute({
   },
 })
 
-const locks = getRoute({
+const locks = defineGetRoute({
   ...traits,
   path: '/api/v1/postgres/locks',
   doc: 'Lists sessions of the PostgreSQL source that wait for locks, and the sessions that block them',

@@ -19,13 +19,13 @@ import { ComparisonResponse, ComparisonQuery, SettingsDiffResponse, SettingsDiff
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Host } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, postRoute, type Route } from '../http-route.ts'
-import { parse } from '../request/parse.ts'
+import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
+import { parseRequestInput } from '../request/parse.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
 const common = { feature: 'QUERIES', access: 'read', limit: 'data' } as const
 
-const queryPatterns = getRoute({
+const queryPatterns = defineGetRoute({
   path: '/api/v1/insights/query-patterns',
   doc: 'Lists query patterns with their calls, times, errors and users',
   ...common,
@@ -41,42 +41,42 @@ const queryPatterns = getRoute({
   },
 })
 
-const queryPattern = getRoute({
+const queryPattern = defineGetRoute({
   path: '/api/v1/insights/query-patterns/{hash}',
   doc: 'Returns one query pattern: metrics, time series, executions and failures',
   ...common,
   query: QueryPatternQuery,
   answer: QueryPatternResponse,
   handle: async ({ path, query: { hostId, ...request }, call }, gateway) => {
-    const { hash } = parse(QueryPatternPath, path)
+    const { hash } = parseRequestInput(QueryPatternPath, path)
     const { key, name } = await gateway.hosts.find(hostId)
     const { detail, ...metadata } = await gateway.query.fingerprint({ hostKey: key, hash, ...request }, call)
     return createSuccessBody(detail, { host: name, ...metadata })
   },
 })
 
-const queryExecutions = getRoute({
+const queryExecutions = defineGetRoute({
   path: '/api/v1/insights/query-patterns/{hash}/executions',
   doc: 'Lists executions of one pattern within a range of durations, longest first',
   ...common,
   query: ExecutionsQuery,
   answer: ExecutionsResponse,
   handle: async ({ path, query: { hostId, ...request }, call }, gateway) => {
-    const { hash } = parse(QueryPatternPath, path)
+    const { hash } = parseRequestInput(QueryPatternPath, path)
     const { key, name } = await gateway.hosts.find(hostId)
     const { executions, ...metadata } = await gateway.query.executions({ hostKey: key, hash, ...request }, call)
     return createSuccessBody(executions, { host: name, ...metadata })
   },
 })
 
-const queryDetail = getRoute({
+const queryDetail = defineGetRoute({
   path: '/api/v1/queries/{queryId}',
   doc: 'Returns one query by its id, with all log entries about it',
   ...common,
   query: QueryDetailQuery,
   answer: QueryDetailResponse,
   handle: async ({ path, query: { hostId, lastHours }, call }, gateway) => {
-    const { queryId } = parse(QueryDetailPath, path)
+    const { queryId } = parseRequestInput(QueryDetailPath, path)
     const { key, name } = await gateway.hosts.find(hostId)
     const { detail, unavailable } = await gateway.query.queryDetail({ hostKey: key, queryId, lastHours }, call)
     return createSuccessBody(detail, { host: name, unavailable })
@@ -100,13 +100,13 @@ const respond = async (request: z.output<typeof ExplainRequest>, call: Call, gat
   return createSuccessBody(explained, { host: name })
 }
 
-const explain = getRoute({
+const explain = defineGetRoute({
   ...explaining,
   query: ExplainQuery,
   handle: ({ query, call }, gateway) => respond(query, call, gateway),
 })
 
-const explainLong = postRoute({
+const explainLong = definePostRoute({
   ...explaining,
   query: noQuery,
   body: ExplainRequest,
@@ -124,7 +124,7 @@ export const queryAnalysisRoutes: readonly Route[] = [
 
 const comparing = { access: 'read', limit: 'data' } as const
 
-const settingsDiff = getRoute({
+const settingsDiff = defineGetRoute({
   path: '/api/v1/settings-diff',
   doc: 'Compares server, session and MergeTree settings of several hosts',
   feature: 'SETTINGS',
@@ -139,7 +139,7 @@ const settingsDiff = getRoute({
   },
 })
 
-const compare = getRoute({
+const compare = defineGetRoute({
   path: '/api/v1/compare',
   doc: 'Compares key metrics of several hosts, and the query patterns that differ most',
   feature: 'QUERIES',

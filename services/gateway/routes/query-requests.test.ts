@@ -1,11 +1,11 @@
 import { createClock } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CatalogueResponse } from '#proto/http/data.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake()
+  product = await startFakeProduct()
 })
 beforeEach(() => product.received.splice(0))
 afterAll(async () => product[Symbol.asyncDispose]())
@@ -145,7 +145,7 @@ describe('requests to query', () => {
 
   it('requests the hosts once for concurrent callers while their list is fresh', async () => {
     let nowMs = 1_000_000
-    await using counted = await startFake({ clock: createClock(() => nowMs) })
+    await using counted = await startFakeProduct({ clock: createClock(() => nowMs) })
     const send = async () => fetch(`${counted.url}/api/v1/hosts`)
     const times = () => counted.received.filter(({ method }) => method === 'hosts').length
     await Promise.all([send(), send(), send()])
@@ -159,7 +159,7 @@ describe('requests to query', () => {
 
   it('requests the hosts again after a failure', async () => {
     let refusals = 1
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: {
         hosts: async () => {
           if (refusals-- > 0) throw new Error('not yet')
@@ -188,7 +188,7 @@ describe('requests to query', () => {
 
   it('returns only definitions whose feature the caller may use', async () => {
     const identity = { kind: 'user' as const, subject: 'ada', features: ['TABLES'] }
-    await using product = await startFake({ identify: async () => identity })
+    await using product = await startFakeProduct({ identify: async () => identity })
     const { data } = CatalogueResponse.parse(await (await fetch(`${product.url}/api/v1/catalogue`)).json())
     expect([data.charts.length, data.tables.length]).toEqual([0, 1])
   })

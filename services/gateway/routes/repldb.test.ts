@@ -2,11 +2,11 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake()
+  product = await startFakeProduct()
 })
 beforeEach(() => product.received.splice(0))
 afterAll(async () => product[Symbol.asyncDispose]())
@@ -166,7 +166,7 @@ describe('responses of the replication service', () => {
     const fail = (code: 'not-implemented' | 'unavailable' | 'timeout' | 'not-found') => async () => {
       throw new ServiceError(code, 'it is so', { details: { reason: 'auth' } })
     }
-    await using failing = await startFake({
+    await using failing = await startFakeProduct({
       query: {
         repldbVersion: fail('not-implemented'),
         repldbPeers: fail('unavailable'),
@@ -180,7 +180,7 @@ describe('responses of the replication service', () => {
   })
 
   it('are 404 while the feature is disabled', async () => {
-    await using without = await startFake({ env: { SVC_FEATURE_REPLDB_ENABLED: 'false' } })
+    await using without = await startFakeProduct({ env: { SVC_FEATURE_REPLDB_ENABLED: 'false' } })
     const answers = await Promise.all([
       fetch(`${without.url}/api/v1/repldb-status`),
       fetch(`${without.url}${base}/mirrors/list`),
@@ -192,7 +192,7 @@ describe('responses of the replication service', () => {
   })
 
   it('require authentication when the feature does', async () => {
-    await using closed = await startFake({ env: { SVC_FEATURE_REPLDB_ACCESS: 'authenticated' } })
+    await using closed = await startFakeProduct({ env: { SVC_FEATURE_REPLDB_ACCESS: 'authenticated' } })
     expect((await fetch(`${closed.url}/api/v1/repldb-status`)).status).toBe(401)
   })
 })

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { ReportResponse, ReportsResponse } from '#proto/http/reports.ts'
 import { reportRequests } from '../testing/reports.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake({ report: {} })
+  product = await startFakeProduct({ report: {} })
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 

@@ -11,14 +11,14 @@ import {
   ReportsQuery,
 } from '#proto/http/reports.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { parse } from '../request/parse.ts'
-import { documentRoute, getRoute, postRoute, type Route } from '../http-route.ts'
+import { parseRequestInput } from '../request/parse.ts'
+import { defineDocumentRoute, defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { findMonitoredHost, type NamedHost, loadHostNames } from '../hosts/host-list.ts'
 
 const common = { feature: 'INSIGHTS', limit: 'data' } as const
 
-const list = getRoute({
+const list = defineGetRoute({
   ...common,
   path: '/api/v1/reports',
   doc: 'Lists stored reports on hosts, newest first',
@@ -39,7 +39,7 @@ const list = getRoute({
 
 const types = { json: 'application/json', html: 'text/html', markdown: 'text/markdown' } as const
 
-const open = documentRoute({
+const open = defineDocumentRoute({
   ...common,
   path: '/api/v1/reports/{id}',
   doc: 'Returns one report as JSON, as a printable page or as Markdown',
@@ -48,7 +48,7 @@ const open = documentRoute({
   query: ReportQuery,
   answer: ReportResponse,
   handle: async ({ path, query, call, preferred }, { hosts, report }) => {
-    const { id } = parse(ReportPath, path)
+    const { id } = parseRequestInput(ReportPath, path)
     const format = query.format ?? formatOf(preferred(Object.values(types)))
     const nameOf = await loadHostNames(hosts)
     if (format !== 'json') return { format, text: await rendered(id, format) }
@@ -73,7 +73,7 @@ const formatOf = (type: string | undefined): keyof typeof types => {
   return type === types.markdown ? 'markdown' : 'json'
 }
 
-const build = postRoute({
+const build = definePostRoute({
   ...common,
   path: '/api/v1/reports',
   doc: 'Builds and stores a report on one host for any period, without sending it',

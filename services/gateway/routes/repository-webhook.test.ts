@@ -5,7 +5,7 @@ import { ConfigResponse } from '#proto/http/config.ts'
 import { RepositoryHookResponse } from '#proto/http/deployments.ts'
 import type { ValidRequest } from '../testing/valid-requests.ts'
 import { repositoryEvents, createSignedEvent } from '../testing/repository-host.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const secret = 'secret of the webhook'
 const { deployment, ended, release, push } = repositoryEvents
@@ -17,7 +17,7 @@ const open = async (env: Record<string, string> = { REPO_HOST_WEBHOOK_SECRET: se
     kept.push(one)
     return {}
   }
-  const product = await startFake({ env, ingest: { storeDeployment }, clock: createClock(() => nowMs) })
+  const product = await startFakeProduct({ env, ingest: { storeDeployment }, clock: createClock(() => nowMs) })
   const send = async ({ url, raw, headers }: ValidRequest) => {
     const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
     return { status: response.status, text: await response.text() }

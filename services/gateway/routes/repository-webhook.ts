@@ -22,7 +22,7 @@ const maxBodyBytes = 5 * 1024 * 1024
  * Stores deployments, releases and pushes of a repository host. Its signatures have no timestamp, but a replayed event
  * changes nothing.
  */
-export const repositoryWebhook: Route = {
+export const repositoryWebhookRoute: Route = {
   method: 'POST',
   path: '/api/webhooks/repository',
   doc: 'Annotates charts with a deployment, a release or a push to the default branch; signed by the repository host with REPO_HOST_WEBHOOK_SECRET',

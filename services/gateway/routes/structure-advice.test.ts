@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { StructureAdviceResponse } from '#proto/http/structure-advice.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake({ report: {} })
+  product = await startFakeProduct({ report: {} })
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 

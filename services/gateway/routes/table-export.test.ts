@@ -4,11 +4,11 @@ import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { TableResponse } from '#proto/http/data.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { tableInfo } from '../testing/query.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { sampleTableInfo } from '../testing/query.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const path = '/api/v1/tables/running-queries'
-const head = { table: tableInfo, limit: 100, unavailable: null }
+const head = { table: sampleTableInfo, limit: 100, unavailable: null }
 
 const read = async (url: string, headers: Record<string, string> = {}) => {
   const requests = request(url, { headers }).end()
@@ -25,7 +25,7 @@ describe('a table page as a file', () => {
     ['tsv', 'text/tab-separated-values', 'tsv'],
     ['jsoneachrow', 'application/x-ndjson', 'jsonl'],
   ])('has a name, and trailers with rows and truncation: %s', async (format, type, extension) => {
-    await using product = await startFake({ clock: createClock(() => Date.UTC(2026, 0, 2, 3, 4, 5)) })
+    await using product = await startFakeProduct({ clock: createClock(() => Date.UTC(2026, 0, 2, 3, 4, 5)) })
     for (const requests of [
       await read(`${product.url}${path}?format=${format}`),
       await read(product.url + path, { accept: type }),
@@ -40,7 +40,7 @@ describe('a table page as a file', () => {
   })
 
   it('supports HEAD, without trailers', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const { status, headers } = await fetch(`${product.url}${path}?format=csv`, { method: 'HEAD' })
     expect([status, headers.get('content-type'), headers.get('trailer')]).toEqual([
       200,
@@ -56,7 +56,7 @@ describe('a table page as a file', () => {
     ['', { accept: 'text/html' }],
     ['', { accept: 'application/json, text/csv' }],
   ])('is not returned for %j %j', async (parameters, headers) => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const { text, headers: answered } = await read(`${product.url}${path}?${parameters}`, headers)
     expect(answered['content-disposition']).toBeUndefined()
     expect(TableResponse.parse(JSON.parse(text)).data).toHaveLength(2)
@@ -67,7 +67,7 @@ describe('a table page as a file', () => {
       for (let number = 0; number < 60; number++) yield Buffer.alloc(50_000 + 3_000 * number, `${number}\n`)
       return { truncated: false, rows: 60 }
     }
-    await using product = await startFake({ query: { exportTable: async () => ({ head, frames: frames() }) } })
+    await using product = await startFakeProduct({ query: { exportTable: async () => ({ head, frames: frames() }) } })
     const answer = await fetch(`${product.url}${path}?format=csv`, { headers: { 'accept-encoding': encoding } })
     const sent: Uint8Array[] = await Array.fromAsync(frames())
     expect(Buffer.concat(sent).equals(await answer.bytes())).toBe(true)
@@ -79,7 +79,7 @@ describe('a table page as a file', () => {
       yield* []
       return { truncated: false, rows: 0 }
     }
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: { exportTable: async () => ({ head: { ...head, unavailable }, frames: none() }) },
     })
     const { text, headers } = await read(`${product.url}${path}?format=csv`)
@@ -100,10 +100,14 @@ describe('a table page as a file', () => {
         seen.stopped = true
       }
     }
-    await using failing = await startFake({ query: { exportTable: async () => ({ head, frames: frames(true) }) } })
+    await using failing = await startFakeProduct({
+      query: { exportTable: async () => ({ head, frames: frames(true) }) },
+    })
     await expect(read(`${failing.url}${path}?format=csv`)).rejects.toThrow()
     Object.assign(seen, { produced: 0, stopped: false })
-    await using product = await startFake({ query: { exportTable: async () => ({ head, frames: frames(false) }) } })
+    await using product = await startFakeProduct({
+      query: { exportTable: async () => ({ head, frames: frames(false) }) },
+    })
     const requests = request(`${product.url}${path}?format=csv`).end()
     // The event `response` of a client request has its message as only argument.
     const [response] = (await once(requests, 'response')) as [IncomingMessage]

@@ -3,10 +3,10 @@ import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { TableResponse } from '#proto/http/data.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { encodeRows, sampleStatement, tableInfo } from '../testing/query.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { encodeRows, sampleStatement, sampleTableInfo } from '../testing/query.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
-const head = { table: tableInfo, limit: null, unavailable: null }
+const head = { table: sampleTableInfo, limit: null, unavailable: null }
 const tail = { truncated: true, statement: sampleStatement }
 const path = '/api/v1/tables/running-queries'
 const frameBytes = 100_000
@@ -39,10 +39,10 @@ const until = async (holds: () => boolean): Promise<void> =>
 
 describe('GET /api/v1/tables/{name}', () => {
   it('returns the rows as the host sent them, with head and tail metadata', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const answered = TableResponse.parse(await (await fetch(product.url + path)).json())
     expect(answered.data).toEqual([{ elapsed: 1, text: 'a\nb' }, { elapsed: 2 }])
-    expect(answered.metadata).toMatchObject({ table: tableInfo, limit: 100, truncated: false, queryId: 'q1' })
+    expect(answered.metadata).toMatchObject({ table: sampleTableInfo, limit: 100, truncated: false, queryId: 'q1' })
   })
 
   it.each([
@@ -54,7 +54,7 @@ describe('GET /api/v1/tables/{name}', () => {
   ])('requests the values of the filter %s', async (filter, values) => {
     const requests: unknown[] = []
     const { table } = manyFrames(0)
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: {
         table: async ({ filters }) => {
           requests.push(filters)
@@ -76,7 +76,7 @@ describe('GET /api/v1/tables/{name}', () => {
       yield* []
       return { truncated: false, statement: null }
     }
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: { table: async () => ({ head: { ...head, unavailable }, frames: none() }) },
     })
     const answered = TableResponse.parse(await (await fetch(product.url + path)).json())
@@ -85,7 +85,7 @@ describe('GET /api/v1/tables/{name}', () => {
 
   it.each(['br', 'gzip', 'identity'])('forwards more than one frame, as %s', async (encoding) => {
     const { table } = manyFrames(30)
-    await using product = await startFake({ query: { table } })
+    await using product = await startFakeProduct({ query: { table } })
     const response = await fetch(product.url + path, { headers: { 'accept-encoding': encoding } })
     expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
     const answered = TableResponse.parse(await response.json())
@@ -95,7 +95,7 @@ describe('GET /api/v1/tables/{name}', () => {
 
   it('responds to HEAD without reading the rows', async () => {
     const { table, seen } = manyFrames(1_000)
-    await using product = await startFake({ query: { table } })
+    await using product = await startFakeProduct({ query: { table } })
     const response = await fetch(product.url + path, { method: 'HEAD' })
     expect([response.status, await response.text()]).toEqual([200, ''])
     await until(() => seen.stopped)
@@ -104,7 +104,7 @@ describe('GET /api/v1/tables/{name}', () => {
 
   it('reads no faster than its client', { tags: ['long'] }, async () => {
     const { table, seen } = manyFrames(1_000)
-    await using product = await startFake({ query: { table } })
+    await using product = await startFakeProduct({ query: { table } })
     const response = await opened(product)
     response.pause()
     let before = -1
@@ -118,7 +118,7 @@ describe('GET /api/v1/tables/{name}', () => {
 
   it('cancels the statement when its client disconnects', async () => {
     const { table, seen } = manyFrames(100_000)
-    await using product = await startFake({ query: { table } })
+    await using product = await startFakeProduct({ query: { table } })
     const response = await opened(product)
     response.destroy()
     await until(() => seen.stopped)
@@ -131,7 +131,7 @@ describe('GET /api/v1/tables/{name}', () => {
       if (head.limit === null) throw new ServiceError('timeout', 'host analytics took too long')
       return tail
     }
-    await using product = await startFake({ query: { table: async () => ({ head, frames: failing() }) } })
+    await using product = await startFakeProduct({ query: { table: async () => ({ head, frames: failing() }) } })
     const response = await fetch(product.url + path)
     expect(response.status).toBe(504)
     expect(await response.json()).toMatchObject({ error: { type: 'timeout' } })
@@ -145,7 +145,7 @@ describe('GET /api/v1/tables/{name}', () => {
         if (head.limit === null) throw new ServiceError('unavailable', 'host analytics went away')
         return tail
       }
-      await using product = await startFake({ query: { table: async () => ({ head, frames: breaking() }) } })
+      await using product = await startFakeProduct({ query: { table: async () => ({ head, frames: breaking() }) } })
       const response = await fetch(product.url + path, { headers: { 'accept-encoding': encoding } })
       expect(response.status).toBe(200)
       await expect(response.text()).rejects.toThrow()

@@ -6,10 +6,10 @@ import { TableListQuery, TableQuery, FilterOptionsQuery } from '#proto/http/para
 import type { TableRequest } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { getRoute, rowsRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, defineRowsRoute, type Route } from '../http-route.ts'
 import { resolveExportFormat, exportMediaTypes, exportTablePage } from './table-export.ts'
 
-const tableList = getRoute({
+const tableList = defineGetRoute({
   path: '/api/v1/tables',
   doc: 'Lists names of tables outside the system databases, for autocompletion',
   feature: 'TABLES',
@@ -24,7 +24,7 @@ const tableList = getRoute({
   },
 })
 
-const table = rowsRoute({
+const table = defineRowsRoute({
   path: '/api/v1/tables/{name}',
   doc: 'Returns the rows of one table page, as JSON or as a file',
   downloads: exportMediaTypes,
@@ -76,7 +76,7 @@ const tableRequest = ({
   return { sort, filters, search, ...paging, timezone, lastHours, from, to, total, parameters }
 }
 
-const filterOptions = getRoute({
+const filterOptions = defineGetRoute({
   path: '/api/v1/tables/{name}/filter-options',
   doc: 'Lists the values of one column of a table page, most frequent first',
   feature: null,

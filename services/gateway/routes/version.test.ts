@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BuildInfo } from '#proto/http/build.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const facts: BuildInfo = {
   version: '3.2.1',
@@ -28,7 +28,7 @@ beforeAll(() => {
 afterAll(() => [built, garbled].forEach((folder) => rmSync(folder, { recursive: true })))
 
 const versionOf = async (webDirectory: string | undefined, env: Record<string, string> = {}) => {
-  await using product = await startFake({ env, ...(webDirectory && { webDirectory }) })
+  await using product = await startFakeProduct({ env, ...(webDirectory && { webDirectory }) })
   return (await fetch(`${product.url}/api/version`)).json()
 }
 

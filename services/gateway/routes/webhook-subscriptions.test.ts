@@ -13,7 +13,7 @@ import {
   SubscriptionsResponse,
 } from '#proto/http/subscriptions.ts'
 import { computeOwnerId } from '../connections/user-connections.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
 const path = '/api/v1/webhook-subscriptions'
@@ -36,7 +36,7 @@ const open = async (more: Record<string, string | undefined> = {}, identity?: Id
     ...more,
   }
   const identify = async () => identity ?? ({ kind: 'user', subject: 'ada', features: 'all' } as const)
-  const product = await startFake({ env, identify, alerts })
+  const product = await startFakeProduct({ env, identify, alerts })
   const send = async (method: string, rest = '', body?: unknown) => {
     const init = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const response = await fetch(product.url + path + rest, init)
@@ -135,7 +135,7 @@ describe('deliveries of subscriptions', () => {
     ['a reader of whom nothing is known', anonymousCaller, true, 'own'],
   ])('are visible to %s', async (_who, identity, enabled, expected) => {
     const received: unknown[] = []
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://clerk.example.com', SVC_IDP_PUBLIC_READ: 'true' },
       identify: async () => identity,
       query: { management: async () => ({ enabled }) },
@@ -161,7 +161,7 @@ describe('deliveries of subscriptions', () => {
 
   it('are audited for their owner only', async () => {
     let identity: Identity = ada
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       env: {
         SVC_AUTH_PROVIDER: 'idp',
         IDP_OAUTH_ISSUER: 'https://clerk.example.com',

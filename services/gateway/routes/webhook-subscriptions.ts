@@ -14,8 +14,8 @@ import {
 } from '#proto/http/subscriptions.ts'
 import type { Subscription } from '#proto/subscriptions.ts'
 import { encryptForAlerts } from '../alert-config/alert-config.ts'
-import { parse } from '../request/parse.ts'
-import { deleteRoute, getRoute, postRoute, putRoute, type Route } from '../http-route.ts'
+import { parseRequestInput } from '../request/parse.ts'
+import { defineDeleteRoute, defineGetRoute, definePostRoute, definePutRoute, type Route } from '../http-route.ts'
 import { requireSubscriber } from '../alert-config/subscriber.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
@@ -23,7 +23,7 @@ const path = '/api/v1/webhook-subscriptions'
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
 const writing = { ...common, access: 'write' } as const
 
-const list = getRoute({
+const list = defineGetRoute({
   ...common,
   path,
   doc: 'Lists the webhook subscriptions of the caller with their delivery status',
@@ -35,7 +35,7 @@ const list = getRoute({
   },
 })
 
-const add = postRoute({
+const add = definePostRoute({
   ...writing,
   path,
   doc: 'Subscribes a webhook of the caller to alerts; the signing secret is only in this response',
@@ -54,14 +54,14 @@ const add = postRoute({
   },
 })
 
-const change = putRoute({
+const change = definePutRoute({
   ...writing,
   path: `${path}/{id}`,
   doc: 'Updates a subscription, and its URL if provided. A URL on another server gets a new signing secret, which is only in this response',
   body: SubscriptionRequest,
   answer: ChangedSubscriptionResponse,
   handle: async ({ path, body: { url, ...fields }, call, requestId }, gateway) => {
-    const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: requireSubscriber(gateway, call), ...parseRequestInput(SubscriptionPath, path) }
     const movedSigningSecret = generateSigningSecret()
     const secrets = { url, movedSigningSecret }
     const encrypted = url === undefined ? undefined : await encryptForAlerts(gateway, secrets, call)
@@ -75,14 +75,14 @@ const change = putRoute({
   },
 })
 
-const rotate = postRoute({
+const rotate = definePostRoute({
   ...writing,
   path: `${path}/{id}/rotate-secret`,
   doc: 'Rotates the signing secret of a subscription. The new secret is only in this response; the previous one also signs for a day',
   body: noBody,
   answer: SignedSubscriptionResponse,
   handle: async ({ path, call, requestId }, gateway) => {
-    const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: requireSubscriber(gateway, call), ...parseRequestInput(SubscriptionPath, path) }
     const signingSecret = generateSigningSecret()
     const encrypted = await encryptForAlerts(gateway, { signingSecret }, call)
     const action = { action: 'rotate-webhook-secret', host: null, target: { id: key.id } }
@@ -92,27 +92,27 @@ const rotate = postRoute({
   },
 })
 
-const remove = deleteRoute({
+const remove = defineDeleteRoute({
   ...writing,
   path: `${path}/{id}`,
   doc: 'Deletes a subscription and drops its pending deliveries',
   answer: SubscriptionResponse,
   handle: async ({ path, call, requestId }, gateway) => {
-    const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: requireSubscriber(gateway, call), ...parseRequestInput(SubscriptionPath, path) }
     const action = { action: 'end-webhook-subscription', host: null, target: { id: key.id } }
     const removing = () => gateway.alerts.removeSubscription(key, call)
     return createSuccessBody(toSubscriptionView(await gateway.audit.of(action, { call, requestId }, removing)), {})
   },
 })
 
-const test = postRoute({
+const test = definePostRoute({
   ...writing,
   path: `${path}/{id}/test`,
   doc: 'Sends a signed test message to a subscription, even when it is disabled, and returns the result',
   body: noBody,
   answer: SubscriptionTestResponse,
   handle: async ({ path, call, requestId }, gateway) => {
-    const key = { owner: requireSubscriber(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: requireSubscriber(gateway, call), ...parseRequestInput(SubscriptionPath, path) }
     const action = { action: 'test-webhook-subscription', host: null, target: { id: key.id } }
     const testing = () => gateway.alerts.testSubscription(key, call)
     return createSuccessBody(await gateway.audit.of(action, { call, requestId }, testing), {})
@@ -121,7 +121,7 @@ const test = postRoute({
 
 const maxDeliveries = 100
 
-const deliveries = getRoute({
+const deliveries = defineGetRoute({
   ...common,
   path: `${path}/{id}/deliveries`,
   doc: 'Lists the deliveries to a subscription and their results, newest first',
@@ -129,7 +129,7 @@ const deliveries = getRoute({
   answer: SubscriptionDeliveriesResponse,
   handle: async ({ path, call }, gateway) => {
     const owner = requireSubscriber(gateway, call)
-    const { id } = parse(SubscriptionPath, path)
+    const { id } = parseRequestInput(SubscriptionPath, path)
     const found = await gateway.alerts.subscriptionDeliveries({ owner, id, limit: maxDeliveries }, call)
     return createSuccessBody(
       found.map(({ hostKey: _host, channel: _channel, target: _target, ...delivered }) => delivered),

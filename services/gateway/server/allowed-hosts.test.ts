@@ -8,7 +8,7 @@ import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { routes } from '../routes.ts'
 import { fakeMcp } from '../testing/fake-services.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 import { allowedHostSettings } from './allowed-hosts.ts'
 
 type Variables = Record<string, string>
@@ -37,7 +37,7 @@ describe('the host name, if callers need no credentials', () => {
     SVC_TRUST_PROXY_HEADERS: '',
   }
   beforeAll(async () => {
-    product = await startFake({ env: reset, mcp: fakeMcp })
+    product = await startFakeProduct({ env: reset, mcp: fakeMcp })
   })
   afterEach(() => void Object.assign(product.env, reset))
   afterAll(() => product[Symbol.asyncDispose]())
@@ -116,7 +116,7 @@ describe('the host name, if callers need no credentials', () => {
 
 describe('the host name of a rebinding page', () => {
   const statuses = async (env: Variables, headers: Variables, path = '/api/v1/hosts') => {
-    await using product = await startFake({ env, mcp: fakeMcp })
+    await using product = await startFakeProduct({ env, mcp: fakeMcp })
     const [method, body] = path === '/api/v1/hosts' ? ['GET'] : ['POST', '{}']
     return (await statusOf(product, path, { ...rebound, ...headers }, method, body)).status
   }
@@ -157,7 +157,7 @@ describe('a rebinding page that sends user headers, if the proxy needs no secret
   const person = { ...rebound, 'x-forwarded-user': 'ada' }
   beforeAll(async () => {
     const insecure = { SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_ALLOW_INSECURE: 'true' }
-    product = await startFake({
+    product = await startFakeProduct({
       env: { ...insecure, SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN_ENABLED: 'true' },
       mcp: fakeMcp,
     })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { findSettingProblems } from '#shared/config/setting.ts'
 import { crossOriginSettings } from './cross-origin.ts'
-import { startFake } from '../testing/fake-product.ts'
+import { startFakeProduct } from '../testing/fake-product.ts'
 
 const allowedOrigin = 'https://tools.example.com'
 const foreign = 'https://evil.example.com'
 const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
 
 const send = async (origins: string, origin: string, path: string, init: RequestInit = {}) => {
-  await using product = await startFake({ env: { SVC_CORS_ORIGINS: origins } })
+  await using product = await startFakeProduct({ env: { SVC_CORS_ORIGINS: origins } })
   const { status, headers } = await fetch(product.url + path, { ...init, headers: { ...init.headers, origin } })
   return { status, allowed: headers.get('access-control-allow-origin'), headers }
 }
@@ -71,7 +71,7 @@ describe('a page of another site', () => {
   )
 
   it('gets a preflight response of the tool server without an Origin header', async () => {
-    await using product = await startFake({})
+    await using product = await startFakeProduct({})
     const preflighted = await fetch(`${product.url}/api/mcp`, { method: 'OPTIONS', headers: preflight })
     expect([preflighted.status, preflighted.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
   })

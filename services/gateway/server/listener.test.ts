@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
-import { encodeRows, sampleStatement, tableInfo } from '../testing/query.ts'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
-import { listen } from './listener.ts'
+import { encodeRows, sampleStatement, sampleTableInfo } from '../testing/query.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
+import { startListener } from './listener.ts'
 
 const held = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -42,13 +42,13 @@ describe('a stop', () => {
       yield encodeRows({ a: 2 })
       return { truncated: false, statement: sampleStatement }
     }
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: {
         databaseTables: async () => {
           await gate.released
           return []
         },
-        table: async () => ({ head: { table: tableInfo, limit: 1, unavailable: null }, frames: slowRows() }),
+        table: async () => ({ head: { table: sampleTableInfo, limit: 1, unavailable: null }, frames: slowRows() }),
       },
     })
     const list = begin(product, '/api/v1/tables')()
@@ -67,7 +67,7 @@ describe('a stop', () => {
 
   it('serves a request that arrives on a keep-alive connection, then closes it', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     await begin(product, '/api/health', agent)()
     const stopped = product.stop()
     const last = await begin(product, '/api/health', agent)()
@@ -77,7 +77,7 @@ describe('a stop', () => {
   })
 
   it('serves connections that are not accepted yet', async () => {
-    await using product = await startFake({ env: { SHUTDOWN_GRACE_MS: '20000' } })
+    await using product = await startFakeProduct({ env: { SHUTDOWN_GRACE_MS: '20000' } })
     const waiting = Array.from({ length: 40 }, () => begin(product, '/api/health')())
     const stopped = product.stop()
     const answers = await Promise.all(waiting)
@@ -92,7 +92,7 @@ describe('a stop', () => {
     const body = Buffer.alloc(20_000_000, 'a')
     const lengths = { graceMs: 20_000, stalledAfterMs: 60_000 }
     const answerWith = (sent: Buffer | string) =>
-      listen((_, response) => response.end(sent), { port: 0, host: '127.0.0.1', ...lengths })
+      startListener((_, response) => response.end(sent), { port: 0, host: '127.0.0.1', ...lengths })
     const agent = new Agent({ keepAlive: true })
     const responseOf = async ({ url }: { url: string }) => {
       // The `response` event of a client request has one argument, the message.
@@ -113,7 +113,7 @@ describe('a stop', () => {
 
   it('ends at once if all connections are idle', async () => {
     const agent = new Agent({ keepAlive: true })
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     await begin(product, '/api/health', agent)()
     const startedAt = performance.now()
     await product.stop()
@@ -122,7 +122,7 @@ describe('a stop', () => {
   })
 
   it('ends at once if connections were opened without a request', async () => {
-    await using product = await startFake({ env: { SHUTDOWN_GRACE_MS: '60000' } })
+    await using product = await startFakeProduct({ env: { SHUTDOWN_GRACE_MS: '60000' } })
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
     await once(socket, 'connect')
     await begin(product, '/api/health')()
@@ -133,7 +133,7 @@ describe('a stop', () => {
   })
 
   it('aborts responses after the grace period', async () => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       env: { SHUTDOWN_GRACE_MS: '500' },
       query: {
         databaseTables: async (_input, { signal }) =>
@@ -153,7 +153,7 @@ describe('a caller that stops reading', { tags: ['long'] }, () => {
   const many = Array.from({ length: 1_000 }, () => ({ database: 'shop', table, engine: 'Log' }))
 
   it('is disconnected, so that the response is released', async () => {
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       env: { SVC_REQUEST_TIMEOUT_MS: '1500' },
       query: { databaseTables: async () => many },
     })
@@ -172,7 +172,7 @@ describe('too many concurrent requests', () => {
 
   it('get 503 with Retry-After, while earlier ones are served', async () => {
     const gate = held()
-    await using product = await startFake({
+    await using product = await startFakeProduct({
       query: {
         hosts: async () => {
           await gate.released
@@ -203,7 +203,11 @@ describe('a slow sender', () => {
     ['a body', 'POST /api/v1/charts/batch HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{'],
   ])('of %s gets 408 and is disconnected', async (_what, beginning) => {
     const lengths = { graceMs: 1_000, stalledAfterMs: 60_000, headersWithinMs: 100, requestWithinMs: 200 }
-    await using listener = await listen((request) => request.resume(), { port: 0, host: '127.0.0.1', ...lengths })
+    await using listener = await startListener((request) => request.resume(), {
+      port: 0,
+      host: '127.0.0.1',
+      ...lengths,
+    })
     const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
     socket.write(beginning)
     const answer = await text(socket)
@@ -214,8 +218,8 @@ describe('a slow sender', () => {
 
 describe('a start', () => {
   it('reports that the port is in use', async () => {
-    await using product = await startFake()
-    await expect(startFake({ env: { PORT: new URL(product.url).port } })).rejects.toThrow(
+    await using product = await startFakeProduct()
+    await expect(startFakeProduct({ env: { PORT: new URL(product.url).port } })).rejects.toThrow(
       'is already in use by another process',
     )
   })
@@ -245,7 +249,7 @@ describe('a malformed request', () => {
       '400 Bad Request',
     ],
   ])('with %s gets the usual error body', async (_what, sent, status) => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const answer = await bareConversation(product, sent)
     expect(answer).toContain(`HTTP/1.1 ${status}\r\n`)
     const body = answer.slice(answer.indexOf('\r\n\r\n') + 4)
@@ -286,7 +290,7 @@ describe('a malformed request', () => {
       'invalid HTTP/1.1 request',
     ],
   ])('that has %s is rejected with the same body', async (_what, head, status, says) => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const answer = await bareConversation(product, `${head}connection: close\r\n\r\n`)
     expect(answer).toContain(`HTTP/1.1 ${status} `)
     const { error } = ErrorResponse.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)))
@@ -303,7 +307,7 @@ describe('a malformed request', () => {
         seen.push(request.url)
         response.end()
       }
-      await using listener = await listen(application, {
+      await using listener = await startListener(application, {
         port: 0,
         host: '127.0.0.1',
         graceMs: 0,
@@ -323,12 +327,12 @@ describe('a malformed request', () => {
     ['an unknown expectation', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nexpect: wonders\r\n'],
     ['an upgrade to another protocol', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\n'],
   ])('with %s is served as usual', async (_what, head) => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     expect(await bareConversation(product, `${head}connection: close\r\n\r\n`)).toContain('HTTP/1.1 200 OK')
   })
 
   it('closes a connection with an earlier response', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
     socket.write('GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n')
     await once(socket, 'data')

@@ -38,7 +38,7 @@ interface ListenerOptions {
 }
 
 /** Listens on a port and passes requests to the application; throws `InvalidSettings` if the port is not available. */
-export const listen = async (application: RequestListener, options: ListenerOptions): Promise<Listener> => {
+export const startListener = async (application: RequestListener, options: ListenerOptions): Promise<Listener> => {
   const server = createServer({
     ...options.messages,
     maxHeaderSize: maxHeaderBytes,

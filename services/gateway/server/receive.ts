@@ -13,7 +13,7 @@ import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 const maxLoggedPath = 200
 
 /** Returns the first middleware: sets id and headers of a response, and records its metrics and log line. */
-export const receive = ({ log, metrics: registry }: Telemetry, headers: SecurityHeaders): RequestHandler => {
+export const observeRequests = ({ log, metrics: registry }: Telemetry, headers: SecurityHeaders): RequestHandler => {
   const duration = metrics.httpRequestDuration(registry)
   const finished = (method: string, path: string, response: Response, exchange: HttpExchange): void => {
     const tookMs = performance.now() - exchange.startedAtMs

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { inlineScriptHashes, createSecurityHeaders } from './security-headers.ts'
+import { computeInlineScriptHashes, createSecurityHeaders } from './security-headers.ts'
 
 const hashOf = (code: string) => `'sha256-${hash('sha256', code, 'base64')}'`
 const policyOf = (html: string | undefined, client: Record<string, string | null> = {}): string => {
@@ -17,7 +17,7 @@ describe('the content security policy of pages', () => {
     ['<script src="/theme.js"></script><script>c</script>', ['c']],
     ['<p>no scripts</p>', []],
   ])('allows exactly the inline scripts of %s', (html, codes) => {
-    expect(inlineScriptHashes(html)).toEqual(codes.map(hashOf))
+    expect(computeInlineScriptHashes(html)).toEqual(codes.map(hashOf))
     for (const code of codes) expect(policyOf(html)).toContain(hashOf(code))
   })
 

@@ -47,7 +47,7 @@ const pageOptions = (indexHtml: string, build: BuildInfo | undefined): HelmetOpt
     useDefaults: false,
     directives: {
       defaultSrc: ["'self'"],
-      scriptSrc: ["'self'", ...inlineScriptHashes(indexHtml), ...analyticsOrigins(build, 'load')],
+      scriptSrc: ["'self'", ...computeInlineScriptHashes(indexHtml), ...analyticsOrigins(build, 'load')],
       // Charts and virtual rows are positioned by style attributes.
       styleSrc: ["'self'", "'unsafe-inline'"],
       imgSrc: ["'self'", 'data:', ...originOf(build?.client.CLIENT_LOGO), ...analyticsOrigins(build, 'load')],
@@ -63,7 +63,7 @@ const pageOptions = (indexHtml: string, build: BuildInfo | undefined): HelmetOpt
 })
 
 /** Returns the hash sources of the inline scripts of a page. */
-export const inlineScriptHashes = (html: string): string[] =>
+export const computeInlineScriptHashes = (html: string): string[] =>
   [...html.matchAll(/<script(?![^>]*\ssrc\s*=)[^>]*>(?<code>[\s\S]*?)<\/script>/gi)].map(
     ({ groups }) => `'sha256-${hash('sha256', groups?.code ?? '', 'base64')}'`,
   )

@@ -3,7 +3,7 @@ import type { AlertCheck, AlertCondition, AlertPolicy } from '#proto/alerting.ts
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { fakeTransitKey, decryptFake } from './transit-key.ts'
+import { fakeTransitKey, decryptTransitSecret } from './transit-key.ts'
 
 const condition: AlertCondition = {
   ruleId: 'disk-usage',
@@ -201,7 +201,7 @@ export const fakeAlerting = {
   updateAlertConfig: async ({ update, encrypted }) => {
     // Secrets must be encrypted.
     if ('url' in update.value || 'settings' in update.value) throw new ServiceError('internal', 'secrets in clear text')
-    if (encrypted !== undefined) await decryptFake(encrypted)
+    if (encrypted !== undefined) await decryptTransitSecret(encrypted)
     return policy
   },
   deleteAlertConfig: async () => policy,

@@ -45,7 +45,7 @@ export const sampleFingerprintDetail: FingerprintDetail = {
 
 const none = { rows: [], truncated: false, unavailable: null }
 
-export const queryDetail: QueryDetail = {
+export const sampleQueryDetail: QueryDetail = {
   summary: {
     queryId: 'q1',
     status: 'finished',
@@ -90,7 +90,7 @@ export const queryDetail: QueryDetail = {
   children: { ...none, queriedHosts: ['analytics'], unreachableHosts: [] },
 }
 
-export const explanation: Explanation = {
+export const sampleExplanation: Explanation = {
   mode: 'plan',
   query: 'SELECT 1',
   text: '[]',

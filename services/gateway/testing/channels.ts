@@ -6,7 +6,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import type { ValidRequest } from './valid-requests.ts'
-import { decryptFake } from './transit-key.ts'
+import { decryptTransitSecret } from './transit-key.ts'
 
 const Address = z.object({ url: z.string() })
 
@@ -22,7 +22,7 @@ export const fakeChannels = {
     if (url !== undefined) throw new ServiceError('internal', 'a secret in clear')
     const body = { title: templates?.title ?? 'Disk full' }
     if (encrypted === undefined) return { method: 'POST', body }
-    return { method: 'POST', body: { ...body, of: Address.parse(await decryptFake(encrypted)).url } }
+    return { method: 'POST', body: { ...body, of: Address.parse(await decryptTransitSecret(encrypted)).url } }
   },
 } satisfies Partial<Handlers<typeof alerts>>
 

@@ -6,7 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { InboundCondition } from '#proto/inbound-conditions.ts'
 import { type Subscription, SubscriptionSecrets } from '#proto/subscriptions.ts'
 import type { ValidRequest } from './valid-requests.ts'
-import { decryptFake } from './transit-key.ts'
+import { decryptTransitSecret } from './transit-key.ts'
 
 const delivered: CompletedDelivery = {
   id: 'e1:0:webhook:default',
@@ -146,13 +146,13 @@ export const fakeSubscriptions = {
   subscriptionsOffered: async () => ({ isOffered: true }),
   subscriptions: async () => [kept],
   addSubscription: async ({ id, fields, encrypted }) => {
-    const { url, signingSecret } = SubscriptionSecrets.parse(await decryptFake(encrypted))
+    const { url, signingSecret } = SubscriptionSecrets.parse(await decryptTransitSecret(encrypted))
     if (url === undefined || signingSecret === undefined) throw new ServiceError('invalid', 'url is required')
     return { ...kept, ...fields, id }
   },
   changeSubscription: async ({ id, fields, encrypted }) => {
     const { url = server, movedSigningSecret } =
-      encrypted === undefined ? {} : SubscriptionSecrets.parse(await decryptFake(encrypted))
+      encrypted === undefined ? {} : SubscriptionSecrets.parse(await decryptTransitSecret(encrypted))
     const hasMoved = !url.startsWith(server)
     if (hasMoved && movedSigningSecret === undefined)
       throw new ServiceError('invalid', 'url has a different host; set a new signingSecret too')

@@ -73,7 +73,7 @@ export interface FakeProduct extends AsyncDisposable {
 
 const facts = { instance: 'test', version: '1.2.3', services: ['gateway', 'query'], secretNames: [] }
 
-export const startFake = async (replaced: StartFakeOptions = {}): Promise<FakeProduct> => {
+export const startFakeProduct = async (replaced: StartFakeOptions = {}): Promise<FakeProduct> => {
   await using opening = new AsyncDisposableStack()
   const env: Record<string, string | undefined> = {
     PORT: '0',

@@ -122,7 +122,7 @@ export const startAccessGateway = async (clock: Clock): Promise<AccessGateway> =
 }
 
 /** Webhook secret in the format of the identity provider. */
-export const identitySecret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+export const identityWebhookSecret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 interface SignatureOptions {
   secret?: string
@@ -134,7 +134,7 @@ interface SignatureOptions {
 /** Returns an event with the signature of Svix. */
 export const createSignedIdentityEvent = (
   payload: object | string,
-  { secret = identitySecret, atMs = Date.now(), prefix = 'svix' }: SignatureOptions = {},
+  { secret = identityWebhookSecret, atMs = Date.now(), prefix = 'svix' }: SignatureOptions = {},
 ): ValidRequest => {
   const raw = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const [id, at] = ['msg_2f', String(Math.floor(atMs / 1_000))]

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { Identity } from '#proto/call.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { sessionRoutes } from '../routes/auth-session.ts'
-import { getRoute, postRoute, type Route } from '../http-route.ts'
+import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 
 const shared = { doc: 'Returns the caller', feature: null, limit: 'none', query: noQuery, answer: Identity } as const
 
 /** Routes that return the caller, one for each kind of access. */
 export const identityRoutes: readonly Route[] = [
-  getRoute({ ...shared, path: '/api/v1/open', access: 'anonymous', handle: async ({ call }) => call.identity }),
-  getRoute({ ...shared, path: '/api/v1/read', access: 'read', handle: async ({ call }) => call.identity }),
-  postRoute({
+  defineGetRoute({ ...shared, path: '/api/v1/open', access: 'anonymous', handle: async ({ call }) => call.identity }),
+  defineGetRoute({ ...shared, path: '/api/v1/read', access: 'read', handle: async ({ call }) => call.identity }),
+  definePostRoute({
     ...shared,
     path: '/api/v1/write',
     access: 'write',

@@ -2,7 +2,7 @@ import { ConnectionTarget, type connectionsMethods } from '#proto/connections.ts
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueryHandlers } from './query.ts'
-import { fakeTransitKey, decryptFake } from './transit-key.ts'
+import { fakeTransitKey, decryptTransitSecret } from './transit-key.ts'
 
 type WriteHandlers = Pick<QueryHandlers, 'killQuery' | 'optimizeTable' | 'killMutation' | 'management' | 'manage'>
 
@@ -36,7 +36,7 @@ export const fakeConnections = {
 } satisfies Partial<Handlers<Service<typeof connectionsMethods>>>
 
 const decrypted = async (encryptedTarget?: string): Promise<ConnectionTarget> =>
-  ConnectionTarget.parse(await decryptFake(encryptedTarget))
+  ConnectionTarget.parse(await decryptTransitSecret(encryptedTarget))
 
 /** A host that stores page views. */
 export const fakePageViews: Pick<QueryHandlers, 'tracksPageViews' | 'storePageViews' | 'removePageViews'> = {

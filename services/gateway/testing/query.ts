@@ -12,7 +12,13 @@ import {
 } from '#proto/query.ts'
 import { createSampleHandlers } from './schema-samples.ts'
 import { fakeExposition, fakeFleet } from './fleet.ts'
-import { explanation, sampleFingerprint, sampleFingerprintDetail, queryDetail, fakeRules } from './analysis.ts'
+import {
+  sampleExplanation,
+  sampleFingerprint,
+  sampleFingerprintDetail,
+  sampleQueryDetail,
+  fakeRules,
+} from './analysis.ts'
 import { fakeActions, fakeConnections, fakePageViews } from './query-writes.ts'
 import { fakeAdviceData, fakeStructureFacts } from './advice.ts'
 import { fakeConsole, fakeExplorer } from './explorer.ts'
@@ -51,7 +57,7 @@ const states: HostState[] = hosts.map(({ key, id, name }) => ({
 
 const described = { doc: 'One sentence.', feature: 'QUERIES' as const, requires: [], parameters: [], topic: 'queries' }
 
-export const chartInfo: ChartInfo = {
+export const sampleChartInfo: ChartInfo = {
   ...described,
   name: 'query-count',
   title: 'Queries',
@@ -60,7 +66,7 @@ export const chartInfo: ChartInfo = {
   cache: 'standard',
 }
 
-export const tableInfo: TableInfo = {
+export const sampleTableInfo: TableInfo = {
   ...described,
   feature: 'TABLES',
   name: 'running-queries',
@@ -70,7 +76,11 @@ export const tableInfo: TableInfo = {
   actions: [],
 }
 
-const catalogue: Catalogue = { topics: [{ id: 'queries', title: 'Queries' }], charts: [chartInfo], tables: [tableInfo] }
+const catalogue: Catalogue = {
+  topics: [{ id: 'queries', title: 'Queries' }],
+  charts: [sampleChartInfo],
+  tables: [sampleTableInfo],
+}
 
 const status: HostStatus = { version: '26.3.1', uptimeSeconds: 60, hostname: 'ch1', timezone: 'UTC', clockSkewMs: 1 }
 
@@ -134,8 +144,14 @@ export const fakeQuery: QueryHandlers = {
     unavailable: {},
   }),
   chart: async ({ name }) => {
-    if (name !== chartInfo.name) throw noSuch('chart', name, chartInfo.name)
-    return { chart: chartInfo, rows: [{ queries: 7 }], window: null, unavailable: null, statement: sampleStatement }
+    if (name !== sampleChartInfo.name) throw noSuch('chart', name, sampleChartInfo.name)
+    return {
+      chart: sampleChartInfo,
+      rows: [{ queries: 7 }],
+      window: null,
+      unavailable: null,
+      statement: sampleStatement,
+    }
   },
   charts: async ({ names }) =>
     Object.fromEntries(
@@ -145,12 +161,12 @@ export const fakeQuery: QueryHandlers = {
       ]),
     ),
   table: async ({ name }) => {
-    if (name !== tableInfo.name) throw noSuch('table page', name, tableInfo.name)
-    return { head: { table: tableInfo, limit: 100, unavailable: null }, frames: twoRows() }
+    if (name !== sampleTableInfo.name) throw noSuch('table page', name, sampleTableInfo.name)
+    return { head: { table: sampleTableInfo, limit: 100, unavailable: null }, frames: twoRows() }
   },
   exportTable: async ({ name }) => {
-    if (name !== tableInfo.name) throw noSuch('table page', name, tableInfo.name)
-    return { head: { table: tableInfo, limit: 100, unavailable: null }, frames: threeLines() }
+    if (name !== sampleTableInfo.name) throw noSuch('table page', name, sampleTableInfo.name)
+    return { head: { table: sampleTableInfo, limit: 100, unavailable: null }, frames: threeLines() }
   },
   filterOptions: async () => ({ options: [{ value: 'ada', rows: 2 }], truncated: false, unavailable: null }),
   fingerprints: async () => ({
@@ -162,8 +178,8 @@ export const fakeQuery: QueryHandlers = {
   }),
   fingerprint: async () => ({ detail: sampleFingerprintDetail, window, unavailable: null }),
   executions: async () => ({ executions: [], total: 0, window, unavailable: null }),
-  queryDetail: async () => ({ detail: queryDetail, unavailable: null }),
-  explain: async () => explanation,
+  queryDetail: async () => ({ detail: sampleQueryDetail, unavailable: null }),
+  explain: async () => sampleExplanation,
   exposition: fakeExposition,
   ...fakeFleet,
   ...fakePostgresSource,

@@ -9,7 +9,7 @@ import type { ValidRequest } from './valid-requests.ts'
 
 const insightId = '0123456789abcdef'
 /** An insight of the host `logs`. */
-export const insight: Insight = {
+export const sampleInsight: Insight = {
   id: insightId,
   hostKey: 'logs',
   kind: 'disk-full',
@@ -35,14 +35,17 @@ const run: InsightRun = { startedAtMs: 1_790_000_000_000, tookMs: 120, found: 1,
 /** One host with a disk that is filling up. */
 export const fakeInsights = {
   insights: async ({ hostKey, severity = 'warning' }) =>
-    hostKey === 'logs' && severity === 'warning' ? [insight] : [],
+    hostKey === 'logs' && severity === 'warning' ? [sampleInsight] : [],
   insightStatus: async () => ({ backend: 'clickhouse', reason: null, detectors: ['disk-full'], lastRun: run }),
   insightBackend: async () => ({ backend: 'clickhouse' }),
-  generateInsights: async () => ({ ran: true, run, insights: [insight] }),
+  generateInsights: async () => ({ ran: true, run, insights: [sampleInsight] }),
   dismissInsight: async (input, call) => {
     if (input.id !== insightId)
       throw new ServiceError('not-found', 'insight not found on this host; it may have expired')
-    return { ...insight, dismissed: input.dismissed ? { by: call.identity.subject, atMs: 1_790_000_000_001 } : null }
+    return {
+      ...sampleInsight,
+      dismissed: input.dismissed ? { by: call.identity.subject, atMs: 1_790_000_000_001 } : null,
+    }
   },
 } satisfies Partial<Handlers<Service<typeof insightMethods>>>
 
@@ -65,7 +68,7 @@ export const fakeForecasts = {
     ],
     notes: ['parts: not enough history, fewer than 12 hours of the last day'],
   }),
-  anomalies: async () => ({ anomalies: [insight], notes: [] }),
+  anomalies: async () => ({ anomalies: [sampleInsight], notes: [] }),
 } satisfies Partial<Handlers<Service<typeof forecastMethods>>>
 
 /** A `query` service whose host has no rows for detectors and stores nothing. */

@@ -7,7 +7,7 @@ const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'X2551
 export const fakeTransitKey = TransitPublicKey.parse(await exportJWK(publicKey))
 
 /** Decrypts a value that the gateway encrypted for a fake service. */
-export const decryptFake = async (encrypted = ''): Promise<unknown> => {
+export const decryptTransitSecret = async (encrypted = ''): Promise<unknown> => {
   const { plaintext } = await compactDecrypt(encrypted, privateKey)
   return JSON.parse(Buffer.from(plaintext).toString('utf8'))
 }

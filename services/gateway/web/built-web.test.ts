@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeProduct, startFake } from '../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 const page = '<!doctype html><title>start</title><script>start()</script>'
 const script = `export const a = '${'a'.repeat(2_000)}'`
@@ -20,7 +20,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, `${path}.gz`), gzipSync(text))
   }
   writeFileSync(join(folder, 'favicon.svg'), '<svg/>')
-  product = await startFake({ webDirectory: folder })
+  product = await startFakeProduct({ webDirectory: folder })
 })
 afterAll(async () => {
   await product[Symbol.asyncDispose]()
@@ -100,7 +100,7 @@ describe('a web that is rebuilt while it is served', () => {
   it('is served completely, with its own scripts allowed', async () => {
     const own = mkdtempSync(join(tmpdir(), 'web-'))
     writeFileSync(join(own, 'index.html'), page)
-    await using served = await startFake({ webDirectory: own })
+    await using served = await startFakeProduct({ webDirectory: own })
     const before = await fetch(served.url)
     expect(await before.text()).toBe(page)
     const longer = page.replace('start()', 'startAgain(); startAgain()')
@@ -119,7 +119,7 @@ describe('a web that is rebuilt while it is served', () => {
   it('keeps responding while the start page is missing', async () => {
     const own = mkdtempSync(join(tmpdir(), 'web-'))
     writeFileSync(join(own, 'index.html'), page)
-    await using served = await startFake({ webDirectory: own })
+    await using served = await startFakeProduct({ webDirectory: own })
     rmSync(join(own, 'index.html'))
     expect((await fetch(served.url)).status).toBe(404)
     writeFileSync(join(own, 'index.html'), page)
@@ -130,7 +130,7 @@ describe('a web that is rebuilt while it is served', () => {
 
 describe('a missing web build', () => {
   it('returns instructions, and the API works', async () => {
-    await using product = await startFake()
+    await using product = await startFakeProduct()
     const response = await fetch(`${product.url}/overview`)
     expect(response.status).toBe(503)
     expect(await response.text()).toContain('npm start')

@@ -5,7 +5,7 @@ import { chatActions, ChatButtonCondition } from '#proto/chat-application.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { ChatAction } from '#proto/http/chat-application.ts'
 import type { Gateway } from '../gateway.ts'
-import { parse } from '../request/parse.ts'
+import { parseRequestInput } from '../request/parse.ts'
 import { silenceActions } from '../audit/open-audit.ts'
 import { loadHostNames } from '../hosts/host-list.ts'
 import type { Logger } from 'pino'
@@ -47,7 +47,7 @@ interface Click {
 /** Converts a Slack action to a click; throws `invalid` if its button names no condition. */
 const clickOf = ({ team, user, actions: [{ action_id, value }] }: ChatAction): Click => ({
   kind: action_id === chatActions.acknowledge ? 'ack' : 'dismissal',
-  subject: parse(ChatButtonCondition, jsonOf(value)),
+  subject: parseRequestInput(ChatButtonCondition, jsonOf(value)),
   person: user,
   // Users can change their names in Slack, but not their ids.
   identity: { kind: 'user', subject: `slack:${team.id}/${user.id}`, features: ['HEALTH'], profile: profileOf(user) },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Deployment } from '#proto/deployments.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { parse } from '../request/parse.ts'
+import { parseRequestInput } from '../request/parse.ts'
 
 /** The deployment to annotate in charts, or the reason that an event is ignored. */
 export type RepositoryEvent = { deployment: Omit<Deployment, 'atMs'> & { atMs: number | null } } | { reason: string }
@@ -61,7 +61,7 @@ export const parseRepositoryEvent = (event: string, payload: unknown): Repositor
 }
 
 const readDeployment = (payload: unknown): RepositoryEvent => {
-  const { repository, deployment } = parse(DeploymentEvent, payload)
+  const { repository, deployment } = parseRequestInput(DeploymentEvent, payload)
   return { deployment: deploymentOf(repository, deployment) }
 }
 
@@ -69,7 +69,7 @@ const readDeployment = (payload: unknown): RepositoryEvent => {
 const finalStates: ReadonlySet<string> = new Set(['success', 'failure', 'error'])
 
 const readDeploymentStatus = (payload: unknown): RepositoryEvent => {
-  const { repository, deployment, deployment_status: status } = parse(DeploymentStatus, payload)
+  const { repository, deployment, deployment_status: status } = parseRequestInput(DeploymentStatus, payload)
   if (!finalStates.has(status.state))
     return { reason: `deployment status "${shortenText(status.state, 64)}" ignored: the deployment has not ended` }
   const known = deploymentOf(repository, deployment)
@@ -98,7 +98,7 @@ const deploymentOf = (
 }
 
 const readRelease = (payload: unknown): RepositoryEvent => {
-  const { repository, action, release } = parse(ReleaseEvent, payload)
+  const { repository, action, release } = parseRequestInput(ReleaseEvent, payload)
   if (action !== 'published') return { reason: 'release ignored: only the publication of a release is annotated' }
   return {
     deployment: {
@@ -117,7 +117,7 @@ const readRelease = (payload: unknown): RepositoryEvent => {
 }
 
 const readPush = (payload: unknown): RepositoryEvent => {
-  const { repository, ref, after, deleted, head_commit: head, sender } = parse(PushEvent, payload)
+  const { repository, ref, after, deleted, head_commit: head, sender } = parseRequestInput(PushEvent, payload)
   const branch = repository.default_branch
   if (ref !== `refs/heads/${branch}`) return { reason: 'push ignored: only pushes to the default branch are annotated' }
   if (deleted || !head) return { reason: 'push ignored: it contains no commit' }

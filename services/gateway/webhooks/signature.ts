@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type RotatingKey, type Setting, signingKeySetting } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
-import { isSameText } from '../request/bearer.ts'
+import { isTimingSafeEqual } from '../request/bearer.ts'
 import { chatSigningSettings } from '#shared/config/shared-settings.ts'
 
 /** Maximum age of a signed request and maximum clock skew of its sender, as Slack and Svix recommend. */
@@ -22,7 +22,7 @@ export const isValidSignature = (signature: string, { content, keys }: SignedCon
   const compared = keys.map((key) => {
     const hmac = createHmac('sha256', key)
     for (const part of content) hmac.update(part)
-    return isSameText(signature, hmac.digest('hex'))
+    return isTimingSafeEqual(signature, hmac.digest('hex'))
   })
   // All keys are compared, so that the time does not reveal which one matched.
   return compared.includes(true)
@@ -47,7 +47,7 @@ export const readSingleHeader = (value: string | readonly string[] | undefined):
 const svixSecretShape = /^(whsec_)?([A-Za-z0-9+/]{4}){8,32}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** Returns a setting for a secret in the format of Svix and standardwebhooks.com: `whsec_` and base64. */
-export const svixSecretSetting = (doc: string): Setting<RotatingKey | undefined> => {
+export const createSvixSecretSetting = (doc: string): Setting<RotatingKey | undefined> => {
   const setting = signingKeySetting(doc)
   return {
     ...setting,
@@ -137,7 +137,7 @@ export const webhookSettings = {
   REPO_HOST_WEBHOOK_SECRET: signingKeySetting(
     'Secret of the GitHub webhook. Signed deployments, releases and pushes to the default branch are received at /api/webhooks/repository and annotated on charts.',
   ),
-  IDP_WEBHOOK_SECRET: svixSecretSetting(
+  IDP_WEBHOOK_SECRET: createSvixSecretSetting(
     'Secret of the Clerk webhook. Deleted users and ended sessions are received at /api/webhooks/identity-provider and lose access at once.',
   ),
 } as const

@@ -1,7 +1,7 @@
 import { connect } from 'nats'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith, startNats } from '../../testing/servers.ts'
+import { describeWith, startNats } from '../../testing/describe-with.ts'
 import { buildDeclaredAccounts, createOfficialChartValues } from './nats.ts'
 
 const Values = z.object({ config: z.object({ merge: z.record(z.string(), z.unknown()) }) })

@@ -3,7 +3,7 @@ import { firstNonBlank, parseInstant, stringifyLabels } from './fields.ts'
 import { parseSeverity, parseStatus } from './severity-status.ts'
 
 /** Accepts any object and looks for values under common field names. */
-export const generic: EventAdapter = {
+export const genericAdapter: EventAdapter = {
   id: 'generic',
   recognizes: () => true,
   read: (sent, { 'x-webhook-id': id }) => {

@@ -6,7 +6,7 @@ import { binaryCloudEvents, cloudEvents } from './cloud-events.ts'
 import { cloudWatch, cloudWatchEvent } from './cloudwatch.ts'
 import { datadog } from './datadog.ts'
 import { gcpMonitoring } from './gcp-monitoring.ts'
-import { generic } from './generic.ts'
+import { genericAdapter } from './generic.ts'
 import { github } from './github.ts'
 import { grafana } from './grafana.ts'
 import { healthchecks } from './healthchecks.ts'
@@ -42,5 +42,5 @@ export const adapters: readonly EventAdapter[] = [
   zabbixConnector,
   checkmk,
   healthchecks,
-  generic,
+  genericAdapter,
 ]

@@ -10,7 +10,7 @@ import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
-import { describeWith, startNats } from '../../testing/servers.ts'
+import { describeWith, startNats } from '../../testing/describe-with.ts'
 import { start } from '../service.ts'
 
 const { hosts, runQuery } = query.methods

@@ -15,7 +15,7 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { maxMcpBodyBytes, maxMcpBufferedBytes, type mcp, mcpResponseHeaders } from '#proto/mcp.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { summarizeMessage, type OfferPart } from './message-summary.ts'
+import { summarizeMessage, type ServerPart } from './message-summary.ts'
 import type { CreateServer } from './server.ts'
 
 type Http = Handlers<typeof mcp>['http']
@@ -35,9 +35,13 @@ interface HttpOptions {
 }
 
 /** Returns a handler for both versions of the protocol at one endpoint, without sessions. */
-export const openHttp = ({ serverFor, sendsNotifications, log }: HttpOptions): { answer: Http } & AsyncDisposable => {
+export const openHttpHandler = ({
+  serverFor,
+  sendsNotifications,
+  log,
+}: HttpOptions): { answer: Http } & AsyncDisposable => {
   // The library creates a server per request and passes no context to it.
-  const requestScope = new AsyncLocalStorage<{ call: Call; part: OfferPart }>()
+  const requestScope = new AsyncLocalStorage<{ call: Call; part: ServerPart }>()
   const onerror = (error: Error) => log.debug({ reason: error.message }, 'invalid MCP request')
   const serverNow = () => {
     const { call, part } = requireScope(requestScope.getStore())

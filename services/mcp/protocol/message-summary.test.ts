@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { summarizeMessage, type OfferPart } from './message-summary.ts'
+import { summarizeMessage, type ServerPart } from './message-summary.ts'
 
-it.each<[unknown, OfferPart]>([
+it.each<[unknown, ServerPart]>([
   [
     { method: 'tools/call', params: { name: 'query' } },
     { kind: 'tool', name: 'query' },

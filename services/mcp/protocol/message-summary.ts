@@ -2,7 +2,7 @@ import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
 /** The tools, resources or prompts that a message needs. */
-export type OfferPart = { kind: 'tool'; name: string } | { kind: 'tools' | 'resources' | 'prompts' | 'all' }
+export type ServerPart = { kind: 'tool'; name: string } | { kind: 'tools' | 'resources' | 'prompts' | 'all' }
 
 const Id = z.union([z.string(), z.number()])
 const Message = z.object({
@@ -13,7 +13,7 @@ const Message = z.object({
 
 /** The properties of a message that the server needs before the library handles it. */
 export interface MessageOverview {
-  part: OfferPart
+  part: ServerPart
   /** Whether the message states a protocol revision; false for `initialize`, whose revision may be unsupported. */
   isModern: boolean
   /** The id of a `server/discover` request, which only the modern protocol has. */
@@ -34,7 +34,7 @@ export const summarizeMessage = (message: unknown): MessageOverview => {
  * Returns the part that a server must register for a message; `all` if the message does not determine it, as for
  * batches and discovery.
  */
-const partOf = (method: string, name: string | undefined): OfferPart => {
+const partOf = (method: string, name: string | undefined): ServerPart => {
   if (method === 'tools/call' && name !== undefined) return { kind: 'tool', name }
   if (method === 'tools/list') return { kind: 'tools' }
   if (method.startsWith('resources/')) return { kind: 'resources' }

@@ -31,11 +31,8 @@ export const openEndpointOnDemand = (options: EndpointOptions): McpEndpoint => {
 }
 
 const openEndpoint = async ({ agent, log, ...options }: EndpointOptions): Promise<McpEndpoint> => {
-  const [{ openHttp }, { createServerFactory }, { openSkillOffer }] = await Promise.all([
-    import('./http.ts'),
-    import('./server.ts'),
-    import('../skills/skills.ts'),
-  ])
+  const [{ openHttpHandler: openHttp }, { createServerFactory }, { openSkillRegistration: openSkillOffer }] =
+    await Promise.all([import('./http.ts'), import('./server.ts'), import('../skills/skills.ts')])
   const serverFor = createServerFactory({ ...options, offerSkills: openSkillOffer(agent) })
   return openHttp({ serverFor, sendsNotifications: options.further?.sendsNotifications ?? false, log })
 }

@@ -13,10 +13,10 @@ import type { Tool } from '#shared/tools/tool.ts'
 import type { CallTool, CreateToolContext } from '../call-tool.ts'
 import type { Prompt } from '../prompts/prompts.ts'
 import type { HostResource, StaticResource } from '../resources/resources.ts'
-import type { OfferSkills } from '../skills/skills.ts'
-import { offerResources } from './offer-resources.ts'
-import { setToolCallHandler, openToolOffer } from './offer-tools.ts'
-import type { OfferPart } from './message-summary.ts'
+import type { RegisterSkills } from '../skills/skills.ts'
+import { registerResources } from './register-resources.ts'
+import { setToolCallHandler, openToolRegistration } from './register-tools.ts'
+import type { ServerPart } from './message-summary.ts'
 
 /** A server for one request, with registered tools, resources or prompts. */
 class RequestServer extends McpServer {
@@ -92,7 +92,7 @@ export interface ServerOptions {
   facts: readonly HostResource[]
   references: readonly StaticResource[]
   prompts: readonly Prompt[]
-  offerSkills: OfferSkills
+  offerSkills: RegisterSkills
   version: string
   callTool: CallTool
   contextFor: CreateToolContext
@@ -100,20 +100,20 @@ export interface ServerOptions {
 }
 
 /** Returns a server for one request, with only the tools, resources or prompts that the request needs. */
-export type CreateServer = (call: Call, part: OfferPart) => McpServer | Server
+export type CreateServer = (call: Call, part: ServerPart) => McpServer | Server
 
 export const createServerFactory = (offered: ServerOptions): CreateServer => {
   const { further } = offered
-  const offerTools = openToolOffer(offered.tools, offered.callTool)
+  const offerTools = openToolRegistration(offered.tools, offered.callTool)
   const facts = { name: 'watchhouse', title: 'Watchhouse', version: offered.version }
   return (call, part) => {
     const all = { ...options, ...further?.options }
     const called = part.kind === 'tool' ? offered.tools.find((tool) => tool.name === part.name) : undefined
     if (called) return setToolCallHandler(new ToolCallServer(facts, all), called, offered.callTool, call)
-    const includes = (kind: OfferPart['kind']) => part.kind === kind || part.kind === 'all'
+    const includes = (kind: ServerPart['kind']) => part.kind === kind || part.kind === 'all'
     const server = new RequestServer(facts, all)
     if (includes('tools')) offerTools(server, call)
-    if (includes('resources')) offerResources(server, call, offered)
+    if (includes('resources')) registerResources(server, call, offered)
     if (includes('prompts')) offerPrompts(server, offered.prompts)
     if (includes('resources')) offered.offerSkills(server, call)
     further?.offer(server)

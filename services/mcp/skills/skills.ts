@@ -9,10 +9,10 @@ import { ServiceError } from '#proto/errors.ts'
 const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 /** Registers the skills of the agent for one request, through the skills extension of the protocol. */
-export type OfferSkills = (server: McpServer, call: Call) => void
+export type RegisterSkills = (server: McpServer, call: Call) => void
 
 /** Returns the registration of skills. They are not listed as resources, because the extension has its own list. */
-export const openSkillOffer = (client: Client<typeof agent>): OfferSkills => {
+export const openSkillRegistration = (client: Client<typeof agent>): RegisterSkills => {
   const entries = openEntries(client)
   return (server, call) =>
     new SkillsExtension({

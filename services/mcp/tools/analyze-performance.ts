@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult, type ToolContext } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
 import { findUnavailableReason } from '../result-text.ts'
 
@@ -38,13 +38,13 @@ export const analyzePerformance = defineReadTool({
     const worst = order.findLast((severity) => findings.some((finding) => finding.severity === severity)) ?? 'ok'
     const problems = findings.filter(({ severity }) => severity !== 'ok').map(({ summary }) => summary)
     const text = `${host.name}: ${worst}. ${problems.length === 0 ? 'No problems found.' : problems.join(' ')}`
-    return createResult(text, { severity: worst, findings })
+    return createToolResult(text, { severity: worst, findings })
   },
 })
 
 /** Maximum number of tables, disks or statements per check; as many as the combined statement returns. */
 const maxWhere = 5
-const Row = z.object({ name: z.string(), value: rowNumber })
+const Row = z.object({ name: z.string(), value: numericCellSchema })
 const SnapshotRow = Row.extend({ check: z.string() })
 
 /** Returns the statement of a check, or the one that combines all checks. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult, type ToolContext } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun, explainMissingQueryLog } from '../result-text.ts'
 import { readTableSchema } from '../table-schema.ts'
 
@@ -40,8 +40,8 @@ export const exploreTableSchema = defineReadTool({
   input: z
     .strictObject({
       ...hostParameter,
-      database: nameParameter('Lists its tables').optional(),
-      table: nameParameter('Returns its schema; requires database').optional(),
+      database: createNameParameter('Lists its tables').optional(),
+      table: createNameParameter('Returns its schema; requires database').optional(),
     })
     .refine(({ database, table }) => table === undefined || database !== undefined, 'table requires database'),
   output: SchemaExploration,
@@ -67,7 +67,7 @@ const databasesOf = async ({ query, call }: ToolContext, { key, name: host }: Ho
     rows.map((row) => row.name),
     truncated,
   )
-  return createResult(
+  return createToolResult(
     `${formatCountedNoun(rows.length, 'database')} on ${host}; set database to list its tables.`,
     structured,
   )
@@ -80,7 +80,7 @@ const tablesOf = async ({ query, call }: ToolContext, { key, name: host }: Host,
     rows.map((row) => row.name),
     truncated,
   )
-  return createResult(
+  return createToolResult(
     `${formatCountedNoun(rows.length, 'table')} in ${database} on ${host}; set table to see its schema.`,
     structured,
   )
@@ -110,12 +110,12 @@ const tableOf = async (context: ToolContext, host: Host, ref: { database: string
   }
   const unknown = joins.unavailable === null ? '' : ` Joins are unavailable: ${joins.unavailable}.`
   const text = `${whole}: ${formatCountedNoun(schema.columns.length, 'column')}, ${formatCountedNoun(structured.relationships.length, 'relationship')}.${unknown}`
-  return createResult(text, structured)
+  return createToolResult(text, structured)
 }
 
 const maxJoined = 20
 
-const JoinedTable = z.object({ table: z.string(), queries: rowNumber })
+const JoinedTable = z.object({ table: z.string(), queries: numericCellSchema })
 
 /** The tables that statements of the last week joined with one, most frequent first. */
 interface Joins {

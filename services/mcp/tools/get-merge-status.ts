@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 
 const Merge = z.object({
   database: z.string(),
   table: z.string(),
-  elapsedSeconds: rowNumber,
+  elapsedSeconds: numericCellSchema,
   /** From 0 to 1. */
-  progress: rowNumber,
-  parts: rowNumber,
+  progress: numericCellSchema,
+  parts: numericCellSchema,
   isMutation: z.coerce.boolean(),
-  sizeBytes: rowNumber,
-  memoryBytes: rowNumber,
+  sizeBytes: numericCellSchema,
+  memoryBytes: numericCellSchema,
   resultPart: z.string(),
 })
 
@@ -22,7 +22,7 @@ export const getMergeStatus = defineReadTool({
   title: 'Running merges',
   description: 'Running merges and part mutations, longest first; progress from 0 to 1.',
   feature: 'OPERATIONS',
-  input: z.strictObject({ ...hostParameter, limit: limitParameter(50, 500) }),
+  input: z.strictObject({ ...hostParameter, limit: createLimitParameter(50, 500) }),
   output: z.object({ merges: z.array(Merge), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
@@ -35,6 +35,6 @@ export const getMergeStatus = defineReadTool({
     const text = longest
       ? `${truncated ? 'More than ' : ''}${formatCountedNoun(merges.length, 'merge')} on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
       : `No merge is running on ${host.name}.`
-    return createResult(text, { merges, truncated })
+    return createToolResult(text, { merges, truncated })
   },
 })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 
-const Metric = z.object({ metric: z.string(), value: rowNumber })
+const Metric = z.object({ metric: z.string(), value: numericCellSchema })
 
 const connectionKinds = {
   tcp: 'TCPConnection',
@@ -54,7 +54,7 @@ export const getMetrics = defineReadTool({
       postgresql: of('postgresql'),
     }
     const { version, uptimeSeconds } = status
-    return createResult(
+    return createToolResult(
       `${host.name}: ClickHouse ${version}, up for ${uptimeSeconds} s, ${formatCountedNoun(connections.total, 'connection')}.`,
       {
         version,

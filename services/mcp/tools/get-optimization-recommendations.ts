@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Recommendation } from '#proto/advice.ts'
 import { maxStatementLength } from '#proto/console.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 export const getOptimizationRecommendations = defineReadTool({
   name: 'get_optimization_recommendations',
@@ -15,7 +15,7 @@ export const getOptimizationRecommendations = defineReadTool({
     ...hostParameter,
     sql: z.string().min(1).max(maxStatementLength).optional().describe('SELECT, or use queryId'),
     queryId: z.string().min(1).max(256).optional().describe('Logged query'),
-    database: nameParameter('Default database for unqualified names').optional(),
+    database: createNameParameter('Default database for unqualified names').optional(),
   }),
   output: z.object({
     recommendations: z.array(Recommendation.omit({ includesValues: true })),
@@ -35,7 +35,7 @@ export const getOptimizationRecommendations = defineReadTool({
     const text = best
       ? `${recommendations.length} on ${host.name}, the best ${best.proof}: ${best.title} on ${best.table}.`
       : `No recommendations for this query on ${host.name}. ${notes.join(' ')}`
-    return createResult(text, {
+    return createToolResult(text, {
       recommendations: recommendations.map(({ includesValues, ...recommendation }) =>
         // Logged statements are returned without their literal values.
         hidesValues && includesValues ? { ...recommendation, ddl: null, rewritten: null } : recommendation,

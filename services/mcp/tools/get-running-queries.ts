@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
 const RunningQuery = z.object({
   queryId: z.string(),
   user: z.string(),
   kind: z.string(),
-  elapsedSeconds: rowNumber,
-  rowsRead: rowNumber,
-  bytesRead: rowNumber,
-  memoryBytes: rowNumber,
+  elapsedSeconds: numericCellSchema,
+  rowsRead: numericCellSchema,
+  bytesRead: numericCellSchema,
+  memoryBytes: numericCellSchema,
   statement: z.string(),
 })
 
@@ -19,7 +19,7 @@ export const getRunningQueries = defineReadTool({
   title: 'Running queries',
   description: 'Queries that are running on a host, longest first.',
   feature: 'QUERIES',
-  input: z.strictObject({ ...hostParameter, limit: limitParameter(50, 500) }),
+  input: z.strictObject({ ...hostParameter, limit: createLimitParameter(50, 500) }),
   output: z.object({ queries: z.array(RunningQuery), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
     const host = await findHost(context, hostId)
@@ -41,6 +41,6 @@ export const getRunningQueries = defineReadTool({
     const text = longest
       ? `${truncated ? 'More than ' : ''}${queries.length} running on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
       : `No query is running on ${host.name}.`
-    return createResult(text, { queries, truncated })
+    return createToolResult(text, { queries, truncated })
   },
 })

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import { rowNumber, readRows } from '#shared/tools/read-rows.ts'
-import { findHost, defineReadTool, createResult, type ToolContext } from '#shared/tools/tool.ts'
-import { hoursParameter, limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { findHost, defineReadTool, createToolResult, type ToolContext } from '#shared/tools/tool.ts'
+import { createHoursParameter, createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { explainMissingQueryLog } from '../result-text.ts'
 
 const SlowQuery = z.object({
   queryId: z.string(),
   user: z.string(),
   kind: z.string(),
-  endedMs: rowNumber,
-  durationMs: rowNumber,
-  rowsRead: rowNumber,
-  bytesRead: rowNumber,
-  memoryBytes: rowNumber,
+  endedMs: numericCellSchema,
+  durationMs: numericCellSchema,
+  rowsRead: numericCellSchema,
+  bytesRead: numericCellSchema,
+  memoryBytes: numericCellSchema,
   fingerprint: z.string(),
   statement: z.string(),
 })
@@ -25,9 +25,9 @@ export const getSlowQueries = defineReadTool({
   feature: 'QUERIES',
   input: z.strictObject({
     ...hostParameter,
-    lastHours: hoursParameter(24),
+    lastHours: createHoursParameter(24),
     minDurationMs: z.int().min(0).max(86_400_000).default(0).describe('Minimum duration'),
-    limit: limitParameter(20, 200),
+    limit: createLimitParameter(20, 200),
   }),
   output: z.object({
     queries: z.array(SlowQuery),
@@ -38,11 +38,11 @@ export const getSlowQueries = defineReadTool({
     const host = await findHost(context, hostId)
     const { queries, unavailable } = await readSlowestQueries(context, host, parameters, limit)
     if (unavailable !== null)
-      return createResult(`Slow queries are unavailable: ${unavailable}.`, { queries, unavailable })
+      return createToolResult(`Slow queries are unavailable: ${unavailable}.`, { queries, unavailable })
     const [first] = queries
     const window = `the last ${parameters.lastHours} h on ${host.name}`
     const text = first ? `${queries.length} of ${window}, the slowest ${first.durationMs} ms.` : `None in ${window}.`
-    return createResult(text, { queries, unavailable })
+    return createToolResult(text, { queries, unavailable })
   },
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 import { readTableSchema, TableSchema } from '../table-schema.ts'
 
@@ -13,8 +13,8 @@ export const getTableSchema = defineReadTool({
   example: { database: 'system', table: 'tables' },
   input: z.strictObject({
     ...hostParameter,
-    database: nameParameter('The database'),
-    table: nameParameter('The table'),
+    database: createNameParameter('The database'),
+    table: createNameParameter('The table'),
   }),
   output: TableSchema,
   async run({ hostId, ...ref }, context) {
@@ -22,7 +22,7 @@ export const getTableSchema = defineReadTool({
     const structured = await readTableSchema(context, host, ref)
     const { columns, engine, sortingKey } = structured
     const order = sortingKey === '' ? '' : `, ordered by ${sortingKey}`
-    return createResult(
+    return createToolResult(
       `${ref.database}.${ref.table}: ${formatCountedNoun(columns.length, 'column')}, ${engine}${order}.`,
       structured,
     )

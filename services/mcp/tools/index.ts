@@ -9,11 +9,11 @@ import { getSlowQueries } from './get-slow-queries.ts'
 import { getTableSchema } from './get-table-schema.ts'
 import { listDatabases } from './list-databases.ts'
 import { listTables } from './list-tables.ts'
-import { query } from './query.ts'
+import { queryTool } from './query.ts'
 
 /** All tools, in the order of the list. */
 export const tools: readonly Tool[] = [
-  query,
+  queryTool,
   listDatabases,
   listTables,
   getTableSchema,

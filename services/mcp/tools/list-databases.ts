@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 
 export const listDatabases = defineReadTool({
@@ -9,7 +9,7 @@ export const listDatabases = defineReadTool({
   description: 'Databases of a host with engine, comment, number of tables, rows and bytes.',
   feature: 'TABLES',
   core: true,
-  input: z.strictObject({ ...hostParameter, limit: limitParameter(200, 1_000) }),
+  input: z.strictObject({ ...hostParameter, limit: createLimitParameter(200, 1_000) }),
   output: z.object({
     databases: z.array(
       z.object({
@@ -35,7 +35,7 @@ export const listDatabases = defineReadTool({
       bytes: row.bytes,
     }))
     const isCut = truncated || rows.length > limit
-    return createResult(
+    return createToolResult(
       `${formatCountedNoun(databases.length, 'database')} on ${host.name}${isCut ? '; there are more' : ''}.`,
       {
         databases,

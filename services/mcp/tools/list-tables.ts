@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { limitParameter, nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createLimitParameter, createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 
 export const listTables = defineReadTool({
@@ -12,9 +12,9 @@ export const listTables = defineReadTool({
   example: { database: 'system' },
   input: z.strictObject({
     ...hostParameter,
-    database: nameParameter('The database'),
+    database: createNameParameter('The database'),
     search: z.string().max(256).optional().describe('Part of the name'),
-    limit: limitParameter(200, 1_000),
+    limit: createLimitParameter(200, 1_000),
   }),
   output: z.object({
     tables: z.array(
@@ -36,7 +36,7 @@ export const listTables = defineReadTool({
       .slice(0, limit)
       .map(({ name, kind, engine, comment, rows, bytes }) => ({ name, kind, engine, comment, rows, bytes }))
     const isCut = truncated || rows.length > limit
-    return createResult(
+    return createToolResult(
       `${formatCountedNoun(tables.length, 'table')} in ${filter.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
       { tables, truncated: isCut },
     )

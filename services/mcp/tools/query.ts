@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxStatementLength, ResultColumn, Truncation, defaultResultRows } from '#proto/console.ts'
-import { findHost, defineReadTool, createResult } from '#shared/tools/tool.ts'
-import { nameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
+import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
+import { createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
 
 /** Maximum size of the rows: more than a model reads, and small enough for the memory of this service. */
@@ -10,7 +10,7 @@ const maxBytes = 1024 * 1024
 /** Values of other types, such as arrays, are returned as JSON text. */
 const Cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
-export const query = defineReadTool({
+export const queryTool = defineReadTool({
   name: 'query',
   title: 'Run a read-only query',
   description:
@@ -21,7 +21,7 @@ export const query = defineReadTool({
   input: z.strictObject({
     ...hostParameter,
     sql: z.string().min(1).max(maxStatementLength).describe('Statement without FORMAT and SETTINGS'),
-    database: nameParameter('Default database for unqualified names').optional(),
+    database: createNameParameter('Default database for unqualified names').optional(),
     maxRows: z.int().min(1).max(defaultResultRows).default(defaultResultRows).describe('Maximum rows'),
   }),
   output: z.object({
@@ -39,7 +39,7 @@ export const query = defineReadTool({
       ? `${formatCountedNoun(rows.length, 'row')}, cut off at ${formatCountedNoun(truncated.limit, truncated.reason.replace(/s$/, ''))}: there are more. Aggregate, filter or LIMIT to see all.`
       : `${formatCountedNoun(rows.length, 'row')}, complete.`
     const { rowsRead, durationMs } = statement
-    return createResult(text, {
+    return createToolResult(text, {
       columns,
       rows: rows.map((row) => row.map(cellOf)),
       truncated,

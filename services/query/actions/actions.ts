@@ -4,7 +4,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { quoteText, quoteName } from '#shared/sql/statement-text.ts'
-import { hostNumber, hostBoolean, readRecords } from '../analysis/records.ts'
+import { hostNumberSchema, hostBooleanSchema, readRecords } from '../analysis/read-records.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { runWrite } from './write.ts'
 
@@ -16,10 +16,10 @@ const Running = z.object({
   user: z.string(),
   kind: z.string(),
   fingerprint: z.string(),
-  elapsedSeconds: hostNumber,
-  readRows: hostNumber,
-  memoryBytes: hostNumber,
-  cancelled: hostBoolean,
+  elapsedSeconds: hostNumberSchema,
+  readRows: hostNumberSchema,
+  memoryBytes: hostNumberSchema,
+  cancelled: hostBooleanSchema,
 })
 
 /** How long to wait for the query to end after KILL. */
@@ -51,11 +51,11 @@ FROM system.mutations
 WHERE database = {database:String} AND table = {table:String} AND mutation_id = {mutationId:String}`
 
 const Mutation = z.object({
-  createdAtMs: hostNumber,
-  partsToDo: hostNumber,
-  done: hostBoolean,
+  createdAtMs: hostNumberSchema,
+  partsToDo: hostNumberSchema,
+  done: hostBooleanSchema,
   failedPart: z.string(),
-  failing: hostBoolean,
+  failing: hostBooleanSchema,
 })
 
 /** Returns the handler that kills an unfinished mutation. Parts that are already rewritten stay as they are. */
@@ -89,7 +89,7 @@ const tableSql = `SELECT engine,
      AND ({partitionId:String} = '' OR partition_id = {partitionId:String})) AS parts
 FROM system.tables WHERE database = {database:String} AND name = {table:String}`
 
-const Table = z.object({ engine: z.string(), parts: hostNumber })
+const Table = z.object({ engine: z.string(), parts: hostNumberSchema })
 
 /** The caller gets a response after this time, while the merge continues. */
 const answerWithinMs = 10_000

@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseCode } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
@@ -30,7 +30,7 @@ export const runWrite = async (
   try {
     return await client.run(host, { what, sql, writes: true, ...(maxSeconds && { maxSeconds }) }, context)
   } catch (error) {
-    const code = clickhouseCode(error)
+    const code = findClickhouseCode(error)
     if (code === storageIsReadonly || code === noWritableStorage) throw createFileStorageError(host, error)
     if (code !== accessDenied && code !== readonlyUser) throw error
     const sentence =
@@ -74,7 +74,7 @@ export const insertIntoOwnTable = async (
     await runWrite({ client }, host, inserting, call)
   } catch (error) {
     // The table was dropped after the check above.
-    if (clickhouseCode(error) !== noSuchTable) throw error
+    if (findClickhouseCode(error) !== noSuchTable) throw error
     await create()
     await runWrite({ client }, host, inserting, call)
   }

@@ -4,8 +4,8 @@ import { ServiceError } from '#proto/errors.ts'
 import { type AdvisedCodec, maxSampledRows } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { toColumnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
-import { hostNumber, readRecords } from '../analysis/records.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
+import { hostNumberSchema, readRecords } from '../analysis/read-records.ts'
+import { findClickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 
@@ -48,12 +48,12 @@ const ratioOf = async (
     const [row] = readRecords(host, Ratios, await parts.client.run(host, statement, call))
     return row?.ratios[0] ?? undefined
   } catch (error) {
-    if (unsuitableCodes.has(clickhouseCode(error))) return undefined
+    if (unsuitableCodes.has(findClickhouseCode(error))) return undefined
     throw error
   }
 }
 
-const Sizes = z.object({ name: z.string(), bytes: hostNumber, rows: hostNumber })
+const Sizes = z.object({ name: z.string(), bytes: hostNumberSchema, rows: hostNumberSchema })
 
 /** Writes a column with and without the codec to a temporary table of the session, and compares sizes. */
 export const measureCodec = async (

@@ -3,15 +3,15 @@ import type { adviceDataMethods } from '#proto/advice-data.ts'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { hostNumber, readRecords } from '../analysis/records.ts'
+import { hostNumberSchema, readRecords } from '../analysis/read-records.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { checkCallerStatement } from '../read-only/caller-statement.ts'
 import { adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
 import { explainReads } from './statement-reads.ts'
-import { tryIndex } from './try-index.ts'
+import { tryIndex } from './hypothetical-index.ts'
 
-const Row = z.object({ groups: hostNumber, matchingGroups: hostNumber, matchingRows: hostNumber })
+const Row = z.object({ groups: hostNumberSchema, matchingGroups: hostNumberSchema, matchingRows: hostNumberSchema })
 
 interface CountRequest {
   database: string
@@ -56,7 +56,11 @@ export const createAdviceHandlers = (parts: QueryHandlerDeps): Handlers<Service<
   }
 }
 
-const MatchRow = z.object({ rows: hostNumber, matchingRows: hostNumber, matchingGranules: hostNumber })
+const MatchRow = z.object({
+  rows: hostNumberSchema,
+  matchingRows: hostNumberSchema,
+  matchingGranules: hostNumberSchema,
+})
 
 interface Condition {
   database: string

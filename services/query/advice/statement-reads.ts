@@ -3,8 +3,8 @@ import type { adviceDataMethods, TableRead, ReadCondition } from '#proto/advice-
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { Explanation, ExplainMode, ExplainSettings, ExplainNode } from '#proto/explain.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { readRecords } from '../analysis/records.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
+import { readRecords } from '../analysis/read-records.ts'
+import { findClickhouseCode } from '../clickhouse/failure.ts'
 import { readPermissions } from '../config.ts'
 import { toCallerError, buildExplainStatement } from '../explain/explain.ts'
 import { toExplanation } from '../explain/explanation.ts'
@@ -68,7 +68,7 @@ const formatStatement = async ({ parts, host, call }: HostContext, statement: st
     const answer = await parts.client.run(host, { what: 'advice/format', sql, parameters: { query: statement } }, call)
     return readRecords(host, Row, answer)[0]?.formatted ?? null
   } catch (error) {
-    if (clickhouseCode(error) === unknownFunction) return null
+    if (findClickhouseCode(error) === unknownFunction) return null
     throw error
   }
 }

@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
-import { type structureFactMethods, maxSampledRows, tunedSettings as names } from '#proto/structure-advice.ts'
+import {
+  type structureFactMethods,
+  maxSampledRows,
+  hardwareDependentSettings as names,
+} from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { toColumnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
-import { hostNumber, readRecords } from '../analysis/records.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
+import { hostNumberSchema, readRecords } from '../analysis/read-records.ts'
+import { findClickhouseCode } from '../clickhouse/failure.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { readCodecRatios, measureCodec } from './codecs.ts'
@@ -46,12 +50,12 @@ LIMIT 300`
   try {
     return readRecords(host, Change, await parts.client.run(host, statement, call))
   } catch (error) {
-    if (clickhouseCode(error) === unknownTable) return []
+    if (findClickhouseCode(error) === unknownTable) return []
     throw error
   }
 }
 
-const Old = z.object({ bytes: hostNumber, oldBytes: hostNumber })
+const Old = z.object({ bytes: hostNumberSchema, oldBytes: hostNumberSchema })
 
 /** Sums the sizes of the active parts of a table, and of those older than a year. Parts without dates count as new. */
 const readPartAges = async (
@@ -76,9 +80,9 @@ interface ColumnsRequest {
 
 const bound = z.number().nullable()
 const Row = z.object({
-  rows: hostNumber,
-  distinct: z.array(hostNumber),
-  nulls: z.array(hostNumber),
+  rows: hostNumberSchema,
+  distinct: z.array(hostNumberSchema),
+  nulls: z.array(hostNumberSchema),
   minimums: z.array(bound),
   maximums: z.array(bound),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { fingerprintOrders, FingerprintsRequest } from '#proto/fingerprints.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
-import { hostNumber, hostBoolean } from './records.ts'
+import { hostNumberSchema, hostBooleanSchema } from './read-records.ts'
 
 /** Maximum characters of a pattern in a list, which may have hundreds of rows. */
 const listedCharacters = 2_000
@@ -107,77 +107,82 @@ export const FingerprintRow = z.object({
   hash: z.string(),
   query: z.string(),
   kind: z.string(),
-  calls: hostNumber,
-  totalMs: hostNumber,
+  calls: hostNumberSchema,
+  totalMs: hostNumberSchema,
   share: z.number().nullable(),
   averageMs: z.number(),
   p50Ms: z.number(),
   p95Ms: z.number(),
   p99Ms: z.number(),
-  longestMs: hostNumber,
-  errors: hostNumber,
+  longestMs: hostNumberSchema,
+  errors: hostNumberSchema,
   cpuMs: z.number(),
-  readRows: hostNumber,
-  readBytes: hostNumber,
-  writtenRows: hostNumber,
-  writtenBytes: hostNumber,
-  resultRows: hostNumber,
+  readRows: hostNumberSchema,
+  readBytes: hostNumberSchema,
+  writtenRows: hostNumberSchema,
+  writtenBytes: hostNumberSchema,
+  resultRows: hostNumberSchema,
   averageMemoryBytes: z.number(),
-  peakMemoryBytes: hostNumber,
+  peakMemoryBytes: hostNumberSchema,
   users: z.array(z.string()),
-  userCount: hostNumber,
+  userCount: hostNumberSchema,
   tables: z.array(z.string()),
-  firstSeenMs: hostNumber,
-  lastSeenMs: hostNumber,
+  firstSeenMs: hostNumberSchema,
+  lastSeenMs: hostNumberSchema,
 })
 
 const execution = {
   queryId: z.string(),
   query: z.string(),
-  failed: hostBoolean,
-  endedMs: hostNumber,
-  durationMs: hostNumber,
+  failed: hostBooleanSchema,
+  endedMs: hostNumberSchema,
+  durationMs: hostNumberSchema,
   user: z.string(),
   client: z.string(),
-  memoryBytes: hostNumber,
+  memoryBytes: hostNumberSchema,
   cpuMs: z.number(),
-  readRows: hostNumber,
-  readBytes: hostNumber,
-  writtenRows: hostNumber,
-  resultRows: hostNumber,
-  resultBytes: hostNumber,
+  readRows: hostNumberSchema,
+  readBytes: hostNumberSchema,
+  writtenRows: hostNumberSchema,
+  resultRows: hostNumberSchema,
+  resultBytes: hostNumberSchema,
   exceptionCode: z.number(),
   exception: z.string(),
 }
 
 /** A row of `buildExecutionsStatement`. */
-export const ListedExecutionRow = z.object({ list: z.string(), place: hostNumber, ...execution })
+export const ListedExecutionRow = z.object({ list: z.string(), place: hostNumberSchema, ...execution })
 
 /** A row of `buildSlowestExecutionsStatement`. */
-export const ExecutionRow = z.object({ total: hostNumber, ...execution })
+export const ExecutionRow = z.object({ total: hostNumberSchema, ...execution })
 
 /** A row of `buildLatencyStatement`. */
-export const LatencyRow = z.object({ timeMs: hostNumber, cell: z.number(), calls: hostNumber, errors: hostNumber })
+export const LatencyRow = z.object({
+  timeMs: hostNumberSchema,
+  cell: z.number(),
+  calls: hostNumberSchema,
+  errors: hostNumberSchema,
+})
 
 /** A row of `buildTrendStatement`. */
 export const TrendRow = z.object({
-  timeMs: hostNumber,
-  calls: hostNumber,
-  errors: hostNumber,
-  totalMs: hostNumber,
+  timeMs: hostNumberSchema,
+  calls: hostNumberSchema,
+  errors: hostNumberSchema,
+  totalMs: hostNumberSchema,
   p50Ms: z.number().nullable(),
   p95Ms: z.number().nullable(),
   p99Ms: z.number().nullable(),
-  readRows: hostNumber,
-  readBytes: hostNumber,
-  peakMemoryBytes: hostNumber,
+  readRows: hostNumberSchema,
+  readBytes: hostNumberSchema,
+  peakMemoryBytes: hostNumberSchema,
 })
 
 /** A row of `buildErrorsStatement`. */
 export const ErrorRow = z.object({
   code: z.number(),
   name: z.string(),
-  count: hostNumber,
-  lastSeenMs: hostNumber,
+  count: hostNumberSchema,
+  lastSeenMs: hostNumberSchema,
   message: z.string(),
 })

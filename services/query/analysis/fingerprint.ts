@@ -28,9 +28,9 @@ import {
   buildFingerprintDetailStatement,
   ExecutionRow,
 } from './fingerprint-statement.ts'
-import { hostNumber, readRecords } from './records.ts'
+import { hostNumberSchema, readRecords } from './read-records.ts'
 
-const Listed = FingerprintRow.extend({ total: hostNumber })
+const Listed = FingerprintRow.extend({ total: hostNumberSchema })
 
 /** Returns the handler for the query patterns of a window, in the requested order. */
 export const createFingerprintsHandler =

@@ -9,7 +9,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { type MacroScope, expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import { hostNumber, hostBoolean, readRecords } from './records.ts'
+import { hostNumberSchema, hostBooleanSchema, readRecords } from './read-records.ts'
 import { resolveAnalysisScope } from './analysis-window.ts'
 import { cpuMsExpression } from './fingerprint-statement.ts'
 import { processorsPart, threadsPart, viewsPart, readChildren, readPart } from './query-parts.ts'
@@ -98,24 +98,24 @@ type QueryDetailResult = Awaited<ReturnType<Handlers<typeof query>['queryDetail'
 const needs = { requires: ['system.query_log'] }
 
 const figures = {
-  executions: hostNumber,
-  startedMs: hostNumber,
-  endedMs: hostNumber.nullable(),
-  durationMs: hostNumber,
-  memoryBytes: hostNumber,
-  readRows: hostNumber,
-  readBytes: hostNumber,
-  writtenRows: hostNumber,
-  writtenBytes: hostNumber,
-  resultRows: hostNumber,
-  resultBytes: hostNumber,
-  threads: hostNumber,
+  executions: hostNumberSchema,
+  startedMs: hostNumberSchema,
+  endedMs: hostNumberSchema.nullable(),
+  durationMs: hostNumberSchema,
+  memoryBytes: hostNumberSchema,
+  readRows: hostNumberSchema,
+  readBytes: hostNumberSchema,
+  writtenRows: hostNumberSchema,
+  writtenBytes: hostNumberSchema,
+  resultRows: hostNumberSchema,
+  resultBytes: hostNumberSchema,
+  threads: hostNumberSchema,
 }
 const SummaryRow = QuerySummary.extend({
   ...figures,
-  isInitial: hostBoolean,
+  isInitial: hostBooleanSchema,
   settings: z.record(z.string(), z.string()),
-  profileEvents: z.record(z.string(), hostNumber),
+  profileEvents: z.record(z.string(), hostNumberSchema),
 })
 
 /** Returns the handler for the detail of one query: summary, settings, threads, views, processors and child queries. */

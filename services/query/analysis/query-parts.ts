@@ -8,7 +8,7 @@ import { type MacroScope, expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { cpuMsExpression } from './fingerprint-statement.ts'
-import { hostNumber, hostBoolean, readRecords } from './records.ts'
+import { hostNumberSchema, hostBooleanSchema, readRecords } from './read-records.ts'
 
 /** One part of a query's detail, with its tables, statement and row schema. */
 interface QueryPart<S extends z.ZodType> {
@@ -42,13 +42,13 @@ ORDER BY isMaster DESC, cpuMs DESC, threadId`,
   row: z.object({
     threadId: z.string(),
     name: z.string(),
-    isMaster: hostBoolean,
-    durationMs: hostNumber,
+    isMaster: hostBooleanSchema,
+    durationMs: hostNumberSchema,
     cpuMs: z.number(),
-    peakMemoryBytes: hostNumber,
-    readRows: hostNumber,
-    readBytes: hostNumber,
-    writtenRows: hostNumber,
+    peakMemoryBytes: hostNumberSchema,
+    readRows: hostNumberSchema,
+    readBytes: hostNumberSchema,
+    writtenRows: hostNumberSchema,
   }),
 } satisfies QueryPart<z.ZodType>
 
@@ -74,12 +74,12 @@ ORDER BY durationMs DESC, view`,
     view: z.string(),
     target: z.string(),
     status: z.string(),
-    durationMs: hostNumber,
-    readRows: hostNumber,
-    readBytes: hostNumber,
-    writtenRows: hostNumber,
-    writtenBytes: hostNumber,
-    peakMemoryBytes: hostNumber,
+    durationMs: hostNumberSchema,
+    readRows: hostNumberSchema,
+    readBytes: hostNumberSchema,
+    writtenRows: hostNumberSchema,
+    writtenBytes: hostNumberSchema,
+    peakMemoryBytes: hostNumberSchema,
     exceptionCode: z.number(),
     exception: z.string(),
   }),
@@ -105,15 +105,15 @@ GROUP BY log.name
 ORDER BY elapsedMs DESC, name`,
   row: z.object({
     name: z.string(),
-    processors: hostNumber,
+    processors: hostNumberSchema,
     elapsedMs: z.number(),
     share: z.number().nullable(),
     inputWaitMs: z.number(),
     outputWaitMs: z.number(),
-    inputRows: hostNumber,
-    inputBytes: hostNumber,
-    outputRows: hostNumber,
-    outputBytes: hostNumber,
+    inputRows: hostNumberSchema,
+    inputBytes: hostNumberSchema,
+    outputRows: hostNumberSchema,
+    outputBytes: hostNumberSchema,
   }),
 } satisfies QueryPart<z.ZodType>
 
@@ -139,16 +139,16 @@ WHERE $window AND initial_query_id = {query_id:String} AND query_id != {query_id
 ORDER BY durationMs DESC, queryId`,
   row: z.object({
     queryId: z.string(),
-    failed: hostBoolean,
-    endedMs: hostNumber,
-    durationMs: hostNumber,
+    failed: hostBooleanSchema,
+    endedMs: hostNumberSchema,
+    durationMs: hostNumberSchema,
     kind: z.string(),
     query: z.string(),
     sentFrom: z.string(),
-    memoryBytes: hostNumber,
-    readRows: hostNumber,
-    readBytes: hostNumber,
-    resultRows: hostNumber,
+    memoryBytes: hostNumberSchema,
+    readRows: hostNumberSchema,
+    readBytes: hostNumberSchema,
+    resultRows: hostNumberSchema,
     exceptionCode: z.number(),
     exception: z.string(),
   }),

@@ -2,7 +2,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { UnavailableReason } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import type { DatabaseClient } from './client.ts'
-import { clickhouseCode } from './failure.ts'
+import { findClickhouseCode } from './failure.ts'
 import type { QueryContext } from './transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { toIncompleteReason } from './show-privileges.ts'
@@ -42,7 +42,7 @@ export const findUnavailableReason = (
   { requires }: Needs,
   error: unknown,
 ): UnavailableReason | undefined => {
-  const code = clickhouseCode(error)
+  const code = findClickhouseCode(error)
   if (code === accessDenied && error instanceof ServiceError)
     return notPermitted(host, [...requires], parseGrant(error.message))
   if ((code === unknownTable || code === unknownDatabase) && requires.length > 0) {
@@ -130,7 +130,7 @@ const describeMissingPrivilege = (tables: readonly string[], grant = 'GRANT SELE
 
 /** Returns the name of the `system` table that the user may not read, if the error names one. */
 export const findDeniedTable = (error: unknown): string | undefined =>
-  clickhouseCode(error) === accessDenied && error instanceof ServiceError
+  findClickhouseCode(error) === accessDenied && error instanceof ServiceError
     ? / ON `?system`?\.`?(\w+)/.exec(parseGrant(error.message) ?? '')?.[1]
     : undefined
 

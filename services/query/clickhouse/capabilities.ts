@@ -93,7 +93,7 @@ const rotationsOf = (tables: ReadonlySet<string>): Rotations => {
 }
 
 /** Returns the statement for the columns of rotated logs; undefined if none is rotated or the server allows `merge`. */
-export const logColumnsStatement = (version: string, tables: ReadonlySet<string>): Statement | undefined => {
+export const buildLogColumnsStatement = (version: string, tables: ReadonlySet<string>): Statement | undefined => {
   const names = [...rotationsOf(tables).values()].flat()
   if (names.length === 0 || compareVersions(version, mergeAllowedSince) >= 0) return undefined
   return {

@@ -8,13 +8,13 @@ import type { ResultRows } from './response.ts'
 import {
   type Capabilities,
   LogColumns,
-  logColumnsStatement,
+  buildLogColumnsStatement,
   openCapabilityCache,
   type TablePresence,
   buildRotatedLogs,
 } from './capabilities.ts'
 import { readSummary, createReuseCounter } from './cost.ts'
-import { clickhouseCode, createHostError } from './failure.ts'
+import { findClickhouseCode, createHostError } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { readLimits } from './limits.ts'
 import { openResultCache } from './result-cache.ts'
@@ -74,7 +74,7 @@ const loadCapabilities = async (
   }
   const [[version, readonly, names]] = await read(capabilityStatement, CapabilityRows)
   const tables = new Set(names)
-  const columnsStatement = logColumnsStatement(version, tables)
+  const columnsStatement = buildLogColumnsStatement(version, tables)
   const logs = buildRotatedLogs(tables, columnsStatement && (await read(columnsStatement, LogColumns)))
   return {
     version,
@@ -221,7 +221,7 @@ const queryPresence = async (
     return (await query(existsStatement(table))).rows[0]?.[0] === 1 ? 'present' : 'missing'
   } catch (error) {
     // EXISTS requires SHOW TABLES. A user without it may still read a table such as `system.tables`.
-    return clickhouseCode(error) === accessDenied ? trySelect(table, query) : failedPresence(error)
+    return findClickhouseCode(error) === accessDenied ? trySelect(table, query) : failedPresence(error)
   }
 }
 
@@ -238,7 +238,7 @@ const trySelect = async (
 }
 
 const failedPresence = (error: unknown): TablePresence => {
-  const code = clickhouseCode(error)
+  const code = findClickhouseCode(error)
   if (code === accessDenied) return 'denied'
   if (code === noSuchTable || code === noSuchDatabase) return 'missing'
   throw error

@@ -145,13 +145,13 @@ export const toResponseError = (host: MonitoredHost, status: number, text: strin
 }
 
 /** Returns the ClickHouse error code of a failed statement. */
-export const clickhouseCode = (error: unknown): number | undefined => {
+export const findClickhouseCode = (error: unknown): number | undefined => {
   const code = error instanceof ServiceError ? error.details?.clickhouseCode : undefined
   return typeof code === 'number' ? code : undefined
 }
 
 /** The start of an exception that a host writes after rows. JSON escapes newlines, so no row contains this text. */
-export const exceptionAfterRows = '\nCode: '
+export const exceptionAfterRowsPrefix = '\nCode: '
 
 /** A ClickHouse exception. */
 interface Exception {

@@ -1,4 +1,4 @@
-import { exceptionAfterRows } from './failure.ts'
+import { exceptionAfterRowsPrefix } from './failure.ts'
 import { type HostBody, openChunkBuffer } from './host-body.ts'
 import type { SendingOptions, Statement } from './statement.ts'
 
@@ -116,7 +116,7 @@ export const bufferResponse = (
     onEnd(error) {
       const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
       // After an exception that follows rows, servers close the connection to mark the response as incomplete.
-      if (error && !(isConnectionReset(error) && body.includes(exceptionAfterRows))) reject(error)
+      if (error && !(isConnectionReset(error) && body.includes(exceptionAfterRowsPrefix))) reject(error)
       else resolve({ statusCode, body })
     },
   })

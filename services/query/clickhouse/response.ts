@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ServiceError } from '#proto/errors.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { exceptionAfterRows, parseException, createHostError, toStatementError } from './failure.ts'
+import { exceptionAfterRowsPrefix, parseException, createHostError, toStatementError } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 
 /** Maximum size of a buffered response, in bytes. Charts and key metrics stay far below; row pages are streamed. */
@@ -62,7 +62,7 @@ export const narrowIntegers = (columns: readonly Column[], rows: ResultRows['row
 
 const failureWithin = (host: MonitoredHost, text: string): ServiceError => {
   // Rows may contain the text of other exceptions, so the search starts after them.
-  const exception = parseException(text.slice(Math.max(0, text.indexOf(exceptionAfterRows))))
+  const exception = parseException(text.slice(Math.max(0, text.indexOf(exceptionAfterRowsPrefix))))
   return exception ? toStatementError(host, exception) : createHostError(host, 'garbage')
 }
 

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
-import { logColumnsStatement, buildRotatedLogs } from './capabilities.ts'
+import { buildLogColumnsStatement, buildRotatedLogs } from './capabilities.ts'
 
 const tables = new Set(['part_log', 'part_log_0', 'part_log_1', 'query_log', 'error_log_0', 'query_log_extra', 'parts'])
 
 it('reads a rotated log together with its earlier tables', () => {
   expect(buildRotatedLogs(tables)).toEqual(new Map([['part_log', String.raw`merge('system', '^part_log(_\\d+)?$')`]]))
-  expect(logColumnsStatement('25.6.1.1', tables)).toBeUndefined()
+  expect(buildLogColumnsStatement('25.6.1.1', tables)).toBeUndefined()
 })
 
 it('lists the columns on servers that reject merge in read-only statements', () => {
-  expect(logColumnsStatement('25.5.9.1', tables)?.sql).toContain("IN ('part_log', 'part_log_0', 'part_log_1')")
-  expect(logColumnsStatement('24.8.4.1', new Set(['part_log']))).toBeUndefined()
+  expect(buildLogColumnsStatement('25.5.9.1', tables)?.sql).toContain("IN ('part_log', 'part_log_0', 'part_log_1')")
+  expect(buildLogColumnsStatement('24.8.4.1', new Set(['part_log']))).toBeUndefined()
 })
 
 it('reads earlier tables with the columns of the current log', () => {

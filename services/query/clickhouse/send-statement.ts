@@ -4,7 +4,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxBufferedResponseBytes, maxShortResponseBytes, readErrorBody } from './response.ts'
 import type { HostConnections } from './connections.ts'
 import {
-  clickhouseCode,
+  findClickhouseCode,
   toConnectionError,
   createHostError,
   createKeeperTimeoutError,
@@ -97,7 +97,7 @@ const toRejectionError = (
   text: string,
 ): ServiceError => {
   const failure = toResponseError(host, status, text)
-  return readsKeeper && clickhouseCode(failure) === timeExceeded ? createKeeperTimeoutError(host) : failure
+  return readsKeeper && findClickhouseCode(failure) === timeExceeded ? createKeeperTimeoutError(host) : failure
 }
 
 /** Resends a read-only statement once when the host closed the connection before a response started. */

@@ -3,7 +3,7 @@ import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { compareVersions } from './capabilities.ts'
-import { clickhouseCode } from './failure.ts'
+import { findClickhouseCode } from './failure.ts'
 import type { Statement } from './statement.ts'
 
 /** Privileges without which ClickHouse omits rows of `system` tables. */
@@ -102,7 +102,7 @@ export const queryMissingShowPrivileges = async (
     for (const each of showPrivileges) if (!(await hasPrivilege(each, query))) missing.add(each)
     return missing
   } catch (error) {
-    if (error instanceof z.ZodError || clickhouseCode(error) !== undefined) return new Set()
+    if (error instanceof z.ZodError || findClickhouseCode(error) !== undefined) return new Set()
     throw error
   }
 }

@@ -18,7 +18,7 @@ import {
   sendStatement,
 } from './send-statement.ts'
 import {
-  clickhouseCode,
+  findClickhouseCode,
   findFailureReason,
   createHostError,
   createKeeperTimeoutError,
@@ -270,7 +270,7 @@ export const computeRemainingCallMs = (context: QueryContext, nowMs: number): nu
 
 /** Returns false after an exception, which ends the statement, and after failures before its start. */
 const mayStillRun = (error: unknown): boolean => {
-  if (error === undefined || clickhouseCode(error) !== undefined) return false
+  if (error === undefined || findClickhouseCode(error) !== undefined) return false
   const reason = findFailureReason(error)
   return reason === undefined || reason === 'timeout'
 }

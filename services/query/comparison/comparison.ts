@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { requireFeature, type Call } from '#proto/call.ts'
-import type { ComparedPattern, PatternFigures } from '#proto/comparison.ts'
+import type { ComparedPattern, PatternStatistics } from '#proto/comparison.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { query, FleetMetrics, HostStatus, TimeWindow } from '#proto/query.ts'
 import type { UnavailableReason } from '#proto/unavailable-reason.ts'
-import { readRecords, hostNumber } from '../analysis/records.ts'
+import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
 import {
   resolveAnalysisSpan,
   toResponseWindow,
@@ -52,15 +52,15 @@ const PatternRow = z.object({
   hash: z.string(),
   query: z.string(),
   kind: z.string(),
-  calls: hostNumber,
-  totalMs: hostNumber,
+  calls: hostNumberSchema,
+  totalMs: hostNumberSchema,
   averageMs: z.number(),
   p95Ms: z.number(),
-  errors: hostNumber,
+  errors: hostNumberSchema,
   cpuMs: z.number(),
-  readRows: hostNumber,
-  readBytes: hostNumber,
-  peakMemoryBytes: hostNumber,
+  readRows: hostNumberSchema,
+  readBytes: hostNumberSchema,
+  peakMemoryBytes: hostNumberSchema,
 })
 type PatternRow = z.output<typeof PatternRow>
 
@@ -152,7 +152,7 @@ const joinPatterns = (hosts: readonly (readonly PatternRow[])[], limit: number):
     .slice(0, limit)
 }
 
-const figuresOf = (row: PatternRow | undefined): PatternFigures | null => {
+const figuresOf = (row: PatternRow | undefined): PatternStatistics | null => {
   if (!row) return null
   const { hash: _hash, query: _query, kind: _kind, ...figures } = row
   return figures

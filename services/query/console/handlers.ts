@@ -8,7 +8,7 @@ import { isWideInteger, narrowInteger } from '../clickhouse/response.ts'
 import { createHostError } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import { openRun } from './open-run.ts'
+import { startConsoleRun } from './start-run.ts'
 import type { RunRegistry } from './run-registry.ts'
 
 const Rows = z.array(RowValues)
@@ -32,9 +32,9 @@ export const createConsoleHandlers = (
   parts: QueryHandlerDeps,
   running: RunRegistry,
 ): Handlers<Service<typeof consoleMethods>> => ({
-  streamQuery: (request, call) => openRun(parts, running, request, call),
+  streamQuery: (request, call) => startConsoleRun(parts, running, request, call),
   async runQuery(request, call) {
-    const { head, frames } = await openRun(parts, running, { ...request, format: 'json' }, call)
+    const { head, frames } = await startConsoleRun(parts, running, { ...request, format: 'json' }, call)
     const chunks: Buffer[] = []
     let next = await frames.next()
     for (; !next.done; next = await frames.next()) chunks.push(Buffer.from(next.value))

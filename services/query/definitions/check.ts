@@ -96,14 +96,14 @@ export const checkRule = (rule: RuleDefinition): string[] => [
   ...checkSource(rule),
   ...checkThresholds(rule),
   ...(rule.columns.includes('measured') ? [] : ['columns: the column "measured" is required']),
-  ...(rule.sql === undefined ? [] : checkSql(rule.sql, ruleScope(rule))),
-  ...(rule.diagnostic === undefined ? [] : checkSql(rule.diagnostic, ruleScope(rule), 'diagnostic')),
+  ...(rule.sql === undefined ? [] : checkSql(rule.sql, createRuleScope(rule))),
+  ...(rule.diagnostic === undefined ? [] : checkSql(rule.diagnostic, createRuleScope(rule), 'diagnostic')),
 ]
 
-export const checkMetric = (metric: MetricDefinition): string[] => checkSql(metric.sql, ruleScope(metric))
+export const checkMetric = (metric: MetricDefinition): string[] => checkSql(metric.sql, createRuleScope(metric))
 
 /** Returns the macro scope of a rule or metric for a server with the given rotated logs. */
-export const ruleScope = (
+export const createRuleScope = (
   { lastMinutes }: Pick<RuleDefinition, 'lastMinutes'>,
   logs = anyScope.logs,
   withValues = false,

@@ -7,7 +7,7 @@ export const defaultEventsTable = 'system.monitoring_events'
 const retentionDays = 180
 
 /** Returns the CREATE TABLE statement for page views. `extra` is JSON with `device`, `country` and `bot`. */
-export const createEventsTable = (table: string): string => `CREATE TABLE IF NOT EXISTS ${table}
+export const createEventsTableSql = (table: string): string => `CREATE TABLE IF NOT EXISTS ${table}
 (
   event_date Date DEFAULT toDate(event_time),
   event_time DateTime DEFAULT now(),

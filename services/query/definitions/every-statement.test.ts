@@ -13,9 +13,9 @@ import { buildDiagnosticStatement } from '../rules/handlers.ts'
 import { joinStatements, parseMeasurements } from '../rules/plan.ts'
 import { reportRuns, type StatementRuns } from '../testing/statement-runs.ts'
 import { buildChartStatement } from './chart-statement.ts'
-import { toSqlBranches, ruleScope } from './check.ts'
+import { toSqlBranches, createRuleScope } from './check.ts'
 import { openDefinitions } from './definitions.ts'
-import { createEventsTable, defaultEventsTable } from './events.ts'
+import { createEventsTableSql, defaultEventsTable } from './events.ts'
 import type { LoadedMetric, LoadedRule } from './load.ts'
 import { expandMacros } from './macros.ts'
 import { buildTableStatement } from './table-statement.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   url = sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL ?? ''
   // A server creates its log tables on the first flush.
   if (!sandbox) await curl(url, 'SYSTEM FLUSH LOGS')
-  await curl(url, createEventsTable(defaultEventsTable))
+  await curl(url, createEventsTableSql(defaultEventsTable))
   parts = await openTestService({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'sandbox' })
   engine = await parts.client.capabilities(parts.hosts.get('sandbox'), createCall())
 }, startLimitMs)
@@ -280,7 +280,7 @@ const measuring = [
   ...metrics.map((metric) => ({ ...metric, kind: 'metric' as const, columns: ['measured' as const], alone: false })),
 ]
 const measuringBy = (sql: string, { columns, ...rest }: (typeof measuring)[number]) => {
-  const expanded = expandMacros(sql, ruleScope(rest, engine.logs))
+  const expanded = expandMacros(sql, createRuleScope(rest, engine.logs))
   return { key: rest.name, requires: rest.requires, alone: rest.alone, isSlow: false, columns, sql: expanded }
 }
 

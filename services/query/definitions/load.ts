@@ -100,7 +100,7 @@ const add = (loaded: LoadedDefinitions, file: DefinitionFile, text: string, even
 
 /** Expands `$events` and `$people`, which, unlike macros, do not depend on the request. */
 const expandFixedWords = <D extends ChartDefinition | TableDefinition>(definition: D, eventsTable: string): D =>
-  expandOwnParameter(expandEventsTable(definition, eventsTable))
+  expandPeopleMacro(expandEventsTable(definition, eventsTable))
 
 const take = <D extends object>(
   taken: (D & DefinitionLocation)[],
@@ -143,7 +143,7 @@ const ownSwitch: ChartDefinition['parameters'][number] = {
 }
 
 /** Expands `$people` to the queries of users, and adds the parameter `own` to definitions that contain it. */
-export const expandOwnParameter = <D extends Pick<ChartDefinition, 'sql' | 'parameters'>>(definition: D): D => {
+export const expandPeopleMacro = <D extends Pick<ChartDefinition, 'sql' | 'parameters'>>(definition: D): D => {
   const texts = typeof definition.sql === 'string' ? [definition.sql] : definition.sql.map(({ sql }) => sql)
   if (!texts.some((sql) => people.test(sql))) return definition
   return { ...definition, sql: expandPeople(definition.sql), parameters: [...definition.parameters, ownSwitch] }

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { toSqlBranches } from './check.ts'
 import { openDefinitions } from './definitions.ts'
-import { expandOwnParameter } from './load.ts'
+import { expandPeopleMacro } from './load.ts'
 
 /** Definitions that include Watchhouse's own statements, or that read one query by its id. */
 const exemptDefinitions = new Set([
@@ -40,5 +40,5 @@ describe('a chart or table page about queries', () => {
 
 it('does not change a definition without $people', () => {
   const definition = { sql: 'SELECT 1', parameters: [] }
-  expect(expandOwnParameter(definition)).toBe(definition)
+  expect(expandPeopleMacro(definition)).toBe(definition)
 })

@@ -3,7 +3,7 @@ import { query } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
-import { createEventsTable, defaultEventsTable } from './events.ts'
+import { createEventsTableSql, defaultEventsTable } from './events.ts'
 
 const hostKey = 'box'
 const second = 1
@@ -103,7 +103,7 @@ const views = [
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  await curl(sandbox.url, createEventsTable(defaultEventsTable))
+  await curl(sandbox.url, createEventsTableSql(defaultEventsTable))
   await insert('system.query_log', [...busySecond, ...regression, ...mixed])
   await insert('system.part_log', lives)
   await insert(defaultEventsTable, views)

@@ -3,13 +3,13 @@ import { type ErrorCode, ServiceError } from '#proto/errors.ts'
 import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
 import type { query } from '#proto/query.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
-import { clickhouseCode, isKnownCode } from '../clickhouse/failure.ts'
+import { findClickhouseCode, isKnownCode } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { readPermissions } from '../config.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { checkCallerStatement } from '../read-only/caller-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
-import type { Permissions } from '../read-only/read-only.ts'
+import type { StatementPermissions } from '../read-only/read-only.ts'
 import { Rejection } from '../read-only/rejection.ts'
 import { toExplanation } from './explanation.ts'
 
@@ -51,7 +51,7 @@ const memoryLimitExceeded = 241
 const ofThisQuery = /query memory limit exceeded|memory limit \(for query\) exceeded/i
 
 const callersCode = (error: ServiceError): ErrorCode => {
-  const said = clickhouseCode(error)
+  const said = findClickhouseCode(error)
   if (said === queryCancelled) return 'gone'
   if (said === memoryLimitExceeded && ofThisQuery.test(error.message)) return 'too-large'
   return said !== undefined && !isKnownCode(said) ? 'invalid' : error.code
@@ -134,7 +134,7 @@ const limits = {
 const maxSeconds = 15
 
 /** Validates a caller's statement and removes its FORMAT clause, which would apply to the explanation. */
-export const toExplainableStatement = (query: string, allowed?: Permissions): string =>
+export const toExplainableStatement = (query: string, allowed?: StatementPermissions): string =>
   checkCallerStatement(query, refuseExplain, allowed)
 
 const refuseExplain = ([first]: readonly Token[]): void => {

@@ -6,7 +6,7 @@ import {
   type ExplainSettings,
   ReadEstimate,
 } from '#proto/explain.ts'
-import { hostNumber, readRecords } from '../analysis/records.ts'
+import { hostNumberSchema, readRecords } from '../analysis/read-records.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
@@ -41,7 +41,7 @@ const nodeOf = ({ 'Node Type': name, Description: description, Plans: plans, ...
 })
 
 const Line = z.object({ explain: z.string() })
-const EstimateRow = ReadEstimate.extend({ parts: hostNumber, rows: hostNumber, marks: hostNumber })
+const EstimateRow = ReadEstimate.extend({ parts: hostNumberSchema, rows: hostNumberSchema, marks: hostNumberSchema })
 
 /** Converts the result of an EXPLAIN to an explanation: text and tree, or estimates. */
 export const toExplanation = (

@@ -12,11 +12,11 @@ import type { query } from '#proto/query.ts'
 import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { resolveAnalysisScope } from '../analysis/analysis-window.ts'
-import { readRecords } from '../analysis/records.ts'
+import { readRecords } from '../analysis/read-records.ts'
 import { findUnavailableReason } from '../clickhouse/availability.ts'
 import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { openRun } from '../console/open-run.ts'
+import { startConsoleRun } from '../console/start-run.ts'
 import { openRunRegistry } from '../console/run-registry.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { readDependencies } from './read-dependencies.ts'
@@ -94,7 +94,7 @@ export const createExplorerHandlers = (parts: QueryHandlerDeps): Handlers<Servic
       const query = `SELECT * FROM ${quoteName(named.database)}.${quoteName(named.table)}`
       const bounds = { maxRows: limit, maxBytes: maxPreviewBytes, maxSeconds: previewSeconds }
       try {
-        return await openRun(parts, running, { hostKey, query, ...bounds, format: 'json' }, call)
+        return await startConsoleRun(parts, running, { hostKey, query, ...bounds, format: 'json' }, call)
       } catch (error) {
         throw (await findMissingObjectError(contextFor(hostKey, call), named, error)) ?? error
       }

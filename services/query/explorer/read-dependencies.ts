@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Dependency } from '#proto/explorer.ts'
-import { readRecords } from '../analysis/records.ts'
+import { readRecords } from '../analysis/read-records.ts'
 import { findIncompleteReason, checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { type HostContext, type ViewResult, explainEmptyResult } from './read-view.ts'

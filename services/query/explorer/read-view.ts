@@ -4,9 +4,9 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { IncompleteReason, UnavailableReason } from '#proto/unavailable-reason.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { readRecords } from '../analysis/records.ts'
+import { readRecords } from '../analysis/read-records.ts'
 import { findIncompleteReason, checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseCode } from '../clickhouse/failure.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -106,7 +106,7 @@ export const findMissingObjectError = async (
   named: ObjectName,
   failure: unknown,
 ): Promise<unknown> => {
-  if (!missingCodes.has(clickhouseCode(failure))) return undefined
+  if (!missingCodes.has(findClickhouseCode(failure))) return undefined
   return explainEmptyResult(context, named).then(
     () => undefined,
     (error: unknown) => error,

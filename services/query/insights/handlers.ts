@@ -12,18 +12,18 @@ import {
 import { type Insight, StoredInsight } from '#proto/insights.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { insertIntoOwnTable, runWrite } from '../actions/write.ts'
-import { readRecords, hostNumber } from '../analysis/records.ts'
+import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
 import { queryIfAvailable, findUnavailableReason } from '../clickhouse/availability.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ReplicationService } from '../repldb/client.ts'
-import { endpoints } from '../repldb/endpoints.ts'
+import { replicationEndpoints } from '../repldb/endpoints.ts'
 import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
 import { fetchLatestErrors, groupLogPatterns } from '../repldb/log-patterns.ts'
 import { readOverview } from '../repldb/overview.ts'
 import { fetchSlots, bytesPerMebibyte, fetchSlotGrowths } from '../repldb/slots.ts'
 import { createFindingsTableSql, resolveFindingsTable } from './findings-table.ts'
-import { logRowSets, type RowSet, currentStateRowSets } from './row-sets.ts'
+import { logRowSets, type InsightStatement, currentStateRowSets } from './row-sets.ts'
 
 const hourMs = 3_600_000
 
@@ -69,7 +69,7 @@ const copyingHours = async (
   call: Call,
   nowMs: number,
 ): Promise<number | null> => {
-  const { tableSummaries } = await service.callApi(endpoints.initialLoad, { name }, call)
+  const { tableSummaries } = await service.callApi(replicationEndpoints.initialLoad, { name }, call)
   const started = tableSummaries.flatMap(({ startTime }) => (startTime === null ? [] : Date.parse(startTime)))
   const first = Math.min(...started)
   return Number.isFinite(first) ? (nowMs - first) / hourMs : null
@@ -89,7 +89,7 @@ const sets: { readonly [S in ReplicationRowSet]: ReplicationSet<S> } = {
   'replication-slots': { from: 'peers/slots and peers/slots/lag_history', rows: slotRows },
 }
 
-const Row = z.object({ old: hostNumber })
+const Row = z.object({ old: hostNumberSchema })
 
 /** Deletes the insights found before `beforeMs` from the table of the host. */
 const pruneFindings =
@@ -143,7 +143,7 @@ const rowOf = (insight: Insight, version: number) => {
 }
 
 /** The statement of each row set. */
-export const rowSets: Readonly<Record<Exclude<InsightRowSet, ReplicationRowSet>, RowSet>> = {
+export const insightStatements: Readonly<Record<Exclude<InsightRowSet, ReplicationRowSet>, InsightStatement>> = {
   ...logRowSets,
   ...currentStateRowSets,
 }
@@ -155,7 +155,7 @@ const insightRows =
     if (isReplicationRowSet(set)) return replicationRows(parts, { hostKey, set }, call)
     const { hosts, client } = parts
     const host = hosts.get(hostKey)
-    const { requires, bare, sql: template } = rowSets[set]
+    const { requires, bare, sql: template } = insightStatements[set]
     const { logs } = await client.capabilities(host, call)
     const sql = expandMacros(template, { window: undefined, zone: undefined, logs })
     const { data, unavailable, incomplete } = await queryIfAvailable(client, host, { requires }, call, async () =>

@@ -6,7 +6,7 @@ import { createInsight } from '../../testing/samples.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
-import { rowSets } from './handlers.ts'
+import { insightStatements } from './handlers.ts'
 
 const startLimitMs = 180_000
 let sandbox: Sandbox
@@ -31,7 +31,7 @@ afterAll(async () => {
 const idOf = (letter: string): string => createInsight(letter).id
 
 describe('the rows of detectors', () => {
-  it.each(Object.keys(rowSets))('%s can be read and match their schema', async (set) => {
+  it.each(Object.keys(insightStatements))('%s can be read and match their schema', async (set) => {
     const request = query.methods.insightRows.input.parse({ hostKey: 'box', set })
     const { rows, sql, unavailable } = await parts.handlers.insightRows(request, createCall())
     expect(unavailable).toBeNull()

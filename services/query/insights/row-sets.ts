@@ -119,10 +119,10 @@ GROUP BY hoursAgo
 HAVING hoursAgo < 48
 ORDER BY hoursAgo`,
   },
-} satisfies Record<string, RowSet>
+} satisfies Record<string, InsightStatement>
 
 /** A fixed statement whose rows the insight detectors evaluate. */
-export interface RowSet {
+export interface InsightStatement {
   /** Required tables, which a server may not have. */
   requires: readonly string[]
   /** Sent without settings, which would appear among the changed settings of the host. */
@@ -218,4 +218,4 @@ FROM system.dictionaries
 ORDER BY database, name
 LIMIT 500`,
   },
-} satisfies Record<string, RowSet>
+} satisfies Record<string, InsightStatement>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Handlers } from '#proto/contract.ts'
 import type { OwnCost, StatementCost } from '#proto/own-cost.ts'
 import type { query } from '#proto/query.ts'
-import { readRecords, hostNumber } from '../analysis/records.ts'
+import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
 import { resolveAnalysisScope, toResponseWindow } from '../analysis/analysis-window.ts'
 import { cpuMsExpression } from '../analysis/fingerprint-statement.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
@@ -30,12 +30,12 @@ ORDER BY cpuMs DESC, purpose`
 /** A row of `ownCostStatement`. */
 const CostRow = z.object({
   purpose: z.string(),
-  statements: hostNumber,
-  failures: hostNumber,
+  statements: hostNumberSchema,
+  failures: hostNumberSchema,
   cpuMs: z.number(),
-  durationMs: hostNumber,
-  readRows: hostNumber,
-  readBytes: hostNumber,
+  durationMs: hostNumberSchema,
+  readRows: hostNumberSchema,
+  readBytes: hostNumberSchema,
 })
 
 const nothing: StatementCost = { statements: 0, failures: 0, cpuMs: 0, durationMs: 0, readRows: 0, readBytes: 0 }

@@ -6,12 +6,12 @@ import type { PageView, pageViewMethods } from '#proto/page-views.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { quoteText } from '#shared/sql/statement-text.ts'
 import { insertIntoOwnTable, runWrite } from '../actions/write.ts'
-import { hostNumber, readRecords } from '../analysis/records.ts'
+import { hostNumberSchema, readRecords } from '../analysis/read-records.ts'
 import { readEventsTableName } from '../config.ts'
-import { createEventsTable } from '../definitions/events.ts'
+import { createEventsTableSql } from '../definitions/events.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
-const Row = z.object({ views: hostNumber })
+const Row = z.object({ views: hostNumberSchema })
 
 /** Deletes the page views of one user with a mutation, because a lightweight DELETE leaves the rows on disk. */
 const removePageViews =
@@ -68,7 +68,7 @@ const keep = async (
   const rows = views.map((view) => JSON.stringify(rowOf(view)))
   const sql = `INSERT INTO ${table} (event_time, kind, actor, data, extra) FORMAT JSONEachRow\n${rows.join('\n')}`
   const inserting = { ...limits, what: 'page-views/keep', sql }
-  const creating = { ...limits, what: 'page-views/create', sql: createEventsTable(table) }
+  const creating = { ...limits, what: 'page-views/create', sql: createEventsTableSql(table) }
   await insertIntoOwnTable(parts, host, { table, creating, inserting }, call)
 }
 

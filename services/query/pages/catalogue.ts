@@ -6,7 +6,7 @@ import { applyDefaultSettings } from '../definitions/parameters.ts'
 import { buildTableStatement } from '../definitions/table-statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { prepareChart } from './chart.ts'
-import { openPage } from './open-page.ts'
+import { prepareTablePage } from './prepare-table-page.ts'
 
 /** Returns the handler for all charts and table pages, without their SQL. */
 export const createCatalogueHandler =
@@ -25,7 +25,7 @@ export const createDefinitionStatementHandler =
   async ({ kind, hostKey, name }, call) => {
     if (kind === 'table') {
       const request = { filters: [], parameters: {}, offset: 0 }
-      const page = await openPage(parts, { hostKey, name }, call, (table, circumstances) =>
+      const page = await prepareTablePage(parts, { hostKey, name }, call, (table, circumstances) =>
         buildTableStatement(table, request, { ...circumstances, limit: defaultResultRows }),
       )
       return 'unavailable' in page ? without(page.unavailable) : shown(page.statement)

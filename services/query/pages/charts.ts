@@ -6,7 +6,7 @@ import type { query, ChartData, ChartResult } from '#proto/query.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { narrowIntegers } from '../clickhouse/response.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
-import { clickhouseCode, findFailureReason, createHostError } from '../clickhouse/failure.ts'
+import { findClickhouseCode, findFailureReason, createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -107,7 +107,7 @@ const queryTogether = async (
 
 /** Returns whether a single chart may have caused the error; an unreachable host affects all charts. */
 const mayConcernOne = (error: unknown): boolean =>
-  clickhouseCode(error) !== undefined ||
+  findClickhouseCode(error) !== undefined ||
   findFailureReason(error) === 'timeout' ||
   (error instanceof ServiceError && error.code === 'too-large')
 

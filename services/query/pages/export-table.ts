@@ -7,9 +7,9 @@ import type { StreamFormat } from '../clickhouse/statement.ts'
 import { toTableInfo } from '../definitions/definitions.ts'
 import { buildTableStatement } from '../definitions/table-statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { openPage, resolveRowRange } from './open-page.ts'
-import { passRows } from '../rows/rows.ts'
-import { passTextRows, type TextFormat } from '../rows/text-rows.ts'
+import { prepareTablePage, resolveRowRange } from './prepare-table-page.ts'
+import { streamRows } from '../rows/rows.ts'
+import { streamTextRows, type TextFormat } from '../rows/text-rows.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 type ExportTable = Handlers<typeof query>['exportTable']
@@ -29,7 +29,7 @@ export const createExportTableHandler =
   async ({ format, ...input }, call) => {
     const { limit, offset } = resolveRowRange(parts, input)
     const request = { ...input, offset }
-    const page = await openPage(parts, request, call, (definition, circumstances) =>
+    const page = await prepareTablePage(parts, request, call, (definition, circumstances) =>
       buildTableStatement(definition, request, { ...circumstances, limit }),
     )
     const head = { table: toTableInfo(page.table), limit: limit ?? null, unavailable: null }
@@ -53,8 +53,8 @@ async function* frames(
 ): AsyncGenerator<Uint8Array, Tail, void> {
   try {
     return yield* format === 'jsoneachrow'
-      ? passRows(host, answer.body, limit)
-      : passTextRows(host, answer.body, textFormats[format], limit)
+      ? streamRows(host, answer.body, limit)
+      : streamTextRows(host, answer.body, textFormats[format], limit)
   } finally {
     answer.body.leave()
   }

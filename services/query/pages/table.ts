@@ -21,8 +21,14 @@ import {
 } from '../definitions/table-statement.ts'
 import type { LoadedTable } from '../definitions/load.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import { passRows } from '../rows/rows.ts'
-import { openPage, type TablePage as OpenPage, readRowCap, resolveDefaultLimit, resolveRowRange } from './open-page.ts'
+import { streamRows } from '../rows/rows.ts'
+import {
+  prepareTablePage,
+  type TablePage as OpenPage,
+  readRowCap,
+  resolveDefaultLimit,
+  resolveRowRange,
+} from './prepare-table-page.ts'
 
 type Table = Handlers<typeof query>['table']
 type Page = Awaited<ReturnType<Table>>
@@ -45,7 +51,7 @@ export const createTableHandler =
   async (input, call) => {
     const rangeOf = (table: LoadedTable) =>
       resolveRowRange(parts, { ...input, limit: input.limit ?? resolveDefaultLimit(table) })
-    const page = await openPage(parts, input, call, (definition, circumstances) => {
+    const page = await prepareTablePage(parts, input, call, (definition, circumstances) => {
       const { limit, offset } = rangeOf(definition)
       return buildTableStatement(definition, { ...input, offset }, { ...circumstances, limit })
     })
@@ -71,7 +77,7 @@ const open = async (opened: OpenedPage): Promise<Page> => {
 async function* frames(opened: OpenedPage, answer: StreamResult): AsyncGenerator<Uint8Array, Tail, void> {
   const { host, table, statement, limit, circumstances, incomplete } = opened
   const started = performance.now()
-  const passing = passRows(host, answer.body, limit)
+  const passing = streamRows(host, answer.body, limit)
   try {
     let lastRow = ''
     let next = await passing.next()
@@ -158,7 +164,7 @@ const Rows = z.array(z.tuple([z.string(), z.number()]))
 export const createFilterOptionsHandler =
   (parts: QueryHandlerDeps): Handlers<typeof query>['filterOptions'] =>
   async (request, call) => {
-    const page = await openPage(parts, request, call, (definition, circumstances) =>
+    const page = await prepareTablePage(parts, request, call, (definition, circumstances) =>
       buildFilterOptionsStatement(definition, { ...request, limit: maxFilterOptions }, circumstances),
     )
     const none = { options: [], truncated: false }

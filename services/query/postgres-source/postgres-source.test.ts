@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith, startPostgres, type TestServer } from '../../testing/servers.ts'
+import { describeWith, startPostgres, type TestServer } from '../../testing/describe-with.ts'
 import { createPostgresSourceHandlers } from './handlers.ts'
 import { openPostgresSource } from './source.ts'
 import { createCall } from '../testing/test-service.ts'

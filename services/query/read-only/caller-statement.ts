@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import { isPunctuation, lex, type Token } from './lexer.ts'
 import { Rejection } from './rejection.ts'
-import { type Permissions, checkReadOnly } from './read-only.ts'
+import { type StatementPermissions, checkReadOnly } from './read-only.ts'
 
 /**
  * Checks a statement of a caller and returns it without its FORMAT clause, because the format is chosen here. The text
@@ -10,7 +10,7 @@ import { type Permissions, checkReadOnly } from './read-only.ts'
 export const checkCallerStatement = (
   query: string,
   check: (tokens: readonly Token[]) => void = () => undefined,
-  allowed: Permissions = {},
+  allowed: StatementPermissions = {},
 ): string => {
   try {
     checkReadOnly(query, allowed)

@@ -6,7 +6,7 @@ import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
 
 /** Permissions that the operator grants in addition to the rules. */
-export interface Permissions {
+export interface StatementPermissions {
   /** Allows reading any table through a cluster, not only `system` tables. */
   clusterTables?: boolean
 }
@@ -18,7 +18,7 @@ const maxStatementLength = 100_000
  * Throws a `Rejection` unless the text is one statement that only reads from this host.
  * This is a second line of defense: the client also sets `readonly=1` and limits, which the host enforces.
  */
-export const checkReadOnly = (sql: string, { clusterTables = false }: Permissions = {}): void => {
+export const checkReadOnly = (sql: string, { clusterTables = false }: StatementPermissions = {}): void => {
   if (sql.length > maxStatementLength) {
     throw new Rejection('too-long', maxStatementLength, `the statement is longer than ${maxStatementLength} characters`)
   }

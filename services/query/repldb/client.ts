@@ -8,7 +8,7 @@ import { redactionPlaceholder, isSecretName, removeCredentials } from '#shared/t
 import { shortenText } from '#shared/text/strings.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openSharedRuns } from '../clickhouse/shared-runs.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { ReplicationEndpoint } from './endpoints.ts'
 import {
   toServiceFailure,
   toStatusFailure,
@@ -62,7 +62,11 @@ interface RequestParameters {
 export interface ReplicationService {
   isConfigured(): boolean
   /** Fetches an endpoint. Responses are shared and cached briefly, failures are not. Throws `ServiceError`. */
-  callApi<S extends z.ZodType>(endpoint: Endpoint<S>, parameters: RequestParameters, call: Call): Promise<z.output<S>>
+  callApi<S extends z.ZodType>(
+    endpoint: ReplicationEndpoint<S>,
+    parameters: RequestParameters,
+    call: Call,
+  ): Promise<z.output<S>>
 }
 
 interface ServiceDeps {
@@ -103,7 +107,7 @@ export const openReplicationService = (place: ServiceDeps): ReplicationService =
 }
 
 /** Returns the URL of an endpoint below the base path, which is `/api` for the service's web server. */
-const addressOf = (base: URL, { path }: Endpoint, { name = '' }: RequestParameters): string =>
+const addressOf = (base: URL, { path }: ReplicationEndpoint, { name = '' }: RequestParameters): string =>
   `${base.href.replace(/\/+$/, '')}/v1/${path.replace('{name}', () => encodeURIComponent(name))}`
 
 interface ServiceRequest {

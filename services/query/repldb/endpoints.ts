@@ -41,19 +41,23 @@ const slotLagPoints = (answer: unknown): unknown => {
 }
 
 /** An endpoint of the replication service, with the schema of its response. */
-export interface Endpoint<S extends z.ZodType = z.ZodType> {
+export interface ReplicationEndpoint<S extends z.ZodType = z.ZodType> {
   method: 'GET' | 'POST'
   /** The path below `/v1/`; `{name}` is a mirror or a peer. */
   path: string
   answer: S
 }
 
-const get = <S extends z.ZodType>(path: string, answer: S): Endpoint<S> => ({ method: 'GET', path, answer })
+const get = <S extends z.ZodType>(path: string, answer: S): ReplicationEndpoint<S> => ({ method: 'GET', path, answer })
 /** Returns an endpoint that only reads, although it uses POST. */
-const post = <S extends z.ZodType>(path: string, answer: S): Endpoint<S> => ({ method: 'POST', path, answer })
+const post = <S extends z.ZodType>(path: string, answer: S): ReplicationEndpoint<S> => ({
+  method: 'POST',
+  path,
+  answer,
+})
 
 /** All permitted endpoints. None of them changes anything. */
-export const endpoints = {
+export const replicationEndpoints = {
   version: get('version', RepldbVersion),
   settings: get('dynamic_settings', RepldbSettings),
   mirrors: get('mirrors/list', RepldbMirrors),

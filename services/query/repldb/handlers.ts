@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { RepldbStatus, repldbMethods } from '#proto/repldb.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ReplicationService } from './client.ts'
-import { endpoints } from './endpoints.ts'
+import { replicationEndpoints } from './endpoints.ts'
 import { readServiceFailureReason } from './failure.ts'
 import { fetchLatestLines, groupLogPatterns } from './log-patterns.ts'
 import { readOverview } from './overview.ts'
@@ -23,29 +23,29 @@ export const createRepldbHandlers = ({
   return {
     repldbOffer: async () => ({ isConfigured: replicationService.isConfigured() }),
     repldbStatus: async (_nothing, call) =>
-      callApi(endpoints.version, {}, call).then(({ version }) => connected(version), statusOf),
+      callApi(replicationEndpoints.version, {}, call).then(({ version }) => connected(version), statusOf),
     repldbOverview: async (_nothing, call) => readOverview(replicationService, call, clock.now()),
     repldbLogPatterns: async (request, call) => {
       const { errors, total } = await fetchLatestLines(replicationService, request, call)
       return { patterns: groupLogPatterns(errors), lines: errors.length, total }
     },
-    repldbVersion: (_nothing, call) => callApi(endpoints.version, {}, call),
-    repldbSettings: (_nothing, call) => callApi(endpoints.settings, {}, call),
-    repldbMirrors: (_nothing, call) => callApi(endpoints.mirrors, {}, call),
-    repldbMirrorNames: (_nothing, call) => callApi(endpoints.mirrorNames, {}, call),
-    repldbTableCounts: ({ mirror }, call) => callApi(endpoints.tableCounts, { name: mirror }, call),
-    repldbInitialLoad: ({ mirror }, call) => callApi(endpoints.initialLoad, { name: mirror }, call),
-    repldbRowsSynced: ({ mirror }, call) => callApi(endpoints.rowsSynced, { name: mirror }, call),
-    repldbMirrorStatus: (body, call) => callApi(endpoints.mirrorStatus, { body }, call),
-    repldbGraph: (body, call) => callApi(endpoints.graph, { body }, call),
-    repldbBatches: (body, call) => callApi(endpoints.batches, { body }, call),
-    repldbLogs: (body, call) => callApi(endpoints.logs, { body }, call),
-    repldbPeers: (_nothing, call) => callApi(endpoints.peers, {}, call),
-    repldbPeerInfo: ({ peer }, call) => callApi(endpoints.peerInfo, { name: peer }, call),
-    repldbPeerType: ({ peer }, call) => callApi(endpoints.peerType, { name: peer }, call),
-    repldbSlots: ({ peer }, call) => callApi(endpoints.slots, { name: peer }, call),
-    repldbPeerStats: ({ peer }, call) => callApi(endpoints.peerStats, { name: peer }, call),
-    repldbSlotLag: (body, call) => callApi(endpoints.slotLag, { body }, call),
+    repldbVersion: (_nothing, call) => callApi(replicationEndpoints.version, {}, call),
+    repldbSettings: (_nothing, call) => callApi(replicationEndpoints.settings, {}, call),
+    repldbMirrors: (_nothing, call) => callApi(replicationEndpoints.mirrors, {}, call),
+    repldbMirrorNames: (_nothing, call) => callApi(replicationEndpoints.mirrorNames, {}, call),
+    repldbTableCounts: ({ mirror }, call) => callApi(replicationEndpoints.tableCounts, { name: mirror }, call),
+    repldbInitialLoad: ({ mirror }, call) => callApi(replicationEndpoints.initialLoad, { name: mirror }, call),
+    repldbRowsSynced: ({ mirror }, call) => callApi(replicationEndpoints.rowsSynced, { name: mirror }, call),
+    repldbMirrorStatus: (body, call) => callApi(replicationEndpoints.mirrorStatus, { body }, call),
+    repldbGraph: (body, call) => callApi(replicationEndpoints.graph, { body }, call),
+    repldbBatches: (body, call) => callApi(replicationEndpoints.batches, { body }, call),
+    repldbLogs: (body, call) => callApi(replicationEndpoints.logs, { body }, call),
+    repldbPeers: (_nothing, call) => callApi(replicationEndpoints.peers, {}, call),
+    repldbPeerInfo: ({ peer }, call) => callApi(replicationEndpoints.peerInfo, { name: peer }, call),
+    repldbPeerType: ({ peer }, call) => callApi(replicationEndpoints.peerType, { name: peer }, call),
+    repldbSlots: ({ peer }, call) => callApi(replicationEndpoints.slots, { name: peer }, call),
+    repldbPeerStats: ({ peer }, call) => callApi(replicationEndpoints.peerStats, { name: peer }, call),
+    repldbSlotLag: (body, call) => callApi(replicationEndpoints.slotLag, { body }, call),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Call } from '#proto/call.ts'
 import type { RepldbLogs } from '#proto/repldb-api.ts'
 import type { RepldbLogPattern } from '#proto/repldb.ts'
 import type { ReplicationService } from './client.ts'
-import { endpoints } from './endpoints.ts'
+import { replicationEndpoints } from './endpoints.ts'
 
 type Line = z.output<typeof RepldbLogs>['errors'][number]
 
@@ -65,7 +65,7 @@ export const fetchLatestLines = (
   call: Call,
 ): Promise<Lines> => {
   const body = { flowJobName: mirror, level, page: 0, numPerPage: maxLines, beforeId: -1, afterId: -1 }
-  return service.callApi(endpoints.logs, { body }, call)
+  return service.callApi(replicationEndpoints.logs, { body }, call)
 }
 
 /** Returns the errors of the last hour among the latest lines. */

@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { RepldbBatches, RepldbMirrors } from '#proto/repldb-api.ts'
 import { type RepldbMirror, type RepldbOverview, maxRepldbMirrors, repldbMirrorStates } from '#proto/repldb.ts'
 import type { ReplicationService } from './client.ts'
-import { endpoints } from './endpoints.ts'
+import { replicationEndpoints } from './endpoints.ts'
 import { fetchErrorCounts } from './log-patterns.ts'
 
 type Listed = z.output<typeof RepldbMirrors>['mirrors'][number]
@@ -19,7 +19,7 @@ const maxBatches = 20
 /** Returns all mirrors with their state. A mirror whose request fails does not affect the others. */
 export const readOverview = async (service: ReplicationService, call: Call, nowMs: number): Promise<RepldbOverview> => {
   const [{ mirrors: listed }, errors] = await Promise.all([
-    service.callApi(endpoints.mirrors, {}, call),
+    service.callApi(replicationEndpoints.mirrors, {}, call),
     fetchErrorCounts(service, call, nowMs).catch(replaceFailureWith(null)),
   ])
   const mirrors: RepldbMirror[] = []
@@ -56,10 +56,12 @@ const fetchMirror = async (
   const ofMirror = { flowJobName: listed.name }
   const failed = replaceFailureWith(undefined)
   const [status, batches] = await Promise.all([
-    service.callApi(endpoints.mirrorStatus, { body: { ...ofMirror, includeFlowInfo: false } }, call).catch(failed),
+    service
+      .callApi(replicationEndpoints.mirrorStatus, { body: { ...ofMirror, includeFlowInfo: false } }, call)
+      .catch(failed),
     listed.isCdc
       ? service
-          .callApi(endpoints.batches, { body: { ...ofMirror, limit: maxBatches, ...newestFirst } }, call)
+          .callApi(replicationEndpoints.batches, { body: { ...ofMirror, limit: maxBatches, ...newestFirst } }, call)
           .catch(failed)
       : undefined,
   ])
@@ -148,7 +150,7 @@ export const readSnapshotProgress = async (service: ReplicationService, call: Ca
   const copying = mirrors.filter(({ state }) => state === 'snapshot').slice(0, maxCopies)
   return Promise.all(
     copying.map(async ({ name }) => {
-      const { tableSummaries } = await service.callApi(endpoints.initialLoad, { name }, call)
+      const { tableSummaries } = await service.callApi(replicationEndpoints.initialLoad, { name }, call)
       const done = tableSummaries.reduce((sum, table) => sum + table.numPartitionsCompleted + table.numRowsSynced, 0)
       return { mirror: name, done }
     }),

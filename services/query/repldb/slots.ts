@@ -3,7 +3,7 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbSlotLag, RepldbSlots } from '#proto/repldb-api.ts'
 import type { ReplicationService } from './client.ts'
-import { endpoints } from './endpoints.ts'
+import { replicationEndpoints } from './endpoints.ts'
 
 /** A replication slot and the peer that has it. */
 export type PeerSlot = z.output<typeof RepldbSlots>['slotData'][number] & { peer: string }
@@ -17,11 +17,11 @@ const hourMs = 3_600_000
 
 /** Returns the slots of all peers, highest lag first. Peers that do not respond are skipped. */
 export const fetchSlots = async (service: ReplicationService, call: Call): Promise<PeerSlot[]> => {
-  const { items, sourceItems } = await service.callApi(endpoints.peers, {}, call)
+  const { items, sourceItems } = await service.callApi(replicationEndpoints.peers, {}, call)
   const sources = (sourceItems.length > 0 ? sourceItems : items).filter(({ type }) => type === 'POSTGRES')
   const slots = await Promise.all(
     sources.slice(0, maxPeers).map(async ({ name }) => {
-      const { slotData } = await service.callApi(endpoints.slots, { name }, call).catch(noSlots)
+      const { slotData } = await service.callApi(replicationEndpoints.slots, { name }, call).catch(noSlots)
       return slotData.map((slot) => ({ ...slot, peer: name }))
     }),
   )
@@ -45,7 +45,7 @@ export const fetchSlotGrowths = async (service: ReplicationService, call: Call):
   const growths = await Promise.all(
     slots.slice(0, maxHistories).map(async ({ peer, slotName }) => {
       const body = { peerName: peer, slotName, timeSince: '1hour' }
-      const { data } = await service.callApi(endpoints.slotLag, { body }, call)
+      const { data } = await service.callApi(replicationEndpoints.slotLag, { body }, call)
       const bytesPerHour = computeSlotGrowth(data)
       return bytesPerHour === undefined ? [] : [{ slot: `${peer}/${slotName}`, bytesPerHour }]
     }),

@@ -3,7 +3,7 @@ import { reportRowSets } from '#proto/report-rows.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
-import { reportSets } from './report-rows.ts'
+import { reportStatements } from './report-rows.ts'
 
 const startLimitMs = 180_000
 let sandbox: Sandbox
@@ -34,7 +34,7 @@ it.each(Object.entries(reportRowSets))('%s can be read and matches its schema', 
   const { rows, unavailable } = await read('box', set)
   expect(unavailable).toBeNull()
   for (const row of rows) expect(schema.safeParse(row).success).toBe(true)
-  expect(Object.keys(reportSets)).toContain(set)
+  expect(Object.keys(reportStatements)).toContain(set)
 })
 
 it('explains a missing grant', async () => {

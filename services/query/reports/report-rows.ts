@@ -3,9 +3,9 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import { type reportRowMethods, reportRowSets, type ReportRowSet, reportStepCount } from '#proto/report-rows.ts'
 import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import type { Store } from '#shared/store/store.ts'
-import { readRecords } from '../analysis/records.ts'
+import { readRecords } from '../analysis/read-records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseCode } from '../clickhouse/failure.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { SweepStateDeps } from '../rules/sweep-state.ts'
@@ -33,7 +33,7 @@ export const readCertificates = async (
   try {
     return await query()
   } catch (error) {
-    if (clickhouseCode(error) !== failedToSetUp) throw error
+    if (findClickhouseCode(error) !== failedToSetUp) throw error
     await ignoreUnavailable(() =>
       place.store.update(key, z.number(), () => ({ value: place.clock.now(), expiresInMs: keptMs })),
     )
@@ -52,7 +52,7 @@ const reportRows =
   async ({ hostKey, set, fromMs, toMs }, call) => {
     const { hosts, client } = parts
     const host = hosts.get(hostKey)
-    const { requires, sql: template } = reportSets[set]
+    const { requires, sql: template } = reportStatements[set]
     const { logs } = await client.capabilities(host, call)
     const [from, to] = [Math.floor(fromMs / 1_000), Math.ceil(toMs / 1_000)]
     const period = { before: Math.max(0, 2 * from - to), from, to }
@@ -255,7 +255,7 @@ WHERE NOT default`,
 } satisfies Partial<Record<ReportRowSet, ReportSet>>
 
 /** All row sets of reports, with their statements. */
-export const reportSets: Readonly<Record<ReportRowSet, ReportSet>> = {
+export const reportStatements: Readonly<Record<ReportRowSet, ReportSet>> = {
   ...statementSets,
   ...metricLogSets,
   ...safeguardSets,

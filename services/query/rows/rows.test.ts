@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxFrameBytes } from '#shared/bus/limits.ts'
-import { type PassOptions, passRows } from './rows.ts'
+import { type RowStreamOptions, streamRows } from './rows.ts'
 import { createChunkedBody, testHost, createBody } from '../testing/response-bodies.ts'
 
 const pairs = [{ type: 'String' }, { type: 'UInt64' }]
 
-const pass = async (text: string, limit?: number, sizes: readonly number[] = [64], more: PassOptions = {}) => {
-  const passing = passRows(testHost, createChunkedBody(text, sizes), limit, more)
+const pass = async (text: string, limit?: number, sizes: readonly number[] = [64], more: RowStreamOptions = {}) => {
+  const passing = streamRows(testHost, createChunkedBody(text, sizes), limit, more)
   const frames: Buffer[] = []
   let next = await passing.next()
   while (!next.done) {
@@ -115,7 +115,7 @@ describe('a failure after the first row', () => {
       new Error('terminated'),
     )
     const all = async () => {
-      for await (const _ of passRows(testHost, cut));
+      for await (const _ of streamRows(testHost, cut));
     }
     await expect(all()).rejects.toMatchObject({ details: { clickhouseCode: 395 } })
   })

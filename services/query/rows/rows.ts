@@ -12,12 +12,12 @@ const brace = 0x7b
 const bracket = 0x5b
 
 /** The end of a passed result: the number of rows, and whether rows were cut off. */
-export interface PassSummary {
+export interface RowStreamSummary {
   rows: number
   truncated: boolean
 }
 
-export interface PassOptions {
+export interface RowStreamOptions {
   /** Rows are truncated before the one that would exceed this size. */
   maxBytes?: number
   /** The columns of `JSONCompactEachRow`, whose rows are arrays instead of objects. */
@@ -28,12 +28,12 @@ export interface PassOptions {
  * Yields the bytes of `JSONEachRow` in pieces that end with a row, up to `limit` rows. Throws the exception that a host
  * writes instead of a row. A piece is valid until the next one is requested.
  */
-export async function* passRows(
+export async function* streamRows(
   host: MonitoredHost,
   body: HostBody,
   limit = Number.POSITIVE_INFINITY,
-  { maxBytes = Number.POSITIVE_INFINITY, columns }: PassOptions = {},
-): AsyncGenerator<Buffer, PassSummary, void> {
+  { maxBytes = Number.POSITIVE_INFINITY, columns }: RowStreamOptions = {},
+): AsyncGenerator<Buffer, RowStreamSummary, void> {
   const form = columns ? compactForm(columns) : objectForm
   let rest: Buffer = Buffer.alloc(0)
   let rows = 0
@@ -111,7 +111,7 @@ interface RowForm {
 const objectForm: RowForm = { opening: brace, failure: Buffer.from('{"exception"'), isFailure: () => true }
 
 /** A row whose only cell is a text may be an exception, except in a result with a single text column. */
-const compactForm = (columns: NonNullable<PassOptions['columns']>): RowForm => ({
+const compactForm = (columns: NonNullable<RowStreamOptions['columns']>): RowForm => ({
   opening: bracket,
   failure: Buffer.from('["Code: '),
   isFailure: (line) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxFrameBytes } from '#shared/bus/limits.ts'
-import { passTextRows } from './text-rows.ts'
+import { streamTextRows } from './text-rows.ts'
 import { createChunkedBody, testHost } from '../testing/response-bodies.ts'
 
 const csv = { isQuoted: true }
@@ -14,7 +14,7 @@ const pass = async (
   sizes: readonly number[] = [64],
   maxBytes?: number,
 ) => {
-  const passing = passTextRows(testHost, createChunkedBody(text, sizes), format, limit, maxBytes)
+  const passing = streamTextRows(testHost, createChunkedBody(text, sizes), format, limit, maxBytes)
   const frames: Buffer[] = []
   let next = await passing.next()
   while (!next.done) {
@@ -93,7 +93,7 @@ describe.each(writers)('rows in %s', (_, format, line) => {
   it('are not sent when the first is a failure', async () => {
     const failure = 'Code: 395. DB::Exception: No. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)\n'
     for (const sizes of [[3], [8, 1_000], [1_000]]) {
-      const passing = passTextRows(testHost, createChunkedBody(`${line(['a', 'b'])}${failure}`, sizes), format)
+      const passing = streamTextRows(testHost, createChunkedBody(`${line(['a', 'b'])}${failure}`, sizes), format)
       await expect(passing.next()).rejects.toMatchObject({ details: { clickhouseCode: 395 } })
     }
   })

@@ -6,7 +6,7 @@ import {
   readFailureAfter,
   parseFailure,
   maxRowBytes,
-  type PassSummary,
+  type RowStreamSummary,
   splitIntoPieces,
   type RemainingLimits,
 } from './rows.ts'
@@ -28,13 +28,13 @@ const mayBeginFailure = Array.from({ length: 256 }, (_, byte) => failureStarts.s
  * exception that a host writes instead of a row. The names are yielded with the first row, so that an exception in its
  * place is thrown before any output. A piece is valid until the next one is requested.
  */
-export async function* passTextRows(
+export async function* streamTextRows(
   host: MonitoredHost,
   body: HostBody,
   format: TextFormat,
   limit = Number.POSITIVE_INFINITY,
   maxBytes = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Buffer, PassSummary, void> {
+): AsyncGenerator<Buffer, RowStreamSummary, void> {
   let rest: Buffer = Buffer.alloc(0)
   let lines = 0
   let passed = 0

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { type Reading, ruleMethods } from '#proto/rules.ts'
 import { fetchText, curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { ruleScope } from '../definitions/check.ts'
+import { createRuleScope } from '../definitions/check.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { evaluateMeasurements } from '../testing/evaluate-measurements.ts'
 import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
@@ -306,13 +306,13 @@ describe('a host', () => {
     [false, 'SELECT ? AS n, who FROM t'],
     [true, 'SELECT 7 AS n, who FROM t'],
   ])('returns a query on one line, with values only where allowed: %s', async (withValues, expected) => {
-    const sql = expandMacros('SELECT $statement({said:String})', ruleScope({}, undefined, withValues))
+    const sql = expandMacros('SELECT $statement({said:String})', createRuleScope({}, undefined, withValues))
     expect(await fetchText(sandbox.url, sql, { param_said: 'SELECT 7 AS n,   who FROM t' })).toBe(expected)
   })
 
   it('returns no query texts or values of users in diagnostics', async () => {
     const said = "Cannot parse string 'alice' as UInt8: while executing 'FUNCTION f(alice)' in scope SELECT 1"
-    const sql = expandMacros('SELECT $words({said:String})', ruleScope({}))
+    const sql = expandMacros('SELECT $words({said:String})', createRuleScope({}))
     expect(await fetchText(sandbox.url, sql, { param_said: said })).toBe('Cannot parse string ? as UInt8')
   })
 })

@@ -4,11 +4,11 @@ import type { Net } from '#shared/net/net.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { type HostContact, contactHost } from './probe-host.ts'
+import { type HostProbe, probeHost } from './probe-host.ts'
 import { saveSweepState, readSweepState, type SweepStateDeps } from './sweep-state.ts'
 import { type Measurement, createMissingMeasurement } from './measurement.ts'
-import { measureAll } from './measure.ts'
-import type { MeasuredDefinition, Measurables } from './measured-definitions.ts'
+import { measureRules } from './measure.ts'
+import type { MeasuredDefinition, MeasuredDefinitions } from './measured-definitions.ts'
 import type { MeasurementPlan, PlanInput } from './plan.ts'
 import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
 import type { RuleFailures } from './rule-failures.ts'
@@ -17,13 +17,13 @@ interface EvaluationDeps extends QueryHandlerDeps, SweepStateDeps, ReplicationSe
   net: Net
   troubles: RuleFailures
   planFor(planning: PlanInput): MeasurementPlan
-  measurables: Measurables
+  measurables: MeasuredDefinitions
 }
 
 /** The dependencies of an evaluation, with its host and the result of contacting it. */
 interface EvaluationContext extends EvaluationDeps {
   host: MonitoredHost
-  contact: HostContact
+  contact: HostProbe
   call: Call
   run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
 }
@@ -57,7 +57,7 @@ export const evaluateHost = async (
     statements++
     return place.client.run(host, statement, call)
   }
-  const contact = await contactHost(place, host, call)
+  const contact = await probeHost(place, host, call)
   const visit = { ...place, host, contact, call, run }
   // A replica of another release may request rules that this one does not have.
   const rules = request.rules.flatMap((id) => place.measurables.rules.get(id) ?? [])
@@ -85,7 +85,7 @@ const measureBySql = async (
 ): Promise<Map<string, Measurement>> => {
   const { contact } = visit
   const wanted = requested.flatMap(({ measurable }) => measurable ?? [])
-  if (contact.answers) return measureAll(visit, contact.capabilities, wanted)
+  if (contact.answers) return measureRules(visit, contact.capabilities, wanted)
   return new Map(wanted.map(({ key }) => [key, createMissingMeasurement(contact.reason)]))
 }
 

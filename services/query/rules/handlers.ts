@@ -5,7 +5,7 @@ import { queryIfAvailable, createUnsupportedVersionReason } from '../clickhouse/
 import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { ConnectionHandlerDeps } from '../connections/connections.ts'
-import { ruleScope, readsKeeper } from '../definitions/check.ts'
+import { createRuleScope, readsKeeper } from '../definitions/check.ts'
 import type { LoadedMetric, LoadedRule } from '../definitions/load.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
@@ -13,7 +13,7 @@ import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
 import type { SweepStateDeps } from './sweep-state.ts'
 import { evaluateHost } from './evaluate.ts'
 import { isReplicationServiceRule } from './evaluators/replication-service.ts'
-import { toMeasurables } from './measured-definitions.ts'
+import { toMeasuredDefinitions } from './measured-definitions.ts'
 import { openPlanner } from './plan.ts'
 import { openRuleFailures } from './rule-failures.ts'
 
@@ -54,7 +54,7 @@ export const buildDiagnosticStatement = (
 ): Statement | undefined => {
   const sql = rule.diagnostic && selectSqlBranch(rule.diagnostic, version)
   if (sql === undefined) return undefined
-  const expanded = expandMacros(sql.trim(), ruleScope(rule, logs))
+  const expanded = expandMacros(sql.trim(), createRuleScope(rule, logs))
   return {
     what: `rule/${rule.name}`,
     maxSeconds,
@@ -72,7 +72,7 @@ export const createRuleHandlers = (parts: RuleDeps): Handlers<Service<typeof rul
     net: parts.connections.net,
     troubles: openRuleFailures(parts.clock.elapsedMs),
     planFor: openPlanner(),
-    measurables: toMeasurables(parts.definitions),
+    measurables: toMeasuredDefinitions(parts.definitions),
   }
   // Rules of the replication service are hidden where none is configured.
   const isKnown = (rule: LoadedRule) => parts.replicationService.isConfigured() || !isReplicationServiceRule(rule)

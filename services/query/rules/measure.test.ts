@@ -4,7 +4,7 @@ import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { testHost } from '../testing/response-bodies.ts'
 import { openTestService, type TestService } from '../testing/test-service.ts'
-import { measureAll } from './measure.ts'
+import { measureRules } from './measure.ts'
 import { openPlanner } from './plan.ts'
 import { openRuleFailures } from './rule-failures.ts'
 
@@ -51,17 +51,17 @@ const slowHost = (slowMs: number) => {
 describe('a slow rule', () => {
   it('does not affect other rules, and runs apart from them next time', async () => {
     const { requests, place } = slowHost(10_000)
-    const measured = await measureAll(place, capabilities, wanted)
+    const measured = await measureRules(place, capabilities, wanted)
     expect([...measured.values()].filter(({ value }) => value === 1)).toHaveLength(5)
     expect(measured.get('rule/3')).toMatchObject({ value: null, reason: 'host db did not answer in time' })
     expect(requests.splice(0)).toEqual([6, 1, 1, 1, 1, 1, 1])
-    await measureAll(place, capabilities, wanted)
+    await measureRules(place, capabilities, wanted)
     expect(requests).toEqual([1, 5])
   })
 
   it('is the last statement of the sweep on a slow host', async () => {
     const { requests, place } = slowHost(25_000)
-    const measured = await measureAll(place, capabilities, wanted)
+    const measured = await measureRules(place, capabilities, wanted)
     expect(requests).toEqual([6])
     const reasons = new Set([...measured.values()].map(({ reason }) => reason))
     expect([...reasons]).toEqual(['host db: timeout of the sweep; the next sweep retries it'])
@@ -86,6 +86,6 @@ it.each([
     alone: false,
     sql,
   }
-  await measureAll({ ...place, env, run }, capabilities, [rule])
+  await measureRules({ ...place, env, run }, capabilities, [rule])
   expect(sent.join('\n')).toContain(expected)
 })

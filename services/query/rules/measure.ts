@@ -5,7 +5,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { clickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
+import { findClickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { toIncompleteReason } from '../clickhouse/show-privileges.ts'
 import { maxSweepStatements } from '../clickhouse/host-queues.ts'
@@ -15,7 +15,7 @@ import {
   parseMeasurements,
   type RuleGroup,
   createRuleGroup,
-  type Measurable,
+  type SqlMeasuredDefinition,
   type MeasurementPlan,
   type PlanInput,
 } from './plan.ts'
@@ -37,10 +37,10 @@ interface MeasureDeps {
 const maxSplitMs = 25_000
 
 /** Measures rules in few statements. A rule that fails does not affect the others. */
-export const measureAll = async (
+export const measureRules = async (
   place: MeasureDeps,
   { version, tables, logs, missingShow }: Capabilities,
-  wanted: readonly Measurable[],
+  wanted: readonly SqlMeasuredDefinition[],
 ): Promise<Map<string, Measurement>> => {
   const { host } = place
   const measured = new Map<string, Measurement>()
@@ -67,10 +67,10 @@ export const measureAll = async (
 /** Skips rules that would fail again. Returns the others, and the keys of those that were slow on this host. */
 const withoutFailures = (
   { troubles, host }: MeasureDeps,
-  wanted: readonly Measurable[],
+  wanted: readonly SqlMeasuredDefinition[],
   measured: Map<string, Measurement>,
-): { runnable: Measurable[]; slow: Set<string> } => {
-  const runnable: Measurable[] = []
+): { runnable: SqlMeasuredDefinition[]; slow: Set<string> } => {
+  const runnable: SqlMeasuredDefinition[] = []
   const slow = new Set<string>()
   const ofHost = troubles.of(host)
   for (const each of wanted) {
@@ -126,7 +126,7 @@ const measureEach = async (
 /** Returns whether one rule may have caused the error. An unreachable or busy host affects all rules. */
 const mayConcernOne = (error: ServiceError): boolean =>
   error.code !== 'busy' &&
-  (clickhouseCode(error) !== undefined || findFailureReason(error) === 'timeout' || error.code === 'too-large')
+  (findClickhouseCode(error) !== undefined || findFailureReason(error) === 'timeout' || error.code === 'too-large')
 
 const accessDenied = 497
 /** Error codes for missing columns, functions, tables, settings and grants. */
@@ -149,7 +149,7 @@ const persistentCodes = new Set<number | undefined>([
 ])
 
 const troubleOf = ({ client, host }: MeasureDeps, ready: PreparedRule, error: ServiceError): RuleFailure => {
-  const code = clickhouseCode(error)
+  const code = findClickhouseCode(error)
   const name = error.details?.clickhouseName
   const unavailable = findUnavailableReason(client, host, ready, error)?.message
   // The server's own message repeats the statement.

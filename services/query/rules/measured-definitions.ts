@@ -1,24 +1,27 @@
 import type { Definitions } from '../definitions/definitions.ts'
 import type { Evaluator } from './evaluators/evaluator.ts'
 import { evaluators } from './evaluators/index.ts'
-import type { Measurable } from './plan.ts'
+import type { SqlMeasuredDefinition } from './plan.ts'
 
 /** A rule or a metric, measured by a statement or by an evaluator. */
 export interface MeasuredDefinition {
   id: string
   /** Unique across rules and metrics, which may share an id. */
   key: string
-  measurable?: Measurable
+  measurable?: SqlMeasuredDefinition
   evaluator?: Evaluator
 }
 
 /** Rules and metrics by id. */
-export interface Measurables {
+export interface MeasuredDefinitions {
   rules: ReadonlyMap<string, MeasuredDefinition>
   metrics: ReadonlyMap<string, MeasuredDefinition>
 }
 
-export const toMeasurables = ({ rules, metrics }: Pick<Definitions, 'rules' | 'metrics'>): Measurables => ({
+export const toMeasuredDefinitions = ({
+  rules,
+  metrics,
+}: Pick<Definitions, 'rules' | 'metrics'>): MeasuredDefinitions => ({
   rules: byId(rules.map(knownRule)),
   metrics: byId(
     metrics.map((metric): MeasuredDefinition => {

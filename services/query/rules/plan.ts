@@ -5,7 +5,7 @@ import { createUnsupportedVersionReason } from '../clickhouse/availability.ts'
 import { type Capabilities, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { ruleScope } from '../definitions/check.ts'
+import { createRuleScope } from '../definitions/check.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import {
@@ -44,7 +44,7 @@ const byTable = (a: PreparedRule, b: PreparedRule): number =>
   (a.requires[0] ?? '').localeCompare(b.requires[0] ?? '') || a.key.localeCompare(b.key)
 
 /** A rule or metric that SQL measures, under a unique key. */
-export interface Measurable extends Pick<RuleDefinition, 'requires' | 'lastMinutes' | 'columns' | 'alone'> {
+export interface SqlMeasuredDefinition extends Pick<RuleDefinition, 'requires' | 'lastMinutes' | 'columns' | 'alone'> {
   key: string
   sql: VersionedSql
 }
@@ -63,7 +63,7 @@ export interface MeasurementPlan {
 
 /** The input of a plan. */
 export interface PlanInput extends Pick<Capabilities, 'version' | 'tables' | 'logs'> {
-  wanted: readonly Measurable[]
+  wanted: readonly SqlMeasuredDefinition[]
   /** Keys of rules that have been too slow on this host. */
   slow: ReadonlySet<string>
   withValues: boolean
@@ -104,7 +104,7 @@ const planOf = ({ wanted, version, tables, logs, slow, withValues }: PlanInput):
         ({ name }) => `host ${name} has no ${missing.join(', ')}, or its user may not see it`,
       ])
     else {
-      const expanded = expandMacros(sql.trim(), ruleScope(each, logs, withValues))
+      const expanded = expandMacros(sql.trim(), createRuleScope(each, logs, withValues))
       ready.push({ ...each, sql: expanded, isSlow: slow.has(each.key) })
     }
   }

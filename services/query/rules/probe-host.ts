@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { clickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
+import { findClickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { buildBasicsStatement, type HostBasics, readBasics } from '../status/status-statement.ts'
 
@@ -23,7 +23,7 @@ export interface UnreachableHost {
   /** Whether the host rejected the configured user or password. */
   isRefused: boolean
 }
-export type HostContact = ReachableHost | UnreachableHost
+export type HostProbe = ReachableHost | UnreachableHost
 
 interface ContactDeps {
   client: DatabaseClient
@@ -31,11 +31,11 @@ interface ContactDeps {
 }
 
 /** Probes a host before other statements run, over a connection outside the pool. */
-export const contactHost = async (
+export const probeHost = async (
   { client, clock }: ContactDeps,
   host: MonitoredHost,
   call: Call,
-): Promise<HostContact> => {
+): Promise<HostProbe> => {
   const context = { ...call, deadline: Math.min(call.deadline, clock.elapsedMs() + probeMs) }
   try {
     const { rows } = await client.probe(host, probeStatement, context, probeMs)
@@ -49,7 +49,7 @@ export const contactHost = async (
 
 /** Returns the reason without the server's own message, which repeats the statement. */
 const reasonOf = (host: MonitoredHost, error: ServiceError): string => {
-  const code = clickhouseCode(error)
+  const code = findClickhouseCode(error)
   return code === undefined
     ? error.message
     : `host ${host.name}: the probe failed with ${code} ${String(error.details?.clickhouseName)}`

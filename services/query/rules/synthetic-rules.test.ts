@@ -5,12 +5,12 @@ import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { parseResponse } from '../clickhouse/response.ts'
 import { type Capabilities, selectSqlBranch } from '../clickhouse/capabilities.ts'
-import { ruleScope } from '../definitions/check.ts'
+import { createRuleScope } from '../definitions/check.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { evaluateMeasurements } from '../testing/evaluate-measurements.ts'
 import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
-import { toMeasurables } from './measured-definitions.ts'
+import { toMeasuredDefinitions } from './measured-definitions.ts'
 import {
   type RuleCase,
   ruleCases as tableCases,
@@ -70,10 +70,10 @@ const createSyntheticTable = async (table: string, rows: readonly object[]): Pro
 
 /** Measures a rule or a metric with these rows instead of those of the engine. */
 const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' = 'rules'): Promise<Measurement> => {
-  const measurable = toMeasurables(parts.definitions)[kind].get(name)?.measurable
+  const measurable = toMeasuredDefinitions(parts.definitions)[kind].get(name)?.measurable
   const branch = measurable && selectSqlBranch(measurable.sql, engine.version)
   if (!measurable || branch === undefined) throw new Error(`${name} has no statement for this engine`)
-  let sql = expandMacros(branch, ruleScope(measurable))
+  let sql = expandMacros(branch, createRuleScope(measurable))
   for (const [table, lines] of Object.entries(rows)) {
     const synthetic = await createSyntheticTable(table, lines)
     sql = sql.replaceAll(new RegExp(String.raw`system\.${table}\b`, 'g'), () => synthetic)

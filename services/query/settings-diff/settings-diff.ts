@@ -3,7 +3,7 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { type SettingRow, settingTables, type SettingsDiffHost } from '#proto/settings-diff.ts'
-import { hostBoolean, readRecords } from '../analysis/records.ts'
+import { hostBooleanSchema, readRecords } from '../analysis/read-records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -13,7 +13,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 type Table = (typeof settingTables)[number]
 
-const SettingRecord = z.object({ name: z.string(), value: z.string(), changed: hostBoolean })
+const SettingRecord = z.object({ name: z.string(), value: z.string(), changed: hostBooleanSchema })
 type SettingRecord = z.output<typeof SettingRecord>
 
 /** The settings of one host, with the reason for each unavailable table. */

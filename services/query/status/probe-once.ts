@@ -4,7 +4,7 @@ import type { HostLoad, HostState } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { clickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
+import { findClickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import {
@@ -122,7 +122,7 @@ const queryHost = async (
   } catch (error) {
     // A host that waits for Keeper cannot report its load, but still responds to statements without tables.
     const isLate = findFailureReason(error) === 'timeout'
-    if (!isLate && clickhouseCode(error) === undefined) throw error
+    if (!isLate && findClickhouseCode(error) === undefined) throw error
     const result = await queryState(retryTimeoutMs)
     if (isLate) known.loadPausedUntilMs = clock.elapsedMs() + loadPauseMs
     else known.loadless = capabilities

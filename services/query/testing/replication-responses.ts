@@ -75,7 +75,7 @@ const sinkConfig = {
 type Get = (fleet: ReplicationFleet, name: string) => object
 
 /** Responses to GET, by path below /v1; `*` matches a name. */
-export const getResponses: Readonly<Record<string, Get>> = {
+export const httpGetResponses: Readonly<Record<string, Get>> = {
   version: () => ({ version: 'v0.30.1', deploymentVersion: null }),
   dynamic_settings: () => ({
     settings: [
@@ -203,7 +203,7 @@ const parsed = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> => {
 }
 
 /** Responses to POST, for the endpoints that only read. */
-export const postResponses: Readonly<Record<string, Post>> = {
+export const httpPostResponses: Readonly<Record<string, Post>> = {
   'mirrors/status': ({ mirrors }, body) => {
     const { flowJobName, includeFlowInfo } = parsed(Status, body)
     const mirror = byName(mirrors, flowJobName)

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
-import { getResponses, postResponses, GrpcError } from './replication-responses.ts'
+import { httpGetResponses, httpPostResponses, GrpcError } from './replication-responses.ts'
 import { type ReplicationFleet, createShopFleet } from './replication-fleet.ts'
 
 interface Options {
@@ -66,8 +66,8 @@ const requirePassword = ({ headers }: IncomingMessage, password: string | undefi
 
 const answer = (fleet: ReplicationFleet, method: string | undefined, path: string, body: string): object => {
   const named = path.replace(/^(.*\/)([^/]+)$/, '$1*')
-  const get = getResponses[path] ?? getResponses[named]
-  const post = postResponses[path]
+  const get = httpGetResponses[path] ?? httpGetResponses[named]
+  const post = httpPostResponses[path]
   if (method === 'POST' && post) return post(fleet, jsonOf(body))
   if (method === 'GET' && get) return get(fleet, decodeURIComponent(path.split('/').at(-1) ?? ''))
   // The gRPC gateway responds with 501 to an unsupported method.

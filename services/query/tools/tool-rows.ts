@@ -9,11 +9,11 @@ import type { toolRowMethods } from '#proto/tool-rows.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
-import { maxStatementMemoryBytes } from '../console/open-run.ts'
+import { maxStatementMemoryBytes } from '../console/start-run.ts'
 import { toIncompleteReason, findSystemTables } from '../clickhouse/show-privileges.ts'
 import type { RunRegistry } from '../console/run-registry.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import { readRowCap } from '../pages/open-page.ts'
+import { readRowCap } from '../pages/prepare-table-page.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** The statements of one tool. Callers need its `feature` in addition to the feature of the method. */

@@ -5,7 +5,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Cluster, ClusterMember } from '#proto/topology.ts'
-import { readRecords, hostNumber, hostBoolean } from '../analysis/records.ts'
+import { readRecords, hostNumberSchema, hostBooleanSchema } from '../analysis/read-records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import { selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -53,18 +53,18 @@ export const ClusterRow = z.object({
   cluster: z.string(),
   shard: z.number(),
   weight: z.number(),
-  internalReplication: hostBoolean,
+  internalReplication: hostBooleanSchema,
   number: z.number(),
   host: z.string(),
   address: z.string(),
   port: z.number(),
-  isLocal: hostBoolean,
-  errors: hostNumber,
-  slowdowns: hostNumber,
-  forgivenInSeconds: hostNumber,
-  isActive: hostBoolean.nullable(),
-  ddlLag: hostNumber.nullable(),
-  recoveringMs: hostNumber.nullable(),
+  isLocal: hostBooleanSchema,
+  errors: hostNumberSchema,
+  slowdowns: hostNumberSchema,
+  forgivenInSeconds: hostNumberSchema,
+  isActive: hostBooleanSchema.nullable(),
+  ddlLag: hostNumberSchema.nullable(),
+  recoveringMs: hostNumberSchema.nullable(),
 })
 export type ClusterRow = z.output<typeof ClusterRow>
 
@@ -193,12 +193,12 @@ FROM system.replicas`,
 }
 
 export const ReplicationRow = z.object({
-  tables: hostNumber,
-  readonly: hostNumber,
-  sessionsExpired: hostNumber,
-  maxDelaySeconds: hostNumber,
-  queueSize: hostNumber,
-  lostParts: hostNumber,
+  tables: hostNumberSchema,
+  readonly: hostNumberSchema,
+  sessionsExpired: hostNumberSchema,
+  maxDelaySeconds: hostNumberSchema,
+  queueSize: hostNumberSchema,
+  lostParts: hostNumberSchema,
   exception: z.string(),
 })
 

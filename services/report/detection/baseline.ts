@@ -1,6 +1,6 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
-import { formatFigure, formatPercent } from '../format.ts'
+import { formatNumber, formatPercent } from '../format.ts'
 
 /** Returns the median; undefined if there are no values. */
 const computeMedian = (figures: readonly number[]): number | undefined => {
@@ -106,12 +106,12 @@ export const describeGrowth = (now: ReadStats, others: readonly ReadStats[]): st
   const share = usual(({ marksShare }) => marksShare)
   const causes = [
     hasGrown(now.selectedParts, parts) &&
-      `it reads ${formatFigure(now.selectedParts)} parts instead of ${formatFigure(parts ?? 0)}`,
+      `it reads ${formatNumber(now.selectedParts)} parts instead of ${formatNumber(parts ?? 0)}`,
     hasGrown(now.marksShare, share) &&
       `its plan reads ${formatPercent(now.marksShare)} of the data instead of ${formatPercent(share ?? 0)}`,
     hasGrown(now.readRows, rows) &&
       !hasGrown(now.marksShare, share) &&
-      `the data that it reads is ${formatFigure(now.readRows / (rows ?? 1))} times as much`,
+      `the data that it reads is ${formatNumber(now.readRows / (rows ?? 1))} times as much`,
   ]
   return causes.filter((cause) => typeof cause === 'string')
 }

@@ -30,7 +30,7 @@ export interface HostFacts {
   version: string | null
   /** The clock of the host minus the clock of this process, in milliseconds. */
   clockSkewMs: number | null
-  figures: HostFigures | null
+  figures: HostStatistics | null
 }
 
 /** The scanned host and all other configured hosts. */
@@ -100,23 +100,23 @@ const PatternFacts = z.object({
 export type PatternFacts = z.infer<typeof PatternFacts>
 
 /** The statistics of a host with which the hosts of a group are compared. */
-export const HostFigures = z.object({
+export const HostStatistics = z.object({
   /** Statistics of the most expensive query patterns. */
   patterns: z.array(PatternFacts),
   /** Hashes of the settings that differ from their defaults, by name; null if the host does not report them. */
   settings: z.record(z.string(), z.string()).nullable(),
 })
-export type HostFigures = z.infer<typeof HostFigures>
+export type HostStatistics = z.infer<typeof HostStatistics>
 
 const createFiguresKey = (hostKey: string): string => `insights/figures/${hostKey}`
 /** Retention of stored statistics, in milliseconds. Hosts are only compared with hosts scanned within this time. */
 const figuresTtlMs = 24 * 3_600_000
 
 /** Computes the statistics of a host from its rows. */
-export const collectHostFigures = (
+export const collectHostStatistics = (
   days: readonly InsightRow<'fingerprint-days'>[],
   settings: readonly InsightRow<'settings'>[] | undefined,
-): HostFigures => ({
+): HostStatistics => ({
   patterns: days.flatMap(({ hash, daysAgo, calls, p95Ms, readRows, selectedParts, marksShare }) =>
     daysAgo === 0 && p95Ms !== null ? { hash, calls, p95Ms, readRows, selectedParts, marksShare } : [],
   ),
@@ -124,10 +124,10 @@ export const collectHostFigures = (
 })
 
 /** Stores the statistics of a host. Later scans of other hosts compare with them. */
-export const storeFigures = async (store: Store, hostKey: string, figures: HostFigures): Promise<void> => {
-  await store.update(createFiguresKey(hostKey), HostFigures, () => ({ value: figures, expiresInMs: figuresTtlMs }))
+export const storeHostStatistics = async (store: Store, hostKey: string, figures: HostStatistics): Promise<void> => {
+  await store.update(createFiguresKey(hostKey), HostStatistics, () => ({ value: figures, expiresInMs: figuresTtlMs }))
 }
 
 /** Returns the stored statistics of a host; undefined if it was not scanned recently. */
-export const readFigures = (store: Store, hostKey: string): Promise<HostFigures | undefined> =>
-  store.get(createFiguresKey(hostKey), HostFigures)
+export const readHostStatistics = (store: Store, hostKey: string): Promise<HostStatistics | undefined> =>
+  store.get(createFiguresKey(hostKey), HostStatistics)

@@ -4,7 +4,7 @@ import { formatSeconds } from '../format.ts'
 const limits = { info: 2, warning: 30 }
 
 /** Detects hosts with a wrong clock. */
-export const clockSkew = defineDetector<never>({
+export const clockSkewDetector = defineDetector<never>({
   kind: 'clock-skew',
   signal: 'clock of the host compared with the service',
   window: 'now',

@@ -7,7 +7,7 @@ const minPoorShare = 0.7
 const minRows = 2
 
 /** Detects large tables with poor compression. */
-export const compression = defineDetector({
+export const compressionDetector = defineDetector({
   kind: 'compression',
   signal: 'compressed size relative to uncompressed size',
   window: 'now',

@@ -3,7 +3,7 @@ import { defineDetector, formatTableName, getSeverity } from '../detection/detec
 const limits = { info: 10, warning: 50 }
 
 /** Detects detached parts that were left behind. */
-export const detachedParts = defineDetector({
+export const detachedPartsDetector = defineDetector({
   kind: 'detached-parts',
   signal: 'detached parts',
   window: 'now',

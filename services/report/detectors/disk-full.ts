@@ -7,7 +7,7 @@ import { formatBytes, formatRange } from '../format.ts'
 const limits = { info: -30, warning: -7 }
 
 /** Detects disks that will be full within a month if they keep growing as in the last two weeks or two days. */
-export const diskFull = defineDetector({
+export const diskFullDetector = defineDetector({
   kind: 'disk-full',
   signal: 'days until the disk is full',
   window: 'the last 14 and 2 days',

@@ -9,7 +9,7 @@ const minHours = 12
 const ratios = { info: 1.5, warning: 2 }
 
 /** Detects a failure rate that is significantly higher than on the day before. */
-export const errorRate = defineDetector({
+export const errorRateDetector = defineDetector({
   kind: 'error-rate',
   signal: 'share of failed queries',
   window: 'last hour, against the 24 hours before',

@@ -3,7 +3,7 @@ import { defineDetector } from '../detection/detector.ts'
 const failedStates = new Set(['FAILED', 'FAILED_AND_RELOADING'])
 
 /** Detects dictionaries that fail to load or reload. */
-export const failedDictionary = defineDetector({
+export const failedDictionaryDetector = defineDetector({
   kind: 'failed-dictionary',
   signal: 'dictionaries that fail to load',
   window: 'now',

@@ -3,7 +3,7 @@ import { defineDetector, formatTableName, getSeverity } from '../detection/detec
 const limits = { info: 300, warning: 1_000 }
 
 /** Detects tables with so many parts in one partition that queries become slow. */
-export const fragmentation = defineDetector({
+export const fragmentationDetector = defineDetector({
   kind: 'fragmentation',
   signal: 'active parts of the fullest partition',
   window: 'now',

@@ -1,11 +1,11 @@
 import { defineDetector, formatTableName, createNoDataOutcome } from '../detection/detector.ts'
-import { formatFigure } from '../format.ts'
+import { formatNumber } from '../format.ts'
 
 const minHistoryHours = 170
 const steadyHours = 20
 
 /** Detects tables without inserts in the last hour that had some at the same hour a day and a week ago. */
-export const insertStopped = defineDetector({
+export const insertStoppedDetector = defineDetector({
   kind: 'insert-stopped',
   signal: 'rows inserted',
   window: 'last hour, against the same hour a day and a week ago',
@@ -23,7 +23,7 @@ export const insertStopped = defineDetector({
         subject: formatTableName(row),
         severity: 'warning',
         title: `No inserts into ${formatTableName(row)}`,
-        detail: `No rows in the last hour; ${formatFigure(row.dayAgo)} at this hour a day ago and ${formatFigure(row.weekAgo)} a week ago.`,
+        detail: `No rows in the last hour; ${formatNumber(row.dayAgo)} at this hour a day ago and ${formatNumber(row.weekAgo)} a week ago.`,
         baseline: Math.min(row.dayAgo, row.weekAgo),
         value: 0,
         unit: 'rows',

@@ -4,7 +4,7 @@ import { formatSeconds } from '../format.ts'
 const limits = { info: 300, warning: 1_800 }
 
 /** Detects long-running queries. */
-export const longQuery = defineDetector({
+export const longQueryDetector = defineDetector({
   kind: 'long-query',
   signal: 'elapsed time of running queries',
   window: 'now',

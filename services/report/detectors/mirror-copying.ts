@@ -5,7 +5,7 @@ import { formatSeconds } from '../format.ts'
 const limits = { info: 0, warning: 24 }
 
 /** Detects mirrors of the replication service that are still in the initial copy. */
-export const mirrorCopying = defineDetector({
+export const mirrorCopyingDetector = defineDetector({
   kind: 'mirror-copying',
   signal: 'initial copies of mirrors',
   window: 'now',

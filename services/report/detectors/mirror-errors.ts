@@ -4,7 +4,7 @@ import { formatCount } from '../format.ts'
 const limits = { info: 1, warning: 5, critical: 100 }
 
 /** Detects mirrors of the replication service with errors in the last hour. */
-export const mirrorErrors = defineDetector({
+export const mirrorErrorsDetector = defineDetector({
   kind: 'mirror-errors',
   signal: 'errors of mirrors',
   window: 'last hour',

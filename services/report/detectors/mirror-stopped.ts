@@ -20,7 +20,7 @@ const stoppedStates: Readonly<Record<string, Pick<Observation, 'severity' | 'det
 }
 
 /** Detects mirrors of the replication service that are failed, terminated or paused. */
-export const mirrorStopped = defineDetector({
+export const mirrorStoppedDetector = defineDetector({
   kind: 'mirror-stopped',
   signal: 'states of mirrors',
   window: 'now',

@@ -6,7 +6,7 @@ const minHistoryHours = 72
 const weekHours = 168
 
 /** Detects error codes that did not occur in the last week. */
-export const newErrorCode = defineDetector({
+export const newErrorCodeDetector = defineDetector({
   kind: 'new-error-code',
   signal: 'error codes of queries',
   window: 'last day, against the seven days before',

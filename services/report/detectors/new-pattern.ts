@@ -7,7 +7,7 @@ const shares = { info: 0.05, warning: 0.25 }
 const minMs = 10_000
 
 /** Detects new query patterns that take a large share of the query time. */
-export const newPattern = defineDetector({
+export const newPatternDetector = defineDetector({
   kind: 'new-pattern',
   signal: 'total duration of query patterns',
   window: 'last day, against the seven days before',

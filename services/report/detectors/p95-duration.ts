@@ -1,6 +1,6 @@
 import { compareWithBaseline, selectComparableHours } from '../detection/baseline.ts'
 import { defineDetector, emptyOutcome, createNoDataOutcome } from '../detection/detector.ts'
-import { formatSeconds, formatFigure } from '../format.ts'
+import { formatSeconds, formatNumber } from '../format.ts'
 
 const minCalls = 20
 const minMs = 200
@@ -8,7 +8,7 @@ const minScore = 5
 const ratios = { info: 2, warning: 3 }
 
 /** Detects queries that take longer than usual at this hour of the week. */
-export const p95Duration = defineDetector({
+export const p95DurationDetector = defineDetector({
   kind: 'p95-duration',
   signal: '95th percentile of query duration',
   window: 'last hour, against the same hour of earlier weeks',
@@ -36,7 +36,7 @@ export const p95Duration = defineDetector({
         {
           subject: '',
           severity: times >= ratios.warning ? 'warning' : 'info',
-          title: `Queries take ${formatFigure(times)} times as long as usual`,
+          title: `Queries take ${formatNumber(times)} times as long as usual`,
           detail: `The 95th percentile of ${now.calls} queries was ${formatSeconds(now.p95Ms / 1_000)}; usual at this hour is ${formatSeconds(usual.baseline / 1_000)}.`,
           ...usual,
           value: now.p95Ms,

@@ -1,6 +1,6 @@
 import { defineDetector, emptyOutcome, createNoDataOutcome, getSeverity } from '../detection/detector.ts'
 import { forecastParts } from '../detection/forecast.ts'
-import { formatSeconds, formatFigure } from '../format.ts'
+import { formatSeconds, formatNumber } from '../format.ts'
 
 const manyHours = 20
 /** Growth is reported only if the number of parts has reached this share of the limit. */
@@ -8,7 +8,7 @@ const minShare = 0.1
 const limits = { info: -72, warning: -24 }
 
 /** Detects a number of parts that grows towards the limit at which ClickHouse rejects inserts. */
-export const rejectedInserts = defineDetector({
+export const rejectedInsertsDetector = defineDetector({
   kind: 'parts-refused',
   signal: 'hours until inserts fail with too many parts',
   window: 'the last 24 hours',
@@ -27,7 +27,7 @@ export const rejectedInserts = defineDetector({
           subject: '',
           severity,
           title: `Inserts fail in ${formatSeconds(growth.hoursLeft * 3_600)}: too many parts`,
-          detail: `The fullest partition has ${parts} parts and gets ${formatFigure(growth.perHour)} more per hour; inserts fail at ${refusedAt} (parts_to_throw_insert).`,
+          detail: `The fullest partition has ${parts} parts and gets ${formatNumber(growth.perHour)} more per hour; inserts fail at ${refusedAt} (parts_to_throw_insert).`,
           baseline: refusedAt,
           value: growth.hoursLeft,
           unit: 'hours',

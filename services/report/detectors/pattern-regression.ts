@@ -1,7 +1,7 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { compareWithBaseline, describeCauses } from '../detection/baseline.ts'
 import { defineDetector, type DetectorRows, type Observation, createNoDataOutcome } from '../detection/detector.ts'
-import { formatSeconds, formatFigure } from '../format.ts'
+import { formatSeconds, formatNumber } from '../format.ts'
 
 const minCalls = 20
 const minDays = 3
@@ -10,7 +10,7 @@ const minScore = 5
 const ratios = { info: 2, warning: 4 }
 
 /** Detects query patterns that take longer than on earlier days, and describes concurrent changes. */
-export const patternRegression = defineDetector({
+export const patternRegressionDetector = defineDetector({
   kind: 'pattern-regression',
   signal: '95th percentile of the duration of one query pattern',
   window: 'last day, against the seven days before',
@@ -54,7 +54,7 @@ const createObservation = (
   return {
     subject: now.hash,
     severity: times >= ratios.warning ? 'warning' : 'info',
-    title: `A ${now.kind || 'query'} pattern takes ${formatFigure(times)} times as long`,
+    title: `A ${now.kind || 'query'} pattern takes ${formatNumber(times)} times as long`,
     detail: `The 95th percentile of ${now.calls} executions was ${formatSeconds(now.p95Ms / 1_000)}; usual is ${formatSeconds(usual.baseline / 1_000)}. ${why}`,
     ...usual,
     value: now.p95Ms,

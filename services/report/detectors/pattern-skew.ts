@@ -7,7 +7,7 @@ import {
   createNoDataOutcome,
   type PatternFacts,
 } from '../detection/detector.ts'
-import { formatSeconds, formatFigure } from '../format.ts'
+import { formatSeconds, formatNumber } from '../format.ts'
 
 const minCalls = 20
 const minPeers = 2
@@ -16,7 +16,7 @@ const minScore = 5
 const ratios = { info: 2, warning: 4 }
 
 /** Detects query patterns that take longer than on the other hosts of the group, and describes the differences. */
-export const patternSkew = defineDetector({
+export const patternSkewDetector = defineDetector({
   kind: 'pattern-skew',
   signal: '95th percentile of the duration of one query pattern, compared with the other hosts of the group',
   window: 'last day',
@@ -57,7 +57,7 @@ const createObservation = (
   return {
     subject: own.hash,
     severity: times >= ratios.warning ? 'warning' : 'info',
-    title: `A query pattern takes ${formatFigure(times)} times as long as on other hosts`,
+    title: `A query pattern takes ${formatNumber(times)} times as long as on other hosts`,
     detail: `The 95th percentile of ${own.calls} executions was ${formatSeconds(own.p95Ms / 1_000)}; on ${ran.length} other hosts it was ${formatSeconds(usual.baseline / 1_000)}. ${why}`,
     ...usual,
     value: own.p95Ms,

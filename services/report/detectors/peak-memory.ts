@@ -7,7 +7,7 @@ const minScore = 5
 const ratios = { info: 1.4, warning: 1.8 }
 
 /** Detects a peak memory usage that is unusual for this hour of the week. */
-export const peakMemory = defineDetector({
+export const peakMemoryDetector = defineDetector({
   kind: 'peak-memory',
   signal: 'peak memory of one query',
   window: 'last hour, against the same hour of earlier weeks',

@@ -1,7 +1,7 @@
 import { defineDetector, formatTableName } from '../detection/detector.ts'
 
 /** Detects read-only replicas. */
-export const readonlyReplica = defineDetector({
+export const readonlyReplicaDetector = defineDetector({
   kind: 'readonly-replica',
   signal: 'read-only replicas',
   window: 'now',

@@ -4,7 +4,7 @@ import { formatSeconds } from '../format.ts'
 const limits = { info: 60, warning: 600 }
 
 /** Detects replicas with a replication delay of a minute or more. */
-export const replicaLag = defineDetector({
+export const replicaLagDetector = defineDetector({
   kind: 'replica-lag',
   signal: 'replication delay in seconds',
   window: 'now',

@@ -4,7 +4,7 @@ const minAgreeing = 2
 const maxNamed = 20
 
 /** Detects settings that differ from the value on which all other hosts of the group agree. */
-export const settingsDrift = defineDetector({
+export const settingsDriftDetector = defineDetector({
   kind: 'settings-drift',
   signal: 'settings compared with the other hosts of the group',
   window: 'now',

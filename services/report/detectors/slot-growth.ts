@@ -6,7 +6,7 @@ const gibibyte = 1_024 ** 3
 const limits = { info: gibibyte / 4, warning: gibibyte, critical: 10 * gibibyte }
 
 /** Detects replication slots whose lag grows. */
-export const slotGrowth = defineDetector({
+export const slotGrowthDetector = defineDetector({
   kind: 'slot-growth',
   signal: 'growth of the lag of replication slots',
   window: 'last hour',

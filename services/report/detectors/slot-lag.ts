@@ -6,7 +6,7 @@ const mebibyte = 1_024 ** 2
 const limits = { info: 1_000 * mebibyte, warning: 5_000 * mebibyte, critical: 50_000 * mebibyte }
 
 /** Detects replication slots for which the source retains a large write-ahead log. */
-export const slotLag = defineDetector({
+export const slotLagDetector = defineDetector({
   kind: 'slot-lag',
   signal: 'lag of replication slots',
   window: 'now',

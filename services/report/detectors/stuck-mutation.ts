@@ -4,7 +4,7 @@ import { formatSeconds } from '../format.ts'
 const longSeconds = 3_600
 
 /** Detects mutations that fail repeatedly or run for more than an hour. */
-export const stuckMutation = defineDetector({
+export const stuckMutationDetector = defineDetector({
   kind: 'stuck-mutation',
   signal: 'age of unfinished mutations',
   window: 'now',

@@ -5,7 +5,7 @@ import { formatBytes, formatSeconds } from '../format.ts'
 const limits = { info: 24, warning: 168 }
 
 /** Detects tables with expired parts that the TTL has not removed. */
-export const ttlHealth = defineDetector({
+export const ttlHealthDetector = defineDetector({
   kind: 'ttl-health',
   signal: 'age of parts whose TTL has passed',
   window: 'now',

@@ -3,7 +3,7 @@ import { defineDetector, type Fleet, emptyOutcome, createNoDataOutcome } from '.
 const numericCollator = new Intl.Collator('en', { numeric: true })
 
 /** Detects hosts whose version differs from that of most hosts in their group. */
-export const versionDrift = defineDetector<never>({
+export const versionDriftDetector = defineDetector<never>({
   kind: 'version-drift',
   signal: 'server version compared with the group',
   window: 'now',

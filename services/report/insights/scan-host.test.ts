@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openClients, createQuietQuery } from '../testing/test-services.ts'
+import { openClients, createQuietQueryHandlers } from '../testing/test-services.ts'
 import { createUserCall } from '../testing/insights.ts'
 import { createMutation } from '../testing/rows.ts'
 import { scanHost } from './scan-host.ts'
 
-type Rows = ReturnType<typeof createQuietQuery>['insightRows']
+type Rows = ReturnType<typeof createQuietQueryHandlers>['insightRows']
 
 const noRows = { rows: [], sql: 'SELECT 1', unavailable: null }
 const unreachable = new ServiceError('unavailable', 'host box is unreachable')
@@ -17,7 +17,9 @@ const scan = async (rows: Rows, atMs = nowMs) => {
   const hostStatus = async () => {
     throw unreachable
   }
-  const { query } = await openClients(opened, { query: { ...createQuietQuery('box'), hostStatus, insightRows: rows } })
+  const { query } = await openClients(opened, {
+    query: { ...createQuietQueryHandlers('box'), hostStatus, insightRows: rows },
+  })
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
   return await scanHost({ query, store, call: createUserCall(), hostKey: 'box', nowMs: atMs })
 }

@@ -15,11 +15,11 @@ import {
   emptyOutcome,
   type DetectorOutcome,
   type Observation,
-  collectHostFigures,
-  storeFigures,
+  collectHostStatistics,
+  storeHostStatistics,
   type HostFacts,
-  type HostFigures,
-  readFigures,
+  type HostStatistics,
+  readHostStatistics,
 } from '../detection/detector.ts'
 
 /** The insights of a scan, and notes that explain missing data. */
@@ -60,8 +60,8 @@ export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
   }
   const hasHostRows = [...rowSets.keys()].some((set) => !isReplicationRowSet(set))
   if (failure !== undefined && !hasHostRows) throw failure
-  const figures = collectHostFigures(parseRows('fingerprint-days', rowSets) ?? [], parseRows('settings', rowSets))
-  await storeFigures(context.store, context.hostKey, figures)
+  const figures = collectHostStatistics(parseRows('fingerprint-days', rowSets) ?? [], parseRows('settings', rowSets))
+  await storeHostStatistics(context.store, context.hostKey, figures)
   const fleet = await readFleet(context, figures)
   const outcomes = detectors.map((detector) => ({ detector, outcome: evaluateDetector(detector, rowSets, fleet) }))
   notes.push(...outcomes.flatMap(({ outcome }) => outcome.notes))
@@ -135,7 +135,7 @@ const createInsight = (
 const maxComparedHosts = 32
 
 /** Returns the facts about all hosts. Those about other hosts come from the statistics that their last scans stored. */
-const readFleet = async (context: ScanContext, figures: HostFigures): Promise<Fleet> => {
+const readFleet = async (context: ScanContext, figures: HostStatistics): Promise<Fleet> => {
   const { query, call, hostKey, store } = context
   const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
   const versions = new Map(states.map(({ key, version }) => [key, version]))
@@ -152,7 +152,7 @@ const readFleet = async (context: ScanContext, figures: HostFigures): Promise<Fl
   const others = facts.filter(({ key }) => key !== hostKey)
   const compared = others.filter(({ group }) => group === own.group).slice(0, maxComparedHosts)
   const figuresOfPeers = await Promise.all(
-    compared.map(async ({ key }) => [key, await readFigures(store, key)] as const),
+    compared.map(async ({ key }) => [key, await readHostStatistics(store, key)] as const),
   )
   const figuresByKey = new Map(figuresOfPeers)
   return {

@@ -5,12 +5,12 @@ import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { createMemoryInsightStore } from '../stores/store.ts'
-import { openClients, createQuietQuery } from '../testing/test-services.ts'
+import { openClients, createQuietQueryHandlers } from '../testing/test-services.ts'
 import { createUserCall } from '../testing/insights.ts'
 import { createMutation, createPatternDays } from '../testing/rows.ts'
 import { scanDueHosts } from './schedule.ts'
 
-type Query = ReturnType<typeof createQuietQuery>
+type Query = ReturnType<typeof createQuietQueryHandlers>
 const minuteMs = 60_000
 
 /** Opens a `report` process with scheduled scans. `scanned` lists the scanned hosts in order. */
@@ -27,7 +27,7 @@ const openReplica = async (
   }
   const client = await openClients(
     opened,
-    { query: { ...createQuietQuery('one', 'two'), ...query, insightRows } },
+    { query: { ...createQuietQueryHandlers('one', 'two'), ...query, insightRows } },
     clock,
   )
   const insightStore = { store: createMemoryInsightStore(), reason: null }
@@ -98,7 +98,7 @@ describe('scheduled scans', () => {
     await using opened = new AsyncDisposableStack()
     const { run, insights, later } = await openReplica(opened, {
       query: {
-        hosts: createQuietQuery('one', 'two', 'three').hosts,
+        hosts: createQuietQueryHandlers('one', 'two', 'three').hosts,
         insightRows: async ({ hostKey, set }) => {
           const p95Ms = hostKey === 'one' ? 3_000 : 300
           const rows = set === 'fingerprint-days' ? createPatternDays().map((day) => ({ ...day, p95Ms })) : []

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, describe } from 'vitest'
-import { describeWith, startPostgres } from '../../testing/servers.ts'
+import { describeWith, startPostgres } from '../../testing/describe-with.ts'
 import { openReportStore } from './store.ts'
 import { testReportStore } from './store.suite.ts'
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import { createMemoryInsightStore } from '../stores/store.ts'
-import { openClients, quietAlertHandlers, createQuietQuery } from '../testing/test-services.ts'
+import { openClients, quietAlertHandlers, createQuietQueryHandlers } from '../testing/test-services.ts'
 import { openReportStore } from './store.ts'
 import { type WeeklyReportDeps, writeWeeklyReports } from './weekly.ts'
 
@@ -18,7 +18,7 @@ const log = pino({ level: 'silent' })
 
 interface ReplicaOptions {
   env?: Record<string, string>
-  query?: Partial<ReturnType<typeof createQuietQuery>>
+  query?: Partial<ReturnType<typeof createQuietQueryHandlers>>
   alerts?: Partial<typeof quietAlertHandlers>
   /** The summary that the language model returns. If it is not set, no model is configured. */
   summary?: string
@@ -35,7 +35,7 @@ const openReplica = async (
     return (alerts.notify ?? quietAlertHandlers.notify)(announcement, call)
   }
   const served = {
-    query: { ...createQuietQuery('one', 'two', 'three'), ...query },
+    query: { ...createQuietQueryHandlers('one', 'two', 'three'), ...query },
     alerts: { ...quietAlertHandlers, ...alerts, notify },
     agent: { summarize: async () => (summary === undefined ? noModel() : { summary }) },
   }
@@ -101,7 +101,7 @@ describe('the weekly report', () => {
   it('contains the changes since the previous report', async () => {
     await using opened = new AsyncDisposableStack()
     let version = '26.3.1.7'
-    const status = createQuietQuery().hostStatus
+    const status = createQuietQueryHandlers().hostStatus
     const query = {
       hostStatus: async (...args: Parameters<typeof status>) => ({ ...(await status(...args)), version }),
     }

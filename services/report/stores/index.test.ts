@@ -11,7 +11,7 @@ import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/conv
 import { openNet } from '#shared/net/net.ts'
 import { Registry } from 'prom-client'
 import { noopTracers } from '#shared/telemetry/tracing.ts'
-import { describeWith, startPostgres } from '../../testing/servers.ts'
+import { describeWith, startPostgres } from '../../testing/describe-with.ts'
 import { openInsightStore } from './index.ts'
 import { createUserCall, createInsight } from '../testing/insights.ts'
 import { testInsightStore } from './stores.suite.ts'

@@ -1,6 +1,6 @@
 import { choiceSetting, wholeNumberSetting } from '#shared/config/setting.ts'
 import { convstoreSettings } from '#shared/convstore/config.ts'
-import { edgeBinding, edgeDatabaseUrlSetting } from '#shared/store/edge-binding.ts'
+import { edgeBindingSettings, edgeDatabaseUrlSetting } from '#shared/store/edge-binding.ts'
 
 const backends = ['auto', 'clickhouse', 'edgesql', 'postgres', 'convstore', 'memory'] as const
 
@@ -14,7 +14,7 @@ export const insightStoreSettings = {
   INSIGHTS_EDGESQL: edgeDatabaseUrlSetting(
     'SQLite database of the edgesql insights store; CONVERSATIONS_EDGESQL by default.',
   ),
-  ...edgeBinding,
+  ...edgeBindingSettings,
   ...convstoreSettings,
   SVC_INSIGHTS_INTERVAL_MINUTES: wholeNumberSetting(
     60,

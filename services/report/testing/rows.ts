@@ -1,6 +1,6 @@
 import type { InsightRow, InsightRowSet } from '#proto/insight-rows.ts'
 import { detectors } from '../detectors/index.ts'
-import type { Fleet, HostFacts, DetectorOutcome, HostFigures } from '../detection/detector.ts'
+import type { Fleet, HostFacts, DetectorOutcome, HostStatistics } from '../detection/detector.ts'
 
 /** The rows of a host by row set. */
 export type InsightRows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }
@@ -17,7 +17,7 @@ export const createHostFacts = (more: Partial<HostFacts> = {}): HostFacts => ({
 
 /** Returns a host with one query pattern of 300 ms and some changed settings. */
 export const createComparedHost = (
-  pattern: Partial<HostFigures['patterns'][number]> = {},
+  pattern: Partial<HostStatistics['patterns'][number]> = {},
   settings: Record<string, string> = { max_threads: '7' },
 ): HostFacts =>
   createHostFacts({

@@ -20,7 +20,7 @@ type Alerts = Handlers<typeof alertService>
 type Agent = Handlers<typeof agentService>
 
 /** Returns handlers of a `query` service that has these hosts and no rows. */
-export const createQuietQuery = (...names: string[]): Query => ({
+export const createQuietQueryHandlers = (...names: string[]): Query => ({
   hosts: async () => names.map((name, id) => ({ id, key: name, name, host: `${name}:8123`, group: null, tags: [] })),
   hostStates: async () => [],
   hostStatus: async () => ({

@@ -1,6 +1,6 @@
 import { Priority } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { type FairLine, openFairLine } from './fair-line.ts'
+import { type FairQueue, createFairQueue } from './fair-queue.ts'
 import { openWaitEstimate, type WaitEstimate } from './wait-estimate.ts'
 
 /** Minimum and maximum retry delay for a rejected caller. */
@@ -62,12 +62,12 @@ interface Waiter {
   refuse(error: unknown): void
 }
 
-type WaitingLines = ReadonlyMap<Priority, FairLine<Waiter>>
+type WaitingLines = ReadonlyMap<Priority, FairQueue<Waiter>>
 
 /** Creates an admission queue. The `size` argument of its methods is the current number of slots. */
 export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
   const { onIdle, nowMs = () => performance.now() } = options
-  const lines: WaitingLines = new Map(priorityOrder.map((priority) => [priority, openFairLine<Waiter>()]))
+  const lines: WaitingLines = new Map(priorityOrder.map((priority) => [priority, createFairQueue<Waiter>()]))
   const estimate = openWaitEstimate(nowMs)
   const slots = openSlots(options.maxBackground, (heldMs) => {
     estimate.held(heldMs)

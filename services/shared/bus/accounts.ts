@@ -2,7 +2,7 @@ import type { ServiceName } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
 import { listStreamAccess, streamServices } from './durable/stream-access.ts'
 import { type NatsPermissions, buildGuestPermissions, buildServicePermissions } from './permissions.ts'
-import { inboxPrefix } from './subject.ts'
+import { formatInboxPrefix } from './subject.ts'
 
 interface Export {
   service: string
@@ -47,7 +47,7 @@ export const buildNatsAccounts = (contracts: readonly Service[], events: readonl
     name,
     { account: requestsAccount, permissions: granted },
   ])
-  const streaming = streamServices.map((service) => [streamUser(service), createStreamUser(service)])
+  const streaming = streamServices.map((service) => [formatStreamUserName(service), createStreamUser(service)])
   return {
     accounts: {
       [requestsAccount]: {},
@@ -75,7 +75,7 @@ export const formatServerAccounts = ({ accounts, users }: NatsAccounts, password
   )
 
 /** Returns the name of the NATS user with which a service accesses JetStream. The user has its own inbox. */
-export const streamUser = (service: ServiceName): string => `${service}-streams`
+export const formatStreamUserName = (service: ServiceName): string => `${service}-streams`
 
 const formatAccountName = (service: ServiceName): string => `STREAMS_${service.replaceAll('-', '_').toUpperCase()}`
 
@@ -98,6 +98,6 @@ const createStreamUser = (service: ServiceName): NatsUser => ({
   account: formatAccountName(service),
   permissions: {
     publish: { allow: listStreamAccess(service).map(({ subject }) => subject) },
-    subscribe: { allow: [inboxPrefix(streamUser(service), '>')] },
+    subscribe: { allow: [formatInboxPrefix(formatStreamUserName(service), '>')] },
   },
 })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import { testResponses } from './conformance/responses.suite.ts'
 import { type Network, BusTestContext, implementations } from './conformance/implementations.suite.ts'
 import { testLiveness } from './conformance/liveness.suite.ts'

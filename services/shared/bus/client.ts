@@ -9,7 +9,7 @@ import type { RequestExchange } from './exchange.ts'
 import type { InstanceRegistry } from './instances.ts'
 import type { Observer } from './call-observer.ts'
 import { chooseRequestRoute } from './route.ts'
-import { callSubject } from './subject.ts'
+import { formatCallSubject } from './subject.ts'
 
 /** The dependencies of a client. */
 export interface ClientDeps extends RequestDeps {
@@ -36,7 +36,7 @@ const createMethod = (deps: ClientDeps, { name: service }: Service, name: string
   // Cached, because the in-memory wire finds the subscriptions of an identical string faster.
   const subjects = new LRUCache<string, string>({
     max: maxCachedInstances,
-    memoMethod: (instance) => callSubject(service, caller, name, instance || undefined),
+    memoMethod: (instance) => formatCallSubject(service, caller, name, instance || undefined),
   })
   const subjectTo = (instance = ''): string => subjects.memo(instance)
   return async (input: unknown, call: Call): Promise<unknown> => {

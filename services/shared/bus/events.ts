@@ -4,8 +4,8 @@ import type { ServiceName } from '#proto/call.ts'
 import type { BusEvent } from '#proto/contract.ts'
 import { decodeJson } from './body.ts'
 import { encodeOutput } from './validate-payload.ts'
-import type { Limits } from './limits.ts'
-import { type EventSender, eventSubject, parseInboxOwner, readEventSender } from './subject.ts'
+import type { BusLimits } from './limits.ts'
+import { type EventSender, formatEventSubject, parseInboxOwner, readEventSender } from './subject.ts'
 import type { Wire, WireMessage } from './wire.ts'
 
 type Listener<P extends z.ZodType> = (payload: z.output<P>, sender: EventSender) => void
@@ -14,10 +14,10 @@ type Listener<P extends z.ZodType> = (payload: z.output<P>, sender: EventSender)
 export class Events {
   readonly #wire: Wire
   readonly #caller: ServiceName
-  readonly #limits: Limits
+  readonly #limits: BusLimits
   readonly #log: Logger | undefined
 
-  constructor(wire: Wire, caller: ServiceName, limits: Limits, log: Logger | undefined) {
+  constructor(wire: Wire, caller: ServiceName, limits: BusLimits, log: Logger | undefined) {
     this.#wire = wire
     this.#caller = caller
     this.#limits = limits
@@ -27,7 +27,10 @@ export class Events {
   /** Publishes to all listeners. Failures are logged, because no caller awaits this. */
   emit<P extends z.ZodType>(event: BusEvent<P>, payload: z.input<P>): void {
     try {
-      this.#wire.publish(eventSubject(parseInboxOwner(this.#wire.inbox), event.name), this.#encode(event, payload))
+      this.#wire.publish(
+        formatEventSubject(parseInboxOwner(this.#wire.inbox), event.name),
+        this.#encode(event, payload),
+      )
     } catch (error) {
       this.#log?.error({ err: error, event: event.name }, 'event not published')
     }
@@ -37,7 +40,7 @@ export class Events {
   async on<P extends z.ZodType>(event: BusEvent<P>, listener: Listener<P>): Promise<AsyncDisposable> {
     if (!event.listeners.includes(this.#caller))
       throw new Error(`service "${this.#caller}" is not allowed to listen to "${event.name}"`)
-    const subscription = this.#wire.subscribe(eventSubject('*', event.name), (message) =>
+    const subscription = this.#wire.subscribe(formatEventSubject('*', event.name), (message) =>
       this.#hear(event, message, listener),
     )
     await this.#wire.flush()

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { callOf } from './conformance/probe.suite.ts'
+import { createProbeCall } from './conformance/probe.suite.ts'
 import { createFrameHeaders } from './frame.ts'
 import { openBus, openMemoryHub } from './open.ts'
 import { actingContract } from './testing/cluster.ts'
@@ -17,7 +17,7 @@ const startCall = async (control: string) => {
   const published: string[] = []
   producer.subscribe(control, ({ headers }) => published.push(headers.control ?? ''))
   const left = new AbortController()
-  const streaming = gateway.client(actingContract).pieces({}, callOf({ signal: left.signal }))
+  const streaming = gateway.client(actingContract).pieces({}, createProbeCall({ signal: left.signal }))
   streaming.catch(() => {})
   const { reply = '' } = await requested.promise
   const send = (kind: 'head' | 'working', sequence: number) =>

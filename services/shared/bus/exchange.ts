@@ -1,9 +1,9 @@
 import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { decodeFailure } from './failure.ts'
-import { type Control, type Frame, createControlHeaders, readFrame, FrameQueue } from './frame.ts'
+import { type ControlMessage, type Frame, createControlHeaders, readFrame, FrameQueue } from './frame.ts'
 import type { Inbox, InboxAddress } from './inbox.ts'
-import type { Limits } from './limits.ts'
+import type { BusLimits } from './limits.ts'
 import type { ConnectionMonitor } from './connection-monitor.ts'
 import { type RequestSigner, signHeaders } from './signatures.ts'
 import { isInboxOf } from './subject.ts'
@@ -14,7 +14,7 @@ export interface BusChannel {
   wire: Wire
   inbox: Inbox
   link: ConnectionMonitor
-  limits: Limits
+  limits: BusLimits
   /** Undefined if requests are not signed, as in development without keys. */
   signatures?: RequestSigner | undefined
   /** The number of streams that this process is reading. */
@@ -211,7 +211,7 @@ export class RequestExchange {
     this.#sendControl({ kind: 'credit', consumed: this.#consumed })
   }
 
-  #sendControl(control: Control): void {
+  #sendControl(control: ControlMessage): void {
     if (this.#control === undefined) return
     // The reply subject renews the permission of the producer to respond, which expires on a NATS server.
     const options = { headers: createControlHeaders(control), reply: this.#address.subject }
@@ -248,7 +248,7 @@ export class RequestExchange {
 const emptyBody = new Uint8Array(0)
 
 /** Returns the error for a caller whose connection already reads the maximum number of streams. */
-export const createStreamLimitError = ({ streamsPerConnection, busyRetryMs }: Limits): ServiceError =>
+export const createStreamLimitError = ({ streamsPerConnection, busyRetryMs }: BusLimits): ServiceError =>
   new ServiceError('busy', `too many streams: this process already reads ${streamsPerConnection}; try again shortly`, {
     retryAfterMs: busyRetryMs,
   })

@@ -17,7 +17,7 @@ export interface Frame {
 }
 
 /** A control message of the consumer: it has consumed the frames below `consumed`, or it cancels. */
-export type Control = { kind: 'credit'; consumed: number } | { kind: 'cancel' }
+export type ControlMessage = { kind: 'credit'; consumed: number } | { kind: 'cancel' }
 
 /** Returns the headers of a frame: its kind and, unless it is the only one, its sequence number. */
 export const createFrameHeaders = (kind: FrameKind, sequence: number): WireHeaders =>
@@ -30,11 +30,11 @@ export const readFrame = ({ headers, body, reply }: WireMessage): Frame | undefi
 }
 
 /** Returns the headers of a control message. */
-export const createControlHeaders = (control: Control): WireHeaders =>
+export const createControlHeaders = (control: ControlMessage): WireHeaders =>
   control.kind === 'credit' ? { control: 'credit', consumed: String(control.consumed) } : { control: 'cancel' }
 
 /** Parses a control message; undefined for an unknown kind of a newer release. */
-export const readControl = ({ headers }: WireMessage): Control | undefined => {
+export const readControl = ({ headers }: WireMessage): ControlMessage | undefined => {
   if (headers.control === 'cancel') return { kind: 'cancel' }
   const consumed = Number(headers.consumed)
   return headers.control === 'credit' && Number.isSafeInteger(consumed) ? { kind: 'credit', consumed } : undefined

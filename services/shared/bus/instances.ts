@@ -1,6 +1,6 @@
 import type { ServiceName } from '#proto/call.ts'
 import type { ServedPart } from './bus.ts'
-import type { Limits } from './limits.ts'
+import type { BusLimits } from './limits.ts'
 import type { EventSender } from './subject.ts'
 
 /** The announcement of an instance. */
@@ -22,14 +22,14 @@ type KnownInstances = Map<string, KnownInstance>
 
 /** The live instances of all services, by their announcements. */
 export class InstanceRegistry {
-  readonly #limits: Pick<Limits, 'instanceDeadMs' | 'instances'>
+  readonly #limits: Pick<BusLimits, 'instanceDeadMs' | 'instances'>
   readonly #nowMs: () => number
   readonly #known = new Map<ServiceName, KnownInstances>()
   /** Instances of guest parts, stored separately so that they cannot replace the announcements of other instances. */
   readonly #guests = new Map<ServiceName, KnownInstances>()
 
   /** `nowMs` is a monotonic clock. */
-  constructor(limits: Pick<Limits, 'instanceDeadMs' | 'instances'>, nowMs: () => number) {
+  constructor(limits: Pick<BusLimits, 'instanceDeadMs' | 'instances'>, nowMs: () => number) {
     this.#limits = limits
     this.#nowMs = nowMs
   }

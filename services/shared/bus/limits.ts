@@ -32,4 +32,4 @@ export const defaultBusLimits = {
 } as const
 
 /** The limits of the protocol; tests replace single values. */
-export type Limits = { readonly [N in keyof typeof defaultBusLimits]: number }
+export type BusLimits = { readonly [N in keyof typeof defaultBusLimits]: number }

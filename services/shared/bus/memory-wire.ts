@@ -1,4 +1,4 @@
-import { inboxPrefix, createSubjectMatcher } from './subject.ts'
+import { formatInboxPrefix, createSubjectMatcher } from './subject.ts'
 import type { Endpoint, Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
 /** A hub in memory, for a process that runs all services without a NATS server. */
@@ -94,7 +94,7 @@ class MemoryWire implements Wire {
   #open = true
 
   constructor({ caller, instance }: Endpoint, all: Members, publish: Wire['publish'], passed: () => Promise<void>) {
-    this.inbox = inboxPrefix(caller, instance)
+    this.inbox = formatInboxPrefix(caller, instance)
     this.#all = all
     this.#publish = publish
     this.#passed = passed

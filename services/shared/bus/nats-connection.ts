@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ConnectionOptions, MsgHdrs, MsgHdrsImpl, NatsConnection } from 'nats'
 import { ServiceError } from '#proto/errors.ts'
-import { inboxPrefix, instanceNamePattern } from './subject.ts'
+import { formatInboxPrefix, instanceNamePattern } from './subject.ts'
 import type { Endpoint, WireHeaders } from './wire.ts'
 
 /** Converts headers to those of the NATS client. Throws if a value contains a line break. */
@@ -49,7 +49,10 @@ const minPayloadBytes = 1_000_000
 export const connectToNats = async (options: NatsHubOptions, endpoint: Endpoint) => {
   const nats = await import('nats')
   const known = splitCredentials(options)
-  const inbox = inboxPrefix(isPartOf(endpoint.caller, known.user) ? known.user : endpoint.caller, endpoint.instance)
+  const inbox = formatInboxPrefix(
+    isPartOf(endpoint.caller, known.user) ? known.user : endpoint.caller,
+    endpoint.instance,
+  )
   const settings: ConnectionOptions = {
     ...known,
     name: `${endpoint.caller}.${endpoint.instance}`,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeWith, startNats } from '../../testing/servers.ts'
+import { describeWith, startNats } from '../../testing/describe-with.ts'
 import { openNatsHub } from './open.ts'
 
 const endpoint = { caller: 'query', instance: 'q1' } as const

@@ -3,11 +3,11 @@ import { type Clock, systemClock } from '../time/clock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Bus } from './bus.ts'
 import { openInbox } from './inbox.ts'
-import { type Limits, defaultBusLimits } from './limits.ts'
+import { type BusLimits, defaultBusLimits } from './limits.ts'
 import { ConnectionMonitor } from './connection-monitor.ts'
 import type { RequestSigner } from './signatures.ts'
 import { instanceNamePattern } from './subject.ts'
-import { type BusFacts, WireBus } from './wire-bus.ts'
+import { type BusParameters, WireBus } from './wire-bus.ts'
 import type { Hub } from './wire.ts'
 
 export { type MemoryHub, openMemoryHub } from './memory-wire.ts'
@@ -28,7 +28,7 @@ export interface BusOptions {
   signatures?: RequestSigner | undefined
   telemetry?: Telemetry
   clock?: Clock
-  limits?: Partial<Limits>
+  limits?: Partial<BusLimits>
 }
 
 /** Opens the bus of one service; disposing it finishes the calls in flight, then disconnects. */
@@ -40,7 +40,13 @@ export const openBus = async ({ hub, caller, instance, version, ...rest }: BusOp
   const link = new ConnectionMonitor(wire, limits.cutOffMs)
   const { signatures } = rest
   const channel = { wire, inbox: openInbox(wire), link, limits, signatures, reading: { streams: 0 } }
-  const facts: BusFacts = { caller, instance, version, telemetry: rest.telemetry, clock: rest.clock ?? systemClock }
+  const facts: BusParameters = {
+    caller,
+    instance,
+    version,
+    telemetry: rest.telemetry,
+    clock: rest.clock ?? systemClock,
+  }
   const bus = new WireBus(facts, channel)
   await bus.meet()
   return bus

@@ -3,9 +3,9 @@ import type { ServiceName } from '#proto/call.ts'
 import { actionAudited } from '#proto/audit.ts'
 import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import { query } from '#proto/query.ts'
-import { describeWith, startNats } from '../../testing/servers.ts'
+import { describeWith, startNats } from '../../testing/describe-with.ts'
 import { waitUntil } from './conformance/implementations.suite.ts'
-import { callOf, probe, probeHandlers, somethingHappened } from './conformance/probe.suite.ts'
+import { createProbeCall, probe, createProbeHandlers, somethingHappened } from './conformance/probe.suite.ts'
 import { buildNatsAccounts, formatServerAccounts } from './accounts.ts'
 import { openBus, openNatsHub } from './open.ts'
 import { buildGuestPermissions, type NatsPermissions, buildServicePermissions } from './permissions.ts'
@@ -75,15 +75,16 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
       version: 'test',
       limits,
     })
-    const { handlers, seen } = probeHandlers('q1')
+    const { handlers, seen } = createProbeHandlers('q1')
     await responder.serve(probe, handlers)
     await using caller = await openBus({ hub: hubOf('gateway'), caller: 'gateway', instance: 'g1', version: 'test' })
     const client = caller.client(probe)
-    expect(await client.echo({ text: 'a' }, callOf())).toEqual({ text: 'a' })
-    expect(await client.ofRun({ runId: 'q1.1' }, callOf())).toEqual({ instance: 'q1' })
-    expect((await client.large({ length: 2_000_000 }, callOf())).text).toHaveLength(2_000_000)
+    expect(await client.echo({ text: 'a' }, createProbeCall())).toEqual({ text: 'a' })
+    expect(await client.ofRun({ runId: 'q1.1' }, createProbeCall())).toEqual({ instance: 'q1' })
+    expect((await client.large({ length: 2_000_000 }, createProbeCall())).text).toHaveLength(2_000_000)
     // Stops early, so that the cancellation must reach the inbox of the producer.
-    for await (const { number } of (await client.count({ to: 1_000 }, callOf())).frames) if (number === 500) break
+    for await (const { number } of (await client.count({ to: 1_000 }, createProbeCall())).frames)
+      if (number === 500) break
     await waitUntil(() => seen.returned === 1)
     const received: number[] = []
     await responder.on(somethingHappened, ({ number }) => received.push(number))
@@ -118,9 +119,9 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     const { hubOf } = server
     const facts = { hub: hubOf('query-guest'), caller: 'query', instance: 'q1', version: 'test' } as const
     await using responder = await openBus(facts)
-    await responder.serve(probe, probeHandlers('q1').handlers, { part: 'guest' })
+    await responder.serve(probe, createProbeHandlers('q1').handlers, { part: 'guest' })
     await using caller = await openBus({ hub: hubOf('gateway'), caller: 'gateway', instance: 'g1', version: 'test' })
-    expect(await caller.client(probe).dial({}, callOf())).toEqual({ instance: 'q1' })
+    expect(await caller.client(probe).dial({}, createProbeCall())).toEqual({ instance: 'q1' })
     for (const subject of ['_INBOX.query.>', 'svc.query.*.*', 'event.>', 'event.*.something.happened']) {
       await refuses(await facts.hub.connect(facts), subject)
     }
@@ -136,7 +137,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
       version: 'test',
       limits,
     })
-    const { handlers, seen } = probeHandlers('q1')
+    const { handlers, seen } = createProbeHandlers('q1')
     await responder.serve(probe, handlers)
     await using caller = await openBus({
       hub: server.hubOf('gateway'),
@@ -146,8 +147,8 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     })
     const client = caller.client(probe)
     const startedAtMs = performance.now()
-    const answer = client.hold({}, callOf())
-    const stream = await client.count({ to: 20 }, callOf())
+    const answer = client.hold({}, createProbeCall())
+    const stream = await client.count({ to: 20 }, createProbeCall())
     await waitUntil(() => performance.now() - startedAtMs > 1_500)
     seen.release()
     expect(await answer).toEqual({ instance: 'q1' })

@@ -1,7 +1,13 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
 import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
-import { callSubject, eventSubject, guestUserName, inboxPrefix, listServedSubjects } from './subject.ts'
+import {
+  formatCallSubject,
+  formatEventSubject,
+  formatGuestUserName,
+  formatInboxPrefix,
+  listServedSubjects,
+} from './subject.ts'
 
 /** Permissions of a user in the configuration of a NATS server. */
 export interface NatsPermissions {
@@ -40,11 +46,11 @@ export const buildGuestPermissions = (
 ): Record<string, NatsPermissions> => {
   const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
   const guests = parted.map(({ name }) => {
-    const user = guestUserName(name)
+    const user = formatGuestUserName(name)
     const { publish, allow_responses } = buildPermissions(name, contracts, events, user)
     const { anyGuest, ownGuest } = listServedSubjects(name, '*')
-    const met = [instanceAnnounced, instancesRequested].map((event) => eventSubject('*', event.name))
-    const allow = [anyGuest, ownGuest, inboxPrefix(user, '>'), ...met]
+    const met = [instanceAnnounced, instancesRequested].map((event) => formatEventSubject('*', event.name))
+    const allow = [anyGuest, ownGuest, formatInboxPrefix(user, '>'), ...met]
     return [user, { publish, subscribe: { allow }, allow_responses }] as const
   })
   return Object.fromEntries(guests)
@@ -63,14 +69,14 @@ const buildPermissions = (
     publish: {
       allow: [
         ...contracts.flatMap((contract) => listRequestSubjects(contract, name)),
-        ...published.map((event) => eventSubject(user, event.name)),
+        ...published.map((event) => formatEventSubject(user, event.name)),
       ],
     },
     subscribe: {
       allow: [
         ...served.map(() => `svc.${name}.>`),
-        inboxPrefix(name, '>'),
-        ...subscribed.map((event) => eventSubject('*', event.name)),
+        formatInboxPrefix(name, '>'),
+        ...subscribed.map((event) => formatEventSubject('*', event.name)),
       ],
     },
     allow_responses: responsePermission,
@@ -81,4 +87,4 @@ const buildPermissions = (
 const listRequestSubjects = ({ name, methods }: Service, caller: ServiceName): string[] =>
   Object.entries(methods)
     .filter(([, { callers }]) => callers.includes(caller))
-    .flatMap(([method]) => [callSubject(name, caller, method), callSubject(name, caller, method, '>')])
+    .flatMap(([method]) => [formatCallSubject(name, caller, method), formatCallSubject(name, caller, method, '>')])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { guestInstanceToken, guestToken, instanceNamePattern } from './subject.ts'
+import { formatGuestInstanceToken, guestToken, instanceNamePattern } from './subject.ts'
 
 /** The target of a request: one instance, or any if undefined. With `only`, no other instance may respond. */
 export interface RequestRoute {
@@ -38,7 +38,7 @@ export const chooseRequestRoute = (
   // Without a live guest instance, the request goes to any instance, which reports whether it accepts user connections.
   return guest === undefined
     ? { instance: guestToken, only: false }
-    : { instance: guestInstanceToken(guest), only: false, otherwise: guestToken }
+    : { instance: formatGuestInstanceToken(guest), only: false, otherwise: guestToken }
 }
 
 /**

@@ -3,9 +3,9 @@ import { type Identity, type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Service } from '#proto/contract.ts'
 import { importContracts } from '../../generate/chart/services.ts'
 import { encodeJson } from './body.ts'
-import { callOf } from './conformance/probe.suite.ts'
+import { createProbeCall } from './conformance/probe.suite.ts'
 import { type SignedRequest, type RequestSigner, deriveKey, openSignatureCheck, createSignature } from './signatures.ts'
-import { callSubject, listKeyHolders } from './subject.ts'
+import { formatCallSubject, listKeyHolders } from './subject.ts'
 import {
   actingContract,
   testUser,
@@ -27,17 +27,19 @@ it('lets a service act for itself, and for no invented user', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
   const { rows } = dispatcher.client(actingContract)
-  expect(await rows({}, callOf({ identity: createServiceIdentity('alert-dispatcher') }))).toEqual({
+  expect(await rows({}, createProbeCall({ identity: createServiceIdentity('alert-dispatcher') }))).toEqual({
     subject: 'alert-dispatcher',
   })
   for (const identity of [testUser, createServiceIdentity('gateway'), createServiceIdentity('report')])
-    await expect(rows({}, callOf({ identity }))).rejects.toThrow('it has no delegation by gateway for its identity')
+    await expect(rows({}, createProbeCall({ identity }))).rejects.toThrow(
+      'it has no delegation by gateway for its identity',
+    )
 })
 
 it('lets a service act for itself while it serves a caller whose signature it has received', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
-  const call = callOf({
+  const call = createProbeCall({
     identity: createServiceIdentity('alert-dispatcher'),
     signature: 'of the request that it answers',
   })
@@ -134,7 +136,7 @@ const requestOf = ({ callee, caller, method }: ServiceCall, identity: Identity, 
   }
   const delegation = identity.kind === 'service' ? undefined : createSignature(gateway, request)
   return {
-    subject: callSubject(callee, caller, method),
+    subject: formatCallSubject(callee, caller, method),
     reply: `_INBOX.${caller}.x.1`,
     headers: { ...createUnsignedHeaders(identity), ...(delegation !== undefined && { delegation }) },
     body: encodeJson({}),
@@ -211,7 +213,9 @@ it('also signs requests to guests, which contain user-supplied connections', asy
   await using cluster = await startCluster()
   await cluster.serveQuery('guest', 'guest', 'query-guest')
   const agent = await cluster.open('agent')
-  expect(await agent.client(actingContract).dial({}, callOf({ identity: createServiceIdentity('agent') }))).toEqual({
+  expect(
+    await agent.client(actingContract).dial({}, createProbeCall({ identity: createServiceIdentity('agent') })),
+  ).toEqual({
     subject: 'agent',
   })
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type Call, guestServices, serviceCalls, serviceNames } from '#proto/call.ts'
 import { importContracts } from '../../generate/chart/services.ts'
 import { encodeJson } from './body.ts'
-import { callOf } from './conformance/probe.suite.ts'
+import { createProbeCall } from './conformance/probe.suite.ts'
 import { type ClockReadings, deriveKey, openSignatureCheck, createSignature } from './signatures.ts'
 import {
   actingContract,
@@ -35,15 +35,17 @@ it('lets the gateway call for a user, and a called service call others for that 
   await agent.serve(delegatingContract, {
     start: (_input, call) => agent.client(actingContract).rows({}, { ...call, priority: 'report' }),
   })
-  await gateway.client(actingContract).kill({}, callOf({ identity: testUser }))
+  await gateway.client(actingContract).kill({}, createProbeCall({ identity: testUser }))
   expect(cluster.changed[0]?.identity).toEqual(testUser)
-  expect(await gateway.client(delegatingContract).start({}, callOf({ identity: testUser }))).toEqual({ subject: 'ada' })
+  expect(await gateway.client(delegatingContract).start({}, createProbeCall({ identity: testUser }))).toEqual({
+    subject: 'ada',
+  })
 })
 
 it('rejects requests that another service signed for the gateway, and unsigned requests', async () => {
   await using cluster = await startCluster()
   const gateway = await cluster.open('gateway', createGatewaySigner(createSecret()))
-  await expect(gateway.client(actingContract).kill({}, callOf({ identity: testUser }))).rejects.toThrow(
+  await expect(gateway.client(actingContract).kill({}, createProbeCall({ identity: testUser }))).rejects.toThrow(
     'not that of gateway',
   )
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
@@ -87,8 +89,8 @@ it('accepts a delegation only from the service it was signed for and from those 
       return { subject: '' }
     },
   })
-  await gateway.client(delegatingContract).start({}, callOf({ identity: testUser }))
-  const call = callOf({ identity: testUser, signature: signed?.signature })
+  await gateway.client(delegatingContract).start({}, createProbeCall({ identity: testUser }))
+  const call = createProbeCall({ identity: testUser, signature: signed?.signature })
   expect(await agent.client(actingContract).rows({}, call)).toEqual({ subject: 'ada' })
   await expect(dispatcher.client(actingContract).rows({}, call)).rejects.toThrow('was signed for a request to "agent"')
   const altered = { ...testUser, subject: 'grace' }
@@ -199,7 +201,9 @@ it('lets a guest verify guest requests with its own key', async () => {
   await using cluster = await startCluster()
   await cluster.serveQuery('guest', 'guest', 'query-guest')
   const gateway = await cluster.open('gateway')
-  expect(await gateway.client(actingContract).dial({}, callOf({ identity: testUser }))).toEqual({ subject: 'ada' })
+  expect(await gateway.client(actingContract).dial({}, createProbeCall({ identity: testUser }))).toEqual({
+    subject: 'ada',
+  })
 })
 
 it('lets no service forge a request to another one with its own key', async () => {
@@ -231,7 +235,7 @@ it('sends an unsafe request to a named process, so that a second process rejects
   await expect
     .poll(async () => {
       captured.length = 0
-      await kill({}, callOf({ identity: testUser }))
+      await kill({}, createProbeCall({ identity: testUser }))
       return captured[0]?.subject
     })
     .toMatch(/^svc\.query\.gateway\.kill\.(query|second)$/)

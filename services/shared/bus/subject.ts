@@ -26,21 +26,26 @@ export const createSubjectMatcher = (pattern: string): ((subject: string) => boo
 export const instanceNamePattern = /^[a-z0-9-]{1,64}$/
 
 /** Returns the subject of a request: `svc.<service>.<caller>.<method>`, plus the instance to reach only that one. */
-export const callSubject = (service: ServiceName, caller: ServiceName, method: string, instance?: string): string =>
+export const formatCallSubject = (
+  service: ServiceName,
+  caller: ServiceName,
+  method: string,
+  instance?: string,
+): string =>
   instance === undefined ? `svc.${service}.${caller}.${method}` : `svc.${service}.${caller}.${method}.${instance}`
 
 /** The token in place of the instance in requests for user connections; no instance can have this name. */
 export const guestToken = '_guest'
 
 /** Returns the NATS user of the guest part of a service; it also has its own key. */
-export const guestUserName = (service: ServiceName): string => `${service}-guest`
+export const formatGuestUserName = (service: ServiceName): string => `${service}-guest`
 
 /** Returns the key holders of a service: the service itself and its guest part, if it has one. */
 export const listKeyHolders = (service: ServiceName): string[] =>
-  guestServices.includes(service) ? [service, guestUserName(service)] : [service]
+  guestServices.includes(service) ? [service, formatGuestUserName(service)] : [service]
 
 /** Returns the tokens in place of the instance in requests for one guest instance. */
-export const guestInstanceToken = (instance: string): string => `${guestToken}.${instance}`
+export const formatGuestInstanceToken = (instance: string): string => `${guestToken}.${instance}`
 
 /**
  * Returns the subjects that a process subscribes to: requests for any instance and for this one, and the same for guest
@@ -50,7 +55,7 @@ export const listServedSubjects = (service: ServiceName, instance: string) => ({
   any: `svc.${service}.*.*`,
   own: `svc.${service}.*.*.${instance}`,
   anyGuest: `svc.${service}.*.*.${guestToken}`,
-  ownGuest: `svc.${service}.*.*.${guestInstanceToken(instance)}`,
+  ownGuest: `svc.${service}.*.*.${formatGuestInstanceToken(instance)}`,
 })
 
 /** Parses the subject of a request; returns undefined for a subject that this process does not serve. */
@@ -67,13 +72,13 @@ export interface CallSubject {
  * stored message whose subject is not one of the subscribed ones.
  */
 export const openCallSubjectReader = (service: ServiceName, instance: string): CallSubjectReader => {
-  const addressed = [undefined, instance, guestToken, guestInstanceToken(instance)]
+  const addressed = [undefined, instance, guestToken, formatGuestInstanceToken(instance)]
   // Cache of a pure function; most requests use few methods.
   const recent = new LRUCache<string, CallSubject>({ max: 256 })
   const parse = (subject: string): CallSubject | undefined => {
     const [, , caller = '', method = ''] = subject.split('.')
     if (!isServiceName(caller) || method === '') return undefined
-    const isServed = addressed.some((each) => callSubject(service, caller, method, each) === subject)
+    const isServed = addressed.some((each) => formatCallSubject(service, caller, method, each) === subject)
     return isServed ? { caller, method } : undefined
   }
   return (subject) => {
@@ -86,7 +91,7 @@ export const openCallSubjectReader = (service: ServiceName, instance: string): C
 }
 
 /** Returns the subject of an event: `event.<sender>.<noun>.<past-verb>`. The sender is a service or its guest user. */
-export const eventSubject = (sender: string, name: string): string => `event.${sender}.${name}`
+export const formatEventSubject = (sender: string, name: string): string => `event.${sender}.${name}`
 
 /** The sender of an event. The subject proves it, because a user may publish only under its own name. */
 export interface EventSender {
@@ -99,12 +104,12 @@ export interface EventSender {
 export const readEventSender = (subject: string): EventSender | undefined => {
   const [, sender = ''] = subject.split('.')
   if (isServiceName(sender)) return { service: sender, isGuest: false }
-  const service = guestServices.find((each) => guestUserName(each) === sender)
+  const service = guestServices.find((each) => formatGuestUserName(each) === sender)
   return service && { service, isGuest: true }
 }
 
 /** Returns the prefix of the inbox of a connection. `owner` is a service, or the NATS user of its guest part. */
-export const inboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
+export const formatInboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
 /** Returns the owner of an inbox: a service, or the NATS user of its guest part. */
 export const parseInboxOwner = (inbox: string): string => inbox.split('.')[1] ?? ''

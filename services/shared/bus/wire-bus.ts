@@ -13,7 +13,7 @@ import { type Observer, createCallObserver } from './call-observer.ts'
 import { type Handler, ContractServer } from './serve.ts'
 
 /** The parameters of one bus on a hub. */
-export interface BusFacts {
+export interface BusParameters {
   caller: ServiceName
   instance: string
   version: string
@@ -23,14 +23,14 @@ export interface BusFacts {
 
 /** A bus that implements the protocol on any wire. */
 export class WireBus implements Bus {
-  readonly #facts: BusFacts
+  readonly #facts: BusParameters
   readonly #channel: BusChannel
   readonly #events: Events
   readonly #instances: InstanceRegistry
   readonly #observer: Observer
   readonly #servings = new Set<ServedContract>()
 
-  constructor(facts: BusFacts, channel: BusChannel) {
+  constructor(facts: BusParameters, channel: BusChannel) {
     this.#facts = facts
     this.#channel = channel
     this.#events = new Events(channel.wire, facts.caller, channel.limits, facts.telemetry?.log)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
-import type { Change, MessageText, StoredValue, ValueChange } from './driver.ts'
-import type { OutboxMessage, Step, AtomicUpdateStep } from './store.ts'
+import type { StoreChange, MessageText, StoredValue, ValueChange } from './driver.ts'
+import type { OutboxMessage, UpdateStep, AtomicUpdateStep } from './store.ts'
 
 /** The size limits of a store; tests use small ones. */
 export interface StoreLimits {
@@ -22,7 +22,7 @@ const namePattern = /^[^\p{Cc}]{1,512}$/u
 export const createValueChange = (
   key: string,
   stored: StoredValue | undefined,
-  { value, expiresInMs }: Pick<Step<unknown>, 'value' | 'expiresInMs'>,
+  { value, expiresInMs }: Pick<UpdateStep<unknown>, 'value' | 'expiresInMs'>,
   limits: StoreLimits,
 ): ValueChange => ({
   key,
@@ -33,11 +33,11 @@ export const createValueChange = (
 })
 
 /** Returns the change of values and messages for a driver. Throws `too-large` if the step exceeds a limit. */
-export const createChange = (
+export const createStoreChange = (
   values: readonly ValueChange[],
   { outbox = [], acks = [], needs = [] }: Pick<AtomicUpdateStep<never, never>, 'outbox' | 'acks' | 'needs'>,
   limits: StoreLimits,
-): Change => {
+): StoreChange => {
   if (outbox.length > maxMessages)
     throw new ServiceError(
       'too-large',

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestServer, describeWith, startRedis } from '../../testing/servers.ts'
+import { type TestServer, describeWith, startRedis } from '../../testing/describe-with.ts'
 import type { Environment } from '../config/environment.ts'
 import { type Counters, openCounters } from './counters.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import {
-  createChange,
+  createStoreChange,
   defaultStoreLimits,
   toWholeMs,
   requireName,
@@ -10,9 +10,9 @@ import {
   createValueChange,
 } from './change.ts'
 import {
-  type Change,
+  type StoreChange,
   type ClaimedText,
-  type Driver,
+  type StoreDriver,
   maxClaimMs,
   type MessageText,
   type StoredValue,
@@ -24,7 +24,7 @@ import type {
   Lease,
   Outbox,
   OwnMessageConsumer,
-  Step,
+  UpdateStep,
   Store,
   AtomicUpdateKeys,
   AtomicUpdateStep,
@@ -84,7 +84,7 @@ const maxPauseMs = 32
 const maxClaimed = 500
 
 /** Creates a store on a driver: validates values by their schemas and retries failed compare-and-set writes. */
-export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): Store => {
+export const createStore = (driver: StoreDriver, chosen: Partial<StoreLimits> = {}): Store => {
   const limits = { ...defaultStoreLimits, ...chosen }
   const waker = createWaker((wake) => driver.listen(wake))
   const updating = { driver, limits, seen: rememberLastSeen(), own: createOwnMessages() }
@@ -117,12 +117,12 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
 interface UpdateRequest<S extends z.ZodType> {
   key: string
   schema: S
-  step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined
+  step: (current: z.output<S> | undefined) => UpdateStep<z.input<S>> | undefined
   fence: Fence | undefined
 }
 
 interface UpdateContext {
-  driver: Driver
+  driver: StoreDriver
   limits: StoreLimits
   seen: LastSeenValues
   own: OwnMessages
@@ -191,7 +191,7 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
 ): Promise<boolean> => {
   const others = [...new Set(many.keys)].map(requireName)
   const keys = one ? [requireName(one.key), ...others] : others
-  const prepare = (stored: readonly (StoredValue | undefined)[]): Change | undefined => {
+  const prepare = (stored: readonly (StoredValue | undefined)[]): StoreChange | undefined => {
     const storedOf = new Map(keys.map((key, index) => [key, stored[index]]))
     const before = new Map<string, z.output<M>>()
     for (const key of others) {
@@ -205,9 +205,9 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
       validate(key, value, many.schema)
       return createValueChange(key, storedOf.get(key), { value, expiresInMs: result.expiresInMs }, limits)
     })
-    if (!one) return createChange(values, result, limits)
+    if (!one) return createStoreChange(values, result, limits)
     if (result.one !== undefined) validate(one.key, result.one, one.schema)
-    return createChange(
+    return createStoreChange(
       [createValueChange(one.key, stored[0], { value: result.one }, limits), ...values],
       result,
       limits,
@@ -230,7 +230,7 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
 
 interface PreparedUpdate<T> {
   /** Undefined if nothing changes. */
-  change: Change | undefined
+  change: StoreChange | undefined
   after: T | undefined
 }
 
@@ -242,7 +242,7 @@ const prepare = <S extends z.ZodType>(
   const before = valueOf(key, stored, schema)
   const result = step(before)
   if (!result) return { change: undefined, after: before }
-  const change = { ...createChange([createValueChange(key, stored, result, limits)], result, limits), fence }
+  const change = { ...createStoreChange([createValueChange(key, stored, result, limits)], result, limits), fence }
   // Validated, so that a step cannot store an invalid value.
   return { change, after: result.value === undefined ? undefined : validate(key, result.value, schema) }
 }
@@ -265,12 +265,12 @@ const prepareGuess = <S extends z.ZodType>(
 }
 
 /** Writes the change; returns false if another writer was faster. */
-const isWritten = async (updating: UpdateContext, change: Change): Promise<boolean> =>
+const isWritten = async (updating: UpdateContext, change: StoreChange): Promise<boolean> =>
   (await writeChange(updating, change)) === 'written'
 
 const writeChange = async (
   { driver, seen, own }: UpdateContext,
-  change: Change,
+  change: StoreChange,
 ): Promise<Exclude<WriteResult, 'fenced' | 'full'>> => {
   const { values, messages, fence } = change
   const claim = own.claimFor(messages)
@@ -298,7 +298,7 @@ const validate = <S extends z.ZodType>(key: string, value: unknown, schema: S): 
   throw new Error(`the value of "${key}" does not match its schema: ${where.join('; ')}`)
 }
 
-const takeLease = async (driver: Driver, name: string, lengthMs: number): Promise<Lease | undefined> => {
+const takeLease = async (driver: StoreDriver, name: string, lengthMs: number): Promise<Lease | undefined> => {
   const token = await driver.takeLease(requireName(name), toWholeMs(lengthMs))
   if (token === undefined) return undefined
   const fence = { name, token }
@@ -314,7 +314,7 @@ const takeLease = async (driver: Driver, name: string, lengthMs: number): Promis
 
 const limitClaimMs = (claimMs: number): number => Math.min(toWholeMs(claimMs), maxClaimMs)
 
-const createOutbox = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox['takeOwn']): Outbox => ({
+const createOutbox = (driver: StoreDriver, onAppend: Outbox['onAppend'], takeOwn: Outbox['takeOwn']): Outbox => ({
   claim: async (max, claimMs) =>
     (await driver.claim(Math.min(max, maxClaimed), limitClaimMs(claimMs))).map(parseStoredMessage),
   ack: async (ids) => {

@@ -10,14 +10,14 @@ export const maxClaimMs = 60_000
  * The server-specific operations of a store; `createStore` implements the rest. Failures of the server throw
  * `unavailable`.
  */
-export interface Driver extends AsyncDisposable {
+export interface StoreDriver extends AsyncDisposable {
   readonly connected: boolean
   /** The problem of the server; undefined if there is none. */
   readonly problem?: string | undefined
   /** Returns the values of the keys in order; undefined for a key without a value. */
   read(keys: readonly string[]): Promise<(StoredValue | undefined)[]>
   /** Applies the change atomically. */
-  write(change: Change): Promise<WriteResult>
+  write(change: StoreChange): Promise<WriteResult>
   /** Returns the new token; undefined while the lease is held. */
   takeLease(name: string, lengthMs: number): Promise<number | undefined>
   renewLease(fence: Fence, lengthMs: number): Promise<boolean>
@@ -52,7 +52,7 @@ export interface ValueChange {
 }
 
 /** An atomic change: writes values, appends messages and acknowledges others. */
-export interface Change {
+export interface StoreChange {
   values: readonly ValueChange[]
   fence: Fence | undefined
   messages: readonly MessageText[]

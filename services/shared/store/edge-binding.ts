@@ -17,7 +17,7 @@ export const edgeDatabaseUrlSetting = (doc: string): Setting<string | undefined>
 }
 
 /** The setting of the edge SQL binding, shared by the services that store data there. */
-export const edgeBinding = {
+export const edgeBindingSettings = {
   CONVERSATIONS_EDGESQL: edgeDatabaseUrlSetting(
     'Edge SQL binding: a libsql: server with its token as authToken in the query, or a SQLite file: URL. Stores conversations, device codes, webhook subscriptions, and insights with INSIGHTS_STORE_BACKEND=edgesql when INSIGHTS_EDGESQL is unset.',
   ),

@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { type TestServer, startPostgres, startRedis } from '../../testing/servers.ts'
+import { type TestServer, startPostgres, startRedis } from '../../testing/describe-with.ts'
 import type { Environment } from '../config/environment.ts'
 import type { StoreLimits } from './change.ts'
 import { openStore } from './open.ts'
 import type { Store } from './store.ts'
 
 /** One kind of store under test. */
-export interface Implementation {
+export interface StoreImplementation {
   name: string
   needs: readonly ('redis' | 'postgres')[]
   /** Whether appends by other handles cause a notification; otherwise polling finds them. */
   pushes: boolean
-  start(): Promise<TestPlace>
+  start(): Promise<StoreTestServer>
 }
 
 /** A server, or memory, with a separate namespace for every test. */
-export interface TestPlace extends AsyncDisposable {
+export interface StoreTestServer extends AsyncDisposable {
   server: TestServer | undefined
   /** Opens another handle on the namespace of the current test. */
   open(limits?: Partial<StoreLimits>): Promise<Store>
@@ -30,7 +30,7 @@ export interface TestPlace extends AsyncDisposable {
   next(): Promise<void>
 }
 
-const memory: Implementation = {
+const memory: StoreImplementation = {
   name: 'memory',
   needs: [],
   pushes: true,
@@ -46,7 +46,7 @@ const memory: Implementation = {
   },
 }
 
-const redis: Implementation = {
+const redis: StoreImplementation = {
   name: 'Redis',
   needs: ['redis'],
   pushes: true,
@@ -69,7 +69,7 @@ const redis: Implementation = {
   },
 }
 
-const postgres: Implementation = {
+const postgres: StoreImplementation = {
   name: 'PostgreSQL',
   needs: ['postgres'],
   pushes: true,
@@ -83,7 +83,7 @@ const postgres: Implementation = {
   },
 }
 
-const libsql: Implementation = {
+const libsql: StoreImplementation = {
   name: 'libSQL file',
   needs: [],
   pushes: false,
@@ -100,7 +100,7 @@ const running = async (
   server: TestServer | undefined,
   stop: () => Promise<void>,
   place: () => Promise<Environment>,
-): Promise<TestPlace> => {
+): Promise<StoreTestServer> => {
   let env = await place()
   let opened: Store[] = []
   const release = async () => {
@@ -127,7 +127,7 @@ const running = async (
 }
 
 /** All kinds of stores. */
-export const implementations: readonly Implementation[] = [memory, redis, postgres, libsql]
+export const implementations: readonly StoreImplementation[] = [memory, redis, postgres, libsql]
 
 const untilWithinMs = 10_000
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../../testing/servers.ts'
-import { type TestPlace, implementations, pollUntil } from './implementations.suite.ts'
+import { describeWith } from '../../testing/describe-with.ts'
+import { type StoreTestServer, implementations, pollUntil } from './implementations.suite.ts'
 import type { Lease, Store } from './store.ts'
 
 const longMs = 60_000
@@ -16,7 +16,7 @@ const taken = (lease: Lease | undefined): Lease => {
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `a lease in ${implementation.name}`, () => {
-    let running: TestPlace
+    let running: StoreTestServer
     beforeAll(async () => {
       running = await implementation.start()
     })

@@ -1,7 +1,7 @@
 import { expect, it, describe } from 'vitest'
 import { Redis } from 'ioredis'
 import { z } from 'zod'
-import { describeWith, startPostgres, startRedis } from '../../testing/servers.ts'
+import { describeWith, startPostgres, startRedis } from '../../testing/describe-with.ts'
 import { openStore } from './open.ts'
 import { pollUntil } from './implementations.suite.ts'
 

@@ -4,7 +4,7 @@ import { InvalidSettings, parseSettings } from '../config/setting.ts'
 import { storeSettings } from './config.ts'
 import type { StoreLimits } from './change.ts'
 import { createStore } from './create-store.ts'
-import type { Driver } from './driver.ts'
+import type { StoreDriver } from './driver.ts'
 import { openMemoryDriver } from './memory/driver.ts'
 import { findStoreProblems } from './problems.ts'
 import { createOutageReporter } from './heartbeat.ts'
@@ -29,7 +29,7 @@ interface StoreOptions {
 export const openStore = async (options: StoreOptions): Promise<Store> =>
   createStore(await openDriver(options), options.limits)
 
-const openDriver = async ({ env, busIsShared, log }: StoreOptions): Promise<Driver> => {
+const openDriver = async ({ env, busIsShared, log }: StoreOptions): Promise<StoreDriver> => {
   const report = createOutageReporter(log, 'state store')
   const { REDIS_URL } = parseSettings(storeSettings, env)
   const problems = findStoreProblems(env, busIsShared)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../../testing/servers.ts'
-import { type TestPlace, implementations, pollUntil } from './implementations.suite.ts'
+import { describeWith } from '../../testing/describe-with.ts'
+import { type StoreTestServer, implementations, pollUntil } from './implementations.suite.ts'
 import type { ClaimedMessage, OutboxMessage, Store } from './store.ts'
 
 const longMs = 60_000
@@ -13,7 +13,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `an outbox in ${implementation.name}`, () => {
-    let running: TestPlace
+    let running: StoreTestServer
     beforeAll(async () => {
       running = await implementation.start()
     })

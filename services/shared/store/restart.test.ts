@@ -3,15 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../../testing/servers.ts'
-import { type TestPlace, implementations, pollUntil } from './implementations.suite.ts'
+import { describeWith } from '../../testing/describe-with.ts'
+import { type StoreTestServer, implementations, pollUntil } from './implementations.suite.ts'
 
 const longMs = 60_000
 const failWithinMs = 1_500
 const openModule = JSON.stringify(new URL('open.ts', import.meta.url).href)
 
 /** Starts another process that runs `program` on the same state until it is killed. */
-const startProcess = (running: TestPlace, program: string): ChildProcess => {
+const startProcess = (running: StoreTestServer, program: string): ChildProcess => {
   const text = `import { z } from 'zod'\nimport { openStore } from ${openModule}\nconst store = await openStore({ env: process.env, busIsShared: false })\n${program}`
   return spawn(process.execPath, ['--input-type=module', '-e', text], {
     env: { ...process.env, ...running.env() },
@@ -33,7 +33,7 @@ const said = async (child: ChildProcess): Promise<string> => {
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `a crash beside ${implementation.name}`, () => {
-    let running: TestPlace
+    let running: StoreTestServer
     beforeAll(async () => {
       running = await implementation.start()
     })

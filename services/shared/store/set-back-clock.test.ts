@@ -2,9 +2,9 @@ import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../../testing/servers.ts'
+import { describeWith } from '../../testing/describe-with.ts'
 import type { Environment } from '../config/environment.ts'
-import { type TestPlace, implementations } from './implementations.suite.ts'
+import { type StoreTestServer, implementations } from './implementations.suite.ts'
 import { redisKeys, formatLeaseKey } from './redis/keys.ts'
 import { openDatabase } from './sql/connection.ts'
 import { readStateDatabase } from './sql/state-database.ts'
@@ -46,7 +46,7 @@ const append = (store: Store) =>
 
 for (const implementation of implementations.filter(({ name }) => name !== 'memory')) {
   describeWith(implementation.needs, `${implementation.name} whose clock is set back by an hour`, () => {
-    let running: TestPlace
+    let running: StoreTestServer
     beforeAll(async () => {
       running = await implementation.start()
     })

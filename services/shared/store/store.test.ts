@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../../testing/servers.ts'
-import { type TestPlace, implementations, pollUntil } from './implementations.suite.ts'
-import type { Step, Store } from './store.ts'
+import { describeWith } from '../../testing/describe-with.ts'
+import { type StoreTestServer, implementations, pollUntil } from './implementations.suite.ts'
+import type { UpdateStep, Store } from './store.ts'
 
 const Counter = z.object({ count: z.number().int(), note: z.string().default('none') })
 const increment = (current: { count: number } | undefined) => ({ value: { count: (current?.count ?? 0) + 1 } })
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `a store in ${implementation.name}`, () => {
-    let running: TestPlace
+    let running: StoreTestServer
     beforeAll(async () => {
       running = await implementation.start()
     })
@@ -124,7 +124,7 @@ for (const implementation of implementations) {
     it('rejects a value or a message that is too large, and an invalid name or duration', async () => {
       const store = await running.open({ valueBytes: 100 })
       const note = 'x'.repeat(100)
-      const write = (step: Step<z.input<typeof Counter>>, key = 'a') => store.update(key, Counter, () => step)
+      const write = (step: UpdateStep<z.input<typeof Counter>>, key = 'a') => store.update(key, Counter, () => step)
       const outbox = [{ id: '1', topic: 'page', payload: note }]
       await expect(write({ value: { count: 1, note } })).rejects.toMatchObject({ code: 'too-large' })
       await expect(write({ value: { count: 1 }, outbox })).rejects.toMatchObject({ code: 'too-large' })

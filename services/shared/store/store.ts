@@ -21,14 +21,14 @@ export interface Store extends AsyncDisposable {
   update<S extends z.ZodType>(
     key: string,
     schema: S,
-    step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
+    step: (current: z.output<S> | undefined) => UpdateStep<z.input<S>> | undefined,
     fence?: Fence,
   ): Promise<z.output<S> | undefined>
   /** Like `update`, for a key that probably has no value: tries an insert first, which saves a read. */
   updateNew<S extends z.ZodType>(
     key: string,
     schema: S,
-    step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
+    step: (current: z.output<S> | undefined) => UpdateStep<z.input<S>> | undefined,
   ): Promise<z.output<S> | undefined>
   /**
    * Like `update`, for one key and several keys of another kind, in one atomic write that also appends and acknowledges
@@ -52,7 +52,7 @@ export interface Store extends AsyncDisposable {
 }
 
 /** The result of an update step. A `value` of undefined removes the key. */
-export interface Step<T> {
+export interface UpdateStep<T> {
   value: T | undefined
   /** Expiry of the key; undefined means never. */
   expiresInMs?: number

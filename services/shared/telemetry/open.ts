@@ -10,7 +10,7 @@ import type { Telemetry } from './telemetry.ts'
 import { openTracing } from './tracing.ts'
 
 /** Attributes of a process in every log line, metric and span. */
-export interface ProcessFacts {
+export interface ProcessAttributes {
   instance: string
   version: string
   /** Services that run here. */
@@ -30,7 +30,7 @@ export interface ProcessTelemetry extends AsyncDisposable {
 /** Opens the telemetry of a process according to its settings. `destination` replaces standard output. */
 export const openTelemetry = async (
   env: Environment,
-  facts: ProcessFacts,
+  facts: ProcessAttributes,
   destination?: DestinationStream,
 ): Promise<ProcessTelemetry> => {
   const settings = parseSettings(processSettings, env)

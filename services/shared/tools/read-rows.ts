@@ -26,4 +26,4 @@ export const readRows = async <R extends z.ZodType>(
 }
 
 /** Schema for a number in a row; 64-bit integers may arrive as text. */
-export const rowNumber = z.coerce.number()
+export const numericCellSchema = z.coerce.number()

@@ -15,14 +15,15 @@ export const hostsParameter = {
 }
 
 /** Returns the parameter for the name of a database or a table. */
-export const nameParameter = (what: string) => z.string().min(1).max(256).describe(what)
+export const createNameParameter = (what: string) => z.string().min(1).max(256).describe(what)
 
 /** The parameter for an SQL statement. */
 export const sqlParameter = z.string().min(1).max(100_000).describe('Statement without FORMAT')
 
 /** Returns the parameter for the maximum number of entries, from 1 to `max`; `usual` is the default. */
-export const limitParameter = (usual: number, max: number) =>
+export const createLimitParameter = (usual: number, max: number) =>
   z.int().min(1).max(max).default(usual).describe('Maximum number of entries')
 
 /** Returns the parameter for the length of the time range in hours; the default is `usual`. */
-export const hoursParameter = (usual: number) => z.int().min(1).max(720).default(usual).describe('Hours to look back')
+export const createHoursParameter = (usual: number) =>
+  z.int().min(1).max(720).default(usual).describe('Hours to look back')

@@ -100,10 +100,14 @@ export const defineReadTool = <I extends z.ZodObject, O extends z.ZodObject>(tra
 })
 
 /** Returns the result of a successful call. */
-export const createResult = <D>(text: string, structured: D): ToolResult<D> => ({ isError: false, text, structured })
+export const createToolResult = <D>(text: string, structured: D): ToolResult<D> => ({
+  isError: false,
+  text,
+  structured,
+})
 
 /** Returns the result of a failed call, with a message for the model. */
-export const createFailure = (text: string, code?: ErrorCode): Omit<ToolResult, 'evidence' | 'parts'> => ({
+export const createToolFailure = (text: string, code?: ErrorCode): Omit<ToolResult, 'evidence' | 'parts'> => ({
   isError: true,
   ...(code && { code }),
   text,
@@ -160,7 +164,7 @@ const reportIncomplete = (client: Query, note: (found: IncompleteReason | null |
 })
 
 /** Annotations of a kind of tools, as the Model Context Protocol defines them. */
-export const toolAnnotations = ({ kind }: Pick<Tool, 'kind'>) => ({
+export const getToolAnnotations = ({ kind }: Pick<Tool, 'kind'>) => ({
   readOnlyHint: kind === 'read',
   destructiveHint: kind === 'control',
   openWorldHint: kind === 'egress',

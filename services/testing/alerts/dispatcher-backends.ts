@@ -10,7 +10,7 @@ import { type Hub, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Topology } from '../product.ts'
-import { type TestServer, startNats, startPostgres, startRedis } from '../servers.ts'
+import { type TestServer, startNats, startPostgres, startRedis } from '../describe-with.ts'
 
 /** The store, queue and state database that the dispatchers of one product share. */
 export interface DispatcherBackend {

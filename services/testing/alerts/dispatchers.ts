@@ -11,7 +11,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import { startWithTickInterval } from '../../alert-dispatcher/service.ts'
 import { retryUntil } from '../fetch-json.ts'
 import type { DispatcherBackend } from './dispatcher-backends.ts'
-import { type WatchedHosts, serveFakeQuery } from './fake-monitored-hosts.ts'
+import { type FakeMonitoredHosts, serveFakeQuery } from './fake-monitored-hosts.ts'
 
 const tickEveryMs = 25
 
@@ -19,7 +19,7 @@ interface Options {
   place: DispatcherBackend
   clock: Clock
   env: Environment
-  watched: WatchedHosts
+  watched: FakeMonitoredHosts
   /** Number of dispatchers. Default: one. */
   count?: number | undefined
 }

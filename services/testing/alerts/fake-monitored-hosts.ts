@@ -6,7 +6,7 @@ import { createTestReading, createTestRule } from '../../alert-dispatcher/testin
 import { fakeQuery } from '../../gateway/testing/query.ts'
 
 /** Monitored hosts with the rule values that a test sets. */
-export interface WatchedHosts {
+export interface FakeMonitoredHosts {
   /** Host names in the order of the host list. */
   names: string[]
   /** Values by `host/rule`; the default is 0, and null means no data. */
@@ -26,7 +26,7 @@ const rules = [
 ]
 
 /** Serves a fake `query` service on the bus that returns the values of the test. */
-export const serveFakeQuery = (bus: Bus, watched: WatchedHosts): Promise<ServedContract> =>
+export const serveFakeQuery = (bus: Bus, watched: FakeMonitoredHosts): Promise<ServedContract> =>
   bus.serve(query, {
     ...fakeQuery,
     rules: async () => ({ rules: [...rules, ...(watched.rules ?? [])], metrics: [...(watched.metrics ?? [])] }),

@@ -7,7 +7,7 @@ import { createNotification } from '../../alert-dispatcher/delivery/testing/noti
 import { retryUntil } from '../fetch-json.ts'
 import { type Dispatchers, startDispatchers } from './dispatchers.ts'
 import type { DispatcherBackend } from './dispatcher-backends.ts'
-import type { WatchedHosts } from './fake-monitored-hosts.ts'
+import type { FakeMonitoredHosts } from './fake-monitored-hosts.ts'
 
 /** A step of a scenario: its events, and all notifications that they cause, in any order. */
 export interface ScenarioStep {
@@ -51,7 +51,7 @@ export const playScenario = async (
   const chat = scope.use(await webhookRig.start())
   let nowMs = Date.parse(begins)
   const clock = createClock(() => nowMs)
-  const watched: WatchedHosts = { names: hosts ?? ['one', 'two', 'three'], values: {} }
+  const watched: FakeMonitoredHosts = { names: hosts ?? ['one', 'two', 'three'], values: {} }
   const start = () => startDispatchers({ place, clock, watched, env: { ...webhookRig.env(chat.url), ...env }, count })
   let dispatchers = await start()
   scope.defer(() => dispatchers[Symbol.asyncDispose]())

@@ -7,11 +7,11 @@ import { deriveKey } from '#shared/bus/signatures.ts'
 import { formatCallKeys } from '#shared/bus/testing/keys.ts'
 import { testCertificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import { type ProductProcess, startProcess } from '../product/process.ts'
-import { startNats, startPostgres, startRedis, type TestServer } from '../servers.ts'
+import { startNats, startPostgres, startRedis, type TestServer } from '../describe-with.ts'
 import { reserveFreePort } from '../servers/port.ts'
 import { renderObjects, hostsValuesFile } from './helm.ts'
 import { buildDeclaredAccounts } from '../../generate/chart/nats.ts'
-import { findConfigMap, listRenderedProcesses, type RenderedProcess, type Secrets } from './processes.ts'
+import { findConfigMap, listRenderedProcesses, type RenderedProcess, type SecretValues } from './processes.ts'
 import { operatorSecretName, type PodAddresses, createChartValues, type DeploymentOptions } from './values.ts'
 
 /** The release whose bus contracts a process uses: `last` is the last published one. */
@@ -59,7 +59,7 @@ export const deployChart = async (
   const ports = { http: await reserveFreePort(), operations: await reserveFreePort() }
   const values = join(directory, 'values.yaml')
   await writeFile(values, dump(await createChartValues(options, { nats: formatNatsAddress(nats), ports })))
-  const secrets: Secrets = new Map<string, Record<string, string>>([
+  const secrets: SecretValues = new Map<string, Record<string, string>>([
     ['certificate', { 'ca.crt': testCertificate.cert }],
     ['users', { ...Object.fromEntries(users.map((user) => [user, createUserPassword(user)])), ...deriveBusKeys() }],
     [

@@ -7,7 +7,7 @@ import { findProgram } from '../servers/server-source.ts'
 import { root } from '../source-file.ts'
 
 /** Names of the values files of the chart: one for each supported profile. */
-export const profiles = ['values.yaml', 'values-single.yaml', 'values-ha.yaml'] as const
+export const profileValuesFiles = ['values.yaml', 'values-single.yaml', 'values-ha.yaml'] as const
 
 /** The path of a values file with hosts, which the chart requires. */
 export const hostsValuesFile = 'helm/tests/values-hosts.yaml'
@@ -20,7 +20,11 @@ export interface ProgramResult {
 }
 
 /** Runs a program that `.ci/chart-tools` installs, in the root of the repository. */
-export const runTool = async (name: string, parameters: readonly string[], input?: string): Promise<ProgramResult> => {
+export const runChartTool = async (
+  name: string,
+  parameters: readonly string[],
+  input?: string,
+): Promise<ProgramResult> => {
   const program = findProgram(name)
   if (program === undefined) throw new Error(`program "${name}" not found; run .ci/chart-tools to install it`)
   const running = promisify(execFile)(program, parameters, { cwd: root, maxBuffer: maxOutputBytes })
@@ -47,7 +51,7 @@ export const renderText = async (
 ): Promise<string> => {
   const files = values.flatMap((file) => ['--values', file])
   const single = Object.entries(set).flatMap(([name, value]) => ['--set', `${name}=${value}`])
-  const { code, output } = await runTool('helm', [
+  const { code, output } = await runChartTool('helm', [
     'template',
     'watchhouse',
     'helm',
@@ -69,7 +73,7 @@ export const renderObjects = async (
     .filter((one) => one != null)
     .map((one) => RenderedObject.parse(one))
 
-export const resolveProfilePath = (name: (typeof profiles)[number]): string => join('helm', name)
+export const resolveProfilePath = (name: (typeof profileValuesFiles)[number]): string => join('helm', name)
 
 /** Returns values that enable every optional object of a profile. */
 export const listOptionalValues = (name: string): Record<string, string> =>

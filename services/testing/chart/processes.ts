@@ -54,7 +54,7 @@ export interface RenderedProcess {
 }
 
 /** Values of Secrets or ConfigMaps, by object name and key. */
-export type Secrets = ReadonlyMap<string, Readonly<Record<string, string>>>
+export type SecretValues = ReadonlyMap<string, Readonly<Record<string, string>>>
 
 /** Returns the data of a rendered ConfigMap. Throws if the chart does not render it. */
 export const findConfigMap = (objects: readonly RenderedObject[], name: string): Readonly<Record<string, string>> =>
@@ -64,9 +64,15 @@ export const findConfigMap = (objects: readonly RenderedObject[], name: string):
  * Returns the process of each Deployment with the variables and files that Kubernetes would give it. Throws if a
  * Secret, a ConfigMap or a key is neither rendered nor in `existing`.
  */
-export const listRenderedProcesses = (objects: readonly RenderedObject[], existing: Secrets): RenderedProcess[] => {
+export const listRenderedProcesses = (
+  objects: readonly RenderedObject[],
+  existing: SecretValues,
+): RenderedProcess[] => {
   const configMaps = configMapsOf(objects)
-  const secrets: Secrets = new Map([...namedContents(objects, Secret, ({ stringData }) => stringData), ...existing])
+  const secrets: SecretValues = new Map([
+    ...namedContents(objects, Secret, ({ stringData }) => stringData),
+    ...existing,
+  ])
   return objects.flatMap((object) => {
     const { success, data: deployment } = Deployment.safeParse(object)
     if (!success) return []
@@ -83,7 +89,7 @@ export const listRenderedProcesses = (objects: readonly RenderedObject[], existi
   })
 }
 
-const configMapsOf = (objects: readonly RenderedObject[]): Secrets =>
+const configMapsOf = (objects: readonly RenderedObject[]): SecretValues =>
   new Map(namedContents(objects, ConfigMap, ({ data }) => data))
 
 const namedContents = <T extends { metadata: { name: string } }>(
@@ -96,7 +102,11 @@ const namedContents = <T extends { metadata: { name: string } }>(
     return data === undefined ? [] : [[data.metadata.name, content(data)] as const]
   })
 
-const valueOf = ({ value, valueFrom }: z.infer<typeof Variable>, pod: string, secrets: Secrets): string | undefined => {
+const valueOf = (
+  { value, valueFrom }: z.infer<typeof Variable>,
+  pod: string,
+  secrets: SecretValues,
+): string | undefined => {
   if (valueFrom?.fieldRef) return pod
   if (!valueFrom?.secretKeyRef) return value ?? ''
   const { name, key, optional } = valueFrom.secretKeyRef
@@ -111,7 +121,7 @@ const expandVariables = (value: string, known: Readonly<Record<string, string>>)
 const mountedFiles = (
   { volumeMounts }: z.infer<typeof Container>,
   volumes: readonly z.infer<typeof Volume>[],
-  { configMaps, secrets }: { configMaps: Secrets; secrets: Secrets },
+  { configMaps, secrets }: { configMaps: SecretValues; secrets: SecretValues },
 ): Map<string, string> => {
   const files = new Map<string, string>()
   for (const { name, mountPath, subPath } of volumeMounts) {

@@ -6,7 +6,7 @@ import { registerInputTools, requestState } from './input-rounds.ts'
 /**
  * The tools, resources and prompts that the MCP conformance suite requires. Its documentation defines their results.
  */
-export const fixtures: AdditionalTools = {
+export const conformanceFixtures: AdditionalTools = {
   options: { requestState },
   sendsNotifications: true,
   offer(server) {

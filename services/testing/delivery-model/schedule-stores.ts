@@ -7,7 +7,7 @@ import { redisKeys } from '#shared/store/redis/keys.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
 import { type StoreTables, storeTableNames } from '#shared/store/sql/tables.ts'
-import { startPostgres, startRedis } from '../servers.ts'
+import { startPostgres, startRedis } from '../describe-with.ts'
 import type { ScheduleStores } from './schedule-environment.ts'
 
 /** Opens a store and a state database in SQLite files, as on a single machine. */

@@ -80,7 +80,7 @@ export const startProcess = async (options: ProcessOptions & { operationsPort: n
 /**
  * Runs a process that is expected to exit, for example because of invalid settings. Returns its output and exit code.
  */
-export const runToEnd = async (options: ProcessOptions): Promise<ProcessExit & { output: string }> => {
+export const runProcessToEnd = async (options: ProcessOptions): Promise<ProcessExit & { output: string }> => {
   let output = ''
   const child = spawnProduct(options, (text) => (output += text))
   const began = performance.now()

@@ -5,7 +5,7 @@ import {
   type ConversationStore,
   exportPageSize,
   mergeConversation,
-  type PutResult,
+  type ConversationPutResult,
   summarizeConversation as fieldsOf,
   type ConversationWrite,
 } from '../store.ts'
@@ -90,7 +90,7 @@ const writeConversation = async (
   owner: string,
   written: ConversationWrite,
   thread: Thread | undefined,
-): Promise<PutResult | undefined> => {
+): Promise<ConversationPutResult | undefined> => {
   const present = thread && parseThread(thread)
   const conversation = mergeConversation(written, present)
   if (thread && present && canAppend(conversation, present)) {

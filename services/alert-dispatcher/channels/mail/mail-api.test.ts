@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { email } from '../email.ts'
+import { emailChannel } from '../email.ts'
 import { emailRigs } from '../testing/email.ts'
-import type { Rig } from '../testing/channel-rig.ts'
+import type { ChannelRig } from '../testing/channel-rig.ts'
 import { createMessage, sendOnce } from '../testing/send-once.ts'
 import { type StrictServer, startStrictServer } from '../testing/strict-server.ts'
 
-const rigOf = (form: string): Rig => {
+const rigOf = (form: string): ChannelRig => {
   const rig = emailRigs.find((each) => each.form === form)
   if (!rig) throw new Error(`no rig with form ${form}`)
   return rig
@@ -18,7 +18,7 @@ describe('Resend', () => {
     server = await rig.start()
   })
   afterEach(() => server[Symbol.asyncDispose]())
-  const send = (message = createMessage()) => sendOnce({ channel: email, rig, server, message })
+  const send = (message = createMessage()) => sendOnce({ channel: emailChannel, rig, server, message })
   const keys = () => server.received.map(({ headers }) => headers['idempotency-key'])
 
   it('uses one key per notification', async () => {
@@ -50,6 +50,6 @@ it('uses the European API of Mailgun if the URL selects it', async () => {
   })
   const rig = { ...rigOf('mail-api-a'), standsFor: ['https://api.eu.mailgun.net'] }
   const env = { HEALTH_ALERT_EMAIL_PROVIDER_URL: 'mail-api-a://key@mg.watch.example?region=eu' }
-  expect(await sendOnce({ channel: email, rig, server, env })).toEqual({ kind: 'ok' })
+  expect(await sendOnce({ channel: emailChannel, rig, server, env })).toEqual({ kind: 'ok' })
   expect(server.taken).toHaveLength(1)
 })

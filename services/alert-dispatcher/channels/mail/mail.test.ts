@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findSettingProblems } from '#shared/config/setting.ts'
-import { email } from '../email.ts'
+import { emailChannel } from '../email.ts'
 import { parseAddress, formatAddress, parseProvider } from './mail.ts'
 
 describe('the mail provider', () => {
@@ -32,7 +32,7 @@ describe('the mail provider', () => {
     'smtp://user:pass@mail.example:99999',
   ])('is rejected in %s, which disables mail', (text) => {
     expect(parseProvider(text)).toBeUndefined()
-    const [problem] = findSettingProblems(email.settings, { HEALTH_ALERT_EMAIL_PROVIDER_URL: text })
+    const [problem] = findSettingProblems(emailChannel.settings, { HEALTH_ALERT_EMAIL_PROVIDER_URL: text })
     expect(problem?.sentence).toMatch(/^must be mail-api-a:\/\/KEY@DOMAIN, .* or smtps:\/\/USER:PASSWORD@HOST:PORT$/)
   })
 })

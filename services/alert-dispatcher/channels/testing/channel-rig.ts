@@ -3,7 +3,7 @@ import type { Policy } from '../../policy.ts'
 import type { ReceivedRequest, StrictServer } from './strict-server.ts'
 
 /** What the shared test suite needs for a channel: its settings, its server and how to read its messages. */
-export interface Rig {
+export interface ChannelRig {
   /** Id of the channel. */
   id: string
   /** Name of the variant, if the channel has several. */

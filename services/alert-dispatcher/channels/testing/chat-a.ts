@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
 const Body = z.strictObject({
@@ -22,7 +22,7 @@ const extractVisibleText = (html: string): string | undefined => {
 }
 
 /** Rig with the Bot API of Telegram. */
-export const chatARig: Rig = {
+export const chatARig: ChannelRig = {
   id: 'chat-a',
   standsFor: ['https://api.telegram.org'],
   ownAddress: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { DecryptedInstallation } from '../../chat-application/installation.ts'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 import { SlackBody } from './webhook.ts'
 
@@ -32,7 +32,7 @@ const Buttons = z.strictObject({
 const Interactive = SlackBody.extend({ attachments: z.tuple([SlackBody.shape.attachments.element], Buttons) })
 
 /** Rig with an incoming webhook of a Slack application, which supports buttons. */
-export const chatApplicationRig: Rig = {
+export const chatApplicationRig: ChannelRig = {
   id: 'chat-application',
   standsFor: ['https://hooks.slack.com'],
   ownAddress: true,

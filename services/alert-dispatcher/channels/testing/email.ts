@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { type ReceivedRequest, startStrictServer } from './strict-server.ts'
 
 const key = 'key-0123456789-secret'
@@ -57,7 +57,7 @@ const replaceThreadIds = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body).replaceAll(/<[0-9a-f]{32}/g, '<thread'))
 
 /** Rig with the API of Mailgun. */
-const mailApiARig: Rig = {
+const mailApiARig: ChannelRig = {
   ...common,
   form: 'mail-api-a',
   standsFor: ['https://api.mailgun.net'],
@@ -95,7 +95,7 @@ const Body = z.strictObject({
 const parseBody = (text: string) => Body.safeParse(JSON.parse(text))
 
 /** Rig with the API of Resend, which rejects a different mail with a known idempotency key. */
-const mailApiBRig: Rig = {
+const mailApiBRig: ChannelRig = {
   ...common,
   form: 'mail-api-b',
   standsFor: ['https://api.resend.com'],
@@ -122,4 +122,4 @@ const mailApiBRig: Rig = {
 }
 
 /** Rigs of the mail providers that are used over HTTP. */
-export const emailRigs: readonly Rig[] = [mailApiARig, mailApiBRig]
+export const emailRigs: readonly ChannelRig[] = [mailApiARig, mailApiBRig]

@@ -5,7 +5,7 @@ import { pagingARig } from './paging-a.ts'
 import { pagingBRig } from './paging-b.ts'
 import { pushARig } from './push-a.ts'
 import { pushBRig } from './push-b.ts'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { smsRig } from './sms.ts'
 import { webhookRig } from './webhook.ts'
 import { discordRig, googleChatRig, hookshotRig, matrixRig, rawRig, slackRig, teamsRig } from './webhook-targets.ts'
@@ -13,7 +13,7 @@ import { discordRig, googleChatRig, hookshotRig, matrixRig, rawRig, slackRig, te
 const targetRigs = [rawRig, slackRig, matrixRig, hookshotRig, discordRig, teamsRig, googleChatRig]
 
 /** At least one rig for each channel. */
-export const rigs: readonly Rig[] = [
+export const channelRigs: readonly ChannelRig[] = [
   webhookRig,
   ...targetRigs,
   ...emailRigs,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
 const routingKey = 'R0secretroutingkey0000000000000A'
@@ -22,7 +22,7 @@ const Event = z.strictObject({
 })
 
 /** Rig with the Events API v2 of PagerDuty. */
-export const pagingARig: Rig = {
+export const pagingARig: ChannelRig = {
   id: 'paging-a',
   standsFor: ['https://events.pagerduty.com'],
   ownAddress: true,

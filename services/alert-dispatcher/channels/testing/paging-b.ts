@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { type ReceivedRequest, startStrictServer } from './strict-server.ts'
 
 const key = 'secret-genie-key-0001'
@@ -36,7 +36,7 @@ const findProblem = ({ method, path, headers, text }: ReceivedRequest): string |
 const NotifiedText = z.union([Alert.transform(({ message }) => message), Close.transform(({ note }) => note)])
 
 /** Returns a rig with the API of Opsgenie in one region. */
-const createRig = (region: 'us' | 'eu', origin: string): Rig => ({
+const createRig = (region: 'us' | 'eu', origin: string): ChannelRig => ({
   id: 'paging-b',
   form: region,
   standsFor: [origin],

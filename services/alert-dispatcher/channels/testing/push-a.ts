@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
 const countBytes = (text: string): number => Buffer.byteLength(text)
@@ -14,7 +14,7 @@ const Body = z.strictObject({
 })
 
 /** Rig with an ntfy server below a path, which accepts JSON messages at its root. */
-export const pushARig: Rig = {
+export const pushARig: ChannelRig = {
   id: 'push-a',
   start: () =>
     startStrictServer({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
 const token = 'secret-application-token-0001'
@@ -35,7 +35,7 @@ const findProblem = (path: string, body: unknown): string | undefined => {
 }
 
 /** Rig with the API of Pushover. */
-export const pushBRig: Rig = {
+export const pushBRig: ChannelRig = {
   id: 'push-b',
   standsFor: ['https://api.pushover.net'],
   ownAddress: true,

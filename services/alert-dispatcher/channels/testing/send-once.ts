@@ -4,7 +4,7 @@ import { type Message, renderMessage } from '../../messages/message.ts'
 import { createNotification } from '../../delivery/testing/notification.ts'
 import type { Notification } from '../../notification.ts'
 import type { Channel, SendResult } from '../channel.ts'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import type { StrictServer } from './strict-server.ts'
 
 /** Returns a message as a channel receives it. */
@@ -24,7 +24,7 @@ export const createMessage = (more: Partial<Notification> = {}): Message =>
 
 interface SendOptions {
   channel: Channel
-  rig: Rig
+  rig: ChannelRig
   server: StrictServer
   message?: Message
   env?: Environment

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
 const sid = `AC${'0123456789abcdef'.repeat(2)}`
@@ -16,7 +16,7 @@ const Form = z.strictObject({
 const parseForm = (text: string): unknown => Object.fromEntries(new URLSearchParams(text))
 
 /** Rig with the Messages API of Twilio. */
-export const smsRig: Rig = {
+export const smsRig: ChannelRig = {
   id: 'sms',
   standsFor: ['https://api.twilio.com'],
   ownAddress: true,

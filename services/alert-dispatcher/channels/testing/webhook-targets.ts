@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TargetFormat } from '#proto/webhook-targets.ts'
 import type { Policy } from '../../policy.ts'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 import { webhookRig } from './webhook.ts'
 
@@ -15,7 +15,7 @@ interface Service {
   method?: string
   body: z.ZodType
   response: { status: number; body: string }
-  dead: Rig['dead']
+  dead: ChannelRig['dead']
   textOf(body: unknown): string
   format?: TargetFormat
   headers?: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ const savedTargetPolicy = (url: string, headers: string, format: TargetFormat): 
 })
 
 /** Returns a rig for this service, configured through variables. */
-const createRig = (service: Service): Rig => {
+const createRig = (service: Service): ChannelRig => {
   const {
     form,
     host,
@@ -263,7 +263,7 @@ export const googleChatRig = createRig({
 })
 
 /** Rig with the service of the channel `webhook`. The format is set, because its host name is not a known one. */
-export const slackRig: Rig = {
+export const slackRig: ChannelRig = {
   ...webhookRig,
   id: 'webhook-targets',
   form: 'slack',

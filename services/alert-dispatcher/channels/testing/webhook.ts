@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rig } from './channel-rig.ts'
+import type { ChannelRig } from './channel-rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
 /** The parts of the Slack format that chat services accept. */
@@ -21,7 +21,7 @@ export const SlackBody = z.strictObject({
 const path = '/services/T000/B000/secret-of-the-hook'
 
 /** Rig with a chat service that accepts the Slack format. */
-export const webhookRig: Rig = {
+export const webhookRig: ChannelRig = {
   id: 'webhook',
   start: () =>
     startStrictServer({

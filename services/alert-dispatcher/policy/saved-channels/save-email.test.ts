@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
-import { email } from '../../channels/email.ts'
+import { emailChannel } from '../../channels/email.ts'
 import { createMemoryStores } from '../../stores/collection-stores.ts'
 import { buildChannelEntry } from './save-channel.ts'
 
@@ -10,7 +10,7 @@ describe('a saved mail server', () => {
   const save = async (providerUrl: string, answer = '93.184.215.14') => {
     await using net = openNet({ env, resolve: async () => [answer] })
     const store = createMemoryStores().policy
-    return await buildChannelEntry({ env, net, store }, email, { settings: { providerUrl } })
+    return await buildChannelEntry({ env, net, store }, emailChannel, { settings: { providerUrl } })
   }
 
   it('is stored encrypted with its password', async () => {

@@ -5,7 +5,7 @@ import { openNet } from '#shared/net/net.ts'
 import { readSealKey } from '#shared/seal/config.ts'
 import { listEnabledTargets } from '../../channels/targets.ts'
 import { createMessage } from '../../channels/testing/send-once.ts'
-import { webhookTargets } from '../../channels/webhook-targets.ts'
+import { webhookTargetsChannel } from '../../channels/webhook-targets.ts'
 import { buildDatabaseLayer } from '../open-policy.ts'
 import { createEmptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
@@ -105,7 +105,7 @@ describe('a saved webhook', () => {
   it('is checked by the guarded network on each use', async () => {
     await save({ ...team, url: 'https://hooks.example/x' })
     const { policy } = await policyWith()
-    const [target] = listEnabledTargets({ channels: [webhookTargets], env: {}, policy })
+    const [target] = listEnabledTargets({ channels: [webhookTargetsChannel], env: {}, policy })
     const inside = opened.use(openNet({ env: {}, resolve: async () => ['10.0.0.1'] }))
     expect(await target?.send(createMessage(), inside)).toEqual({
       kind: 'config',

@@ -1,9 +1,9 @@
 import { createClock } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openCounters } from '#shared/store/counters.ts'
-import { type TestPlace, implementations } from '#shared/store/implementations.suite.ts'
+import { type StoreTestServer, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
-import { describeWith } from '../../../testing/servers.ts'
+import { describeWith } from '../../../testing/describe-with.ts'
 import { type DeviceCodes, openDeviceCodes } from './codes.ts'
 
 /** The state stores of the product; the edge SQL binding is a libSQL database. */
@@ -11,7 +11,7 @@ const kept = implementations.filter(({ name }) => ['memory', 'Redis', 'libSQL fi
 
 for (const implementation of kept) {
   describeWith(implementation.needs, `device codes in ${implementation.name}`, () => {
-    let running: TestPlace
+    let running: StoreTestServer
     let nowMs: number
     let codes: DeviceCodes
     const clock = createClock(() => nowMs)

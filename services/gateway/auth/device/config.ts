@@ -1,6 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { optionalFlagSetting, type Setting, type SettingProblem, textSetting } from '#shared/config/setting.ts'
-import { edgeBinding, findUnsharedFiles } from '#shared/store/edge-binding.ts'
+import { edgeBindingSettings, findUnsharedFiles } from '#shared/store/edge-binding.ts'
 
 const maxSubjectLength = 256
 
@@ -23,7 +23,7 @@ export const deviceSettings = {
     allowed: 'auto, true/1/yes/on, false/0/no/off',
   },
   SVC_DEVICE_LOGIN_SUBJECT: subject('self-hosted', 'Subject of API keys that the operator approves for a device.'),
-  ...edgeBinding,
+  ...edgeBindingSettings,
 } as const
 
 /** Returns an error if the edge SQL binding is a local file although several processes share a bus. */

@@ -5,7 +5,7 @@ import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { resolvePublicUrl } from '../../request/public-url.ts'
-import { formatSetCookie, readCookie, idpCookie, isSecure, maxRenewalAgeMs } from '../cookies.ts'
+import { formatSetCookie, readCookie, idpCookie, isHttpsRequest, maxRenewalAgeMs } from '../cookies.ts'
 import type { ProviderApi } from './provider-api.ts'
 import type { SessionTokens } from './session-token.ts'
 
@@ -37,7 +37,7 @@ export const openIdpSessions = ({ env, tokens, renew }: IdpSessionsOptions): Idp
       if (next === undefined || identity === undefined) return undefined
       request.res?.appendHeader(
         'Set-Cookie',
-        formatSessionCookie(next, isSecure(request.headers, resolvePublicUrl(request, env))),
+        formatSessionCookie(next, isHttpsRequest(request.headers, resolvePublicUrl(request, env))),
       )
       return identity
     },

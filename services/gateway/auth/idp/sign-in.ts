@@ -7,12 +7,12 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { CallbackQuery } from '#proto/http/session.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { isSameText } from '../../request/bearer.ts'
+import { isTimingSafeEqual } from '../../request/bearer.ts'
 import {
   formatSetCookie,
   readCookie,
   idpCookie,
-  isSecure,
+  isHttpsRequest,
   keyCookie,
   formatCookieRemoval,
   maxRenewalAgeMs,
@@ -83,7 +83,7 @@ export const createSignIn = ({ addresses, tokens, keySets, clock }: SignInOption
   return {
     begin: ({ headers, publicUrl }, returnTo) => {
       const state = randomBytes(stateBytes).toString('base64url')
-      const secure = isSecure(headers, publicUrl)
+      const secure = isHttpsRequest(headers, publicUrl)
       return {
         location: hostedPage(required(), callbackOf(publicUrl, { return: returnTo, state })),
         cookies: [formatSetCookie(stateCookie, state, { maxAgeMs: stateMs, secure })],
@@ -93,12 +93,12 @@ export const createSignIn = ({ addresses, tokens, keySets, clock }: SignInOption
       const { headers, publicUrl } = visit
       const { return: returnTo, state } = query
       if (await isSignedIn(visit)) return { location: returnTo, cookies: [stateRemoval] }
-      if (!isSameText(state, readCookie(headers, stateCookie) ?? '')) {
+      if (!isTimingSafeEqual(state, readCookie(headers, stateCookie) ?? '')) {
         throw new ServiceError('unauthenticated', 'sign-in expired or started in another browser; start again')
       }
       const token = await newToken(visit, query)
       if (token !== undefined) {
-        const session = formatSessionCookie(token, isSecure(headers, publicUrl))
+        const session = formatSessionCookie(token, isHttpsRequest(headers, publicUrl))
         return { location: returnTo, cookies: [session, stateRemoval, formatCookieRemoval(keyCookie)] }
       }
       if (query.handshaken !== undefined) {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { isSameText } from '../../request/bearer.ts'
+import { isTimingSafeEqual } from '../../request/bearer.ts'
 
 /** Id of an API key. */
 export const ApiKeyId = z.string().regex(/^[\w-]{16}$/, 'must be the id of a key')
@@ -39,7 +39,7 @@ export const verifyKeySignature = (token: string, { current, previous }: Rotatin
   if (payload === undefined || signature === undefined) return undefined
   const secrets = previous === undefined ? [current] : [current, previous]
   // The signature is compared as text, because several texts decode to the same bytes but only one was issued.
-  if (!secrets.some((secret) => isSameText(signature, signatureOf(payload, secret)))) return undefined
+  if (!secrets.some((secret) => isTimingSafeEqual(signature, signatureOf(payload, secret)))) return undefined
   return ApiKeyClaims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString())).data
 }
 

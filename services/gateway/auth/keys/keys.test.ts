@@ -1,10 +1,10 @@
 import { createClock, systemClock } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type TestPlace, implementations } from '#shared/store/implementations.suite.ts'
+import { type StoreTestServer, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openStore } from '#shared/store/open.ts'
-import { describeWith, startRedis } from '../../../testing/servers.ts'
+import { describeWith, startRedis } from '../../../testing/describe-with.ts'
 import { openDeniedUsers } from '../denied-users.ts'
 import { type ApiKeys, type NewApiKey, openApiKeys } from './keys.ts'
 
@@ -13,7 +13,7 @@ const grant: NewApiKey = { label: 'laptop', scopes: ['read', 'mcp'], days: 30 }
 
 for (const implementation of implementations.filter(({ name }) => name === 'memory' || name === 'Redis')) {
   describeWith(implementation.needs, `API keys in ${implementation.name}`, () => {
-    let running: TestPlace
+    let running: StoreTestServer
     let store: Store
     let nowMs: number
     let env: Record<string, string>

@@ -7,7 +7,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type RotatingKey, parseSettings } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
-import { readBearerToken, isSameText } from '../../request/bearer.ts'
+import { readBearerToken, isTimingSafeEqual } from '../../request/bearer.ts'
 import { keySettings } from '../config.ts'
 import type { DeniedUsers } from '../denied-users.ts'
 import { type ApiKeyRecord, openKeyRegistry } from './registry.ts'
@@ -66,7 +66,7 @@ export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys
     requireEnabled: () => void requireSecret(secret()),
     isOperator: (bearer) => {
       const known = secret()
-      return known !== undefined && isSameText(bearer, known.current)
+      return known !== undefined && isTimingSafeEqual(bearer, known.current)
     },
     issue: async (grant) => {
       const claims = claimsOf(grant, clock.now())

@@ -2,7 +2,7 @@ import { createClock } from '#shared/time/clock.ts'
 import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AccessGateway, startAccessGateway } from '../../testing/identity-provider.ts'
-import { type FakeProduct, startFake } from '../../testing/fake-product.ts'
+import { type FakeProduct, startFakeProduct } from '../../testing/fake-product.ts'
 import { signInRoutes } from '../../testing/identity-routes.ts'
 
 type Variables = Record<string, string>
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(async () => edge[Symbol.asyncDispose]())
 
 const start = async (env: Variables = {}): Promise<FakeProduct> =>
-  startFake({
+  startFakeProduct({
     env: {
       SVC_AUTH_PROVIDER: 'proxy',
       SVC_EDGE_ACCESS_TEAM_DOMAIN: edge.url,

@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { startFake } from '../../testing/fake-product.ts'
+import { startFakeProduct } from '../../testing/fake-product.ts'
 import { signInRoutes } from '../../testing/identity-routes.ts'
 
 type Variables = Record<string, string>
@@ -10,7 +10,7 @@ const proof = { 'x-svc-proxy-secret': 'shared' }
 const ada = { ...proof, 'x-forwarded-user': 'ada' }
 
 const send = async (env: Variables, headers: Variables | [string, string][]) => {
-  await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...env }, routes: signInRoutes })
+  await using product = await startFakeProduct({ env: { SVC_AUTH_PROVIDER: 'trusted', ...env }, routes: signInRoutes })
   const response = await fetch(`${product.url}/api/v1/read`, { headers })
   const body: unknown = await response.json()
   return { status: response.status, body, logged: product.logged.join('\n') }
@@ -131,7 +131,10 @@ describe('a user of a trusted proxy', () => {
   it.each(['x-forwarded-user', 'x-forwarded-email', 'x-forwarded-groups', 'x-forwarded-role', 'x-svc-proxy-secret'])(
     'is rejected when %s is repeated, as by a proxy that appends to the header of the caller',
     async (name) => {
-      await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...gate }, routes: signInRoutes })
+      await using product = await startFakeProduct({
+        env: { SVC_AUTH_PROVIDER: 'trusted', ...gate },
+        routes: signInRoutes,
+      })
       const headers = { ...ada, [name]: ['root', ada['x-forwarded-user']] }
       const { promise, resolve } = Promise.withResolvers<number | undefined>()
       get(`${product.url}/api/v1/read`, { headers }, (response) => {
@@ -157,6 +160,6 @@ describe('the start', () => {
     [{}, /SVC_TRUSTED_AUTH_SECRET: is required/],
     [{ ...gate, SVC_TRUSTED_ALLOW_INSECURE: 'true' }, /SVC_TRUSTED_AUTH_SECRET: cannot be set together/],
   ])('fails with %j instead of exactly one trust gate', async (env, sentence) => {
-    await expect(startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...env } })).rejects.toThrow(sentence)
+    await expect(startFakeProduct({ env: { SVC_AUTH_PROVIDER: 'trusted', ...env } })).rejects.toThrow(sentence)
   })
 })

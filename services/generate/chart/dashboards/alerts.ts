@@ -3,7 +3,7 @@ import { type Dashboard, formatSelector, formatQuantile, formatRate } from './pa
 const sending = 'watchhouse_alert_send_duration_seconds'
 const ofChannels = 'channel=~"$channel"'
 
-export const alerts: Dashboard = {
+export const alertsDashboard: Dashboard = {
   title: 'Watchhouse: alerts',
   variables: [{ name: 'channel', metric: `${sending}_count` }],
   sections: [

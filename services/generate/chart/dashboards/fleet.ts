@@ -4,7 +4,7 @@ const statements = 'watchhouse_query_statement_duration_seconds'
 const ofHosts = 'host=~"$host"'
 const up = `max by (host) (${formatSelector('watchhouse_host_up', ofHosts)})`
 
-export const fleet: Dashboard = {
+export const fleetDashboard: Dashboard = {
   title: 'Watchhouse: fleet',
   variables: [{ name: 'host', metric: 'watchhouse_host_up' }],
   sections: [

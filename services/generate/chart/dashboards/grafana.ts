@@ -1,7 +1,7 @@
 import { metrics, openMetrics } from '#shared/telemetry/metrics.ts'
-import { alerts } from './alerts.ts'
-import { fleet } from './fleet.ts'
-import { health } from './health.ts'
+import { alertsDashboard } from './alerts.ts'
+import { fleetDashboard } from './fleet.ts'
+import { healthDashboard } from './health.ts'
 import type { Dashboard, Panel, DashboardVariable } from './panel.ts'
 
 const width = 8
@@ -13,7 +13,7 @@ const datasource = { type: 'prometheus', uid: '${datasource}' }
 /** Returns every dashboard as Grafana JSON, by file name without extension. */
 export const generateGrafanaDashboards = async (): Promise<Record<string, object>> => {
   const helps = await readMetricHelp()
-  const entries = Object.entries({ health, fleet, alerts })
+  const entries = Object.entries({ health: healthDashboard, fleet: fleetDashboard, alerts: alertsDashboard })
   return Object.fromEntries(entries.map(([name, dashboard]) => [name, dashboardOf(name, dashboard, helps)]))
 }
 

@@ -4,7 +4,7 @@ const http = 'watchhouse_http_request_duration_seconds'
 const bus = 'watchhouse_bus_request_duration_seconds'
 const ofServices = 'service=~"$service"'
 
-export const health: Dashboard = {
+export const healthDashboard: Dashboard = {
   title: 'Watchhouse: own health',
   variables: [{ name: 'service', metric: `${bus}_count` }],
   sections: [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { daySeconds, type DiskSample, predictSecondsToFull } from './disk-days-to-full.ts'
+import { secondsPerDay, type DiskSample, predictSecondsToFull } from './disk-days-to-full.ts'
 
 const today = 20_000.5
 /** Returns the bytes used on the days before today, oldest first. */
@@ -7,7 +7,7 @@ const before = (...used: number[]): DiskSample[] =>
   used.map((each, index) => ({ day: 20_000 - used.length + index, used: each }))
 const days = (samples: DiskSample[], used: number, free: number): number | undefined => {
   const seconds = predictSecondsToFull(samples, { day: today, used }, free)
-  return seconds === undefined ? undefined : seconds / daySeconds
+  return seconds === undefined ? undefined : seconds / secondsPerDay
 }
 
 describe('the time until a disk is full', () => {

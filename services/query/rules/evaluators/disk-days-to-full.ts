@@ -17,7 +17,7 @@ export const evaluateDiskDaysToFull: Evaluator = catchFailures(async ({ host, co
   if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
   if (!earlier) return { measured: createMissingMeasurement('the samples of earlier days cannot be read') }
   const disks = readRows(host, Rows, await run(statement))
-  const today = contact.nowMs / 1_000 / daySeconds
+  const today = contact.nowMs / 1_000 / secondsPerDay
   const forecasts = disks
     .map(([name, used, free]) => ({
       name,
@@ -49,7 +49,7 @@ const sampleDisks = ({ disks: known }: SweepState, disks: z.infer<typeof Rows>, 
   return { disks: Object.fromEntries(samples) }
 }
 
-export const daySeconds = 86_400
+export const secondsPerDay = 86_400
 /** The window for the growth rate. */
 const windowDays = 14
 /** Minimum number of samples for a usable growth rate. */
@@ -57,7 +57,7 @@ const minimumSamples = 4
 /** A drop below this share of the previous sample means a deletion; samples before it are ignored. */
 const dropRatio = 0.95
 /** The forecast for a disk that does not fill up: ten years, so that values stay comparable. */
-const maxSeconds = 3_650 * daySeconds
+const maxSeconds = 3_650 * secondsPerDay
 
 /** The used bytes of a disk at a time, in days since 1970. */
 export interface DiskSample {
@@ -74,7 +74,7 @@ export const predictSecondsToFull = (
   const samples = afterLastDrop([...earlier.filter(({ day }) => day >= now.day - windowDays && day < now.day), now])
   if (samples.length < minimumSamples) return undefined
   const bytesPerDay = slopeOf(samples)
-  return bytesPerDay > 0 ? Math.min((free / bytesPerDay) * daySeconds, maxSeconds) : maxSeconds
+  return bytesPerDay > 0 ? Math.min((free / bytesPerDay) * secondsPerDay, maxSeconds) : maxSeconds
 }
 
 const afterLastDrop = (samples: readonly DiskSample[]): readonly DiskSample[] => {

@@ -2,18 +2,18 @@ import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Net } from '#shared/net/net.ts'
-import { clickhouseCode, createHostError } from '../../clickhouse/failure.ts'
+import { findClickhouseCode, createHostError } from '../../clickhouse/failure.ts'
 import type { Statement } from '../../clickhouse/statement.ts'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
 import type { ReplicationService } from '../../repldb/client.ts'
-import type { HostContact } from '../probe-host.ts'
+import type { HostProbe } from '../probe-host.ts'
 import type { SweepState } from '../sweep-state.ts'
 import { type Measurement, createMissingMeasurement } from '../measurement.ts'
 
 /** The input of an evaluator. */
 export interface EvaluatorInput {
   host: MonitoredHost
-  contact: HostContact
+  contact: HostProbe
   /** Undefined when the store is unavailable. */
   earlier: SweepState | undefined
   /** Ids of rules whose statement was denied to the user of this host. */
@@ -78,6 +78,6 @@ export const readRows = <S extends z.ZodType>(
 
 /** Returns the reason of a failure without the server's own message, which repeats the statement. */
 export const describeFailure = (host: string, error: ServiceError): string =>
-  clickhouseCode(error) === undefined
+  findClickhouseCode(error) === undefined
     ? error.message
-    : `host ${host}: the query failed (${clickhouseCode(error)} ${String(error.details?.clickhouseName)})`
+    : `host ${host}: the query failed (${findClickhouseCode(error)} ${String(error.details?.clickhouseName)})`

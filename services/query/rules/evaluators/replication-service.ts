@@ -2,7 +2,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { RepldbMirror } from '#proto/repldb.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
 import { readSnapshotProgress, updateSnapshotProgress, readOverview } from '../../repldb/overview.ts'
-import { endpoints } from '../../repldb/endpoints.ts'
+import { replicationEndpoints } from '../../repldb/endpoints.ts'
 import { fetchErrorCounts } from '../../repldb/log-patterns.ts'
 import { fetchSlots, bytesPerMebibyte, fetchSlotGrowths } from '../../repldb/slots.ts'
 import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
@@ -31,7 +31,7 @@ const mirrorsIn = (state: RepldbMirror['state']): Evaluator =>
 /** Returns 1 while the service does not respond or rejects the password. */
 const unreachable: Evaluator = async ({ replicationService, call }) => {
   try {
-    await replicationService.callApi(endpoints.version, {}, call)
+    await replicationService.callApi(replicationEndpoints.version, {}, call)
     return { measured: createMeasurement(0) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

@@ -1,5 +1,5 @@
 import type { AdvisedCodec, StructureAdvice } from '#proto/structure-advice.ts'
-import { formatFigure } from '../../format.ts'
+import { formatNumber } from '../../format.ts'
 import { type TableAdviceContext, type TableFacts, isHostError } from './table-facts.ts'
 
 type Column = TableFacts['columns'][number]
@@ -48,7 +48,7 @@ const adviseColumn = async (
     kind: 'codec',
     subject: `${name}.${column.name}`,
     title: `${column.name} with CODEC(${codec})`,
-    rationale: `It has the default codec and compresses ${formatFigure(column.ratio ?? 1)} times.`,
+    rationale: `It has the default codec and compresses ${formatNumber(column.ratio ?? 1)} times.`,
     ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} ${column.type} CODEC(${codec})`,
     proof,
     savings,

@@ -1,5 +1,5 @@
 import type { HostReport } from '#proto/host-report.ts'
-import { formatBytes, formatCount, formatSeconds, formatFigure } from '../../format.ts'
+import { formatBytes, formatCount, formatSeconds, formatNumber } from '../../format.ts'
 import {
   type ReportDocument,
   type ReportSection,
@@ -74,7 +74,7 @@ const formatSignedBytes = (value: number): string => (value < 0 ? `−${formatBy
 const createSafeguardSection = ({ worst, safeguards }: HostReport, moment: FormatTime): ReportSection | undefined => {
   const words = ({ value, unit }: HostReport['worst'][number]): string => {
     if (unit === 'bytes') return formatBytes(value)
-    return unit === 'seconds' ? formatSeconds(value) : formatFigure(value)
+    return unit === 'seconds' ? formatSeconds(value) : formatNumber(value)
   }
   const { backupAtMs, failedBackups, certificateExpiresAtMs } = safeguards
   const when = (atMs: number | null): string => (atMs === null ? 'none known' : moment(atMs))
@@ -84,7 +84,7 @@ const createSafeguardSection = ({ worst, safeguards }: HostReport, moment: Forma
     [
       ...worst.map((each) => [each.what, words(each), formatOrDash(each.atMs, moment)]),
       ['last successful backup', when(backupAtMs), ''],
-      ['failed backups', formatOrDash(failedBackups, formatFigure), ''],
+      ['failed backups', formatOrDash(failedBackups, formatNumber), ''],
       ['next certificate expiry', when(certificateExpiresAtMs), ''],
     ],
   )
@@ -99,7 +99,7 @@ const createChangeSection = ({ changes }: HostReport): ReportSection => {
     blocks: [
       {
         kind: 'text',
-        text: `Version ${version ?? 'unknown'}${upgrade}. Server restarts: ${formatOrDash(restarts, formatFigure)}.`,
+        text: `Version ${version ?? 'unknown'}${upgrade}. Server restarts: ${formatOrDash(restarts, formatNumber)}.`,
       },
       {
         kind: 'text',

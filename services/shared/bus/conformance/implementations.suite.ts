@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ServiceName } from '#proto/call.ts'
-import { startNats } from '../../../testing/servers.ts'
+import { startNats } from '../../../testing/describe-with.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Bus, ServeOptions } from '../bus.ts'
-import type { Limits } from '../limits.ts'
+import type { BusLimits } from '../limits.ts'
 import { openBus, openMemoryHub, openNatsHub } from '../open.ts'
-import { type Seen, probe, probeHandlers } from './probe.suite.ts'
+import { type ProbeRecord, probe, createProbeHandlers } from './probe.suite.ts'
 import { createSeverableHub } from './severable-hub.suite.ts'
 import type { Hub } from '../wire.ts'
 
 /** One kind of bus under test. */
-export interface Implementation {
+export interface BusImplementation {
   name: string
   needs: readonly 'nats'[]
   start(): Promise<Network>
@@ -29,7 +29,7 @@ export interface Network extends AsyncDisposable {
   startKillable(instance: string): Promise<{ kill(): Promise<void> }>
 }
 
-const memory: Implementation = {
+const memory: BusImplementation = {
   name: 'memory',
   needs: [],
   async start() {
@@ -40,7 +40,7 @@ const memory: Implementation = {
       mend: async () => hub.mend(),
       async startKillable(instance) {
         const bus = await openBus({ hub, caller: 'query', instance, version: 'test' })
-        await bus.serve(probe, probeHandlers(instance).handlers)
+        await bus.serve(probe, createProbeHandlers(instance).handlers)
         return { kill: () => hub.vanish({ caller: 'query', instance }) }
       },
       [Symbol.asyncDispose]: async () => {},
@@ -48,7 +48,7 @@ const memory: Implementation = {
   },
 }
 
-const nats: Implementation = {
+const nats: BusImplementation = {
   name: 'NATS',
   needs: ['nats'],
   async start() {
@@ -78,10 +78,10 @@ const startChild = async (url: string, instance: string): Promise<{ kill(): Prom
 }
 
 /** All kinds of buses. */
-export const implementations: readonly Implementation[] = [memory, nats]
+export const implementations: readonly BusImplementation[] = [memory, nats]
 
 /** Limits with which a producer stops only when it is cancelled. */
-export const neverStarvedLimits: Partial<Limits> = { starvedMs: 600_000 }
+export const neverStarvedLimits: Partial<BusLimits> = { starvedMs: 600_000 }
 
 /** Resources of one test, released after it. */
 export class BusTestContext implements AsyncDisposable {
@@ -95,7 +95,7 @@ export class BusTestContext implements AsyncDisposable {
 
   async open(
     caller: ServiceName,
-    options: { instance?: string; limits?: Partial<Limits>; telemetry?: Telemetry } = {},
+    options: { instance?: string; limits?: Partial<BusLimits>; telemetry?: Telemetry } = {},
   ): Promise<Bus> {
     const instance = options.instance ?? `${caller}-${this.#opened.length}`
     const bus = await openBus({ hub: this.network.hub, caller, version: 'test', ...options, instance })
@@ -106,10 +106,10 @@ export class BusTestContext implements AsyncDisposable {
   /** Opens a bus and serves the probe on it. */
   async serve(
     instance: string,
-    options: ServeOptions & { limits?: Partial<Limits>; telemetry?: Telemetry } = {},
-  ): Promise<{ bus: Bus; seen: Seen }> {
+    options: ServeOptions & { limits?: Partial<BusLimits>; telemetry?: Telemetry } = {},
+  ): Promise<{ bus: Bus; seen: ProbeRecord }> {
     const bus = await this.open('query', { instance, ...options })
-    const { handlers, seen } = probeHandlers(instance)
+    const { handlers, seen } = createProbeHandlers(instance)
     await bus.serve(probe, handlers, options)
     return { bus, seen }
   }

@@ -7,7 +7,7 @@ import { createFrameHeaders } from '../frame.ts'
 import { maxFrameBytes } from '../limits.ts'
 import { createRequestHeaders } from '../request-headers.ts'
 import { type BusTestContext, neverStarvedLimits, waitUntil } from './implementations.suite.ts'
-import { callOf, probe } from './probe.suite.ts'
+import { createProbeCall, probe } from './probe.suite.ts'
 import { pickByHash } from '../route.ts'
 import type { Wire } from '../wire.ts'
 
@@ -24,12 +24,12 @@ export const testLiveness = (place: () => BusTestContext): void => {
   it('fails immediately when no process serves the contract', async () => {
     const client = (await place().open('gateway')).client(probe)
     const startedAtMs = performance.now()
-    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({
+    await expect(client.echo({ text: 'a' }, createProbeCall())).rejects.toMatchObject({
       code: 'unavailable',
       message: 'no process of service "query" is running; start it and try again',
     })
-    await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
-    await expect(client.count({ to: 1 }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(client.hold({}, createProbeCall())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(client.count({ to: 1 }, createProbeCall())).rejects.toMatchObject({ code: 'unavailable' })
     // The call fails long before the timeout of the caller.
     expect(performance.now() - startedAtMs).toBeLessThan(1_000)
   })
@@ -39,7 +39,7 @@ export const testLiveness = (place: () => BusTestContext): void => {
     const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50, starvedMs: 300 } })
     const client = (await place().open('gateway', { limits: { silenceMs: 250 } })).client(probe)
     const startedAtMs = performance.now()
-    const answer = client.hold({}, callOf())
+    const answer = client.hold({}, createProbeCall())
     await waitUntil(() => performance.now() - startedAtMs > 600)
     seen.release()
     expect(await answer).toEqual({ instance: 'q1' })
@@ -48,14 +48,14 @@ export const testLiveness = (place: () => BusTestContext): void => {
   it('fails when the handler sends no frames', async () => {
     const { seen } = await place().serve('q1', { limits: { workingEveryMs: 5_000 } })
     const client = (await place().open('gateway', { limits: { silenceMs: 100 } })).client(probe)
-    await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(client.hold({}, createProbeCall())).rejects.toMatchObject({ code: 'unavailable' })
     seen.release()
   })
 
   it('receives a response that arrived while this process was blocked', async () => {
     await place().startKillable('q1')
     const client = (await place().open('gateway', { limits: { silenceMs: 400 } })).client(probe)
-    const requests = (run: number) => client.ofRun({ runId: `q1.${run}` }, callOf())
+    const requests = (run: number) => client.ofRun({ runId: `q1.${run}` }, createProbeCall())
     await waitUntil(() =>
       requests(1).then(
         () => true,
@@ -74,9 +74,9 @@ export const testLiveness = (place: () => BusTestContext): void => {
   it('receives a working frame that arrived while this process was blocked', async () => {
     await place().startKillable('q1')
     const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
-    await waitUntil(() => client.instance({}, callOf()).then(Boolean, () => false))
+    await waitUntil(() => client.instance({}, createProbeCall()).then(Boolean, () => false))
     const leaving = new AbortController()
-    const answer = client.hold({}, callOf({ signal: leaving.signal }))
+    const answer = client.hold({}, createProbeCall({ signal: leaving.signal }))
     answer.catch(() => {})
     await nextTurn()
     await nextTurn()
@@ -94,11 +94,11 @@ export const testLiveness = (place: () => BusTestContext): void => {
     const { bus } = await place().serve('alive')
     const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
     const hostKey = keyOf('doomed', ['alive', 'doomed'])
-    await waitUntil(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
-    const answer = client.stall({ hostKey, on: 'doomed' }, callOf())
-    const refused = codeOf(client.stallOnce({ hostKey, on: 'doomed' }, callOf()))
+    await waitUntil(async () => (await client.ofHost({ hostKey }, createProbeCall())).instance === 'doomed')
+    const answer = client.stall({ hostKey, on: 'doomed' }, createProbeCall())
+    const refused = codeOf(client.stallOnce({ hostKey, on: 'doomed' }, createProbeCall()))
     // Requests arrive in order: after this response, the instance has the two before it.
-    expect(await client.ofHost({ hostKey }, callOf())).toEqual({ instance: 'doomed' })
+    expect(await client.ofHost({ hostKey }, createProbeCall())).toEqual({ instance: 'doomed' })
     await doomed.kill()
     expect(await answer).toEqual({ instance: bus.instance })
     expect(await refused).toBe('unavailable')
@@ -109,22 +109,22 @@ export const testLiveness = (place: () => BusTestContext): void => {
     await place().serve('alive')
     const client = (await place().open('gateway')).client(probe)
     const hostKey = keyOf('doomed', ['alive', 'doomed'])
-    await waitUntil(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
+    await waitUntil(async () => (await client.ofHost({ hostKey }, createProbeCall())).instance === 'doomed')
     await doomed.kill()
     // A server may notice the death of an instance later and lose messages until then; another test covers this case.
     const witness = (await place().open('gateway')).client(probe)
     const isGone = (error: unknown) => error instanceof ServiceError && error.code === 'gone'
-    await waitUntil(async () => witness.ofRun({ runId: 'doomed.7' }, callOf()).then(() => false, isGone))
+    await waitUntil(async () => witness.ofRun({ runId: 'doomed.7' }, createProbeCall()).then(() => false, isGone))
     const startedAtMs = performance.now()
-    expect(await client.ofHost({ hostKey }, callOf())).toEqual({ instance: 'alive' })
+    expect(await client.ofHost({ hostKey }, createProbeCall())).toEqual({ instance: 'alive' })
     expect(performance.now() - startedAtMs).toBeLessThan(1_000)
-    await expect(client.ofRun({ runId: 'doomed.7' }, callOf())).rejects.toMatchObject({ code: 'gone' })
+    await expect(client.ofRun({ runId: 'doomed.7' }, createProbeCall())).rejects.toMatchObject({ code: 'gone' })
   })
 
   it('fails a stream whose producer dies, after the received frames', async () => {
     const doomed = await place().startKillable('doomed')
     const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
-    const stream = await client.count({ to: 10, pauseAt: 3 }, callOf())
+    const stream = await client.count({ to: 10, pauseAt: 3 }, createProbeCall())
     const read: number[] = []
     const reading = async () => {
       for await (const { number } of stream.frames) {
@@ -141,7 +141,7 @@ export const testLiveness = (place: () => BusTestContext): void => {
     const bus = await place().open('gateway', { limits: { cutOffMs: 500 } })
     const client = bus.client(probe)
     expect(bus.connected).toBe(true)
-    const waiting = codeOf(client.hold({}, callOf()))
+    const waiting = codeOf(client.hold({}, createProbeCall()))
     await waitUntil(() => seen.held === 1)
     const cut = performance.now()
     await place().network.cut()
@@ -150,12 +150,12 @@ export const testLiveness = (place: () => BusTestContext): void => {
     expect(performance.now() - cut).toBeLessThan(4_000)
     expect(bus.connected).toBe(false)
     const startedAtMs = performance.now()
-    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(client.echo({ text: 'a' }, createProbeCall())).rejects.toMatchObject({ code: 'unavailable' })
     expect(performance.now() - startedAtMs).toBeLessThan(500)
     await place().network.mend()
     await waitUntil(() => bus.connected)
     seen.release()
-    const answers = () => client.echo({ text: 'a' }, callOf()).then(Boolean, () => false)
+    const answers = () => client.echo({ text: 'a' }, createProbeCall()).then(Boolean, () => false)
     await waitUntil(answers)
   })
 
@@ -167,7 +167,10 @@ export const testLiveness = (place: () => BusTestContext): void => {
     const reply = '_INBOX.gateway.raw.1'
     let frames = 0
     if (how === 'fell silent') wire.subscribe(reply, () => (frames += 1))
-    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: createRequestHeaders(callOf(), 10_000), reply })
+    wire.publish('svc.query.gateway.hold', encodeJson({}), {
+      headers: createRequestHeaders(createProbeCall(), 10_000),
+      reply,
+    })
     await waitUntil(() => seen.held === 1)
     const held = performance.now()
     await waitUntil(() => seen.aborted === 1)
@@ -182,7 +185,10 @@ export const testLiveness = (place: () => BusTestContext): void => {
     const reply = '_INBOX.gateway.raw.1'
     const last: unknown[] = []
     wire.subscribe(reply, ({ headers, body }) => headers.frame === 'error' && last.push(decodeJson(body)))
-    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: createRequestHeaders(callOf(), 100), reply })
+    wire.publish('svc.query.gateway.hold', encodeJson({}), {
+      headers: createRequestHeaders(createProbeCall(), 100),
+      reply,
+    })
     await waitUntil(() => seen.aborted === 1)
     await waitUntil(() => last.length === 1)
     expect(last).toEqual([expect.objectContaining({ code: 'timeout' })])
@@ -198,7 +204,7 @@ export const testLiveness = (place: () => BusTestContext): void => {
     })
     const client = (await place().open('gateway', { limits: { silenceMs: 60_000 } })).client(probe)
     const startedAtMs = performance.now()
-    await expect(client.hold({}, callOf({ deadline: performance.now() + 300 }))).rejects.toMatchObject({
+    await expect(client.hold({}, createProbeCall({ deadline: performance.now() + 300 }))).rejects.toMatchObject({
       code: 'timeout',
     })
     expect(performance.now() - startedAtMs).toBeLessThan(10_000)
@@ -212,7 +218,7 @@ export const testLiveness = (place: () => BusTestContext): void => {
       wire.publish(reply, failure, { headers: createFrameHeaders('error', 0) })
     })
     const client = (await place().open('gateway')).client(probe)
-    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ message: 'host unreachable' })
+    await expect(client.echo({ text: 'a' }, createProbeCall())).rejects.toMatchObject({ message: 'host unreachable' })
     expect(requests).toBe(1)
   })
 
@@ -224,7 +230,7 @@ export const testLiveness = (place: () => BusTestContext): void => {
     })
     const request = async () => {
       const bus = await place().open('gateway', { instance: 'again' })
-      return { bus, answer: bus.client(probe).hold({}, callOf()) }
+      return { bus, answer: bus.client(probe).hold({}, createProbeCall()) }
     }
     const before = await request()
     before.answer.catch(() => {})
@@ -248,13 +254,13 @@ export const testLiveness = (place: () => BusTestContext): void => {
     const { seen } = await place().serve('q1')
     const bus = await place().open('gateway')
     const client = bus.client(probe)
-    const waiting = client.hold({}, callOf())
+    const waiting = client.hold({}, createProbeCall())
     waiting.catch(() => {})
     await waitUntil(() => seen.held === 1)
     await bus[Symbol.asyncDispose]()
     const stopping = { code: 'unavailable', message: 'this process is stopping' }
     await expect(waiting).rejects.toMatchObject(stopping)
-    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject(stopping)
+    await expect(client.echo({ text: 'a' }, createProbeCall())).rejects.toMatchObject(stopping)
     seen.release()
   })
 }

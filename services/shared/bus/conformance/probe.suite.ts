@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { z } from 'zod'
 import { type Call, Identity, Priority } from '#proto/call.ts'
-import { type Handlers, bytes, event, json, rpc, service, stream } from '#proto/contract.ts'
+import { type Handlers, declareByteFrames, event, declareJsonFrames, rpc, service, stream } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { releaseBytes } from '../body.ts'
 
@@ -80,7 +80,7 @@ export const probe = service('query', {
       pauseAt: z.number().default(-1),
     }),
     head: z.object({ to: z.number() }),
-    frames: json(z.object({ number: z.number(), padding: z.string() })),
+    frames: declareJsonFrames(z.object({ number: z.number(), padding: z.string() })),
     tail: z.object({ counted: z.number() }),
   }),
   blob: stream({
@@ -88,7 +88,7 @@ export const probe = service('query', {
     callers,
     input: z.object({ pieces: z.number(), size: z.number() }),
     head: empty,
-    frames: bytes(),
+    frames: declareByteFrames(),
     tail: z.object({ pieces: z.number() }),
   }),
 })
@@ -102,7 +102,7 @@ export const somethingHappened = event({
 })
 
 /** The recorded calls of an instance, and the function that releases `hold`. */
-export interface Seen {
+export interface ProbeRecord {
   held: number
   aborted: number
   produced: number
@@ -113,9 +113,9 @@ export interface Seen {
 export const secretText = 'the password is swordfish'
 
 /** Returns the handlers of an instance and their recorded calls. */
-export const probeHandlers = (instance: string): { handlers: Handlers<typeof probe>; seen: Seen } => {
+export const createProbeHandlers = (instance: string): { handlers: Handlers<typeof probe>; seen: ProbeRecord } => {
   const released = Promise.withResolvers<void>()
-  const seen: Seen = { held: 0, aborted: 0, produced: 0, returned: 0, release: () => released.resolve() }
+  const seen: ProbeRecord = { held: 0, aborted: 0, produced: 0, returned: 0, release: () => released.resolve() }
   const untilAborted = async ({ signal }: Call): Promise<never> => {
     seen.held += 1
     if (!signal.aborted) await once(signal, 'abort')
@@ -192,7 +192,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
 }
 
 /** Returns a call of a service for itself, with a deadline after the end of any test. */
-export const callOf = (part: Partial<Call> = {}): Call => ({
+export const createProbeCall = (part: Partial<Call> = {}): Call => ({
   identity: { kind: 'service', subject: 'test', features: 'all' },
   deadline: performance.now() + 60_000,
   signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type BusTestContext, waitUntil } from './implementations.suite.ts'
 import { pickByHash } from '../route.ts'
-import { callOf, probe, somethingHappened } from './probe.suite.ts'
+import { createProbeCall, probe, somethingHappened } from './probe.suite.ts'
 import { recordTelemetry } from './telemetry-recorder.suite.ts'
 
 /** Declares the tests of routing and events of a bus. */
@@ -12,7 +12,7 @@ export const testRouting = (place: () => BusTestContext): void => {
     await place().serve('q1')
     await place().serve('q2')
     const client = (await place().open('gateway')).client(probe)
-    const answers = await Promise.all(Array.from({ length: 200 }, () => client.instance({}, callOf())))
+    const answers = await Promise.all(Array.from({ length: 200 }, () => client.instance({}, createProbeCall())))
     for (const name of ['q1', 'q2']) {
       const share = answers.filter(({ instance }) => instance === name).length
       expect(share).toBeGreaterThan(50)
@@ -24,7 +24,8 @@ export const testRouting = (place: () => BusTestContext): void => {
     for (const instance of ['q1', 'q2', 'q3']) await place().serve(instance)
     const answersOf = async (caller: 'gateway' | 'report') => {
       const client = (await place().open(caller)).client(probe)
-      const all = () => Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, callOf())).instance))
+      const all = () =>
+        Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, createProbeCall())).instance))
       let stable: string[] = []
       // Instances announce themselves one after the other; until then any of them may respond.
       await waitUntil(async () => {
@@ -48,7 +49,7 @@ export const testRouting = (place: () => BusTestContext): void => {
     // With this many hosts, a match by chance is practically impossible.
     const many = Array.from({ length: 200 }, (_, index) => `host-${index}`)
     const goTo = async (names: readonly string[]): Promise<boolean> => {
-      const answers = await Promise.all(many.map((hostKey) => client.ofHost({ hostKey }, callOf())))
+      const answers = await Promise.all(many.map((hostKey) => client.ofHost({ hostKey }, createProbeCall())))
       return answers.every(({ instance }, index) => instance === pickByHash(many[index] ?? '', names))
     }
     await waitUntil(() => goTo(['q1', 'q2', 'q3']))
@@ -66,10 +67,10 @@ export const testRouting = (place: () => BusTestContext): void => {
     const connections = new Map([['user:me:1', { key: 'user:me:1', name: 'mine', sealed: 'v'.repeat(40) }]])
     const answers = async () => {
       const all = [
-        client.dial({}, callOf()),
-        client.ofHost({ hostKey: 'user:me:1' }, callOf({ connections })),
-        client.ofHost({ hostKey: 'host-1' }, callOf({ connections })),
-        client.instance({}, callOf()),
+        client.dial({}, createProbeCall()),
+        client.ofHost({ hostKey: 'user:me:1' }, createProbeCall({ connections })),
+        client.ofHost({ hostKey: 'host-1' }, createProbeCall({ connections })),
+        client.instance({}, createProbeCall()),
       ]
       return (await Promise.all(all)).map(({ instance }) => instance)
     }
@@ -87,7 +88,7 @@ export const testRouting = (place: () => BusTestContext): void => {
   it('calls any instance where no process is a guest', async () => {
     await place().serve('both')
     const client = (await place().open('gateway')).client(probe)
-    expect(await client.dial({}, callOf())).toEqual({ instance: 'both' })
+    expect(await client.dial({}, createProbeCall())).toEqual({ instance: 'both' })
   })
 
   it('calls the one instance that holds the requested state, and reports when it is gone', async () => {
@@ -95,10 +96,10 @@ export const testRouting = (place: () => BusTestContext): void => {
     await place().serve('q2')
     const client = (await place().open('gateway')).client(probe)
     for (const instance of ['q1', 'q2', 'q1']) {
-      expect(await client.ofRun({ runId: `${instance}.42` }, callOf())).toEqual({ instance })
+      expect(await client.ofRun({ runId: `${instance}.42` }, createProbeCall())).toEqual({ instance })
     }
     for (const runId of ['q3.42', 'q1', '', '*.42', '>.1', 'Q 1.42']) {
-      await expect(client.ofRun({ runId }, callOf())).rejects.toMatchObject({ code: 'gone' })
+      await expect(client.ofRun({ runId }, createProbeCall())).rejects.toMatchObject({ code: 'gone' })
     }
   })
 
@@ -107,7 +108,7 @@ export const testRouting = (place: () => BusTestContext): void => {
     await place().serve('full-2', { load: () => 7 })
     await place().serve('roomy', { load: () => 3 })
     const client = (await place().open('gateway')).client(probe)
-    const many = () => Promise.allSettled(Array.from({ length: 50 }, () => client.spread({}, callOf())))
+    const many = () => Promise.allSettled(Array.from({ length: 50 }, () => client.spread({}, createProbeCall())))
     // Loads are announced one after the other, so the first calls may still choose a busy instance.
     await waitUntil(async () => (await many()).every((each) => each.status === 'fulfilled'))
     expect(await many()).toEqual(
@@ -118,14 +119,14 @@ export const testRouting = (place: () => BusTestContext): void => {
   it('is busy when the least loaded instance is busy as well', async () => {
     await place().serve('full')
     const client = (await place().open('gateway')).client(probe)
-    await expect(client.spread({}, callOf())).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
+    await expect(client.spread({}, createProbeCall())).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
   })
 
   it('loses no request when an instance shuts down gracefully', async () => {
     const { bus: stopping, seen } = await place().serve('stopping')
     const { seen: other } = await place().serve('staying')
     const client = (await place().open('gateway')).client(probe)
-    const held = Array.from({ length: 20 }, () => client.hold({}, callOf()))
+    const held = Array.from({ length: 20 }, () => client.hold({}, createProbeCall()))
     await waitUntil(() => seen.held + other.held === 20)
     expect(seen.held).toBeGreaterThan(0)
 
@@ -133,7 +134,10 @@ export const testRouting = (place: () => BusTestContext): void => {
     const stop = stopping[Symbol.asyncDispose]().then(() => (stopped = true))
     const calls: Promise<{ instance: string }>[] = []
     await waitUntil(async () => {
-      const now = keys.flatMap((hostKey) => [client.ofHost({ hostKey }, callOf()), client.instance({}, callOf())])
+      const now = keys.flatMap((hostKey) => [
+        client.ofHost({ hostKey }, createProbeCall()),
+        client.instance({}, createProbeCall()),
+      ])
       calls.push(...now)
       return (await Promise.all(now)).every(({ instance }) => instance === 'staying')
     })
@@ -143,7 +147,7 @@ export const testRouting = (place: () => BusTestContext): void => {
     await stop
     expect(await Promise.all(held)).toHaveLength(20)
     expect(await Promise.all(calls)).toHaveLength(calls.length)
-    expect(await client.instance({}, callOf())).toEqual({ instance: 'staying' })
+    expect(await client.instance({}, createProbeCall())).toEqual({ instance: 'staying' })
   })
 
   it('delivers events to every listener, in order', async () => {

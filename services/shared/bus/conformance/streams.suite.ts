@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { encodeJson } from '../body.ts'
 import { type FrameKind, createFrameHeaders } from '../frame.ts'
 import { type BusTestContext, neverStarvedLimits, waitUntil } from './implementations.suite.ts'
-import { maxFrameBytes, type Limits } from '../limits.ts'
-import { callOf, probe } from './probe.suite.ts'
+import { maxFrameBytes, type BusLimits } from '../limits.ts'
+import { createProbeCall, probe } from './probe.suite.ts'
 import type { WireMessage } from '../wire.ts'
 
 const collect = async <T>(frames: AsyncIterable<T>, into: T[] = []): Promise<T[]> => {
@@ -13,7 +13,7 @@ const collect = async <T>(frames: AsyncIterable<T>, into: T[] = []): Promise<T[]
 
 /** Declares the tests of streams of a bus. */
 export const testStreams = (place: () => BusTestContext): void => {
-  const pair = async (limits: Partial<Limits> = {}) => {
+  const pair = async (limits: Partial<BusLimits> = {}) => {
     const { seen } = await place().serve('q1', { limits: { ...neverStarvedLimits, ...limits } })
     const caller = await place().open('gateway')
     return { seen, client: caller.client(probe) }
@@ -21,7 +21,7 @@ export const testStreams = (place: () => BusTestContext): void => {
 
   it('returns the head, the frames in order and the tail', async () => {
     const { client } = await pair()
-    const stream = await client.count({ to: 1_000 }, callOf())
+    const stream = await client.count({ to: 1_000 }, createProbeCall())
     expect(stream.head).toEqual({ to: 1_000 })
     expect(() => stream.tail()).toThrow('read all frames first')
     const numbers = (await collect(stream.frames)).map(({ number }) => number)
@@ -31,7 +31,7 @@ export const testStreams = (place: () => BusTestContext): void => {
 
   it('returns the head and the tail of an empty stream', async () => {
     const { client } = await pair()
-    const stream = await client.count({ to: 0 }, callOf())
+    const stream = await client.count({ to: 0 }, createProbeCall())
     expect(await collect(stream.frames)).toEqual([])
     expect(stream.tail()).toEqual({ counted: 0 })
   })
@@ -42,7 +42,7 @@ export const testStreams = (place: () => BusTestContext): void => {
     ['pieces that must be cut', 3, 1_000_000],
   ])('transfers bytes unchanged: %s', async (_name, pieces, size) => {
     const { client } = await pair()
-    const stream = await client.blob({ pieces, size }, callOf())
+    const stream = await client.blob({ pieces, size }, createProbeCall())
     const frames = await collect(stream.frames)
     expect(Math.max(...frames.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(maxFrameBytes)
     const expected = Buffer.concat(Array.from({ length: pieces }, (_, number) => Buffer.alloc(size, number % 251)))
@@ -54,7 +54,7 @@ export const testStreams = (place: () => BusTestContext): void => {
     const { client } = await pair()
     const lengths = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
-        const { frames } = await client.count({ to: 50 + index }, callOf())
+        const { frames } = await client.count({ to: 50 + index }, createProbeCall())
         return (await collect(frames)).length
       }),
     )
@@ -63,7 +63,7 @@ export const testStreams = (place: () => BusTestContext): void => {
 
   it('stops the producer when the reader leaves the loop', async () => {
     const { client, seen } = await pair()
-    const stream = await client.count({ to: 1_000_000 }, callOf())
+    const stream = await client.count({ to: 1_000_000 }, createProbeCall())
     for await (const { number } of stream.frames) if (number === 2) break
     await waitUntil(() => seen.returned === 1)
     expect(seen.produced).toBeLessThan(20)
@@ -72,7 +72,7 @@ export const testStreams = (place: () => BusTestContext): void => {
   it('stops a working producer when its caller aborts, and rejects with the reason', async () => {
     const { client, seen } = await pair()
     const leaving = new AbortController()
-    const stream = await client.count({ to: 10, pauseAt: 3 }, callOf({ signal: leaving.signal }))
+    const stream = await client.count({ to: 10, pauseAt: 3 }, createProbeCall({ signal: leaving.signal }))
     const reading = collect(stream.frames)
     await waitUntil(() => seen.held === 1)
     leaving.abort(new Error('I left'))
@@ -82,14 +82,14 @@ export const testStreams = (place: () => BusTestContext): void => {
 
   it('stops the producer at the deadline', async () => {
     const { client, seen } = await pair()
-    const stream = await client.count({ to: 10, pauseAt: 3 }, callOf({ deadline: performance.now() + 200 }))
+    const stream = await client.count({ to: 10, pauseAt: 3 }, createProbeCall({ deadline: performance.now() + 200 }))
     await expect(collect(stream.frames)).rejects.toMatchObject({ code: 'timeout' })
     await waitUntil(() => seen.aborted === 1 && seen.returned === 1)
   })
 
   it('limits how far the producer is ahead by its credit, and loses nothing with a slow reader', async () => {
     const { client, seen } = await pair()
-    const { frames } = await client.blob({ pieces: 60, size: maxFrameBytes }, callOf())
+    const { frames } = await client.blob({ pieces: 60, size: maxFrameBytes }, createProbeCall())
     let read = 0
     for await (const frame of frames) {
       read += 1
@@ -103,7 +103,7 @@ export const testStreams = (place: () => BusTestContext): void => {
 
   it('stops a producer whose frames are not read, and reports this when the reader continues', async () => {
     const { client, seen } = await pair({ starvedMs: 300, workingEveryMs: 50 })
-    const stream = await client.count({ to: 100 }, callOf())
+    const stream = await client.count({ to: 100 }, createProbeCall())
     await waitUntil(() => seen.returned === 1)
     expect(seen.produced).toBe(5)
     const read: unknown[] = []
@@ -113,7 +113,7 @@ export const testStreams = (place: () => BusTestContext): void => {
 
   it('returns the frames before an error, then the error', async () => {
     const { client } = await pair()
-    const stream = await client.count({ to: 100, failAt: 7 }, callOf())
+    const stream = await client.count({ to: 100, failAt: 7 }, createProbeCall())
     const read: unknown[] = []
     const failure = { code: 'not-found', message: 'unknown number "7"' }
     await expect(collect(stream.frames, read)).rejects.toMatchObject(failure)
@@ -123,20 +123,20 @@ export const testStreams = (place: () => BusTestContext): void => {
 
   it('rejects a JSON frame above the size limit, because JSON frames are not split', async () => {
     const { client } = await pair()
-    const stream = await client.count({ to: 1, padding: maxFrameBytes }, callOf())
+    const stream = await client.count({ to: 1, padding: maxFrameBytes }, createProbeCall())
     await expect(collect(stream.frames)).rejects.toMatchObject({ code: 'too-large' })
   })
 
   it('reads 64 streams at once and returns busy for more', async () => {
     const { client, seen } = await pair()
     const leaving = new AbortController()
-    const call = () => callOf({ signal: leaving.signal })
+    const call = () => createProbeCall({ signal: leaving.signal })
     const open = await Promise.all(Array.from({ length: 64 }, () => client.count({ to: 1, pauseAt: 0 }, call())))
     await expect(client.count({ to: 1 }, call())).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
     leaving.abort()
     await Promise.allSettled(open.map(({ frames }) => collect(frames)))
     await waitUntil(() => seen.returned === 64)
-    expect(await collect((await client.count({ to: 1 }, callOf())).frames)).toHaveLength(1)
+    expect(await collect((await client.count({ to: 1 }, createProbeCall())).frames)).toHaveLength(1)
   })
 
   it.each([
@@ -147,7 +147,7 @@ export const testStreams = (place: () => BusTestContext): void => {
   ] as const)('takes the loss of %s for a failure, never for a short answer', async (_name, frames) => {
     await answerWith(frames)
     const client = (await place().open('gateway')).client(probe)
-    const reading = client.blob({ pieces: 1, size: 1 }, callOf()).then((stream) => collect(stream.frames))
+    const reading = client.blob({ pieces: 1, size: 1 }, createProbeCall()).then((stream) => collect(stream.frames))
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
   })
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { startNats, startPostgres, type TestServer } from '../../../testing/servers.ts'
+import { startNats, startPostgres, type TestServer } from '../../../testing/describe-with.ts'
 import { openDatabase } from '../../store/sql/connection.ts'
 import type { StateDatabase } from '../../store/sql/state-database.ts'
 import type { QueueLimits } from './limits.ts'
@@ -12,7 +12,7 @@ import type { Queue } from './queue.ts'
 import { openSqlJournal } from './sql-journal.ts'
 
 /** One kind of queue under test. */
-export interface Implementation {
+export interface QueueImplementation {
   name: string
   needs: readonly ('nats' | 'postgres')[]
   start(): Promise<QueueTestServer>
@@ -29,7 +29,7 @@ export interface QueueTestServer extends AsyncDisposable {
 /** Limits with short times, so that tests do not wait long for redeliveries. */
 const shortLimits: Partial<QueueLimits> = { ackWaitMs: 600, failedAgainMs: 20, retryMs: 50 }
 
-const memory: Implementation = {
+const memory: QueueImplementation = {
   name: 'memory',
   needs: [],
   async start() {
@@ -48,9 +48,9 @@ const memory: Implementation = {
 /** Returns queues in memory with a journal; each test has its own tables. */
 const createJournaledImplementation = (
   name: string,
-  needs: Implementation['needs'],
+  needs: QueueImplementation['needs'],
   serve: () => Promise<AsyncDisposable & Pick<StateDatabase, 'kind' | 'url'>>,
-): Implementation => ({
+): QueueImplementation => ({
   name,
   needs,
   async start() {
@@ -91,7 +91,7 @@ const postgres = createJournaledImplementation('memory beside PostgreSQL', ['pos
   return { kind: 'postgres', url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 })
 
-const nats: Implementation = {
+const nats: QueueImplementation = {
   name: 'JetStream',
   needs: ['nats'],
   async start() {
@@ -118,4 +118,4 @@ const nats: Implementation = {
 }
 
 /** All kinds of queues. */
-export const implementations: readonly Implementation[] = [memory, libsql, postgres, nats]
+export const implementations: readonly QueueImplementation[] = [memory, libsql, postgres, nats]

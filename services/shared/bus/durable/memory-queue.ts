@@ -7,8 +7,8 @@ import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import type { MemoryConsumer, MemoryStream } from './memory-stream.ts'
 import {
   type StoreMessage,
-  type Streams,
-  openStreams,
+  type MemoryStreams,
+  openMemoryStreams,
   toStreamEntry,
   storeInMemory,
   storeWithJournal,
@@ -22,7 +22,7 @@ export type OpenMemoryQueue = (log?: Logger, metrics?: Registry) => Promise<Queu
 /** Returns a function that opens queues in memory. A restart loses their messages. */
 export const openMemoryQueues = (chosen: Partial<QueueLimits> = {}): OpenMemoryQueue => {
   const limits = { ...defaultQueueLimits, ...chosen }
-  const kept = openStreams(limits)
+  const kept = openMemoryStreams(limits)
   return createQueueOpener({ kept, store: storeInMemory(kept), limits })
 }
 
@@ -41,7 +41,7 @@ export const openJournaledQueues = async ({
   limits: chosen,
 }: JournaledQueuesOptions): Promise<OpenMemoryQueue> => {
   const limits = { ...defaultQueueLimits, ...chosen }
-  const kept = openStreams(limits, (message) => void journal.forget(message.key))
+  const kept = openMemoryStreams(limits, (message) => void journal.forget(message.key))
   const left = await journal.load()
   // The stream is derived from the subject, because an earlier release stored all dead letters in one stream.
   for (const message of left) kept[findStreamName(message.subject)].restore(toStreamEntry(message))
@@ -50,7 +50,7 @@ export const openJournaledQueues = async ({
 }
 
 interface MemoryQueueParts {
-  kept: Streams
+  kept: MemoryStreams
   store: StoreMessage
   limits: QueueLimits
 }
@@ -60,7 +60,7 @@ const createQueueOpener =
   async (log, metrics) =>
     createQueue({ driver: createMemoryDriver(kept, store), limits, log, metrics })
 
-const createMemoryDriver = (kept: Streams, store: StoreMessage): QueueDriver => ({
+const createMemoryDriver = (kept: MemoryStreams, store: StoreMessage): QueueDriver => ({
   connected: true,
   store,
   attach: async (consumer) => void kept[consumer.stream].consumer(consumer),

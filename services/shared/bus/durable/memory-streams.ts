@@ -7,13 +7,13 @@ import { type StreamEntry, MemoryStream } from './memory-stream.ts'
 import { type AnyStreamName, streamPlans } from './streams.ts'
 
 /** All streams of a process. */
-export type Streams = Readonly<Record<AnyStreamName, MemoryStream>>
+export type MemoryStreams = Readonly<Record<AnyStreamName, MemoryStream>>
 
 /** Maximum bytes of a stream in memory; streams on disk may be larger. */
 const maxMemoryBytes = 64 * 1024 * 1024
 
 /** Creates empty streams. `ended` is called for each message that is removed. */
-export const openStreams = (limits: QueueLimits, ended?: (message: StreamEntry) => void): Streams => {
+export const openMemoryStreams = (limits: QueueLimits, ended?: (message: StreamEntry) => void): MemoryStreams => {
   const open = (name: AnyStreamName) =>
     new MemoryStream({
       ...streamPlans[name],
@@ -37,7 +37,7 @@ export type StoreMessage = QueueDriver['store']
 
 /** Returns a function that stores messages in memory only. */
 export const storeInMemory =
-  (kept: Streams): StoreMessage =>
+  (kept: MemoryStreams): StoreMessage =>
   async (name, message) => {
     const admitted = kept[name].admit(message)
     if (admitted) kept[name].add(admitted)
@@ -48,7 +48,7 @@ export const storeInMemory =
  * Returns a function that stores messages in the journal and then in memory. A message is delivered only after it is in
  * the journal; otherwise it could be handled first and be delivered again after a restart.
  */
-export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | undefined): StoreMessage => {
+export const storeWithJournal = (kept: MemoryStreams, journal: Journal, log: Logger | undefined): StoreMessage => {
   const underWay = new Map<string, Promise<void>>()
   const keep = async (stream: AnyStreamName, message: StreamEntry) => {
     try {

@@ -8,9 +8,9 @@ import { connect } from 'nats'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { describeWith, startNats } from '../../../testing/servers.ts'
+import { describeWith, startNats } from '../../../testing/describe-with.ts'
 import { waitUntil } from '../conformance/implementations.suite.ts'
-import { buildNatsAccounts, formatServerAccounts, streamUser } from '../accounts.ts'
+import { buildNatsAccounts, formatServerAccounts, formatStreamUserName } from '../accounts.ts'
 import { keepStreamsInstalled } from './installer.ts'
 import { openNatsQueue } from './nats-queue.ts'
 import type { Queue } from './queue.ts'
@@ -205,11 +205,11 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
     const config = `accounts ${JSON.stringify(formatServerAccounts(buildNatsAccounts([], []), () => 'secret'))}`
     const server = await startNats({ config, ...(port !== undefined && { port }) })
     const { url } = server
-    const queueOf = (caller: 'alert-dispatcher' | 'ingest', user = streamUser(caller)) =>
+    const queueOf = (caller: 'alert-dispatcher' | 'ingest', user = formatStreamUserName(caller)) =>
       openNatsQueue({ url, user, password: 'secret', replicas: 1, creates: false, limits }, { caller, instance: 'x' })
     const install = () =>
       keepStreamsInstalled(
-        { url, user: streamUser('gateway'), password: 'secret', replicas: 1, limits },
+        { url, user: formatStreamUserName('gateway'), password: 'secret', replicas: 1, limits },
         { caller: 'gateway', instance: 'x' },
       )
     return { server, queueOf, install, [Symbol.asyncDispose]: () => server.stop() }

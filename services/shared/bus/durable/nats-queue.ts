@@ -11,7 +11,7 @@ import { defaultQueueLimits, type QueueLimits } from './limits.ts'
 import { createStreamFullError } from './memory-stream.ts'
 import { openPublisher, type Publish } from './nats-publisher.ts'
 import { parseServerAddress, describeJetStreamError, describePublishFailure, formatServerName } from './nats-failure.ts'
-import { ensureConsumer, ensureStreams, isMissing, toNanoseconds, openJetStream } from './nats-streams.ts'
+import { ensureConsumer, ensureStreams, isJetStreamNotFound, toNanoseconds, openJetStream } from './nats-streams.ts'
 import type { Queue } from './queue.ts'
 import { type AnyStreamName, streamNames } from './streams.ts'
 import { startTogether } from './batches.ts'
@@ -229,6 +229,6 @@ const createMissingConsumerError = ({ stream, name }: ResolvedConsumer): Service
 const streamFullCodes: ReadonlySet<number> = new Set([10_054, 10_077])
 
 const undefinedWhenMissing = (error: unknown): undefined => {
-  if (isMissing(error)) return undefined
+  if (isJetStreamNotFound(error)) return undefined
   throw createUnavailableError(error)
 }

@@ -1,11 +1,11 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Call, Identity, ServiceName } from '#proto/call.ts'
-import { bytes, rpc, service, stream } from '#proto/contract.ts'
+import { declareByteFrames, rpc, service, stream } from '#proto/contract.ts'
 import { encodeJson } from '../body.ts'
 import type { ServedPart } from '../bus.ts'
 import { createRequestSigner } from '../config.ts'
-import { callOf } from '../conformance/probe.suite.ts'
+import { createProbeCall } from '../conformance/probe.suite.ts'
 import { openBus, openMemoryHub } from '../open.ts'
 import { createRequestHeaders } from '../request-headers.ts'
 import { type ClockReadings, type SignedRequest, type RequestSigner, createSignature } from '../signatures.ts'
@@ -27,7 +27,7 @@ export const actingContract = service('query', {
   keep: rpc({ doc: 'Changes something for a service.', callers: ['report'], input: empty, output: empty }),
   rows: rpc({ doc: 'Reads.', callers, safe: true, input: empty, output: z.object({ subject: z.string() }) }),
   dial: rpc({ doc: 'For guests.', callers, guest: true, input: empty, output: z.object({ subject: z.string() }) }),
-  pieces: stream({ doc: 'Reads.', callers, input: empty, head: empty, frames: bytes(), tail: empty }),
+  pieces: stream({ doc: 'Reads.', callers, input: empty, head: empty, frames: declareByteFrames(), tail: empty }),
 })
 
 /** A contract whose method acts for a user. */
@@ -111,7 +111,7 @@ export const publishRaw = async (
 
 /** Returns the headers of an unsigned request. */
 export const createUnsignedHeaders = (identity = testUser): WireHeaders =>
-  createRequestHeaders(callOf({ identity }), 10_000)
+  createRequestHeaders(createProbeCall({ identity }), 10_000)
 
 /** Returns a signing function that forges MACs with a key directly, without deriving the key of the caller. */
 export const forgeMacs =

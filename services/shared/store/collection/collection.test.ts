@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith, startPostgres } from '../../../testing/servers.ts'
+import { describeWith, startPostgres } from '../../../testing/describe-with.ts'
 import { type Database, openDatabase } from '../sql/connection.ts'
 import { type Collections, defineCollection, createMemoryCollections, openCollections } from './collection.ts'
 

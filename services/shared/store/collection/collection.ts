@@ -7,13 +7,13 @@ import { createMemoryTables } from './memory-rows.ts'
 import type {
   ColumnType,
   ColumnValue,
-  Condition,
+  ColumnCondition,
   RowPosition,
-  Row,
+  CollectionRow,
   RowQuery,
   RowText,
   TableSpec,
-  Tables,
+  CollectionTables,
 } from './rows.ts'
 
 type Columns = Readonly<Record<string, ColumnType>>
@@ -104,7 +104,7 @@ export interface Collection<T, C extends Columns, S> {
 
 /** Collections of one database or of memory. */
 export interface Collections {
-  readonly kind: Tables['kind']
+  readonly kind: CollectionTables['kind']
   of<T, C extends Columns, S>(spec: CollectionSpec<T, C, S>): Collection<T, C, S>
   /** Runs a step on these collections, atomically in a database. Steps with the same lock name run one at a time. */
   atomically<R>(step: (within: Collections) => Promise<R>, lockName?: string): Promise<R>
@@ -128,7 +128,7 @@ export const openCollections = async (
 /** Opens collections in memory. */
 export const createMemoryCollections = (): Collections => createCollections(createMemoryTables())
 
-const createCollections = (tables: Tables): Collections => ({
+const createCollections = (tables: CollectionTables): Collections => ({
   kind: tables.kind,
   of: (spec) => createCollection(tables, spec),
   atomically: (step, lockName) => tables.atomically((within) => step(createCollections(within)), lockName),
@@ -137,7 +137,7 @@ const createCollections = (tables: Tables): Collections => ({
 const maxConflicts = 20
 
 const createCollection = <T, C extends Columns, S>(
-  tables: Tables,
+  tables: CollectionTables,
   spec: CollectionSpec<T, C, S>,
 ): Collection<T, C, S> => {
   const rows = tables.of(spec)
@@ -184,7 +184,7 @@ const createCollection = <T, C extends Columns, S>(
 const toRow = <T, C extends Columns, S>(
   { columns, idOf, valuesOf, summary }: CollectionSpec<T, C, S>,
   document: T,
-): Row => ({
+): CollectionRow => ({
   id: idOf(document),
   version: randomUUID(),
   values: selectValues(columns, valuesOf(document)),
@@ -194,7 +194,7 @@ const toRow = <T, C extends Columns, S>(
 
 /** Returns the parsers of documents and summaries. */
 const createReaders = <T, C extends Columns, S>(
-  { report }: Tables,
+  { report }: CollectionTables,
   { name, schema, summary, unreadable }: CollectionSpec<T, C, S>,
 ) => {
   const readAll = <D>(texts: readonly StoredText[], read: (stored: StoredText) => D | undefined): D[] => {
@@ -215,8 +215,10 @@ const createReaders = <T, C extends Columns, S>(
 }
 type StoredText = Pick<RowText, 'id' | 'text'>
 
-const selectValues = <C extends Columns>(columns: C, values: Readonly<Record<keyof C, ColumnValue>>): Row['values'] =>
-  Object.fromEntries(Object.keys(columns).map((column) => [column, values[column] ?? null]))
+const selectValues = <C extends Columns>(
+  columns: C,
+  values: Readonly<Record<keyof C, ColumnValue>>,
+): CollectionRow['values'] => Object.fromEntries(Object.keys(columns).map((column) => [column, values[column] ?? null]))
 
 const parseDocument = <T>(schema: z.ZodType<T>, text: string): T | undefined => schema.safeParse(parseJson(text)).data
 
@@ -227,10 +229,10 @@ const toRowQuery = <C extends Columns>({ where, ...rest }: CollectionQuery<C> = 
 
 type AnyCriterion = Criterion<string | number> | undefined
 
-const toConditions = <C extends Columns>(where: Where<C> = {}): Condition[] =>
+const toConditions = <C extends Columns>(where: Where<C> = {}): ColumnCondition[] =>
   Object.entries<AnyCriterion>(where).flatMap(([column, criterion]) => toCondition(column, criterion) ?? [])
 
-const toCondition = (column: string, criterion: AnyCriterion): Condition | undefined => {
+const toCondition = (column: string, criterion: AnyCriterion): ColumnCondition | undefined => {
   if (criterion === undefined) return undefined
   if (criterion === null || typeof criterion !== 'object') return { column, among: [criterion] }
   if (isList(criterion)) return { column, among: criterion }

@@ -1,13 +1,21 @@
-import type { ColumnValue, Condition, Row, RowQuery, RowTable, TableSpec, Tables } from './rows.ts'
+import type {
+  ColumnValue,
+  ColumnCondition,
+  CollectionRow,
+  RowQuery,
+  RowTable,
+  TableSpec,
+  CollectionTables,
+} from './rows.ts'
 
 const defaultMaxDocuments = 10_000
 const defaultMaxCharacters = 64 * 1024 * 1024
 
 /** Creates tables in memory. A failed step is not rolled back. */
-export const createMemoryTables = (): Tables => {
+export const createMemoryTables = (): CollectionTables => {
   const rowsByTable = new Map<string, RowTable>()
   const lastSteps = new Map<string, Promise<unknown>>()
-  const tables: Tables = {
+  const tables: CollectionTables = {
     kind: 'memory',
     // Rows written by this process are always readable.
     report: () => {},
@@ -33,7 +41,7 @@ export const createMemoryTables = (): Tables => {
 
 const createMemoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
   const { maxDocuments = defaultMaxDocuments, maxCharacters = defaultMaxCharacters } = memory
-  const rows = new Map<string, Row>()
+  const rows = new Map<string, CollectionRow>()
   // One iterator for the lifetime of the table: a new one would skip all removed entries again.
   const oldest = rows.keys()
   const usage = { characters: 0 }
@@ -42,14 +50,14 @@ const createMemoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
     return rows.delete(id)
   }
   const isOverfull = () => rows.size > maxDocuments || (usage.characters > maxCharacters && rows.size > 1)
-  const write = (row: Row): void => {
+  const write = (row: CollectionRow): void => {
     // A replaced row becomes the newest.
     drop(row.id)
     rows.set(row.id, row)
     usage.characters += row.document.length
     while (isOverfull()) drop(oldest.next().value ?? '')
   }
-  const matching = (where: readonly Condition[]) =>
+  const matching = (where: readonly ColumnCondition[]) =>
     [...rows.values()].filter((row) => where.every(createRowFilter(row)))
   return {
     async put(written, existing) {
@@ -81,19 +89,19 @@ const createMemoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
   }
 }
 
-const isSuperseded = (present: Row, written: Row, supersedes: TableSpec['supersedes']): boolean => {
+const isSuperseded = (present: CollectionRow, written: CollectionRow, supersedes: TableSpec['supersedes']): boolean => {
   if (supersedes === undefined) return true
   const { grows, final } = supersedes
   if (Number(present.values[grows]) > Number(written.values[grows])) return false
   return final === undefined || valueOf(present, final) === null || valueOf(written, final) !== null
 }
 
-const valueOf = ({ id, values }: Pick<Row, 'id' | 'values'>, column: string): ColumnValue =>
+const valueOf = ({ id, values }: Pick<CollectionRow, 'id' | 'values'>, column: string): ColumnValue =>
   column === 'id' ? id : (values[column] ?? null)
 
 const createRowFilter =
-  (row: Row) =>
-  (condition: Condition): boolean => {
+  (row: CollectionRow) =>
+  (condition: ColumnCondition): boolean => {
     const value = valueOf(row, condition.column)
     if ('among' in condition) return condition.among.includes(value)
     if (value === null) return false
@@ -105,7 +113,7 @@ const createRowFilter =
 
 const createComparator =
   ({ orderBy = 'id', descending = false }: Pick<RowQuery, 'orderBy' | 'descending'>) =>
-  (one: Pick<Row, 'id' | 'values'>, other: Pick<Row, 'id' | 'values'>): number =>
+  (one: Pick<CollectionRow, 'id' | 'values'>, other: Pick<CollectionRow, 'id' | 'values'>): number =>
     (descending ? -1 : 1) * compareValues(valueOf(one, orderBy), valueOf(other, orderBy)) ||
     compareValues(one.id, other.id)
 

@@ -24,7 +24,7 @@ export interface TableSpec {
 }
 
 /** A row of a collection. */
-export interface Row {
+export interface CollectionRow {
   readonly id: string
   /** Changes with every write, for compare-and-set. */
   readonly version: string
@@ -35,7 +35,7 @@ export interface Row {
 }
 
 /** A condition on a column; the conditions of a query are combined with AND. */
-export type Condition = { readonly column: string } & (
+export type ColumnCondition = { readonly column: string } & (
   | { readonly among: readonly ColumnValue[] }
   | { readonly from?: string | number | undefined; readonly before?: string | number | undefined }
   | { readonly contains: string }
@@ -55,7 +55,7 @@ export interface RowText extends RowPosition {
 
 /** Filter, order and page of rows. Rows with equal sort values are ordered by id. */
 export interface RowQuery {
-  readonly where: readonly Condition[]
+  readonly where: readonly ColumnCondition[]
   readonly orderBy?: string | undefined
   readonly descending?: boolean | undefined
   /** Only rows after this position. */
@@ -72,25 +72,25 @@ export interface RowTable {
    * Adds rows and returns how many were written. A row with an existing id replaces the stored one if it supersedes it,
    * or is skipped with `leave`.
    */
-  put(rows: readonly Row[], existing: 'replace' | 'leave'): Promise<number>
+  put(rows: readonly CollectionRow[], existing: 'replace' | 'leave'): Promise<number>
   /**
    * Writes the row if the stored one has this version; undefined requires that none is stored. Returns whether it was
    * written.
    */
-  swap(row: Row, version: string | undefined): Promise<boolean>
-  get(id: string): Promise<Pick<Row, 'version' | 'document'> | undefined>
+  swap(row: CollectionRow, version: string | undefined): Promise<boolean>
+  get(id: string): Promise<Pick<CollectionRow, 'version' | 'document'> | undefined>
   /** Returns the requested text of each matching row. */
   texts(query: RowQuery, text: 'id' | 'document' | 'summary'): Promise<RowText[]>
-  count(where: readonly Condition[]): Promise<number>
-  remove(where: readonly Condition[]): Promise<number>
+  count(where: readonly ColumnCondition[]): Promise<number>
+  remove(where: readonly ColumnCondition[]): Promise<number>
 }
 
 /** The tables of several collections. */
-export interface Tables {
+export interface CollectionTables {
   readonly kind: 'memory' | 'postgres' | 'sqlite'
   of(table: TableSpec): RowTable
   /** Reports unreadable rows to the operator. */
   report(problem: string): void
   /** Runs a step atomically. Steps with the same lock name run one at a time. */
-  atomically<R>(step: (tables: Tables) => Promise<R>, lockName: string | undefined): Promise<R>
+  atomically<R>(step: (tables: CollectionTables) => Promise<R>, lockName: string | undefined): Promise<R>
 }

@@ -8,7 +8,15 @@ import {
 } from 'kysely'
 import type { Database } from '../sql/connection.ts'
 import { migrate } from '../sql/migrate.ts'
-import type { ColumnValue, Condition, Row, RowQuery, RowTable, TableSpec, Tables } from './rows.ts'
+import type {
+  ColumnValue,
+  ColumnCondition,
+  CollectionRow,
+  RowQuery,
+  RowTable,
+  TableSpec,
+  CollectionTables,
+} from './rows.ts'
 
 /** A stored row by column name. */
 interface StoredRow {
@@ -26,7 +34,7 @@ export const openSqlTables = async (
   database: Database,
   owner: string,
   specs: readonly TableSpec[],
-): Promise<Tables> => {
+): Promise<CollectionTables> => {
   const names = specs.map(({ name }) => name)
   const steps = specs.map((spec) => ({
     name: spec.name,
@@ -36,7 +44,7 @@ export const openSqlTables = async (
   return createTables(database, database.tables<StoredTables>(names))
 }
 
-const createTables = (database: Database, all: Kysely<StoredTables>): Tables => ({
+const createTables = (database: Database, all: Kysely<StoredTables>): CollectionTables => ({
   kind: database.kind,
   of: (table) => createSqlRows(database, all, table),
   report: database.report,
@@ -53,7 +61,7 @@ const createTables = (database: Database, all: Kysely<StoredTables>): Tables => 
 
 const createSqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table: TableSpec): RowTable => {
   const { name } = table
-  const putOnce = async (rows: readonly Row[], existing: 'replace' | 'leave') =>
+  const putOnce = async (rows: readonly CollectionRow[], existing: 'replace' | 'leave') =>
     Number((await run(() => buildInsert(all, table, rows, existing).executeTakeFirst())).numInsertedOrUpdatedRows)
   return {
     async put(rows, existing) {
@@ -110,7 +118,7 @@ const readSortValue = (row: StoredRow, { columns }: TableSpec, orderBy: string):
 const buildInsert = (
   all: Kysely<StoredTables>,
   { name, columns, supersedes }: TableSpec,
-  rows: readonly Row[],
+  rows: readonly CollectionRow[],
   existing: 'replace' | 'leave',
 ) =>
   all
@@ -146,7 +154,7 @@ const buildSelect = <O>(
 /** Converts a name to snake case. */
 const toColumnName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-const toStoredRow = ({ id, version, values, document, summary }: Row): StoredRow => ({
+const toStoredRow = ({ id, version, values, document, summary }: CollectionRow): StoredRow => ({
   id,
   ...Object.fromEntries(Object.entries(values).map(([name, value]) => [toColumnName(name), value])),
   version,
@@ -171,7 +179,7 @@ const isSuperseded = (
 type SupersedingRule = NonNullable<TableSpec['supersedes']>
 
 const createCondition =
-  (kind: Database['kind'], where: readonly Condition[]) =>
+  (kind: Database['kind'], where: readonly ColumnCondition[]) =>
   ({ and, eb, or, ref }: Where): Expression<SqlBool> =>
     and(
       where.flatMap((condition): Expression<SqlBool>[] => {

@@ -1,5 +1,5 @@
 import { ServiceError } from '#proto/errors.ts'
-import type { Change, ClaimedText, Driver, StoredValue, ValueChange, WriteResult } from '../driver.ts'
+import type { StoreChange, ClaimedText, StoreDriver, StoredValue, ValueChange, WriteResult } from '../driver.ts'
 import type { Fence } from '../store.ts'
 
 const maxKeys = 200_000
@@ -28,7 +28,7 @@ interface HeldLease {
  * Opens a driver in memory, whose state is lost when the process ends. Like a server it has its own clock, which tests
  * cannot change.
  */
-export const openMemoryDriver = (): Driver => {
+export const openMemoryDriver = (): StoreDriver => {
   const values = new Map<string, ExpiringValue>()
   const leases = new Map<string, HeldLease>()
   const outbox = new Map<string, PendingMessage>()
@@ -67,7 +67,7 @@ interface Contents {
 
 const createWriter = ({ values, leases, outbox, wakes }: Contents) => {
   let writes = 0
-  return (change: Change): WriteResult => {
+  return (change: StoreChange): WriteResult => {
     writes += 1
     if (writes % purgeEveryWrites === 0 || values.size >= maxKeys) purge(values)
     const { fence, messages, acks, needs, claimMs } = change

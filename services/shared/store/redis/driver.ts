@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Redis } from 'ioredis'
-import { type Change, type ClaimedText, type Driver, type StoredValue, maxClaimMs } from '../driver.ts'
+import { type StoreChange, type ClaimedText, type StoreDriver, type StoredValue, maxClaimMs } from '../driver.ts'
 import type { Fence } from '../store.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { connectRedis } from './connection.ts'
@@ -23,7 +23,7 @@ type Evaluate = (script: RedisScript, keys: readonly string[], values: readonly 
 export const openRedisDriver = async (
   url: string,
   report?: (connected: boolean, reason?: string) => void,
-): Promise<Driver> => {
+): Promise<StoreDriver> => {
   const client = await connectRedis(url)
   const { host: address } = new URL(url)
   const explain = (error: unknown) => describeRedisError(error, address)
@@ -82,7 +82,7 @@ const parseStored = (found: unknown): StoredValue | undefined => {
 const writeLua = createScript(writeScript)
 const WriteReply = z.enum(['written', 'changed', 'fenced', 'full', 'gone'])
 
-const write = (evaluate: Evaluate, change: Change): Promise<unknown> => {
+const write = (evaluate: Evaluate, change: StoreChange): Promise<unknown> => {
   const { values, fence, acks, needs, outboxLimit, claimMs } = change
   const names = [fences, messages, waiting, claimed, attempts, ...values.map(({ key }) => formatValueKey(key))]
   return evaluate(writeLua, names, [

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Driver, type ClaimedText, maxClaimMs } from '../driver.ts'
+import { type StoreDriver, type ClaimedText, maxClaimMs } from '../driver.ts'
 import type { Fence } from '../store.ts'
 import { type DatabaseListener, openDatabase } from './connection.ts'
 import { type SqlContext, buildPastCondition } from './context.ts'
@@ -131,7 +131,7 @@ const holds = async ({ tables }: SqlContext, ids: readonly string[]): Promise<st
   (await tables.selectFrom('watchhouse_outbox').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)
 
 /** Opens a driver on the state database and migrates its tables. */
-export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListener): Promise<Driver> => {
+export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListener): Promise<StoreDriver> => {
   const database = await openDatabase(where, report)
   const tables = database.tables<StoreTables>(storeTableNames)
   const context: SqlContext = {

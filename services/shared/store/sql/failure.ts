@@ -29,7 +29,7 @@ export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof Error && conflictCodes.has(readErrorCode(error))
 
 /** Returns whether a SQLite connection is read-only; only a new connection can become writable. */
-export const isReadOnly = (error: unknown): boolean =>
+export const isReadOnlyError = (error: unknown): boolean =>
   error instanceof Error && readErrorCode(error) === 'SQLITE_READONLY'
 
 /**

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../../../testing/servers.ts'
-import { type TestPlace, implementations, pollUntil } from '../implementations.suite.ts'
+import { describeWith } from '../../../testing/describe-with.ts'
+import { type StoreTestServer, implementations, pollUntil } from '../implementations.suite.ts'
 import { type Database, openDatabase } from './connection.ts'
 import { removeExpiredValues } from './driver.ts'
 import { readStateDatabase } from './state-database.ts'
 import { type StoreTables, createNowExpression, storeTableNames } from './tables.ts'
 
-const openPlace = async (running: TestPlace): Promise<Database> => {
+const openPlace = async (running: StoreTestServer): Promise<Database> => {
   const where = readStateDatabase(running.env())
   if (!where) throw new Error('this place has no state database')
   return openDatabase(where)
@@ -15,7 +15,7 @@ const openPlace = async (running: TestPlace): Promise<Database> => {
 
 for (const implementation of implementations.filter(({ name }) => /SQL/.test(name))) {
   describeWith(implementation.needs, `pruning in ${implementation.name}`, () => {
-    let running: TestPlace
+    let running: StoreTestServer
     beforeAll(async () => {
       running = await implementation.start()
     })

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '@libsql/client'
 import { ServiceError } from '#proto/errors.ts'
-import { isReadOnly } from './failure.ts'
+import { isReadOnlyError } from './failure.ts'
 
 /** How long to retry while another process writes to the file. Waiting inside SQLite would block this process. */
 const maxRetryMs = 2_000
@@ -19,7 +19,7 @@ export const retryWhileLocked = async <T>(client: Client, work: () => Promise<T>
       return await work()
     } catch (error) {
       // The file may be writable again; only a new connection detects it.
-      if (isReadOnly(error)) client.reconnect()
+      if (isReadOnlyError(error)) client.reconnect()
       if (!isBusy(error)) throw error
       if (performance.now() > until) {
         throw new ServiceError('busy', 'the state database is locked by another process; try again', { cause: error })

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import type { Change, StoredValue, ValueChange, WriteResult } from '../driver.ts'
+import type { StoreChange, StoredValue, ValueChange, WriteResult } from '../driver.ts'
 import { isTransactionConflict } from './failure.ts'
 import { type SqlContext, notify } from './context.ts'
 import type { StoreTables } from './tables.ts'
@@ -31,7 +31,7 @@ export const ackMessages = async (tables: Tables, ids: readonly string[]): Promi
  * Applies a change if every value has its expected version. Uses a transaction only if more than one statement is
  * needed.
  */
-export const applyChange = async (context: SqlContext, change: Change): Promise<WriteResult> => {
+export const applyChange = async (context: SqlContext, change: StoreChange): Promise<WriteResult> => {
   const { tables, wakes } = context
   const { values, messages, acks, needs, fence, claimMs } = change
   const [only, ...others] = values
@@ -66,7 +66,7 @@ const readRejection = (error: unknown): WriteResult => {
 }
 
 /** Writes values in the order of their keys, so that two writers of the same keys cannot deadlock. */
-const writeAll = async (context: SqlContext, transaction: Tables, change: Change): Promise<WriteResult> => {
+const writeAll = async (context: SqlContext, transaction: Tables, change: StoreChange): Promise<WriteResult> => {
   const { messages, acks, outboxLimit, claimMs } = change
   if (await isFenced(context, transaction, change)) return 'fenced'
   for (const value of change.values.toSorted((one, other) => (one.key < other.key ? -1 : 1)))
@@ -91,7 +91,7 @@ const writeAll = async (context: SqlContext, transaction: Tables, change: Change
  * Returns whether all required messages are in the outbox. Locks their rows until the end of the transaction, so that
  * no other process acknowledges them.
  */
-const areInOutbox = async ({ database }: SqlContext, transaction: Tables, { needs }: Change): Promise<boolean> => {
+const areInOutbox = async ({ database }: SqlContext, transaction: Tables, { needs }: StoreChange): Promise<boolean> => {
   if (needs.length === 0) return true
   const query = transaction.selectFrom('watchhouse_outbox').select('id').where('id', 'in', needs)
   return (await (database.kind === 'postgres' ? query.forShare() : query).execute()).length === needs.length
@@ -103,7 +103,7 @@ const Token = z.coerce.number()
  * Returns whether a newer lease exists. Locks the row of the lease until the end of the transaction, so that no process
  * takes it before the write.
  */
-const isFenced = async ({ database }: SqlContext, transaction: Tables, { fence }: Change): Promise<boolean> => {
+const isFenced = async ({ database }: SqlContext, transaction: Tables, { fence }: StoreChange): Promise<boolean> => {
   if (!fence) return false
   const query = transaction.selectFrom('watchhouse_leases').select('token').where('name', '=', fence.name)
   const row = await (database.kind === 'postgres' ? query.forShare() : query).executeTakeFirst()

@@ -1,4 +1,4 @@
-import { getPartData, isData, isTool, type Message, type MessagePart } from './message.ts'
+import { getPartData, isDataPart, isToolPart, type Message, type MessagePart } from './message.ts'
 
 /** Limits of the messages in a request and in a stored conversation, below those of the service for a whole body. */
 const requestLimits = { messages: 64, partsOfMessage: 256, bytes: 120_000 }
@@ -52,17 +52,17 @@ const findFirstFittingIndex = (
 const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length
 
 const toRequestParts = (part: MessagePart): { type: string; [name: string]: unknown }[] => {
-  if (isTool(part)) {
+  if (isToolPart(part)) {
     const { type, toolCallId, state, input, output, errorText } = part
     return [{ type, toolCallId, state, input, output: shortenResult(output), errorText }]
   }
   if (part.type === 'reasoning') return []
-  if (!isData(part)) return [{ ...part }]
+  if (!isDataPart(part)) return [{ ...part }]
   return getPartData([part], 'data-evidence').map(({ id }) => ({ type: 'data-evidence', data: { id } }))
 }
 
 const withShortResult = (part: MessagePart): MessagePart =>
-  isTool(part) ? { ...part, output: shortenResult(part.output) } : part
+  isToolPart(part) ? { ...part, output: shortenResult(part.output) } : part
 
 const shortenResult = (output: unknown): unknown => {
   const text = JSON.stringify(output) ?? ''

@@ -60,15 +60,15 @@ interface DataOf {
   'data-run-lost': ErrorPart
 }
 
-export const isTool = (part: MessagePart): part is ToolPart => part.type.startsWith('tool-')
+export const isToolPart = (part: MessagePart): part is ToolPart => part.type.startsWith('tool-')
 export const isTextOrReasoningPart = (part: MessagePart): part is TextOrReasoningPart =>
   part.type === 'text' || part.type === 'reasoning'
-export const isData = (part: MessagePart): part is DataPart => part.type.startsWith('data-')
+export const isDataPart = (part: MessagePart): part is DataPart => part.type.startsWith('data-')
 
 /** Returns the data of all parts of a type. */
 export const getPartData = <T extends keyof DataOf>(parts: readonly MessagePart[], type: T): DataOf[T][] =>
   // The service validates every part against the schema of its type before it sends it.
-  parts.flatMap((part) => (isData(part) && part.type === type ? [part.data as DataOf[T]] : []))
+  parts.flatMap((part) => (isDataPart(part) && part.type === type ? [part.data as DataOf[T]] : []))
 
 export const getMessageText = ({ parts }: Message): string =>
   parts.flatMap((part) => (part.type === 'text' && 'text' in part ? [part.text] : [])).join('\n\n')

@@ -92,12 +92,12 @@ export const toConditionKey = ({ source, hostId, ruleId, episode }: ActiveCondit
 type AckBody = RouteBody<'POST /api/v1/health/inbound/{episode}/ack'>
 type DismissBody = RouteBody<'POST /api/v1/health/inbound/{episode}/dismiss'>
 
-export const acknowledge = (conditionKey: ConditionKey, body: AckBody) =>
+export const acknowledgeCondition = (conditionKey: ConditionKey, body: AckBody) =>
   'ruleId' in conditionKey
     ? call('POST /api/v1/health/ack', { body: { ...conditionKey, ...body } })
     : call('POST /api/v1/health/inbound/{episode}/ack', { path: conditionKey, body: body })
 
-export const dismiss = (conditionKey: ConditionKey, body: DismissBody) =>
+export const dismissCondition = (conditionKey: ConditionKey, body: DismissBody) =>
   'ruleId' in conditionKey
     ? call('POST /api/v1/health/dismiss', { body: { ...conditionKey, ...body } })
     : call('POST /api/v1/health/inbound/{episode}/dismiss', { path: conditionKey, body: body })

@@ -14,4 +14,4 @@ const sourceLabels: Readonly<Record<string, string>> = {
   rule: 'rule default',
 }
 
-export const formatSource = (source: string): string => sourceLabels[source] ?? source
+export const formatSettingSource = (source: string): string => sourceLabels[source] ?? source

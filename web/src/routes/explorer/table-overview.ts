@@ -1,12 +1,12 @@
 import type { RouteData } from '#lib/api/call.ts'
-import type { Fact } from '#lib/ui/fact.ts'
+import type { KeyMetric } from '#lib/ui/key-metric.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
 type Overview = NonNullable<RouteData<'GET /api/v1/explorer/table'>>
 type Column = RouteData<'GET /api/v1/explorer/columns'>[number]
 
 /** Returns the key metrics of a table. */
-export const listTableFacts = (table: Overview): Fact[] => [
+export const listTableMetrics = (table: Overview): KeyMetric[] => [
   { name: 'Engine', value: table.engine, note: table.comment },
   { name: 'Rows', value: table.rows, unit: 'rows' },
   { name: 'On disk', value: table.bytesOnDisk, unit: 'bytes', note: table.disks.join(', ') },

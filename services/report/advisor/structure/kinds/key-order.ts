@@ -1,4 +1,4 @@
-import { formatFigure } from '../../../format.ts'
+import { formatNumber } from '../../../format.ts'
 import type { TableAdvisor } from '../table-facts.ts'
 
 const minRows = 100_000
@@ -18,7 +18,7 @@ export const adviseOnKeyOrder: TableAdvisor = ({ name, overview, columns, sample
       {
         ...common,
         title: 'Add a sorting key',
-        rationale: `The table has ${formatFigure(overview.rows ?? 0)} rows and no sorting key, so every query reads all of them.`,
+        rationale: `The table has ${formatNumber(overview.rows ?? 0)} rows and no sorting key, so every query reads all of them.`,
         proof: 'unverified',
         risk,
       },
@@ -37,7 +37,7 @@ export const adviseOnKeyOrder: TableAdvisor = ({ name, overview, columns, sample
     {
       ...common,
       title: `${better.name} before ${leading.name} in the sorting key`,
-      rationale: `${leading.name} has ${formatFigure(first.distinct)} values in ${formatFigure(sampled)} rows, so ${better.name} after it has no effect. Put columns with few distinct values first: filters on either column then skip granules, and similar values compress better.`,
+      rationale: `${leading.name} has ${formatNumber(first.distinct)} values in ${formatNumber(sampled)} rows, so ${better.name} after it has no effect. Put columns with few distinct values first: filters on either column then skip granules, and similar values compress better.`,
       proof: 'estimated',
       risk,
     },

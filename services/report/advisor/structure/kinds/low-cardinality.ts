@@ -1,4 +1,4 @@
-import { formatFigure } from '../../../format.ts'
+import { formatNumber } from '../../../format.ts'
 import type { TableAdvisor } from '../table-facts.ts'
 
 const minRows = 10_000
@@ -21,7 +21,7 @@ export const adviseOnLowCardinality: TableAdvisor = ({ name, sql, overview, colu
       kind: 'low-cardinality' as const,
       subject: `${name}.${column.name}`,
       title: `${column.name} as LowCardinality`,
-      rationale: `${formatFigure(sampled)} rows have ${formatFigure(counts.distinct)} distinct values. A dictionary stores each once, and comparisons and grouping use its integer keys.`,
+      rationale: `${formatNumber(sampled)} rows have ${formatNumber(counts.distinct)} distinct values. A dictionary stores each once, and comparisons and grouping use its integer keys.`,
       ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} LowCardinality(${column.type})`,
       proof: 'estimated' as const,
       savings: { bytesBefore: before, bytesAfter: after, of: 'uncompressed' as const },

@@ -1,4 +1,4 @@
-import { formatFigure } from '../../../format.ts'
+import { formatNumber } from '../../../format.ts'
 import type { TableAdvisor } from '../table-facts.ts'
 
 const minRows = 10_000
@@ -15,7 +15,7 @@ export const adviseOnNullable: TableAdvisor = ({ name, sql, overview, columns, s
       kind: 'nullable' as const,
       subject: `${name}.${column.name}`,
       title: `${column.name} need not be Nullable`,
-      rationale: `None of ${formatFigure(sampled)} rows is NULL. A Nullable column stores and reads an extra byte per row, and cannot be used in most indexes.`,
+      rationale: `None of ${formatNumber(sampled)} rows is NULL. A Nullable column stores and reads an extra byte per row, and cannot be used in most indexes.`,
       ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} ${type}`,
       proof: 'estimated' as const,
       savings:

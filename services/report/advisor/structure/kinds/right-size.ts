@@ -1,4 +1,4 @@
-import { formatFigure } from '../../../format.ts'
+import { formatNumber } from '../../../format.ts'
 import type { TableAdvisor } from '../table-facts.ts'
 
 const minRows = 10_000
@@ -26,7 +26,7 @@ export const adviseOnIntegerSize: TableAdvisor = ({ name, sql, columns, sampled,
       kind: 'right-size' as const,
       subject: `${name}.${column.name}`,
       title: `${column.name} as ${type}`,
-      rationale: `The values in ${formatFigure(sampled)} rows are from ${formatFigure(minimum)} to ${formatFigure(maximum)}, and ${type} can hold values ${headroom} times as large.`,
+      rationale: `The values in ${formatNumber(sampled)} rows are from ${formatNumber(minimum)} to ${formatNumber(maximum)}, and ${type} can hold values ${headroom} times as large.`,
       ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} ${type}`,
       proof: 'estimated' as const,
       savings:

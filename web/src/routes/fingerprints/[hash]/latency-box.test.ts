@@ -4,10 +4,10 @@ import {
   createLatencyBox,
   toVerticalShare,
   computeMapExtent,
-  isUnbounded,
-  readBox,
+  isUnboundedBox,
+  readLatencyBox,
   unboundedBox,
-  writeBox,
+  writeLatencyBox,
 } from './latency-box.ts'
 
 const minute = 60_000
@@ -74,12 +74,12 @@ describe('selection', () => {
     ['min=9&max=5', unboundedBox],
     ['min=-1&max=x', unboundedBox],
   ])('is parsed from %s', (search, box) => {
-    expect(readBox(new URLSearchParams(search))).toEqual(box)
-    expect(isUnbounded(readBox(new URLSearchParams(search)))).toBe(box === unboundedBox)
+    expect(readLatencyBox(new URLSearchParams(search))).toEqual(box)
+    expect(isUnboundedBox(readLatencyBox(new URLSearchParams(search)))).toBe(box === unboundedBox)
   })
 
   it('round-trips through the URL', () => {
-    expect(writeBox({ since: 10, until: 20, minMs: 5, maxMs: null })).toEqual({
+    expect(writeLatencyBox({ since: 10, until: 20, minMs: 5, maxMs: null })).toEqual({
       since: '10',
       until: '20',
       min: '5',

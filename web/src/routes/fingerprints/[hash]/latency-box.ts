@@ -14,7 +14,7 @@ export interface LatencyBox {
 export const unboundedBox: LatencyBox = { since: null, until: null, minMs: null, maxMs: null }
 
 /** Reads the selection from the URL parameters `since`, `until`, `min` and `max`. Invalid bounds are ignored. */
-export const readBox = (parameters: ReadableParameters): LatencyBox => {
+export const readLatencyBox = (parameters: ReadableParameters): LatencyBox => {
   const number = (name: string): number | null => {
     const text = parameters.get(name)
     return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null
@@ -31,12 +31,12 @@ export const readBox = (parameters: ReadableParameters): LatencyBox => {
   }
 }
 
-export const writeBox = ({ since, until, minMs, maxMs }: LatencyBox): UrlParameterChange => {
+export const writeLatencyBox = ({ since, until, minMs, maxMs }: LatencyBox): UrlParameterChange => {
   const text = (value: number | null) => (value === null ? null : String(value))
   return { since: text(since), until: text(until), min: text(minMs), max: text(maxMs) }
 }
 
-export const isUnbounded = (box: LatencyBox): boolean => Object.values(box).every((bound) => bound === null)
+export const isUnboundedBox = (box: LatencyBox): boolean => Object.values(box).every((bound) => bound === null)
 
 /** The ranges of the axes: from the start of the first to the end of the last bucket, and the range of durations. */
 export interface LatencyMapExtent {

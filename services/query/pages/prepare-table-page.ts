@@ -1,0 +1,68 @@
+import { type Call, requireFeature } from '#proto/call.ts'
+import type { TableRequest, UnavailableReason } from '#proto/query.ts'
+import type { IncompleteReason } from '#proto/unavailable-reason.ts'
+import { hasLookbackWindow } from '#proto/lookback.ts'
+import { parseSettings } from '#shared/config/setting.ts'
+import { checkRequirements, createUnsupportedVersionReason } from '../clickhouse/availability.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { toIncompleteReason } from '../clickhouse/show-privileges.ts'
+import { settings } from '../config.ts'
+import type { LoadedTable } from '../definitions/load.ts'
+import { applyDefaultSettings, resolveZone } from '../definitions/parameters.ts'
+import type { TableStatementContext } from '../definitions/table-statement.ts'
+import type { QueryHandlerDeps } from '../handler-deps.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+
+/** A table page on a host, whose rows have not been read yet. */
+export interface TablePage {
+  host: MonitoredHost
+  table: LoadedTable
+  circumstances: TableStatementContext
+  incomplete: IncompleteReason | null
+}
+
+type PageRequest = Pick<TableRequest, 'hostKey' | 'name' | 'timezone'>
+type Build = (table: LoadedTable, circumstances: TableStatementContext) => Statement | undefined
+
+/** Returns the page with its statement, or why it is unavailable. Throws when the caller may not see it. */
+export const prepareTablePage = async (
+  parts: QueryHandlerDeps,
+  request: PageRequest,
+  call: Call,
+  build: Build,
+): Promise<TablePage & ({ statement: Statement } | { unavailable: UnavailableReason })> => {
+  const host = parts.hosts.get(request.hostKey)
+  const table = applyDefaultSettings(parts.definitions.table(request.name), parts.env)
+  requireFeature(call.identity, table.feature, `the table page ${table.name}`)
+  const zone = resolveZone(request.timezone, parts.env)
+  const { version: serverVersion, logs, missingShow } = await parts.client.capabilities(host, call)
+  const circumstances = { serverVersion, logs, zone }
+  const page = { host, table, circumstances, incomplete: toIncompleteReason(host, missingShow, table.requires) }
+  const statement = build(table, circumstances)
+  if (!statement) return { ...page, unavailable: createUnsupportedVersionReason(host, serverVersion) }
+  const unavailable = await checkRequirements(parts.client, host, table, call)
+  return unavailable ? { ...page, unavailable } : { ...page, statement }
+}
+
+/** Returns the maximum rows of a response or file, or undefined without a limit. */
+export const readRowCap = ({ env }: QueryHandlerDeps): number | undefined =>
+  parseSettings(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS
+
+/** Maximum rows of a page of a log if the caller sets no limit. */
+const defaultLogRows = 250
+
+/** Returns the default row limit of a page; undefined for pages of the current state, which are returned as a whole. */
+export const resolveDefaultLimit = (table: LoadedTable): number | undefined =>
+  hasLookbackWindow(table) ? defaultLogRows : undefined
+
+/** Returns the row limit, reduced to the cap, and the offset. A page number is converted with the reduced limit. */
+export const resolveRowRange = (
+  parts: QueryHandlerDeps,
+  { limit: requested, page, offset }: Pick<TableRequest, 'limit' | 'offset' | 'page'>,
+) => {
+  const cap = readRowCap(parts)
+  const limit = requested === undefined || cap === undefined ? (requested ?? cap) : Math.min(requested, cap)
+  return { limit, offset: page === undefined || limit === undefined ? offset : (page - 1) * limit }
+}
+
+const rowCapSetting = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }
