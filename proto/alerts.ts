@@ -8,7 +8,7 @@ import { createFindingMethods } from './finding.ts'
 import { HostKey } from './host.ts'
 import { inboundConditionMethods } from './inbound-conditions.ts'
 import { notifyMethods } from './announcements.ts'
-import { pagingServiceMethods } from './paging-services.ts'
+import { pagingServiceMethods } from './pagerduty-services.ts'
 import { pruneMethods } from './retention.ts'
 import { subscriptionMethods } from './subscriptions.ts'
 

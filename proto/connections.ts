@@ -26,7 +26,10 @@ const targetFields = {
   encryptedTarget: z.string().max(maxEncryptedLength).optional(),
 }
 
-/** Why a connection failed: a connection error, or the response to the first statement. */
+/**
+ * Reasons why a connection test failed. `garbage`: the server is not ClickHouse. `statement`: the first statement failed
+ * for another reason.
+ */
 export const connectionFailures = ['unreachable', 'timeout', 'refused', 'garbage', 'statement'] as const
 
 /** The result of a connection test. */

@@ -28,7 +28,7 @@ const userTraits = { allowedHosts: z.array(AllowedHost).max(maxItems).optional()
 const userField = { user: Identifier }
 const roleField = { role: Identifier }
 const grantFields = { ...roleField, to: Identifier }
-/** The scope of a privilege; null means every database or table. */
+/** Fields that grants and revocations share. A null `database` or `table` means all databases or tables. */
 const privilege = {
   /** A name of `system.privileges`, such as `SELECT` or `ALTER UPDATE`. */
   privilege: z.string().regex(/^[A-Za-z][A-Za-z0-9 ]{0,63}$/, 'must be the name of a privilege, such as SELECT'),

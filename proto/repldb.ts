@@ -76,7 +76,7 @@ export const RepldbMirror = z.object({
 })
 export type RepldbMirror = z.infer<typeof RepldbMirror>
 
-/** All mirrors, worst first. Beyond `maxRepldbMirrors`, only the number of the others is returned. */
+/** The worst mirrors, at most `maxRepldbMirrors`, and the number of all mirrors. */
 export const RepldbOverview = z.object({
   mirrors: z.array(RepldbMirror),
   /** Total number of mirrors. */

@@ -35,7 +35,7 @@ const entries = {
   containers: 'services/acceptance/containers/run.ts',
   faults: 'services/acceptance/faults/run.ts',
   attacks: 'services/acceptance/attacks/run.ts',
-  deployed: 'services/acceptance/chart/run.ts',
+  deployed: 'services/acceptance/deployment/run.ts',
   image: 'services/acceptance/image/run.ts',
   bench: 'services/bench/run.ts',
   eval: 'services/acceptance/evaluation/run.ts',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PagingService } from '../paging-services.ts'
+import { PagerDutyService } from '../pagerduty-services.ts'
 import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 
@@ -12,6 +12,6 @@ export const PagingServicesQuery = z.strictObject({
 })
 /** Response of `GET /api/v1/health/channels/paging-a/services`; `more` is true if the list is incomplete. */
 export const PagingServicesResponse = createResponseSchema(
-  z.array(PagingService),
+  z.array(PagerDutyService),
   z.object({ count: z.int(), more: z.boolean() }),
 )

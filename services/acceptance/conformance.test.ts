@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { conformanceFixtures } from '../testing/conformance/fixtures.ts'
-import { startOpenProduct } from '../testing/conformance/start.ts'
+import { conformanceFixtures } from '../testing/mcp-conformance/fixtures.ts'
+import { startOpenProduct } from '../testing/mcp-conformance/start.ts'
 import type { AdditionalTools } from '../mcp/protocol/server.ts'
 
 const startLimitMs = 120_000
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
-const baseline = (name: string) => fileURLToPath(new URL(`../testing/conformance/${name}.yaml`, import.meta.url))
+const baseline = (name: string) => fileURLToPath(new URL(`../testing/mcp-conformance/${name}.yaml`, import.meta.url))
 
 /** Runs the conformance suite against a URL. The exit code is 1 if the failures differ from the expected ones. */
 const runSuite = async (url: string, revision: string, expected?: string) =>
@@ -31,11 +31,14 @@ const cases: readonly Case[] = [
   {
     what: 'with the tools that the suite calls, but for what needs a session',
     further: conformanceFixtures,
-    failing: { '2026-07-28': undefined, '2025-11-25': 'sessions.2025-11-25' },
+    failing: { '2026-07-28': undefined, '2025-11-25': 'expected-failures.sessions.2025-11-25' },
   },
   {
     what: 'with its own tools alone, but for what calls the others',
-    failing: { '2026-07-28': 'fixtures.2026-07-28', '2025-11-25': 'fixtures.2025-11-25' },
+    failing: {
+      '2026-07-28': 'expected-failures.with-fixtures.2026-07-28',
+      '2025-11-25': 'expected-failures.with-fixtures.2025-11-25',
+    },
   },
 ]
 

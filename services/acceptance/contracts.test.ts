@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { findBreakingChanges } from './release/breaking-changes.ts'
+import { findBreakingChanges } from './release-compatibility/breaking-changes.ts'
 import { readLastRelease, readPresentContracts } from '../generate/contracts.ts'
 
 const request = z.object({ hostKey: z.string(), limit: z.number().max(10).optional(), order: z.enum(['asc', 'desc']) })

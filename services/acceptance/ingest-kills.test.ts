@@ -5,7 +5,7 @@ import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
 import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { retryUntil } from '../testing/fetch-json.ts'
-import { type ProductProcess, startProcess } from '../testing/product/process.ts'
+import { type ProductProcess, startProcess } from '../testing/product/product-process.ts'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/describe-with.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
 

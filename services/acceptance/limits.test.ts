@@ -1,7 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { fetchJson } from '../testing/fetch-json.ts'
-import { startProcess } from '../testing/product/process.ts'
+import { startProcess } from '../testing/product/product-process.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
 import { type TestServer, describeWith, startNats, startRedis } from '../testing/describe-with.ts'
 

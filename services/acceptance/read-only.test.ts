@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { queryClickHouse } from '../testing/fetch-json.ts'
-import { startOpenProduct } from '../testing/conformance/start.ts'
+import { startOpenProduct } from '../testing/mcp-conformance/start.ts'
 
 const startLimitMs = 120_000
 const Case = z.object({ sql: z.string(), verdict: z.enum(['accept', 'reject']), why: z.string() })

@@ -4,7 +4,7 @@ import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { startPausableHost } from '../testing/pausable-host.ts'
 import { type Product, startProduct } from '../testing/product.ts'
-import type { ProductProcess } from '../testing/product/process.ts'
+import type { ProductProcess } from '../testing/product/product-process.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
 const inFlight = 8

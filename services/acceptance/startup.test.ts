@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Product, formatHostVariables, startProduct } from '../testing/product.ts'
-import { runProcessToEnd } from '../testing/product/process.ts'
+import { runProcessToEnd } from '../testing/product/product-process.ts'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
 import { describeWith, startRedis } from '../testing/describe-with.ts'

@@ -7,7 +7,7 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startOpenProduct } from '../testing/conformance/start.ts'
+import { startOpenProduct } from '../testing/mcp-conformance/start.ts'
 import { statelessRevision } from '../testing/tool-server.ts'
 
 const startLimitMs = 120_000

@@ -60,7 +60,7 @@ export const Notification = z.object({
    * receive it again.
    */
   isAgain: z.boolean().optional(),
-  /** Text of another service; set if the notification concerns no condition. */
+  /** The announcement of another service, such as a weekly report. Set if the notification is not about a condition. */
   announced: Announcement.pick({ text: true, facts: true, path: true }).optional(),
 })
 export type Notification = z.infer<typeof Notification>

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { startServices } from '../testing/conformance/services.ts'
+import { startServices } from '../testing/mcp-conformance/services.ts'
 import { registerConstantTool } from './constant-tool.ts'
 import { reportAddress } from './report-address.ts'
 

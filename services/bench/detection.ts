@@ -8,7 +8,7 @@ import { openTestService, createSilentTelemetry } from '../query/testing/test-se
 import { scanHost } from '../report/insights/scan-host.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
-import { removeLogTtlStatements, buildSeedStatements } from './detection/seed.ts'
+import { logTtlRemovalStatements, buildSeedStatements } from './detection/seed.ts'
 import { scenarios, tableStatements, type ExpectedScenario } from './detection/scenarios.ts'
 
 const minScore = 0.9
@@ -19,7 +19,7 @@ export const detectionQuality: Benchmark = {
   async run() {
     await using opened = new AsyncDisposableStack()
     const sandbox = opened.use(await startSandbox())
-    for (const statement of ['SYSTEM FLUSH LOGS', ...removeLogTtlStatements, ...tableStatements])
+    for (const statement of ['SYSTEM FLUSH LOGS', ...logTtlRemovalStatements, ...tableStatements])
       await queryClickHouse(sandbox.url, statement)
     const look = await openScan(opened, sandbox.url)
     const score = { right: 0, found: 0, wanted: 0 }

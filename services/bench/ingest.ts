@@ -1,4 +1,4 @@
-import { startProcess } from '../testing/product/process.ts'
+import { startProcess } from '../testing/product/product-process.ts'
 import { startNats, startRedis } from '../testing/describe-with.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'

@@ -7,14 +7,14 @@ import type { Gateway } from './gateway.ts'
 import type { Route, HttpMethod } from './http-route.ts'
 import { warnOfOtherAddressHeader } from './request/client-address.ts'
 import { createBodyReader } from './request/read-body.ts'
-import { answerFailure } from './response/answer-failure.ts'
+import { answerFailure } from './response/error-response.ts'
 import { HttpError, getExchange } from './response/http-exchange.ts'
 import { runRoute } from './run-route.ts'
 import { guardHosts } from './server/allowed-hosts.ts'
 import { createCorsMiddleware } from './server/cross-origin.ts'
 import { observeRequests, setFixedHeaders } from './server/receive.ts'
 import type { HeaderLines, SecurityHeaders } from './server/security-headers.ts'
-import { serveMissingBuild, serveWeb } from './web/built-web.ts'
+import { serveMissingBuild, serveWeb } from './web/web-build.ts'
 
 /** The routes, headers and web build that the application serves. */
 interface ApplicationDeps {

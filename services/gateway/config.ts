@@ -27,7 +27,7 @@ import { addressSettings, edgeSettings } from './request/client-address.ts'
 import { publicUrlSettings } from './request/public-url.ts'
 import { allowedHostSettings } from './server/allowed-hosts.ts'
 import { crossOriginSettings } from './server/cross-origin.ts'
-import { webSettings } from './web/built-web.ts'
+import { webSettings } from './web/web-build.ts'
 import { cronSettings, eventSettings } from './webhooks/bearer-secrets.ts'
 import { webhookSettings } from './webhooks/signature.ts'
 

@@ -11,7 +11,7 @@ import type { Route } from './http-route.ts'
 import { openGateway } from './open-gateway.ts'
 import { routes } from './routes.ts'
 import { createSecurityHeaders } from './server/security-headers.ts'
-import { openWebBuild, resolveWebDirectory, type WebBuild } from './web/built-web.ts'
+import { openWebBuild, resolveWebDirectory, type WebBuild } from './web/web-build.ts'
 
 /** Share of the shutdown grace period for draining requests; the rest is for releasing resources. */
 const drainingShare = 0.8

@@ -33,7 +33,7 @@ export interface VariableRow extends z.infer<typeof Row> {
 const folder = import.meta.dirname
 const readYaml = (path: string): unknown => parseYaml(readFileSync(join(folder, path), 'utf8'))
 
-const beyond = 'undocumented.yaml'
+const beyond = 'not-in-specification.yaml'
 const rowsOf = (file: string): VariableRow[] =>
   Object.entries(z.record(z.string(), Row).parse(readYaml(`variables/${file}`))).map(([name, row]) => ({
     name,

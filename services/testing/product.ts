@@ -1,4 +1,4 @@
-import { type ProductProcess, startProcess } from './product/process.ts'
+import { type ProductProcess, startProcess } from './product/product-process.ts'
 import { startSeededHost } from './seeded-hosts.ts'
 import { startNats, startPostgres, startRedis } from './describe-with.ts'
 import { reserveFreePort } from './servers/port.ts'
@@ -65,7 +65,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const env = { RATE_LIMIT_API_PER_MIN: '1000000', ...options.env }
   if (options.topology === 'chart') {
     // A dynamic import, because this module loads the settings of all services.
-    const { startChartProduct: startDeployed } = await import('./product/chart-product.ts')
+    const { startChartProduct: startDeployed } = await import('./product/helm-deployment.ts')
     return await startDeployed({ ...options, env }, hosts, scope)
   }
   const port = await reserveFreePort()

@@ -7,7 +7,7 @@ import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { startHttpStub } from '../../query/testing/stub-host.ts'
 import { fetchJson, retryUntil } from '../../testing/fetch-json.ts'
 import { formatHostVariables } from '../../testing/product.ts'
-import { type ProductProcess, startProcess } from '../../testing/product/process.ts'
+import { type ProductProcess, startProcess } from '../../testing/product/product-process.ts'
 import { type TestServer, startNats, startPostgres, startRedis } from '../../testing/describe-with.ts'
 import { reserveFreePort } from '../../testing/servers/port.ts'
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { sendResultRows, startHttpStub } from '../../query/testing/stub-host.ts'
 import { retryUntil } from '../../testing/fetch-json.ts'
-import { startProcess } from '../../testing/product/process.ts'
+import { startProcess } from '../../testing/product/product-process.ts'
 import { findFaketimeLibrary } from '../../testing/servers/faketime.ts'
 import { reserveFreePort } from '../../testing/servers/port.ts'
 

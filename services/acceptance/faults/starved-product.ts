@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { startSandbox } from '../../sandbox/start.ts'
 import { formatHostVariables } from '../../testing/product.ts'
-import { type ProductProcess, startProcess } from '../../testing/product/process.ts'
+import { type ProductProcess, startProcess } from '../../testing/product/product-process.ts'
 import { startNats, startRedis } from '../../testing/describe-with.ts'
 import { reserveFreePort } from '../../testing/servers/port.ts'
 

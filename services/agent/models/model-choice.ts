@@ -131,7 +131,9 @@ export const chooseGatewayAccess = (
 
 const requireValidKey = (key: string): string => {
   if (/^[\x21-\x7e]{8,512}$/.test(key)) return key
-  throw new ServiceError('invalid', 'apiKey must be the key of a model gateway', { details: { parameter: 'apiKey' } })
+  throw new ServiceError('invalid', 'invalid apiKey: must have 8 to 512 printable ASCII characters without spaces', {
+    details: { parameter: 'apiKey' },
+  })
 }
 
 /**

@@ -229,7 +229,7 @@ describe('a key of the caller', () => {
       const { models } = await openTestModels({})
       const failure = await failureOf(models.choose(null, createUserCall(), key))
       expect(failure).toMatchObject({ code: 'invalid', details: { parameter: 'apiKey' } })
-      expect(failure.message).toBe('apiKey must be the key of a model gateway')
+      expect(failure.message).toBe('invalid apiKey: must have 8 to 512 printable ASCII characters without spaces')
     },
   )
 })

@@ -118,7 +118,11 @@ const takePending = async ({ store }: SignInDeps, state: string, call: Call): Pr
 }
 
 const findDisabledReason = (env: Environment, { identity }: Call): ServiceError | undefined => {
-  if (identity.kind !== 'user') return new ServiceError('forbidden', 'sign in to Watchhouse before AnyRouter')
+  if (identity.kind !== 'user')
+    return new ServiceError(
+      'forbidden',
+      'cannot sign in to AnyRouter: not signed in to Watchhouse; sign in to Watchhouse first',
+    )
   if (readSealKey(env) === undefined)
     return new ServiceError('not-implemented', 'keys cannot be stored: set SVC_USER_CONNECTIONS_ENCRYPTION_KEY')
   return undefined

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { PagingService } from '#proto/paging-services.ts'
+import type { PagerDutyService } from '#proto/pagerduty-services.ts'
 import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
@@ -52,7 +52,7 @@ const perPage = 100
 const maxPages = 5
 
 const listServices = async (pageAt: (offset: number) => Promise<Page>) => {
-  const services: PagingService[] = []
+  const services: PagerDutyService[] = []
   let more = true
   for (let count = 0; more && count < maxPages; count += 1) {
     const found = await pageAt(count * perPage)

@@ -3,7 +3,7 @@ import type { alerts } from '#proto/alerts.ts'
 import { ChatInstallation, type chatApplicationMethods } from '#proto/chat-application.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { canVerifyChatActions } from '#shared/config/shared-settings.ts'
+import { canVerifySlackActions } from '#shared/config/shared-settings.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
@@ -31,7 +31,7 @@ export const createChatApplicationHandlers = (deps: HandlerDeps): ChatApplicatio
     async chatApplication() {
       const ready = readInstallSettings(env)
       return {
-        interactive: canVerifyChatActions(env),
+        interactive: canVerifySlackActions(env),
         missing: 'missing' in ready ? ready.missing : [],
         installations: (await chatApplication.current()).map(removeSecrets),
       }

@@ -1,11 +1,11 @@
-import { chatSigningSettings } from '#shared/config/shared-settings.ts'
+import { slackSigningSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { optionalTextSetting, parseSettings, secretSetting, urlSetting } from '#shared/config/setting.ts'
 import { encryptionKeySetting } from '#shared/seal/config.ts'
 
 /** Settings of the Slack application. */
 export const chatApplicationSettings = {
-  ...chatSigningSettings,
+  ...slackSigningSettings,
   CHATAPP_CLIENT_ID: optionalTextSetting('Client ID of the Slack application, used to install it in a channel.'),
   CHATAPP_CLIENT_SECRET: secretSetting('Client secret of the Slack application.'),
   CHATAPP_OAUTH_REDIRECT_URL: urlSetting(

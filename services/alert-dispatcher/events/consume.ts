@@ -111,9 +111,9 @@ const processOne = async (deps: ProcessDeps, batch: Batch, place: string, event:
     isLeft = false
     if (!entry?.condition) {
       // Events below the minimum severity were never sent, and a late event may have ended already.
-      if (facts.status !== event.status || hasEnded(facts, now.nowMs)) return 'stays'
+      if (facts.status !== event.status || hasEnded(facts, now.nowMs)) return 'unchanged'
       isLeft = facts.status === 'firing' && !canOpen(batch, place)
-      if (isLeft) return 'stays'
+      if (isLeft) return 'unchanged'
     }
     return applyEvent(entry, facts, now)
   })

@@ -160,7 +160,7 @@ const restoreEntries = async (deps: WriteDeps, open: readonly EventEpisode[]): P
   const written: WrittenEntry[] = []
   await runConcurrently(open, entriesAtOnce, async ({ place, entry }) => {
     const restored = { ...entry, seenAtMs }
-    const one = await writeEntry(deps, place, (before) => (before ? 'stays' : restored))
+    const one = await writeEntry(deps, place, (before) => (before ? 'unchanged' : restored))
     written.push(one ?? toUnchangedEntry(place, await readEntry(store, place)))
   })
   await finishWrites(deps, written)

@@ -22,8 +22,8 @@ export type WriteDeps = Pick<
   'store' | 'clock' | 'policy' | 'episodes' | 'eventEpisodes' | 'isPersistent' | 'isMissed' | 'observe' | 'telemetry'
 >
 
-/** The new state of an entry before notifications; `stays` changes nothing, `goes` deletes it. */
-export type EntryChange = EventEntry | 'stays' | 'goes'
+/** The new state of an entry before notifications; `unchanged` keeps it, `deleted` deletes it. */
+export type EntryChange = EventEntry | 'unchanged' | 'deleted'
 
 /** A written entry with its notifications and history. */
 export interface WrittenEntry {
@@ -63,7 +63,7 @@ export const writeEntry = async (
     (stored) => {
       const before = stored && adjustEntry(stored, clock)
       const changed = change(before && isEntryRetained(before, nowMs) ? before : undefined, nowMs)
-      stays = changed === 'stays'
+      stays = changed === 'unchanged'
       notified = typeof changed === 'object' ? collectEntryNotifications(changed, { policy, nowMs }) : undefined
       if (!notified) return stays ? undefined : { value: undefined }
       const { entry, notifications } = notified
@@ -99,7 +99,7 @@ interface NotifiedEntry {
   entry: EventEntry
   notifications: Notification[]
   transitions: Transition[]
-  /** Changed episodes, without their place. */
+  /** Changed episodes, without the hash of their entry, which `writeEntry` adds. */
   episodes: Omit<EventEpisode, 'place'>[]
 }
 

@@ -1,5 +1,5 @@
 import type { Severity } from '#proto/rules.ts'
-import { canVerifyChatActions, readDisplayZone } from '#shared/config/shared-settings.ts'
+import { canVerifySlackActions, readDisplayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optionalTextSetting, parseSettings, urlSetting } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/strings.ts'
@@ -45,7 +45,7 @@ export const readMessageSettings = (env: Environment): MessageSettings => {
     dashboardUrl: toBaseUrl(settings.HEALTH_ALERT_DASHBOARD_URL),
     metadata: readMetadata(settings.HEALTH_ALERT_METADATA),
     zone: readDisplayZone(env) ?? 'UTC',
-    isInteractive: canVerifyChatActions(env),
+    isInteractive: canVerifySlackActions(env),
   }
 }
 

@@ -55,9 +55,9 @@ export const processDueInboundConditions = async (
   const changed = (place: string, entry: EventEntry, now: number): EntryChange => {
     const next = after(place, entry, now)
     if (next === entry && collectEntryNotifications(entry, { policy, nowMs: now }).transitions.length === 0)
-      return 'stays'
+      return 'unchanged'
     // An expired entry is deleted, so that a repeated event opens a new episode.
-    return next.condition === null ? 'goes' : next
+    return next.condition === null ? 'deleted' : next
   }
   const written: WrittenEntry[] = []
   await runConcurrently(await listOpenPlaces(store, Number.POSITIVE_INFINITY), entriesAtOnce, async (place) => {
@@ -65,8 +65,13 @@ export const processDueInboundConditions = async (
     if (!stored?.condition) return void written.push(toUnchangedEntry(place, stored))
     const known = adjustEntry(stored, clock)
     // Entries with nothing due are not written.
-    if (changed(place, known, nowMs) === 'stays') return
-    const one = await writeEntry(parts, place, (entry, now) => (entry ? changed(place, entry, now) : 'stays'), fence)
+    if (changed(place, known, nowMs) === 'unchanged') return
+    const one = await writeEntry(
+      parts,
+      place,
+      (entry, now) => (entry ? changed(place, entry, now) : 'unchanged'),
+      fence,
+    )
     if (one) written.push(one)
   })
   await finishWrites(parts, written)

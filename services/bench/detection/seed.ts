@@ -32,7 +32,7 @@ const silently = 'SETTINGS log_queries = 0'
 const logs = ['query_log', 'part_log', 'asynchronous_metric_log']
 
 /** Statements that remove the TTL of the logs. An embedded host keeps logs for a week, which is too short. */
-export const removeLogTtlStatements: readonly string[] = logs.map(
+export const logTtlRemovalStatements: readonly string[] = logs.map(
   (log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`,
 )
 

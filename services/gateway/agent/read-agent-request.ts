@@ -11,7 +11,7 @@ import type { Gateway } from '../gateway.ts'
 import type { RawRequest } from '../http-route.ts'
 import { parseRequestInput } from '../request/parse.ts'
 import { parseJsonBody } from '../request/read-body.ts'
-import { toPublicError } from '../response/answer-failure.ts'
+import { toPublicError } from '../response/error-response.ts'
 import { agentRouteSettings } from './config.ts'
 
 /** Maximum number of conversations that are received at the same time; limits the memory of their bodies. */

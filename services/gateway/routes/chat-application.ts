@@ -13,7 +13,7 @@ import {
   ChatActionForm,
 } from '#proto/http/chat-application.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { chatSigningSettings } from '#shared/config/shared-settings.ts'
+import { slackSigningSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type RotatingKey, parseSettings } from '#shared/config/setting.ts'
 import { formatSetCookie, readCookie, isHttpsRequest, formatCookieRemoval } from '../auth/cookies.ts'
@@ -103,7 +103,7 @@ const toInstallationView = ({ installedAtMs, ...installation }: ChatInstallation
   installedAt: new Date(installedAtMs).toISOString(),
 })
 
-/** Routes of the installations of the chat application. */
+/** Routes that install, list and remove the Slack application. */
 export const chatApplicationRoutes: readonly Route[] = [state, install, callback, remove]
 
 const form = 'application/x-www-form-urlencoded'
@@ -136,7 +136,7 @@ export const chatWebhookRoute: Route = {
 }
 
 const secretOf = (env: Environment): RotatingKey => {
-  const secret = parseSettings(chatSigningSettings, env).CHATAPP_SIGNING_SECRET
+  const secret = parseSettings(slackSigningSettings, env).CHATAPP_SIGNING_SECRET
   if (secret) return secret
   throw new ServiceError('unavailable', 'Slack actions are disabled: CHATAPP_SIGNING_SECRET is not set')
 }

@@ -17,7 +17,7 @@ import {
   formatUserCode,
   type DeviceDecision,
 } from '../auth/device/codes.ts'
-import type { Decider, DeviceLogin } from '../auth/device/open-device-login.ts'
+import type { DeviceApprover, DeviceLogin } from '../auth/device/open-device-login.ts'
 import { operatorIdentity, type ApiKeys, isOperator, createOperatorRequiredError } from '../auth/keys/keys.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError, type ErrorFormat, type PublicError } from '../response/http-exchange.ts'
@@ -141,7 +141,7 @@ const deciderOf = (
   headers: IncomingHttpHeaders,
   { kind, subject }: Identity,
   { keys, deviceLogin }: { keys: ApiKeys; deviceLogin: DeviceLogin },
-): Decider => {
+): DeviceApprover => {
   if (kind === 'user') return { subject, isOperator: false }
   const { deviceOnly } = deviceLogin.availability()
   if (deviceOnly && isOperator(headers, keys)) return { subject: deviceLogin.operatorSubject(), isOperator: true }

@@ -39,7 +39,10 @@ export const repositoryWebhookRoute: Route = {
     const signature = readSingleHeader(headers['x-hub-signature-256'])
     const signed = { content: [body], keys: listSecrets(secretOf(env)) }
     if (!signature?.startsWith('sha256=') || !isValidSignature(signature.slice('sha256='.length), signed))
-      throw new ServiceError('unauthenticated', 'X-Hub-Signature-256 must sign the body with REPO_HOST_WEBHOOK_SECRET')
+      throw new ServiceError(
+        'unauthenticated',
+        'invalid X-Hub-Signature-256: does not match the body; check REPO_HOST_WEBHOOK_SECRET',
+      )
     const event = readSingleHeader(headers['x-github-event'])
     if (!event) throw new ServiceError('invalid', 'X-GitHub-Event must name the event')
     const parsed = parseRepositoryEvent(event, payloadOf(body, headers['content-type']))

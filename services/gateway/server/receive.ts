@@ -5,7 +5,7 @@ import type { RequestHandler, Response } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { createErrorBody } from '../response/answer-failure.ts'
+import { createErrorBody } from '../response/error-response.ts'
 import { clientClosedStatus, HttpError, attachExchange, type HttpExchange } from '../response/http-exchange.ts'
 import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 

@@ -6,7 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { type RotatingKey, type Setting, signingKeySetting } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { isTimingSafeEqual } from '../request/bearer.ts'
-import { chatSigningSettings } from '#shared/config/shared-settings.ts'
+import { slackSigningSettings } from '#shared/config/shared-settings.ts'
 
 /** Maximum age of a signed request and maximum clock skew of its sender, as Slack and Svix recommend. */
 const freshForMs = 5 * 60_000
@@ -85,7 +85,7 @@ export const requireSvixSignature = (
   if (listSecrets(secret).some((key) => isVerified(key, body, signed))) return
   throw new ServiceError(
     'unauthenticated',
-    `svix-signature must sign svix-id, svix-timestamp and the body with ${name}`,
+    `invalid svix-signature: does not match svix-id, svix-timestamp and the body; check ${name}`,
   )
 }
 
@@ -109,7 +109,10 @@ export const requireChatSignature = ({ headers, body, nowMs }: SignedRequest, se
   const [version, signature = ''] = (readSingleHeader(headers['x-slack-signature']) ?? '').split('=')
   const content = [`v0:${at}:`, body]
   if (version === 'v0' && isValidSignature(signature, { content, keys: listSecrets(secret) })) return signature
-  throw new ServiceError('unauthenticated', 'X-Slack-Signature must sign the request with CHATAPP_SIGNING_SECRET')
+  throw new ServiceError(
+    'unauthenticated',
+    'invalid X-Slack-Signature: does not match the request; check CHATAPP_SIGNING_SECRET',
+  )
 }
 
 /** Throws `conflict` for a signed request that any gateway has already processed. */
@@ -133,7 +136,7 @@ export const openReplayProtection =
 
 /** Settings of signed webhooks. */
 export const webhookSettings = {
-  ...chatSigningSettings,
+  ...slackSigningSettings,
   REPO_HOST_WEBHOOK_SECRET: signingKeySetting(
     'Secret of the GitHub webhook. Signed deployments, releases and pushes to the default branch are received at /api/webhooks/repository and annotated on charts.',
   ),

@@ -113,7 +113,7 @@ FROM (SELECT ${names.join(', ')} FROM ${quoteName(database)}.${quoteName(table)}
   }
 }
 
-/** Returns the handlers for advice on tables and hosts. */
+/** Returns the handlers that read the facts of advice: columns, codec ratios, ages of parts and settings. */
 export const createStructureFactHandlers = (
   parts: QueryHandlerDeps,
 ): Handlers<Service<typeof structureFactMethods>> => {

@@ -12,7 +12,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { hostNumberSchema, hostBooleanSchema, readRecords } from './read-records.ts'
 import { resolveAnalysisScope } from './analysis-window.ts'
 import { cpuMsExpression } from './fingerprint-statement.ts'
-import { processorsPart, threadsPart, viewsPart, readChildren, readPart } from './query-parts.ts'
+import { processorsPart, threadsPart, viewsPart, readChildQueries, readPart } from './query-parts.ts'
 
 const shared = `
   query_id AS queryId,
@@ -161,7 +161,7 @@ const detailOf = async (
     readPart(place, threadsPart),
     readPart(place, viewsPart),
     readPart(place, processorsPart),
-    readChildren(parts, host, queryId, scope, call),
+    readChildQueries(parts, host, queryId, scope, call),
   ])
   const { settings, profileEvents, ...summary } = found
   const detail = {

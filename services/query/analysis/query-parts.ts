@@ -163,7 +163,7 @@ type Children = QueryDetail['children']
 type ChildQueries = Omit<Children, 'queriedHosts' | 'unreachableHosts'>
 
 /** Returns the child queries from the host and the other hosts of its group, because each host logs only its own. */
-export const readChildren = async (
+export const readChildQueries = async (
   parts: QueryHandlerDeps,
   host: MonitoredHost,
   queryId: string,

@@ -185,7 +185,7 @@ const responseMarginMs = 100
 interface Execution {
   stream(format: StreamFormat): Promise<StatementResponse>
   buffer(): Promise<BufferedStatementResponse>
-  /** Releases the slot; with an error, also kills the statement on the host. Later calls do nothing. */
+  /** Releases the slot. After an error, also kills the statement if it may still run. Later calls do nothing. */
   end(error?: unknown): void
 }
 

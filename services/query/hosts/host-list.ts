@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { hasMisreadPassword, passwordEncodingError, type SettingProblem } from '#shared/config/setting.ts'
+import { hasUnescapedPassword, passwordEncodingError, type SettingProblem } from '#shared/config/setting.ts'
 import type { Connector } from '#shared/net/connect.ts'
 
 /** Maximum number of hosts, for which the probe and the fleet responses are sized. */
@@ -63,7 +63,7 @@ const monitoredHost = (
   const reject = (sentence: string) => ({ problem: { name: variable, sentence: `host ${id + 1}: ${sentence}` } })
   const url = httpUrl(entry.url)
   if (!url) return reject('must be a URL that begins with http:// or https://')
-  if (hasMisreadPassword(url)) return reject(`the URL ${passwordEncodingError}`)
+  if (hasUnescapedPassword(url)) return reject(`the URL ${passwordEncodingError}`)
   const label = entry.label?.trim() || undefined
   if (label !== undefined && !isLabel(label)) {
     return reject(`the label must be at most ${maxLabelLength} printable characters and not begin with "user:"`)

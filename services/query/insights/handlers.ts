@@ -166,7 +166,7 @@ const insightRows =
 
 type InsightHandlers = Handlers<Service<typeof insightRowMethods>>
 
-/** Returns the handlers for the row sets of insights and for the table of insights on the hosts. */
+/** Returns the handlers that query the input rows of insights, and that read, store and prune findings on hosts. */
 export const createInsightHandlers = (parts: QueryHandlerDeps & ReplicationServiceDeps): InsightHandlers => ({
   insightRows: insightRows(parts),
   storedFindings: storedFindings(parts),

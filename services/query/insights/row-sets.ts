@@ -13,7 +13,7 @@ const historyHours = (log: string, kept: number): string =>
 /** Maximum number of query patterns: the most expensive ones of the last day. */
 const maxPatterns = 50
 
-/** Row sets of query, insert and metric logs. */
+/** Insight statements on `query_log`, `part_log` and `asynchronous_metric_log`, by the name of their result. */
 export const logRowSets = {
   'query-hours': {
     requires: ['system.query_log'],

@@ -1,4 +1,4 @@
-import { subqueryWords } from './keywords.ts'
+import { subqueryKeywords } from './keywords.ts'
 import { isPunctuation, type Token } from './lexer.ts'
 import { clusterFunctions, isTableReader, isQualified, isInFunction } from './names.ts'
 import { Rejection } from './rejection.ts'
@@ -33,7 +33,7 @@ const isOwnScope = (open: number, tokens: readonly Token[]): boolean =>
 
 /** Matches `name AS (SELECT …`. */
 const isTable = (open: number, tokens: readonly Token[]): boolean =>
-  tokens[open - 1]?.word === 'AS' && subqueryWords.has(tokens[open + 1]?.word ?? '')
+  tokens[open - 1]?.word === 'AS' && subqueryKeywords.has(tokens[open + 1]?.word ?? '')
 
 /** The positions of table names in a statement, as token indexes. */
 export interface StatementSources {
@@ -147,7 +147,7 @@ const checkSet = (index: number, tokens: readonly Token[], ctes: ReadonlySet<num
   while (isPunctuation(tokens[first], '(')) first++
   const token = at(tokens, first)
   if (token.kind !== 'name' && token.kind !== 'quoted') return
-  if (subqueryWords.has(token.word) || constants.has(token.text.toLowerCase())) return
+  if (subqueryKeywords.has(token.word) || constants.has(token.text.toLowerCase())) return
   let end = first + 1
   while (isPunctuation(tokens[end], '.')) end += 2
   if (isPunctuation(tokens[end], '(')) return

@@ -23,31 +23,31 @@ export type Keyword = WordsOf<(typeof texts)[keyof typeof texts]>
 const words = (...found: readonly string[]): ReadonlySet<string> => new Set(found.flatMap((text) => text.split(' ')))
 
 /** Keywords that may begin a statement. */
-export const firstWords = words(texts.first)
+export const leadingKeywords = words(texts.first)
 
 /** Keywords of statements that write. A column with such a name must be quoted. */
-export const writingWords = words(texts.writing)
+export const writeKeywords = words(texts.writing)
 
 /** Keywords that may begin a rejected clause or statement. */
-export const guardedWords = words(texts.writing, texts.clause)
+export const checkedKeywords = words(texts.writing, texts.clause)
 
 /** Keywords that end the FROM list of a SELECT. */
-export const wordsEndingSources = words(texts.endOfSources)
+export const sourceEndKeywords = words(texts.endOfSources)
 
 /** Keywords that begin or end a FROM list. */
-export const clauseWords = words(texts.endOfSources, texts.source)
+export const clauseKeywords = words(texts.endOfSources, texts.source)
 
 /** Keywords that begin a subquery, also within the parentheses of a FROM list. */
-export const subqueryWords: ReadonlySet<string> = words(texts.subquery)
+export const subqueryKeywords: ReadonlySet<string> = words(texts.subquery)
 
 /** Keywords that are followed by an expression. */
-export const wordsBeforeOperand = words(texts.beforeOperand)
+export const keywordsBeforeOperand = words(texts.beforeOperand)
 
 /** Keywords that are followed by an expression, as in `INTERVAL a DAY`, but may also be column names. */
-export const prefixWords = words(texts.prefix)
+export const prefixKeywords = words(texts.prefix)
 
 /** Keywords that may follow a column named `settings`; any other word makes it a SETTINGS clause. */
-export const wordsAfterColumn = words(texts.afterColumn)
+export const keywordsAfterColumn = words(texts.afterColumn)
 
 const byLowerCase: ReadonlyMap<string, Keyword> = new Map(
   // The split at every blank matches the type `WordsOf`.

@@ -1,4 +1,4 @@
-import { type Keyword, wordsBeforeOperand, prefixWords, subqueryWords } from './keywords.ts'
+import { type Keyword, keywordsBeforeOperand, prefixKeywords, subqueryKeywords } from './keywords.ts'
 import { isPunctuation, type Token } from './lexer.ts'
 import { Rejection } from './rejection.ts'
 
@@ -71,7 +71,7 @@ export const isOperandEnd = (index: number, tokens: readonly Token[]): boolean =
   if (token.word === '' || isQualified(index, tokens)) return true
   const withPrefix = onlyAfter.get(token.word)
   if (withPrefix !== undefined) return !withPrefix.includes(tokens[index - 1]?.word ?? '')
-  return !wordsBeforeOperand.has(token.word)
+  return !keywordsBeforeOperand.has(token.word)
 }
 
 /** Words that are keywords only after certain words: `* EXCEPT STRICT a`, `WITH RECURSIVE a`, `AT TIME ZONE a`. */
@@ -84,7 +84,7 @@ const onlyAfter: ReadonlyMap<Keyword, readonly string[]> = new Map([
 
 /** Returns whether an expression certainly ends here; `interval` and `offset` may be keywords or columns. */
 const surelyEndsOperand = (index: number, tokens: readonly Token[]): boolean =>
-  isOperandEnd(index, tokens) && (isQualified(index, tokens) || !prefixWords.has(tokens[index]?.word ?? ''))
+  isOperandEnd(index, tokens) && (isQualified(index, tokens) || !prefixKeywords.has(tokens[index]?.word ?? ''))
 
 /** Returns whether a keyword is used as a name: in `t.format` and `t AS format`, but not in `SELECT as FROM t`. */
 export const isName = (index: number, tokens: readonly Token[]): boolean =>
@@ -121,7 +121,7 @@ export interface SetCall {
 }
 
 /** Returns the call at this parenthesis if it is the operand of IN and not an allowed function. */
-export const findUnknownSetCall = (
+export const findDisallowedInOperand = (
   open: number,
   tokens: readonly Token[],
   levels: readonly { isSetFunction: boolean }[],
@@ -139,7 +139,7 @@ export const findUnknownSetCall = (
 }
 
 const isCalled = ({ kind, word }: Token): boolean =>
-  (kind === 'name' || kind === 'quoted') && word !== 'NOT' && word !== 'IN' && !subqueryWords.has(word)
+  (kind === 'name' || kind === 'quoted') && word !== 'NOT' && word !== 'IN' && !subqueryKeywords.has(word)
 
 /** Throws unless a comma after the call makes it part of a list. */
 export const checkSetCall = ({ caller, mayBeListed }: SetCall, next: Token | undefined): void => {

@@ -1,5 +1,5 @@
 import { checkClusters } from './clusters.ts'
-import { wordsAfterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
+import { keywordsAfterColumn, leadingKeywords, checkedKeywords, type Keyword, writeKeywords } from './keywords.ts'
 import { isPunctuation, lex, type Token } from './lexer.ts'
 import { isOperandEnd, higherOrderFunctions, isForbiddenFunction, isName, isQualified } from './names.ts'
 import { Rejection } from './rejection.ts'
@@ -42,19 +42,23 @@ const oneStatement = (tokens: readonly Token[]): readonly Token[] => {
 }
 
 const checkFirstWord = ([first]: readonly Token[]): void => {
-  if (first && firstWords.has(first.word)) return
-  throw new Rejection('first-word', first?.position ?? 0, `the statement must begin with ${[...firstWords].join(', ')}`)
+  if (first && leadingKeywords.has(first.word)) return
+  throw new Rejection(
+    'first-word',
+    first?.position ?? 0,
+    `the statement must begin with ${[...leadingKeywords].join(', ')}`,
+  )
 }
 
 const checkToken = (token: Token, index: number, tokens: readonly Token[]): void => {
   if (isPunctuation(token, '(')) checkCall(index, tokens)
-  else if (guardedWords.has(token.word) && !isQualified(index, tokens)) checkWord(token, index, tokens)
+  else if (checkedKeywords.has(token.word) && !isQualified(index, tokens)) checkWord(token, index, tokens)
 }
 
 const checkWord = (token: Token, index: number, tokens: readonly Token[]): void => {
   const { word } = token
   const next = tokens[index + 1]
-  if (writingWords.has(word) && !isName(index, tokens) && !isColumn(word, next) && !isOperand(index, tokens)) {
+  if (writeKeywords.has(word) && !isName(index, tokens) && !isColumn(word, next) && !isOperand(index, tokens)) {
     throw new Rejection(
       'write',
       token.position,
@@ -92,7 +96,8 @@ const isOperand = (index: number, tokens: readonly Token[]): boolean => {
   if (mayBeginStatement(index, tokens) || isOperandEnd(index - 1, tokens)) return false
   const next = tokens[index + 1]
   return (
-    tokens[index]?.word !== 'INSERT' || (next !== undefined && next.word !== 'INTO' && wordsAfterColumn.has(next.word))
+    tokens[index]?.word !== 'INSERT' ||
+    (next !== undefined && next.word !== 'INTO' && keywordsAfterColumn.has(next.word))
   )
 }
 
@@ -123,7 +128,7 @@ const isClause = (index: number, tokens: readonly Token[]): boolean => {
   if (next === undefined || (next.kind !== 'name' && next.kind !== 'quoted')) return false
   if (isPunctuation(tokens[index + 2], '=')) return true
   if (isName(index, tokens)) return false
-  return next.kind === 'quoted' || !wordsAfterColumn.has(next.word)
+  return next.kind === 'quoted' || !keywordsAfterColumn.has(next.word)
 }
 
 const checkCall = (index: number, tokens: readonly Token[]): void => {

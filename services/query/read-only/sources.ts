@@ -1,5 +1,5 @@
 import type { StatementSources } from './clusters.ts'
-import { clauseWords, wordsEndingSources, type Keyword, subqueryWords } from './keywords.ts'
+import { clauseKeywords, sourceEndKeywords, type Keyword, subqueryKeywords } from './keywords.ts'
 import { isPunctuation, type Token } from './lexer.ts'
 import {
   clusterFunctions,
@@ -10,7 +10,7 @@ import {
   checkSetCall,
   isInFunction,
   type SetCall,
-  findUnknownSetCall,
+  findDisallowedInOperand,
 } from './names.ts'
 import { Rejection } from './rejection.ts'
 
@@ -80,7 +80,7 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
     // In a FROM list, parentheses hold a subquery or another list: `FROM (a JOIN b USING c)`.
     inner.expectsSource = inner.inSources = current.expectsSource
     inner.isSetFunction = isInFunction(index - 1, tokens)
-    inner.setCall = findUnknownSetCall(index, tokens, levels)
+    inner.setCall = findDisallowedInOperand(index, tokens, levels)
     levels.push(inner)
     current.expectsSource = false
   } else if (token.text === ')') {
@@ -104,7 +104,7 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
   }
   // `viewIfPermitted(SELECT … ELSE source)`. The ELSE of a CASE in its SELECT is treated the same, to be safe.
   if (word === 'ELSE' && current.caller === 'viewifpermitted') current.expectsSource = true
-  if (word === '' || !clauseWords.has(word) || isName(index, tokens)) return false
+  if (word === '' || !clauseKeywords.has(word) || isName(index, tokens)) return false
   // A word before a comma is not a clause: `SELECT join, b`, `FROM t select, u`.
   if (isPunctuation(tokens[index + 1], ',')) return false
   enterClause(word, index, tokens, current)
@@ -130,7 +130,7 @@ const precedesSource = (word: Keyword | '', index: number, tokens: readonly Toke
   (word === 'TABLE' && index === 1) || (word === 'OVERRIDE' && index === 2 && wordAt(tokens, 0) === 'EXPLAIN')
 
 const beginsSubquery = (index: number, tokens: readonly Token[]): boolean => {
-  if (!subqueryWords.has(wordAt(tokens, index)) || isPunctuation(tokens[index + 1], ',')) return false
+  if (!subqueryKeywords.has(wordAt(tokens, index)) || isPunctuation(tokens[index + 1], ',')) return false
   if (isPunctuation(tokens[index - 1], '(')) return true
   const before = wordAt(tokens, index - 1)
   return before === 'DESCRIBE' || (before === 'TABLE' && index === 2)
@@ -138,7 +138,7 @@ const beginsSubquery = (index: number, tokens: readonly Token[]): boolean => {
 
 const enterClause = (word: Keyword, index: number, tokens: readonly Token[], current: Level): void => {
   if (word === 'BY' && wordAt(tokens, index - 1) === 'ORDER') current.orders = true
-  else if (wordsEndingSources.has(word)) current.orders = false
+  else if (sourceEndKeywords.has(word)) current.orders = false
   if (word === 'FROM' && !isExpression(index, tokens, current)) expectSources(current)
   else if (word === 'JOIN') current.expectsSource = current.inSources = !isArrayJoin(index, tokens)
   else if (word === 'DESCRIBE') current.expectsSource = index === 0
@@ -160,16 +160,14 @@ const betweenQueries: ReadonlySet<Keyword> = new Set(['UNION', 'EXCEPT', 'INTERS
 
 /** A clause follows a complete expression; in `ON limit = b` and `USING where`, the word is a column. */
 const endsSources = (word: Keyword, index: number, tokens: readonly Token[]): boolean =>
-  wordsEndingSources.has(word) &&
-  isOperandEnd(index - 1, tokens) &&
-  !(word === 'EXCEPT' && isTransformer(index, tokens))
+  sourceEndKeywords.has(word) && isOperandEnd(index - 1, tokens) && !(word === 'EXCEPT' && isTransformer(index, tokens))
 
 /** `COLUMNS('a') EXCEPT b` excludes a column; `EXCEPT SELECT` and `EXCEPT ALL SELECT` begin another query. */
 const isTransformer = (index: number, tokens: readonly Token[]): boolean => {
   let next = index + 1
   while (isPunctuation(tokens[next], '(')) next++
   const after = wordAt(tokens, next)
-  return !subqueryWords.has(after) && after !== 'ALL' && after !== 'DISTINCT'
+  return !subqueryKeywords.has(after) && after !== 'ALL' && after !== 'DISTINCT'
 }
 
 const expectSources = (current: Level): void => {

@@ -45,7 +45,7 @@ export async function* streamRows(
     rows += cut.rows
     passed += cut.end
     rest = bytes.subarray(cut.end)
-    if (cut.failed) throw await readFailureAfter(host, rest, body)
+    if (cut.failed) throw await readRemainingError(host, rest, body)
     if (cut.ended) {
       await drainBody(body)
       return { rows, truncated: false }
@@ -137,7 +137,7 @@ export function* splitIntoPieces(bytes: Buffer): Generator<Buffer, void, void> {
   }
 }
 
-export const readFailureAfter = async (
+export const readRemainingError = async (
   host: MonitoredHost,
   beginning: Buffer,
   body: HostBody,

@@ -3,7 +3,7 @@ import type { HostBody } from '../clickhouse/host-body.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import {
   drainBody,
-  readFailureAfter,
+  readRemainingError,
   parseFailure,
   maxRowBytes,
   type RowStreamSummary,
@@ -43,7 +43,7 @@ export async function* streamTextRows(
     const isNames = lines === 0 && cut.lines === 1 && !cut.tooLong
     const end = isNames ? 0 : cut.end
     yield* splitIntoPieces(bytes.subarray(0, end))
-    if (cut.failed) throw await readFailureAfter(host, bytes.subarray(cut.end), body)
+    if (cut.failed) throw await readRemainingError(host, bytes.subarray(cut.end), body)
     lines += isNames ? 0 : cut.lines
     passed += end
     rest = bytes.subarray(end)

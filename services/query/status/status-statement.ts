@@ -10,7 +10,7 @@ const maxSeconds = 10
 const basics = ['version()', 'uptime()', 'hostName()', 'timezone()', 'toUnixTimestamp64Milli(now64(3))'].join(', ')
 
 export interface HostBasics extends Omit<HostStatus, 'clockSkewMs'> {
-  /** The clock of the host. */
+  /** The current time on the host, in epoch milliseconds. */
   nowMs: number
 }
 

@@ -1,4 +1,4 @@
-import type { ColumnCounts, TableFacts } from '../advisor/structure/table-facts.ts'
+import type { ColumnStatistics, TableFacts } from '../advisor/structure/table-facts.ts'
 import { createAdviceSubject } from './subject.ts'
 
 type Column = TableFacts['columns'][number]
@@ -11,7 +11,7 @@ export const createColumn = (name: string, type: string, more: Partial<Column> =
 }
 
 /** Returns the statistics of a column with 100 distinct values from 0 to 60 and no NULL. */
-export const createColumnCounts = (more: Partial<ColumnCounts> = {}): ColumnCounts => ({
+export const createColumnCounts = (more: Partial<ColumnStatistics> = {}): ColumnStatistics => ({
   distinct: 100,
   nulls: 0,
   minimum: 0,

@@ -31,7 +31,7 @@ const isKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 
 const parseKey = (text: string): string => {
   if (isKey(text)) return text
-  throw new Error(`must be 64 hexadecimal digits, as derived for one service: ${deriveKeyCommand}`)
+  throw new Error(`must be 64 hexadecimal digits; derive the key of a service with: ${deriveKeyCommand}`)
 }
 
 const deriveCallKeyCommand = `printf '<caller>:%s' "$KEY_OF_CALLED_SERVICE" | sha256sum`

@@ -5,14 +5,14 @@ import { formatInboxPrefix, instanceNamePattern } from './subject.ts'
 import type { Endpoint, WireHeaders } from './wire.ts'
 
 /** Converts headers to those of the NATS client. Throws if a value contains a line break. */
-export type EncodeHeaders = (headers: WireHeaders) => MsgHdrs
+export type HeaderEncoder = (headers: WireHeaders) => MsgHdrs
 
 /**
  * Returns an encoder of headers. It does not validate names, which are constants: the client would check each
  * character.
  */
 export const createHeaderEncoder =
-  ({ fromRecord }: typeof MsgHdrsImpl): EncodeHeaders =>
+  ({ fromRecord }: typeof MsgHdrsImpl): HeaderEncoder =>
   (headers) => {
     const lines: Record<string, string[]> = {}
     for (const name in headers) lines[name] = [requireOneLine(headers[name] ?? '')]

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Msg, NatsConnection, Subscription as NatsSubscription } from 'nats'
 import {
   connectToNats,
-  type EncodeHeaders,
+  type HeaderEncoder,
   createHeaderEncoder,
   logConnection,
   type NatsHubOptions,
@@ -29,7 +29,7 @@ export const openNatsHub = (options: NatsHubOptions): Hub => ({
 interface NatsWireParts {
   connection: NatsConnection
   inbox: string
-  encode: EncodeHeaders
+  encode: HeaderEncoder
   log: Logger | undefined
 }
 
@@ -42,7 +42,7 @@ interface OutgoingMessage {
 class NatsWire implements Wire {
   readonly inbox: string
   readonly #connection: NatsConnection
-  readonly #encode: EncodeHeaders
+  readonly #encode: HeaderEncoder
   readonly #log: Logger | undefined
   readonly #listeners: ((connected: boolean) => void)[] = []
   #connected = true

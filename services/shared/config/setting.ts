@@ -296,7 +296,7 @@ export const urlSetting = (doc: string, options: UrlOptions): Setting<URL | unde
     if (!parsed || !options.protocols.includes(parsed.protocol.slice(0, -1))) {
       throw new Error(`must be an absolute URL with ${options.protocols.join(' or ')}`)
     }
-    if (!/^https?:$/.test(parsed.protocol) && hasMisreadPassword(parsed)) throw new Error(passwordEncodingError)
+    if (!/^https?:$/.test(parsed.protocol) && hasUnescapedPassword(parsed)) throw new Error(passwordEncodingError)
     return parsed
   },
 })
@@ -308,5 +308,5 @@ export const passwordEncodingError = 'must percent-encode the characters /, ? an
  * Returns whether an unescaped `/`, `?` or `#` in the password broke the URL. The user was then parsed as the host and
  * the start of the password as the port. An `@` remains in the path, query or fragment.
  */
-export const hasMisreadPassword = ({ username, password, port, pathname, search, hash: fragment }: URL): boolean =>
+export const hasUnescapedPassword = ({ username, password, port, pathname, search, hash: fragment }: URL): boolean =>
   username === '' && password === '' && port !== '' && `${pathname}${search}${fragment}`.includes('@')

@@ -35,15 +35,15 @@ export const hasWebhookSubscriptions = (env: Environment): boolean =>
   parseSettings(subscriptionSettings, env).SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS ?? isCloudMode(env)
 
 /** The signing secret of the Slack application. With it, messages have buttons and the gateway accepts their clicks. */
-export const chatSigningSettings = {
+export const slackSigningSettings = {
   CHATAPP_SIGNING_SECRET: signingKeySetting(
     'Signing secret of the Slack application. Alerts get Acknowledge and Dismiss buttons; signed clicks are received at /api/webhooks/chat-application.',
   ),
 } as const
 
 /** Returns whether the gateway can authenticate clicks in Slack messages. */
-export const canVerifyChatActions = (env: Environment): boolean =>
-  parseSettings(chatSigningSettings, env).CHATAPP_SIGNING_SECRET !== undefined
+export const canVerifySlackActions = (env: Environment): boolean =>
+  parseSettings(slackSigningSettings, env).CHATAPP_SIGNING_SECRET !== undefined
 
 const timeZoneSetting = (doc: string): Setting<string | undefined> => ({
   doc,

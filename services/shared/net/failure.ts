@@ -19,7 +19,7 @@ const sentences: Readonly<Record<NetReason, string>> = {
 }
 
 interface NetFailureFacts {
-  /** Without path, query and credentials, which may be secrets. */
+  /** The host of the URL. Path, query and credentials are omitted, because they may contain secrets. */
   host?: string | undefined
   rule?: NetRule
   /** The system error code, such as ECONNREFUSED. */

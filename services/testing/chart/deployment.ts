@@ -6,7 +6,7 @@ import { dump } from 'js-yaml'
 import { deriveKey } from '#shared/bus/signatures.ts'
 import { formatCallKeys } from '#shared/bus/testing/keys.ts'
 import { testCertificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
-import { type ProductProcess, startProcess } from '../product/process.ts'
+import { type ProductProcess, startProcess } from '../product/product-process.ts'
 import { startNats, startPostgres, startRedis, type TestServer } from '../describe-with.ts'
 import { reserveFreePort } from '../servers/port.ts'
 import { renderObjects, hostsValuesFile } from './helm.ts'
@@ -165,7 +165,7 @@ class RunningDeployment implements AsyncDisposable {
       SVC_INSTANCE: instance,
     }
     const { operations: operationsPort } = this.#ports
-    const spoken = release === 'last' ? { preload: 'services/acceptance/release/emulate-release.ts' } : {}
+    const spoken = release === 'last' ? { preload: 'services/acceptance/release-compatibility/emulate-release.ts' } : {}
     const started = await startProcess({ services: pod.services, variables, operationsPort, ...spoken })
     this.#started.push(started)
     if (pod.name === 'gateway') this.#gateway = `http://${host}:${this.#ports.http}`

@@ -1,6 +1,6 @@
 import type { SendAttempt } from './fake-targets.ts'
 
-/** The result of a schedule. */
+/** The actions, sends and violated invariants of one simulated sequence of events and faults. */
 export interface ScheduleOutcome {
   /** All actions and faults, in order. */
   log: readonly string[]

@@ -87,7 +87,7 @@ export interface FileProblem {
 /** Reports an entry that is skipped, and the reason. */
 export type ReportProblem = (entry: string, reason: string) => void
 
-/** Returns what is allowed in place of an invalid value, never the value itself. */
+/** Describes the validation issues: states the allowed values, never an invalid value, which may be a secret. */
 export const describeIssues = (error: z.ZodError): string => {
   const reasons = error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return listIssueFields(issue).map((field) => `${field} is unknown`)

@@ -35,12 +35,12 @@ export interface DeviceLogin {
   /** Returns the key of an approved device code once; otherwise throws an OAuth error. */
   exchange(deviceCode: string, clientId: string | undefined): Promise<IssuedKey>
   /** Returns the login of a user code. Attempts are limited per user. */
-  find(userCode: string, decider: Decider): Promise<DeviceLoginRecord>
-  decide(userCode: string, state: DeviceDecision['state'], decider: Decider): Promise<DeviceLoginRecord>
+  find(userCode: string, decider: DeviceApprover): Promise<DeviceLoginRecord>
+  decide(userCode: string, state: DeviceDecision['state'], decider: DeviceApprover): Promise<DeviceLoginRecord>
 }
 
 /** The caller who approves or denies devices. */
-export interface Decider {
+export interface DeviceApprover {
   /** Subject of the keys that approved devices receive. */
   subject: string
   isOperator: boolean
@@ -70,7 +70,7 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
   }
 
   /** Counts the attempt and parses a typed user code. Throws `rate-limited` after too many attempts. */
-  const parseAttempt = async (typed: string, decider: Decider): Promise<string> => {
+  const parseAttempt = async (typed: string, decider: DeviceApprover): Promise<string> => {
     requireEnabled()
     if (!decider.isOperator) await countTry(counters, decider.subject)
     const code = parseUserCode(typed)

@@ -10,7 +10,7 @@ import { quoteName } from '#shared/sql/statement-text.ts'
 type Column = z.infer<typeof ExplorerColumn>
 
 /** Statistics about the values of a column in the sampled rows. */
-export interface ColumnCounts {
+export interface ColumnStatistics {
   distinct: number
   nulls: number
   minimum: number | null
@@ -26,14 +26,14 @@ export interface TableFacts {
   columns: readonly (Column & { sql: string })[]
   /** The number of sampled rows; 0 if reading data is not allowed. */
   sampled: number
-  counted: ReadonlyMap<string, ColumnCounts>
+  counted: ReadonlyMap<string, ColumnStatistics>
   oldBytes: number
 }
 
 /** Returns one kind of advice on a table. It is a pure function of the facts about the table. */
 export type TableAdvisor = (facts: TableFacts) => StructureAdvice[]
 
-/** The client, call, host and table with which the table advisor sends requests. */
+/** The table to analyze, and the client and call for its queries. */
 export interface TableAdviceContext {
   query: Client<typeof query>
   call: Call
@@ -83,7 +83,7 @@ const countColumns = async (
   const requested = columns
     .filter(({ type, defaultKind }) => countableType.test(type) && defaultKind !== 'ALIAS')
     .map(({ name, type }) => ({ name, hasBounds: boundedType.test(type) }))
-  const nothing = { sampled: 0, counted: new Map<string, ColumnCounts>() }
+  const nothing = { sampled: 0, counted: new Map<string, ColumnStatistics>() }
   if (!readsData || requested.length === 0) return nothing
   try {
     const response = await query.columnFacts({ hostKey, database, table, columns: requested }, call)

@@ -17,7 +17,7 @@ export const testLiveness = (place: () => BusTestContext): void => {
   const keyOf = (instance: string, instances: readonly string[]): string => {
     const keys = Array.from({ length: 100 }, (_, index) => `host-${index}`)
     const key = keys.find((one) => pickByHash(one, instances) === instance)
-    if (key === undefined) throw new Error(`no key of a hundred prefers ${instance}`)
+    if (key === undefined) throw new Error(`none of 100 keys is routed to instance "${instance}"`)
     return key
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Msg, NatsConnection } from 'nats'
 import { z } from 'zod'
 import { decodeJson } from '../body.ts'
-import type { EncodeHeaders } from '../nats-connection.ts'
+import type { HeaderEncoder } from '../nats-connection.ts'
 import type { WireHeaders } from '../wire.ts'
 import { startTogether } from './batches.ts'
 
@@ -21,7 +21,7 @@ interface PublisherOptions {
   connection: NatsConnection
   /** Prefix of subjects that only this connection may subscribe to. */
   inbox: string
-  encode: EncodeHeaders
+  encode: HeaderEncoder
   withinMs: number
 }
 

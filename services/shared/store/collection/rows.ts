@@ -69,8 +69,8 @@ export interface RowQuery {
  */
 export interface RowTable {
   /**
-   * Adds rows and returns how many were written. A row with an existing id replaces the stored one if it supersedes it,
-   * or is skipped with `leave`.
+   * Adds rows and returns how many were written. If a row with the same id is stored, `leave` keeps the stored row, and
+   * `replace` overwrites it if the new row supersedes it.
    */
   put(rows: readonly CollectionRow[], existing: 'replace' | 'leave'): Promise<number>
   /**

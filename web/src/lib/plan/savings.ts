@@ -2,9 +2,9 @@ import type { ProofLevel, Savings } from '#proto/advice.ts'
 
 /** Label and explanation of each way in which savings are determined. */
 export const proofLabels: Record<ProofLevel, { word: string; means: string }> = {
-  verified: { word: 'Verified', means: 'Estimated by the host on its data.' },
+  verified: { word: 'Verified', means: 'Measured by a test on data of the host.' },
   estimated: { word: 'Estimated', means: 'Computed from host statistics.' },
-  unverified: { word: 'Unverified', means: 'Typical effect of this change; not computed for this table.' },
+  unverified: { word: 'Unverified', means: 'Typical effect of this change. Not computed for this table.' },
 }
 
 /** Returns the share of reads that would be saved, from 0 to 1; null when nothing is read. */

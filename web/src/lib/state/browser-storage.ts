@@ -2,7 +2,7 @@
 export type StorageArea = 'localStorage' | 'sessionStorage'
 
 /** Returns a stored text; null if it is missing or storage is blocked. */
-export const readStored = (name: string, area: StorageArea = 'localStorage'): string | null => {
+export const readStoredText = (name: string, area: StorageArea = 'localStorage'): string | null => {
   try {
     return globalThis[area].getItem(name)
   } catch {
@@ -24,7 +24,7 @@ export const writeStored = (name: string, text: string | null, area: StorageArea
 /** Returns stored JSON; undefined if it is missing or invalid. */
 export const readStoredJson = (name: string): unknown => {
   try {
-    return JSON.parse(readStored(name) ?? 'null') ?? undefined
+    return JSON.parse(readStoredText(name) ?? 'null') ?? undefined
   } catch {
     return undefined
   }

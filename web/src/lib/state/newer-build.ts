@@ -1,4 +1,4 @@
-import { readStored, writeStored } from './browser-storage.ts'
+import { readStoredText, writeStored } from './browser-storage.ts'
 
 /** Returns the entry script of this build; undefined when a development server serves the pages. */
 const findOwnEntry = (): string | null | undefined =>
@@ -12,14 +12,14 @@ const leftBuildKey = 'left-build'
  * new build. Other failures are left to the caller. A tab reloads only once per build; otherwise it would reload
  * endlessly while gateways of both builds are running. Returns a function that stops listening.
  */
-export const followNewerBuild = (target: () => URL | null | undefined): (() => void) => {
+export const reloadOnNewerBuild = (target: () => URL | null | undefined): (() => void) => {
   const entry = findOwnEntry()
   const follow = async ({ payload }: VitePreloadErrorEvent): Promise<void> => {
     // A failed preload of a page needs no reload, because the navigation to that page will fail and reload.
     const isAhead = !target() && payload.message.includes('/immutable/nodes/')
     if (!entry || isAhead || (await fetchStartPage())?.includes(entry) !== false) return
     // This check follows the request, because another chunk may have failed and stored the entry in the meantime.
-    if (readStored(leftBuildKey, 'sessionStorage') === entry) return
+    if (readStoredText(leftBuildKey, 'sessionStorage') === entry) return
     writeStored(leftBuildKey, entry, 'sessionStorage')
     location.assign(target() ?? location.href)
   }

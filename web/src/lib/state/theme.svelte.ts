@@ -1,9 +1,9 @@
-import { readStored, writeStored } from './browser-storage.ts'
+import { readStoredText, writeStored } from './browser-storage.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-let currentTheme = $state<Theme>(themes.find((each) => each === readStored('theme')) ?? 'system')
+let currentTheme = $state<Theme>(themes.find((each) => each === readStoredText('theme')) ?? 'system')
 
 /** The theme of this browser. `app.html` applies it before the first paint. */
 export const theme = {

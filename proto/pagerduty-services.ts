@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 
 /** A service of the PagerDuty account. Its integration key is not included. */
-export const PagingService = z.object({
+export const PagerDutyService = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
@@ -11,7 +11,7 @@ export const PagingService = z.object({
   /** Page of PagerDuty with the integrations of the service. */
   url: z.string().nullable(),
 })
-export type PagingService = z.infer<typeof PagingService>
+export type PagerDutyService = z.infer<typeof PagerDutyService>
 
 /** Methods for the setup of paging channels. */
 export const pagingServiceMethods = {
@@ -21,6 +21,6 @@ export const pagingServiceMethods = {
     feature: 'HEALTH',
     safe: true,
     input: z.object({ search: z.string().max(100).optional() }),
-    output: z.object({ services: z.array(PagingService), more: z.boolean() }),
+    output: z.object({ services: z.array(PagerDutyService), more: z.boolean() }),
   }),
 }

@@ -4,7 +4,7 @@ import formats from 'ajv-formats'
 type Schema = Readonly<Record<string, unknown>>
 
 /** Returns a function that reduces a value to what a reader with this schema sees. It throws if parsing fails. */
-export const createProjection = (schema: unknown, ajv: Ajv2020 = openValidator()): ((value: unknown) => unknown) => {
+export const createSchemaReducer = (schema: unknown, ajv: Ajv2020 = openValidator()): ((value: unknown) => unknown) => {
   const root = asSchema(schema)
   const checks = new Map<Schema, ValidateFunction>()
   const check = (part: Schema): ValidateFunction => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
-import { toPublicError } from './answer-failure.ts'
+import { toPublicError } from './error-response.ts'
 import { createClientClosedError, clientClosedStatus } from './http-exchange.ts'
 import { startFakeProduct } from '../testing/fake-product.ts'
 

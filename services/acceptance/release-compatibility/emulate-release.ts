@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { BusEvent, Method } from '#proto/contract.ts'
 import { importProtoExports, isEvent, isService, readLastRelease } from '../../generate/contracts.ts'
 import { root } from '../../testing/source-file.ts'
-import { openValidator, createProjection } from './projection.ts'
+import { openValidator, createSchemaReducer } from './released-schema.ts'
 
 /**
  * Makes a process behave like the last release: it drops newer fields, rejects messages that the release could not
@@ -42,7 +42,7 @@ const isJsonFrames = (value: unknown): value is { schema: z.ZodType } =>
 
 const validator = openValidator()
 const projectSchema = (released: unknown, now: z.ZodType): z.ZodType => {
-  const project = createProjection(released, validator)
+  const project = createSchemaReducer(released, validator)
   const known = z.unknown().transform((value, context) => {
     try {
       return project(value)

@@ -1,6 +1,6 @@
 import { deployChart } from '../chart/deployment.ts'
 import type { Product, ProductHost, ProductOptions } from '../product.ts'
-import type { ProductProcess } from './process.ts'
+import type { ProductProcess } from './product-process.ts'
 
 /**
  * Starts the processes of the chart. Each variable reaches only the services to which the chart passes it. Stopping the

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { createProjection } from './projection.ts'
+import { createSchemaReducer } from './released-schema.ts'
 
 const Row = z.object({ name: z.string(), rows: z.number().optional() })
 const released = z.object({
@@ -9,7 +9,7 @@ const released = z.object({
   byHost: z.record(z.string(), Row),
   result: z.union([z.object({ ok: z.literal(true), at: z.number() }), z.object({ ok: z.literal(false) })]),
 })
-const asReleased = createProjection(z.toJSONSchema(released, { io: 'input' }))
+const asReleased = createSchemaReducer(z.toJSONSchema(released, { io: 'input' }))
 const sent = { rows: [{ name: 'a' }], byHost: { h: { name: 'b' } }, result: { ok: true, at: 1 } }
 
 it('keeps the fields that the release knows, and absent optional fields', () => {
