@@ -30,7 +30,7 @@ describe('GET /api/healthz', () => {
     expect(cloudMode).toEqual({
       build: false,
       runtime: true,
-      warning: expect.stringContaining('web was built without it'),
+      warning: expect.stringContaining('web UI was built without it'),
     })
   })
 
