@@ -13,13 +13,17 @@ export const maxIngestBodyBytes = 256 * 1024
  */
 export const maxEventsPerRequest = 1_000
 
+const ingestHeaders: ReadonlySet<string> = new Set([
+  'content-type',
+  'idempotency-key',
+  'x-webhook-id',
+  'x-reemit-hops',
+  'x-github-event',
+  'sentry-hook-resource',
+])
+
 /** Returns whether a header is passed to `ingest`: only headers that describe events, never credentials. */
-export const isIngestHeader = (name: string): boolean =>
-  name === 'content-type' ||
-  name === 'idempotency-key' ||
-  name === 'x-webhook-id' ||
-  name === 'x-reemit-hops' ||
-  name.startsWith('ce-')
+export const isIngestHeader = (name: string): boolean => ingestHeaders.has(name) || name.startsWith('ce-')
 
 /** The result for one event of a request: it is stored, or rejected with a reason. */
 export const IngestResult = z.union([

@@ -5,12 +5,16 @@ import { textParameter, createIntegerParameter } from './parameters.ts'
 
 const Whole = z.int().min(0)
 
-/** Media types that event senders can use. All of them are JSON. */
+/** Media types that event senders can use: JSON, or one JSON object per line. */
 export const eventMediaTypes = [
   'application/json',
   'application/cloudevents+json',
   'application/cloudevents-batch+json',
+  'application/x-ndjson',
 ] as const
+
+/** `POST /api/events/ingest`: the token of senders that cannot set headers, if `SVC_EVENTS_QUERY_TOKEN` is set. */
+export const IngestQuery = z.object({ token: textParameter.optional() })
 
 /** The body of `POST /api/events/ingest`: one event or several, of any shape. */
 export const IngestBody = z.union([z.looseObject({}), z.array(z.looseObject({}))])

@@ -9,6 +9,7 @@ import { findRouteRefusal, limitToPermissions } from './features/refusal.ts'
 import type { Gateway } from './gateway.ts'
 import { anonymousCaller } from './auth/identity.ts'
 import { requireWithinRateLimit, type RateLimitState, createRateLimitHeaders } from './limits/limits.ts'
+import { parseQueryString } from './request/parse.ts'
 import { resolvePublicUrl } from './request/public-url.ts'
 import type { Route } from './http-route.ts'
 
@@ -22,7 +23,7 @@ export const admit =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response, next) => {
     const { limits, env } = gateway
-    route.open?.(request.headers, env)
+    route.open?.({ headers: request.headers, query: parseQueryString(request.url) }, env)
     if (route.limit !== 'none') {
       applyLimit(response, await limits.countAddress(route.limit, resolveRateLimitKey(request, env)))
     }

@@ -28,7 +28,8 @@ import { publicUrlSettings } from './request/public-url.ts'
 import { allowedHostSettings } from './server/allowed-hosts.ts'
 import { crossOriginSettings } from './server/cross-origin.ts'
 import { webSettings } from './web/web-build.ts'
-import { cronSettings, eventSettings } from './webhooks/bearer-secrets.ts'
+import { cronSettings } from './webhooks/bearer-secrets.ts'
+import { eventSettings } from './webhooks/ingest-credentials.ts'
 import { webhookSettings } from './webhooks/signature.ts'
 
 /** Settings of the listener. */

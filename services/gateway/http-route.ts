@@ -71,7 +71,7 @@ export interface Route {
   /** Error format, if a standard requires its own. */
   errorFormat?: ErrorFormat
   /** Checks a precondition before the request counts towards the rate limit; throws if it is not met. */
-  open?(headers: IncomingHttpHeaders, env: Environment): void
+  open?(request: Pick<RawRequest, 'headers' | 'query'>, env: Environment): void
   /** Replaces the default authentication of the route and returns the caller. */
   identify?(request: Request<Record<string, string>>, gateway: Gateway): Promise<Identity>
   /** Returns the WWW-Authenticate challenge of an error, if it differs from the default. */

@@ -33,6 +33,7 @@ const opened = async (opening: AsyncDisposableStack, replaced: Partial<Queue> = 
     store,
     clock: createClock(() => nowMs),
     origin,
+    openEnvelope: async (request) => request,
     observe,
   })
   const send = (sent: unknown, headers: Record<string, string> = {}) =>
@@ -46,6 +47,19 @@ const opened = async (opening: AsyncDisposableStack, replaced: Partial<Queue> = 
 const idOf = (taken: unknown): string => z.object({ id: z.string() }).parse(taken).id
 
 describe('accepted events', () => {
+  it('are parsed from lines of JSON, each on its own', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, seen } = await opened(opening)
+    const lines = ['{"title":"a","status":"open"}', '', 'no JSON', '{"title":"b","status":"open"}', '']
+    const taken = await send(lines.join('\n'), { 'content-type': 'application/x-ndjson' })
+    expect(taken).toMatchObject([
+      { duplicate: false },
+      { error: 'an event must be a JSON object' },
+      { duplicate: false },
+    ])
+    expect(seen.map(({ title }) => title).toSorted()).toEqual(['a', 'b'])
+  })
+
   it('publishes the complete event in the common format before it responds', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, observed } = await opened(opening)

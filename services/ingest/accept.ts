@@ -11,12 +11,20 @@ import { isBinaryCloudEvent } from './adapters/cloud-events.ts'
 import { adapters } from './adapters/index.ts'
 import { hashTexts, normalizeEvent } from './normalize.ts'
 
+/** The body of a request and the headers that describe its events. */
+export interface IngestRequest {
+  body: string
+  headers: RequestHeaders
+}
+
 interface AcceptDeps {
   queue: Queue
   store: Store
   clock: Clock
   /** Returns the id of this installation. */
   origin(): Promise<string>
+  /** Verifies a message of AWS SNS and returns its content; other requests are returned unchanged. */
+  openEnvelope(request: IngestRequest): Promise<IngestRequest>
   observe(sourceType: string, outcome: 'kept' | 'duplicate' | 'refused'): void
 }
 
@@ -31,7 +39,8 @@ export const createAcceptHandler =
   (deps: AcceptDeps): Accept =>
   async ({ body, headers }) => {
     const idempotencyKey = readIdempotencyKey(headers)
-    const parsed = parseEvents(body, headers)
+    const content = await deps.openEnvelope({ body, headers })
+    const parsed = parseEvents(content.body, content.headers)
     const context = {
       idempotencyKey,
       receivedAt: recordInstant(deps.clock),
@@ -111,7 +120,8 @@ type ParsedEvent = (EventDraft & { sourceType: string }) | { error: string }
 /** Parses the events of a body in order. Throws `invalid` for a body that cannot contain events. */
 export const parseEvents = (body: string, headers: RequestHeaders): ParsedEvent[] => {
   const isBinary = isBinaryCloudEvent(headers)
-  const value = isBinary && body === '' ? null : parseJsonBody(body)
+  const isLines = !isBinary && /^application\/x-ndjson/i.test(headers['content-type'] ?? '')
+  const value = isBinary && body === '' ? null : isLines ? parseJsonLines(body) : parseJsonBody(body)
   requirePlainJson(value)
   // In binary mode the body is the data of one event, regardless of its type.
   const events = isBinary ? undefined : listEvents(value)
@@ -139,6 +149,19 @@ const parseJsonBody = (body: string): unknown => {
     throw new ServiceError('invalid', 'the body is not JSON')
   }
 }
+
+/** Parses one object per line, as Zabbix streams events. A line that is not JSON is rejected alone, as null. */
+const parseJsonLines = (body: string): unknown[] =>
+  body
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      try {
+        return JSON.parse(line)
+      } catch {
+        return null
+      }
+    })
 
 /** Returns the events of a list, or of the list in `events`; undefined for a single event. */
 const listEvents = (value: unknown): unknown[] | undefined => {

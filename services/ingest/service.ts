@@ -10,6 +10,7 @@ import { consumeEvents } from './consume.ts'
 import { createDeadEventHandlers } from './dead-events.ts'
 import { createDeploymentHandlers, getRetentionStartMs, openDeploymentStore } from './deployments.ts'
 import { openEventStore } from './events.ts'
+import { createSnsReader } from './sns.ts'
 
 const dayMs = 86_400_000
 
@@ -31,6 +32,7 @@ export const start: ServiceStarter = async ({ env, bus, store, clock, net, telem
   const accepted = metrics.eventsReceived(registry)
   const forwarded = metrics.eventsReemitted(registry)
   const reemitDeps = { env, send: net.guarded('reemit'), clock, log, origin }
+  const openEnvelope = createSnsReader({ send: net.guarded('event-source'), clock, log })
   const observe = {
     accepted: (adapter: string, outcome: string) => accepted.inc({ adapter, outcome }),
     forwarded: (outcome: string) => forwarded.inc({ outcome }),
@@ -38,7 +40,7 @@ export const start: ServiceStarter = async ({ env, bus, store, clock, net, telem
   opened.use(await consumeEvents(queue, events, { ...reemitDeps, observe: observe.forwarded }))
   opened.use(
     await bus.serve(ingest, {
-      accept: createAcceptHandler({ queue, store, clock, origin, observe: observe.accepted }),
+      accept: createAcceptHandler({ queue, store, clock, origin, openEnvelope, observe: observe.accepted }),
       events: (filter) => events.list(filter),
       ...createDeadEventHandlers(queue),
       ...createDeploymentHandlers({ deployments, env, clock }),

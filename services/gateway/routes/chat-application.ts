@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
 import type { ChatInstallation } from '#proto/chat-application.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
@@ -122,7 +121,7 @@ export const chatWebhookRoute: Route = {
   query: noQuery,
   reads: { mediaTypes: [form], schema: ChatActionForm },
   answer: ChatActionResponse,
-  open: (_headers: IncomingHttpHeaders, env: Environment) => void secretOf(env),
+  open: (_request, env) => void secretOf(env),
   async respond({ headers, call, requestId, readBody }, gateway, reply) {
     const body = await readBody(maxBodyBytes)
     if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? ''))

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { IdentityEvent, IdentitySubjectEvent, IdentityWebhookResponse } from '#proto/http/identity-webhook.ts'
@@ -32,7 +31,7 @@ export const identityWebhookRoute: Route = {
   query: noQuery,
   reads: { mediaTypes: ['application/json'], schema: IdentityEvent },
   answer: IdentityWebhookResponse,
-  open: (_headers: IncomingHttpHeaders, env: Environment) => void secretOf(env),
+  open: (_request, env) => void secretOf(env),
   async respond(request, gateway, reply) {
     const { headers, readBody } = request
     const body = await readBody(maxBodyBytes)

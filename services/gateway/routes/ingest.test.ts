@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
@@ -26,8 +27,8 @@ const recordingIngest = (answer: IngestResult | ServiceError = [{ id: 'a1', dupl
 
 type Sent = Omit<RequestInit, 'headers'> & { headers: Record<string, string>; duplex?: 'half' }
 
-const send = async (url: string, init: Sent) => {
-  const response = await fetch(`${url}/api/events/ingest`, { method: 'POST', body: '{"title":"T"}', ...init })
+const send = async (url: string, init: Sent, query = '') => {
+  const response = await fetch(`${url}/api/events/ingest${query}`, { method: 'POST', body: '{"title":"T"}', ...init })
   const body: unknown = await response.json()
   return { status: response.status, headers: response.headers, body, error: ErrorResponse.safeParse(body).data?.error }
 }
@@ -123,9 +124,131 @@ describe('POST /api/events/ingest', () => {
   it('forwards the body and its headers, without credentials', async () => {
     const { ingest, accepted } = recordingIngest()
     await using product = await startFakeProduct({ env: withToken, ingest })
-    const received = { 'ce-id': '1', 'idempotency-key': 'k', 'x-webhook-id': 'w', 'x-reemit-hops': '1' }
+    const received = {
+      'ce-id': '1',
+      'idempotency-key': 'k',
+      'x-webhook-id': 'w',
+      'x-reemit-hops': '1',
+      'x-github-event': 'check_run',
+      'sentry-hook-resource': 'issue',
+    }
     await send(product.url, { headers: { ...good, ...received, cookie: 'a=b', 'x-other': 'c' } })
     expect(accepted).toEqual([{ body: '{"title":"T"}', headers: { ...received, 'content-type': 'application/json' } }])
+  })
+})
+
+const signatureOf = (body: string, key: string) => createHmac('sha256', key).update(body).digest('hex')
+const sentBody = '{"title":"T"}'
+const typed = { 'content-type': 'application/json' }
+const basic = (password: string, user = 'sns') => ({
+  ...typed,
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+})
+const senderSecrets = {
+  SVC_EVENTS_BASIC_PASSWORD: 'the pass:word',
+  SVC_EVENTS_QUERY_TOKEN: 'token in the URL',
+  SVC_EVENTS_GITHUB_SECRET: 'secret of GitHub',
+  SVC_EVENTS_SENTRY_SECRET: 'secret of Sentry',
+  SVC_EVENTS_SIGNING_SECRET: 'secret of others',
+  SVC_EVENTS_SIGNATURE_HEADER: 'X-PagerDuty-Signature',
+}
+const inUrl = `?token=${encodeURIComponent(senderSecrets.SVC_EVENTS_QUERY_TOKEN)}`
+
+/** Credentials of senders, by variable: accepted headers and query, and wrong ones. */
+const credentials: [name: string, good: [Sent['headers'], string?], bad: [Sent['headers'], string?][]][] = [
+  [
+    'SVC_EVENTS_BASIC_PASSWORD',
+    [basic('the pass:word')],
+    [[basic('the pass')], [basic('')], [basic(secret)], [{ ...typed, authorization: 'Basic !' }]],
+  ],
+  [
+    'SVC_EVENTS_QUERY_TOKEN',
+    [typed, inUrl],
+    [
+      [typed, '?token='],
+      [typed, `${inUrl}${inUrl.replace('?', '&')}`],
+    ],
+  ],
+  [
+    'SVC_EVENTS_GITHUB_SECRET',
+    [{ ...typed, 'x-hub-signature-256': `sha256=${signatureOf(sentBody, 'secret of GitHub')}` }],
+    [
+      [{ ...typed, 'x-hub-signature-256': `sha256=${signatureOf(`${sentBody} `, 'secret of GitHub')}` }],
+      [{ ...typed, 'x-hub-signature-256': 'sha256=' }],
+      [{ ...typed, 'sentry-hook-signature': signatureOf(sentBody, 'secret of GitHub') }],
+    ],
+  ],
+  [
+    'SVC_EVENTS_SENTRY_SECRET',
+    [{ ...typed, 'sentry-hook-signature': signatureOf(sentBody, 'secret of Sentry') }],
+    [[{ ...typed, 'sentry-hook-signature': signatureOf(sentBody, 'secret of GitHub') }]],
+  ],
+  [
+    'SVC_EVENTS_SIGNING_SECRET',
+    [{ ...typed, 'x-pagerduty-signature': `v1=00,v1=${signatureOf(sentBody, 'secret of others')}` }],
+    [
+      [{ ...typed, 'x-signature': signatureOf(sentBody, 'secret of others') }],
+      [{ ...typed, 'x-pagerduty-signature': `a,b,c,d,${signatureOf(sentBody, 'secret of others')}` }],
+    ],
+  ],
+]
+
+describe('senders without the bearer token', () => {
+  it.each(credentials)('are accepted with %s only', async (name, [headers, query], bad) => {
+    const { ingest, accepted } = recordingIngest()
+    await using product = await startFakeProduct({ env: { ...withToken, ...senderSecrets }, ingest })
+    expect((await send(product.url, { headers }, query)).status).toBe(202)
+    expect(accepted).toHaveLength(1)
+    expect(JSON.stringify(accepted)).not.toMatch(/signature|token in/)
+    for (const [wrong, wrongQuery] of bad) {
+      const rejected = await send(product.url, { headers: wrong }, wrongQuery)
+      expect([rejected.status, rejected.error?.type]).toEqual([401, 'unauthenticated'])
+      for (const value of Object.values(senderSecrets).slice(0, -1))
+        expect(JSON.stringify(rejected.body)).not.toContain(value)
+    }
+    expect(accepted).toHaveLength(1)
+    expect(product.logged.join('')).not.toMatch(/token.in|token%20in|secret of|the pass/)
+    const unset: Record<string, string> = { ...withToken, ...senderSecrets, [name]: '' }
+    await using without = await startFakeProduct({ env: unset, ingest })
+    expect((await send(without.url, { headers }, query)).status).toBe(401)
+  })
+
+  it('are accepted with the previous secret', async () => {
+    const { ingest } = recordingIngest()
+    const env = { ...withToken, SVC_EVENTS_GITHUB_SECRET: 'new', SVC_EVENTS_GITHUB_SECRET_PREVIOUS: 'old' }
+    await using product = await startFakeProduct({ env, ingest })
+    for (const key of ['old', 'new']) {
+      const headers = { ...typed, 'x-hub-signature-256': `sha256=${signatureOf(sentBody, key)}` }
+      expect((await send(product.url, { headers })).status).toBe(202)
+    }
+  })
+
+  it('are rejected while no ingest token is set', async () => {
+    await using product = await startFakeProduct({ env: senderSecrets, ...recordingIngest() })
+    for (const [, [headers, query]] of credentials)
+      expect((await send(product.url, { headers }, query)).status).toBe(503)
+  })
+
+  it('get a challenge for the password if one is set', async () => {
+    await using product = await startFakeProduct({ env: { ...withToken, ...senderSecrets }, ...recordingIngest() })
+    const { status, headers } = await send(product.url, { headers: typed })
+    expect([status, headers.get('www-authenticate')]).toEqual([
+      401,
+      'Bearer realm="watchhouse", Basic realm="watchhouse"',
+    ])
+  })
+})
+
+describe('the media type', () => {
+  const sns = { 'x-amz-sns-message-type': 'Notification' }
+  it.each<[string, Record<string, string>, number]>([
+    ['text/plain; charset=UTF-8', sns, 202],
+    ['text/plain; charset=UTF-8', {}, 415],
+    ['text/html', sns, 415],
+    ['application/x-ndjson', {}, 202],
+  ])('%s with %j gets %i', async (type, more, status) => {
+    await using product = await startFakeProduct({ env: withToken, ...recordingIngest() })
+    expect((await send(product.url, { headers: { ...good, ...more, 'content-type': type } })).status).toBe(status)
   })
 })
 

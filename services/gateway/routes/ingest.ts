@@ -1,14 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
+import { errorStatuses } from '#proto/errors.ts'
 import { DeploymentsResponse, DeploymentsQuery } from '#proto/http/deployments.ts'
 import {
   eventMediaTypes,
   IngestResponse,
   IngestBody,
+  IngestQuery,
   EventsResponse,
   EventsQuery,
   formatEventCursor,
 } from '#proto/http/events.ts'
-import { noQuery } from '#proto/http/parameters.ts'
 import { isIngestHeader, maxIngestBodyBytes, type IngestResult } from '#proto/ingest.ts'
 import { gatewayIdentity } from '../auth/identity.ts'
 import { canSeeInstallation } from '../hosts/host-list.ts'
@@ -16,28 +18,35 @@ import { decodeBody } from '../request/read-body.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import { type Route, defineGetRoute } from '../http-route.ts'
-import { requireIngestToken } from '../webhooks/bearer-secrets.ts'
+import {
+  createIngestChallenge,
+  requireIngestCredentials,
+  requireIngestSignature,
+} from '../webhooks/ingest-credentials.ts'
 
 /** Accepts events of other systems; responds only after they are stored. */
 export const ingestRoute: Route = {
   method: 'POST',
   path: '/api/events/ingest',
-  doc: 'Stores events of alerting systems: one object, a list or {events: []}, of Alertmanager, Grafana, CloudEvents, PagerDuty, Opsgenie, Datadog or any other shape',
+  doc: 'Stores events of alerting systems: one object, a list or {events: []}, lines of JSON, or a message of AWS SNS; of Alertmanager, Grafana, CloudEvents, PagerDuty, Opsgenie, Datadog, Sentry, GitHub, CloudWatch, Azure Monitor, Zabbix and others, or of any other shape',
   feature: null,
   access: 'own-bearer',
   secretOnly: true,
   limit: 'ingest',
-  query: noQuery,
+  query: IngestQuery,
   refuses: [422],
   reads: { mediaTypes: eventMediaTypes, schema: IngestBody },
   status: 202,
   answer: IngestResponse,
-  open: requireIngestToken,
+  open: requireIngestCredentials,
+  challenge: (_request, env, { status }) =>
+    status === errorStatuses.unauthenticated ? createIngestChallenge(env) : undefined,
   identify: async () => gatewayIdentity,
-  async respond({ headers, call, readBody }, { ingest }, reply) {
+  async respond({ headers, query, call, readBody }, { env, ingest }, reply) {
     const bytes = await readBody(maxIngestBodyBytes)
+    requireIngestSignature({ headers, query }, bytes, env)
     // A binary-mode CloudEvent without data has no body and no content type.
-    if (bytes.length > 0 || headers['ce-specversion'] === undefined) requireMediaType(headers['content-type'])
+    if (bytes.length > 0 || headers['ce-specversion'] === undefined) requireMediaType(headers)
     const body = decodeBody(bytes)
     const ingestHeaders: Record<string, string> = {}
     for (const name in headers) if (isIngestHeader(name)) ingestHeaders[name] = String(headers[name])
@@ -45,9 +54,13 @@ export const ingestRoute: Route = {
   },
 }
 
-/** Accepts application/json and every +json type, such as that of CloudEvents. */
-const requireMediaType = (contentType = ''): void => {
-  if (/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)) return
+/**
+ * Accepts JSON, every +json type, such as that of CloudEvents, and one JSON object per line. SNS sends JSON as plain
+ * text.
+ */
+const requireMediaType = ({ 'content-type': mediaType = '', ...headers }: IncomingHttpHeaders): void => {
+  if (/^application\/(([\w.-]+\+)?json|x-ndjson)\s*(;|$)/i.test(mediaType)) return
+  if (headers['x-amz-sns-message-type'] !== undefined && /^text\/plain\s*(;|$)/i.test(mediaType)) return
   throw new HttpError(
     415,
     'unsupported-media-type',

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import { RepositoryHookBody, RepositoryHookResponse } from '#proto/http/deployments.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -33,7 +32,7 @@ export const repositoryWebhookRoute: Route = {
   query: noQuery,
   reads: { mediaTypes: [json, form], schema: RepositoryHookBody },
   answer: RepositoryHookResponse,
-  open: (_headers: IncomingHttpHeaders, env: Environment) => void secretOf(env),
+  open: (_request, env) => void secretOf(env),
   async respond({ headers, call, readBody }, { env, ingest, clock }, reply) {
     const body = await readBody(maxBodyBytes)
     const signature = readSingleHeader(headers['x-hub-signature-256'])

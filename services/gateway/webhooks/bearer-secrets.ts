@@ -9,13 +9,6 @@ export const cronSettings = {
   CRON_SECRET: signingKeySetting('Bearer token of the cron routes; without it they return 503.'),
 } as const
 
-/** Settings of the event ingest route. */
-export const eventSettings = {
-  SVC_EVENTS_INGEST_TOKEN: signingKeySetting(
-    'Bearer token of POST /api/events/ingest; without it the route returns 503.',
-  ),
-} as const
-
 interface BearerRequest {
   headers: IncomingHttpHeaders
   query: object
@@ -38,10 +31,3 @@ const refuseInUrl = (query: object): void => {
   const details = { parameter: 'secret', problems: [{ parameter: 'secret', message }] }
   throw new ServiceError('invalid', `secret ${message}`, { details })
 }
-
-/** Throws unless the bearer token is the current or previous ingest token; `unavailable` if none is set. */
-export const requireIngestToken = (headers: IncomingHttpHeaders, env: Environment): void =>
-  requireBearer(headers, parseSettings(eventSettings, env).SVC_EVENTS_INGEST_TOKEN, {
-    unset: 'events are rejected: SVC_EVENTS_INGEST_TOKEN is not set',
-    wrong: 'missing or wrong ingest token; send it as Authorization: Bearer',
-  })

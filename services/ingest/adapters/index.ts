@@ -15,6 +15,7 @@ import { opsgenie } from './opsgenie.ts'
 import { pagerDuty, pagerDutyEvents } from './pagerduty.ts'
 import { prometheus } from './prometheus.ts'
 import { sentry } from './sentry.ts'
+import { sns } from './sns.ts'
 import { uptimeKuma } from './uptime-kuma.ts'
 import { zabbix, zabbixConnector } from './zabbix.ts'
 
@@ -31,6 +32,7 @@ export const adapters: readonly EventAdapter[] = [
   prometheus,
   sentry,
   github,
+  sns,
   cloudWatch,
   cloudWatchEvent,
   azureMonitor,

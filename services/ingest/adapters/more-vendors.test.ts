@@ -60,24 +60,44 @@ defineVendorTests('github', [
       status: 'resolved',
       severity: 'warning',
       title: 'Deployment to production',
+      url: 'https://ci/9',
     },
     github('deployment_status'),
   ],
   [
     'a deployment in progress',
     deployment('in_progress'),
-    { key: 'deployment:acme/shop:production', status: 'info', severity: 'warning', title: 'Deployment to production' },
+    {
+      key: 'deployment:acme/shop:production',
+      status: 'info',
+      severity: 'warning',
+      title: 'Deployment to production',
+      url: 'https://ci/9',
+    },
   ],
   [
     'a failed check',
     checkRun('failure'),
-    { key: 'check:acme/shop:main:test', status: 'firing', severity: 'warning', title: 'test on main', at: sampleTime },
+    {
+      key: 'check:acme/shop:main:test',
+      status: 'firing',
+      severity: 'warning',
+      title: 'test on main',
+      at: sampleTime,
+      url: 'https://github.com/acme/shop/runs/4',
+    },
     github('check_run'),
   ],
   [
     'the same check passed',
     checkRun('success'),
-    { key: 'check:acme/shop:main:test', status: 'resolved', severity: 'warning', title: 'test on main' },
+    {
+      key: 'check:acme/shop:main:test',
+      status: 'resolved',
+      severity: 'warning',
+      title: 'test on main',
+      url: 'https://github.com/acme/shop/runs/4',
+    },
     github('check_run'),
   ],
   [
@@ -89,13 +109,20 @@ defineVendorTests('github', [
       severity: 'critical',
       title: 'Prototype pollution',
       at: sampleTime,
+      url: 'https://github.com/acme/shop/security/dependabot/12',
     },
     github('dependabot_alert'),
   ],
   [
     'a fixed Dependabot alert, recognized by its fields',
     dependabot('fixed'),
-    { key: 'dependabot_alert:acme/shop:12', status: 'resolved', severity: 'critical', title: 'Prototype pollution' },
+    {
+      key: 'dependabot_alert:acme/shop:12',
+      status: 'resolved',
+      severity: 'critical',
+      title: 'Prototype pollution',
+      url: 'https://github.com/acme/shop/security/dependabot/12',
+    },
   ],
   [
     'a star',
@@ -126,17 +153,38 @@ defineVendorTests('new-relic', [
   [
     'an activated issue',
     newRelic(),
-    { key: issueId, status: 'firing', severity: 'critical', title: newRelicTitle, resource: 'db-1', at: sampleTime },
+    {
+      key: issueId,
+      status: 'firing',
+      severity: 'critical',
+      title: newRelicTitle,
+      resource: 'db-1',
+      at: sampleTime,
+      url: 'https://one.newrelic.com/issue/0ea2df1c',
+    },
   ],
   [
     'an acknowledged issue',
     newRelic({ state: 'ACKNOWLEDGED' }),
-    { key: issueId, status: 'acknowledged', severity: 'critical', title: newRelicTitle },
+    {
+      key: issueId,
+      status: 'acknowledged',
+      severity: 'critical',
+      title: newRelicTitle,
+      url: 'https://one.newrelic.com/issue/0ea2df1c',
+    },
   ],
   [
     'a closed issue of high priority',
     newRelic({ state: 'CLOSED', priority: 'HIGH' }),
-    { key: issueId, status: 'resolved', severity: 'warning', title: newRelicTitle, at: sampleTime },
+    {
+      key: issueId,
+      status: 'resolved',
+      severity: 'warning',
+      title: newRelicTitle,
+      at: sampleTime,
+      url: 'https://one.newrelic.com/issue/0ea2df1c',
+    },
   ],
   [
     'an incident of a notification channel',
@@ -154,7 +202,15 @@ defineVendorTests('new-relic', [
       targets: [{ name: 'db-1' }],
       timestamp: sampleTimeSeconds * 1_000,
     },
-    { key: '321', status: 'firing', severity: 'warning', title: 'Disk', resource: 'db-1', at: sampleTime },
+    {
+      key: '321',
+      status: 'firing',
+      severity: 'warning',
+      title: 'Disk',
+      resource: 'db-1',
+      at: sampleTime,
+      url: 'https://alerts.newrelic.com/incidents/321',
+    },
   ],
 ])
 
@@ -188,17 +244,35 @@ defineVendorTests('zabbix', [
   [
     'its recovery',
     zabbix({ event_value: '0' }),
-    { key: '4711', status: 'resolved', severity: 'critical', title: 'Disk is full on db-1' },
+    {
+      key: '4711',
+      status: 'resolved',
+      severity: 'critical',
+      title: 'Disk is full on db-1',
+      url: 'https://zabbix.example/tr_events.php?triggerid=15&eventid=4711',
+    },
   ],
   [
     'its acknowledgement',
     zabbix({ event_update_status: '1', event_update_action: 'acknowledged' }),
-    { key: '4711', status: 'acknowledged', severity: 'critical', title: 'Disk is full on db-1' },
+    {
+      key: '4711',
+      status: 'acknowledged',
+      severity: 'critical',
+      title: 'Disk is full on db-1',
+      url: 'https://zabbix.example/tr_events.php?triggerid=15&eventid=4711',
+    },
   ],
   [
     'an average problem, by its word',
     zabbix({ event_nseverity: undefined, event_severity: 'Average' }),
-    { key: '4711', status: 'firing', severity: 'warning', title: 'Disk is full on db-1' },
+    {
+      key: '4711',
+      status: 'firing',
+      severity: 'warning',
+      title: 'Disk is full on db-1',
+      url: 'https://zabbix.example/tr_events.php?triggerid=15&eventid=4711',
+    },
   ],
   [
     'a problem of a connector',
@@ -297,104 +371,5 @@ defineVendorTests('healthchecks', [
     'the body of a ping',
     { code, name: 'backup', status: 'down', body: 'disk full' },
     { key: code, status: 'firing', severity: 'critical', title: 'backup' },
-  ],
-])
-
-const prometheusAlert = (more: object = {}) => ({
-  labels: { alertname: 'DiskFull', instance: 'db-1:9100', severity: 'critical' },
-  annotations: { summary: 'Disk is full' },
-  startsAt: sampleTime,
-  endsAt: '2999-01-01T00:00:00Z',
-  generatorURL: 'http://prometheus/graph',
-  ...more,
-})
-const labelsKey = '[["alertname","DiskFull"],["instance","db-1:9100"],["severity","critical"]]'
-defineVendorTests('prometheus', [
-  [
-    'an alert',
-    [prometheusAlert()],
-    {
-      key: labelsKey,
-      status: 'firing',
-      severity: 'critical',
-      title: 'Disk is full',
-      resource: 'db-1:9100',
-      at: sampleTime,
-      url: 'http://prometheus/graph',
-    },
-  ],
-  [
-    'its end',
-    [prometheusAlert({ startsAt: '2026-03-01T09:00:00Z', endsAt: sampleTime })],
-    { key: labelsKey, status: 'resolved', severity: 'critical', title: 'Disk is full', at: sampleTime },
-  ],
-  [
-    'an alert without an end',
-    [prometheusAlert({ endsAt: undefined })],
-    { key: labelsKey, status: 'firing', severity: 'critical', title: 'Disk is full' },
-  ],
-  [
-    'labels alone',
-    [{ labels: { alertname: 'DiskFull' } }],
-    { key: '[["alertname","DiskFull"]]', status: 'firing', severity: null, title: 'DiskFull' },
-  ],
-])
-
-const datadog = (title: string) => ({
-  id: '7',
-  title,
-  event_type: 'metric_alert_monitor',
-  org: { id: '1' },
-  date: String(sampleTimeSeconds * 1_000),
-})
-defineVendorTests('datadog', [
-  [
-    'a priority in the title',
-    datadog('[P2] [Triggered on {host:db-1}] Disk'),
-    {
-      key: 'title:Disk on {host:db-1}',
-      status: 'firing',
-      severity: 'critical',
-      title: 'Disk on {host:db-1}',
-      at: sampleTime,
-    },
-  ],
-  [
-    'a low priority in the title',
-    datadog('[P4] [Triggered] Disk'),
-    { key: 'title:Disk', status: 'firing', severity: 'info', title: 'Disk' },
-  ],
-  [
-    'the recovery of the same group',
-    datadog('[P2] [Recovered on {host:db-1}] Disk'),
-    { key: 'title:Disk on {host:db-1}', status: 'resolved', severity: 'critical', title: 'Disk on {host:db-1}' },
-  ],
-  [
-    'a warning',
-    datadog('[P3] [Warn] Disk'),
-    { key: 'title:Disk', status: 'firing', severity: 'warning', title: 'Disk' },
-  ],
-])
-
-defineVendorTests('generic', [
-  [
-    'a success',
-    { title: 'Backup', status: 'success' },
-    { key: null, status: 'resolved', severity: 'info', title: 'Backup' },
-  ],
-  [
-    'a passed run',
-    { title: 'Nightly', state: 'passed' },
-    { key: null, status: 'resolved', severity: null, title: 'Nightly' },
-  ],
-  [
-    'a failure',
-    { title: 'Backup', status: 'failure' },
-    { key: null, status: 'firing', severity: null, title: 'Backup' },
-  ],
-  [
-    'a run in progress',
-    { title: 'Nightly', status: 'running' },
-    { key: null, status: 'info', severity: null, title: 'Nightly' },
   ],
 ])

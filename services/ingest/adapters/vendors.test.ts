@@ -54,12 +54,24 @@ defineVendorTests('sentry', [
   [
     'a fatal issue',
     sentryIssue('unresolved', { level: 'fatal' }),
-    { key: 'issue:117', status: 'firing', severity: 'critical', title: issueTitle },
+    {
+      key: 'issue:117',
+      status: 'firing',
+      severity: 'critical',
+      title: issueTitle,
+      url: 'https://sentry.example/issues/117/',
+    },
   ],
   [
     'a resolved issue',
     sentryIssue('resolved'),
-    { key: 'issue:117', status: 'resolved', severity: 'warning', title: issueTitle },
+    {
+      key: 'issue:117',
+      status: 'resolved',
+      severity: 'warning',
+      title: issueTitle,
+      url: 'https://sentry.example/issues/117/',
+    },
   ],
   [
     'an issue alert, which the resolved issue ends',
@@ -85,6 +97,7 @@ defineVendorTests('sentry', [
       title: issueTitle,
       resource: 'production',
       at: sampleTime,
+      url: 'https://sentry.example/issues/117/events/e4/',
     },
     { 'sentry-hook-resource': 'event_alert' },
   ],
@@ -98,12 +111,20 @@ defineVendorTests('sentry', [
       title: 'Too many errors',
       resource: 'shop',
       at: sampleTime,
+      url: 'https://sentry.example/alerts/4/',
     },
   ],
   [
     'a resolved metric alert',
     sentryMetric('resolved'),
-    { key: 'metric-alert:4', status: 'resolved', severity: null, title: 'Too many errors', at: sampleTime },
+    {
+      key: 'metric-alert:4',
+      status: 'resolved',
+      severity: null,
+      title: 'Too many errors',
+      at: sampleTime,
+      url: 'https://sentry.example/alerts/4/',
+    },
   ],
 ])
 
@@ -230,17 +251,36 @@ defineVendorTests('gcp-monitoring', [
   [
     'a closed incident',
     gcp({ state: 'closed', started_at: sampleTimeSeconds - 600, ended_at: sampleTimeSeconds }),
-    { key: '0.opqiw61fsv7p', status: 'resolved', severity: 'critical', title: 'CPU usage', at: sampleTime },
+    {
+      key: '0.opqiw61fsv7p',
+      status: 'resolved',
+      severity: 'critical',
+      title: 'CPU usage',
+      at: sampleTime,
+      url: 'https://console.example/incidents/0.opqiw61fsv7p',
+    },
   ],
   [
     'a warning',
     gcp({ severity: 'Warning' }),
-    { key: '0.opqiw61fsv7p', status: 'firing', severity: 'warning', title: 'CPU usage' },
+    {
+      key: '0.opqiw61fsv7p',
+      status: 'firing',
+      severity: 'warning',
+      title: 'CPU usage',
+      url: 'https://console.example/incidents/0.opqiw61fsv7p',
+    },
   ],
   [
     'an incident without severity',
     gcp({ severity: 'No severity', condition_name: '' }),
-    { key: '0.opqiw61fsv7p', status: 'firing', severity: null, title: 'Load' },
+    {
+      key: '0.opqiw61fsv7p',
+      status: 'firing',
+      severity: null,
+      title: 'Load',
+      url: 'https://console.example/incidents/0.opqiw61fsv7p',
+    },
   ],
 ])
 
@@ -257,11 +297,30 @@ defineVendorTests('uptime-kuma', [
   [
     'a monitor that is down',
     kuma(0),
-    { key: 'monitor:3', status: 'firing', severity: 'critical', title: 'checkout', resource: 'https://shop.example/' },
+    {
+      key: 'monitor:3',
+      status: 'firing',
+      severity: 'critical',
+      title: 'checkout',
+      resource: 'https://shop.example/',
+      url: 'https://shop.example/',
+    },
   ],
-  ['its recovery', kuma(1), { key: 'monitor:3', status: 'resolved', severity: 'info', title: 'checkout' }],
-  ['a pending check', kuma(2), { key: 'monitor:3', status: 'info', severity: 'info', title: 'checkout' }],
-  ['maintenance', kuma(3), { key: 'monitor:3', status: 'info', severity: 'info', title: 'checkout' }],
+  [
+    'its recovery',
+    kuma(1),
+    { key: 'monitor:3', status: 'resolved', severity: 'info', title: 'checkout', url: 'https://shop.example/' },
+  ],
+  [
+    'a pending check',
+    kuma(2),
+    { key: 'monitor:3', status: 'info', severity: 'info', title: 'checkout', url: 'https://shop.example/' },
+  ],
+  [
+    'maintenance',
+    kuma(3),
+    { key: 'monitor:3', status: 'info', severity: 'info', title: 'checkout', url: 'https://shop.example/' },
+  ],
   [
     'a test',
     { heartbeat: null, monitor: null, msg: 'Notification Testing' },

@@ -13,6 +13,7 @@ interface Expected {
   title: string
   resource?: string
   at?: string | null
+  /** Null if absent. */
   url?: string | null
 }
 
@@ -35,8 +36,11 @@ export const defineVendorTests = (vendor: string, cases: readonly Case[]): void 
         title,
         ...('resource' in expected && { resource }),
         ...('at' in expected && { at: occurredAt === null ? null : new Date(occurredAt).toISOString() }),
-        ...('url' in expected && { url }),
-      }).toEqual(expected)
+        url,
+      }).toEqual({ url: null, ...expected })
+    })
+    it('has at least four documented payloads', () => {
+      expect(cases.length).toBeGreaterThanOrEqual(4)
     })
   })
 }

@@ -195,7 +195,7 @@ export interface Routes {
   'GET /api/v1/webhook-subscriptions/{id}/deliveries': Route<typeof subscriptions.SubscriptionDeliveriesResponse>
   'GET /api/version': Route<typeof status.VersionResponse>
   'GET /auth.md': Route<z.ZodString>
-  'POST /api/events/ingest': Route<typeof events.IngestResponse, z.ZodUndefined, typeof events.IngestBody>
+  'POST /api/events/ingest': Route<typeof events.IngestResponse, typeof events.IngestQuery, typeof events.IngestBody>
   'POST /api/v1/actions': Route<typeof actions.ActionResponse, typeof parameters.HostQuery, typeof actions.ActionRequest>
   'POST /api/v1/advice': Route<typeof advice.AdviceResponse, z.ZodUndefined, typeof advice.AdviceRequest>
   'POST /api/v1/advice/table': Route<typeof structureAdvice.StructureAdviceResponse, z.ZodUndefined, typeof structureAdvice.TableAdviceRequest>
