@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { type Call, requireFeature } from '#proto/call.ts'
 import type { TableRequest, UnavailableReason } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
@@ -41,7 +42,37 @@ export const prepareTablePage = async (
   const statement = build(table, circumstances)
   if (!statement) return { ...page, unavailable: createUnsupportedVersionReason(host, serverVersion) }
   const unavailable = await checkRequirements(parts.client, host, table, call)
-  return unavailable ? { ...page, unavailable } : { ...page, statement }
+  if (unavailable) return { ...page, unavailable }
+  const served = await applyDefaultCluster(parts, host, table, call)
+  return served === table
+    ? { ...page, statement }
+    : { ...page, table: served, statement: build(served, circumstances) ?? statement }
+}
+
+/**
+ * Clusters of a host, the default one first: `default`, which the official images configure, else the largest one that
+ * contains the host.
+ */
+const defaultClusterSql = `SELECT cluster FROM system.clusters GROUP BY cluster
+ORDER BY cluster = 'default' DESC, max(is_local) DESC, count() DESC, cluster LIMIT 1`
+const ClusterRows = z.array(z.tuple([z.string()])).max(1)
+
+/** Returns a page that reads all hosts of a cluster, with the name of a cluster that the host has as its default. */
+const applyDefaultCluster = async (
+  { client }: QueryHandlerDeps,
+  host: MonitoredHost,
+  table: LoadedTable,
+  call: Call,
+): Promise<LoadedTable> => {
+  const isCluster = ({ name, default: value }: LoadedTable['parameters'][number]) => name === 'cluster' && value !== ''
+  if (!table.parameters.some(isCluster)) return table
+  const { rows } = await client.run(host, { what: 'default-cluster', sql: defaultClusterSql }, call)
+  const [[cluster] = []] = ClusterRows.parse(rows)
+  if (cluster === undefined) return table
+  return {
+    ...table,
+    parameters: table.parameters.map((each) => (isCluster(each) ? { ...each, default: cluster } : each)),
+  }
 }
 
 /** Returns the maximum rows of a response or file, or undefined without a limit. */

@@ -3,6 +3,7 @@ import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { createCall, type TestService, openTestService } from '../testing/test-service.ts'
 import { readTable } from '../testing/read-table.ts'
+import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
 
 const hostKey = 'db'
 const startMs = 60_000
@@ -261,4 +262,14 @@ describe('excluded users', () => {
     const page = tables.find(({ name }) => name === 'history-queries')
     expect(page?.parameters).toContainEqual(expect.objectContaining({ name: 'exclude_users', default: 'default' }))
   })
+})
+
+it('reads a cluster that the host has when it has no cluster named default', async () => {
+  await using stub = await startHttpStub((_request, response) => sendResultRows(response, [['shop']]), {
+    tables: ['clusters', 'parts'],
+  })
+  await using service = await openTestService({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey })
+  const request = { kind: 'table' as const, hostKey, name: 'count-in-replicas' }
+  const { parameters } = await service.handlers.definitionStatement(request, createCall())
+  expect(parameters).toMatchObject({ cluster: 'shop' })
 })
