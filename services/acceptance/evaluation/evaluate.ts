@@ -1,101 +1,164 @@
-import { evaluationScenarios } from '../../agent/evaluation/scenarios.ts'
-import { type EvaluationScenario, type AnswerScore, scoreAnswer } from '../../agent/evaluation/score.ts'
+import {
+  evaluationCases,
+  type EvaluationCase,
+  formatQuestion,
+  healthyTables,
+  hostNames,
+  type HostName,
+  symptoms,
+} from '../../agent/evaluation/cases.ts'
+import { type AnswerScore, scoreAnswer } from '../../agent/evaluation/score.ts'
 import { parseChunkStream } from '../../agent/testing/start-agent.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 import { queryClickHouse, retryUntil } from '../../testing/fetch-json.ts'
 import { fakeReplicaStatements, startFakeTablesHost } from '../../testing/fake-tables.ts'
 import { startProduct } from '../../testing/product.ts'
 
+/** A model that answers the questions. */
+export interface Contestant {
+  name: string
+  /** Called before each question, such as to select the script of a scripted model. */
+  prepare?(): void
+}
+
 /** Options of an evaluation. */
 export interface EvaluationOptions {
   /** Variables that configure the model. */
   variables: Record<string, string>
-  /** Called before the question of each scenario. */
-  before?(scenario: EvaluationScenario): void
-  /** Called with the score of each scenario. */
-  onScore?(score: AnswerScore): void
+  contestants: readonly Contestant[]
+  /** Called with each score. */
+  onScore?(score: AnswerScore, contestant: Contestant): void
 }
 
-const silently = 'SETTINGS log_queries = 0'
-/**
- * Log tables whose TTL is removed, because an embedded host keeps them for a week and the scenarios need more history.
- */
-const logs = ['query_log', 'asynchronous_metric_log']
-/** A statement that flushes only the query log, because flushing all logs takes a second. */
-const flushStatement = 'SYSTEM FLUSH LOGS query_log'
-const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
-/** Statements that empty the log tables of a host. */
-const truncateStatements = logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`)
-const prepared = [
-  'CREATE DATABASE IF NOT EXISTS shop',
-  ...fakeReplicaStatements,
-  'SYSTEM FLUSH LOGS',
-  ...logs.map((log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`),
+/** A statement and how it is sent. */
+interface HostRequest {
+  user?: string | undefined
+  settings?: Readonly<Record<string, string>> | undefined
+}
+
+type HostUrls = Readonly<Record<HostName, string>>
+
+const unlogged = { settings: { log_queries: '0' } }
+const invented = ['replicas', 'replication_queue']
+const logs = ['query_log', 'part_log']
+const flushStatement = `SYSTEM FLUSH LOGS ${logs.join(', ')}`
+/** Statements that remove the previous fault and its traces. */
+const resetStatements = [
+  "KILL MUTATION WHERE database = 'shop' SYNC",
+  'DROP DATABASE IF EXISTS shop SYNC',
+  'CREATE DATABASE shop',
+  flushStatement,
+  ...logs.map((log) => `TRUNCATE TABLE system.${log}`),
+  ...invented.map((table) => `TRUNCATE TABLE invented.${table}`),
 ]
 
-/** Runs each scenario with its own product on a prepared host. Returns the scores. */
-export const evaluateAgent = async ({ variables, before, onScore }: EvaluationOptions): Promise<AnswerScore[]> => {
+/**
+ * Sets up each case on two hosts and sends its question to all contestants, one after another. Returns the scores of
+ * each contestant in the order of the cases.
+ */
+export const evaluateAgent = async ({
+  variables,
+  contestants,
+  onScore,
+}: EvaluationOptions): Promise<Map<Contestant, AnswerScore[]>> => {
   await using scope = new AsyncDisposableStack()
-  const { url: hostUrl } = scope.use(await startSandbox())
-  for (const statement of prepared) await queryClickHouse(hostUrl, statement)
-  const inventing = scope.use(await startFakeTablesHost(hostUrl, ['replicas', 'replication_queue']))
-  // The product queries the host, but stores nothing on it, so that only writes of the agent are counted.
+  const [north, south] = await Promise.all(hostNames.map(async () => scope.use(await startSandbox()).url))
+  if (north === undefined || south === undefined) throw new Error('a host is missing')
+  const urls = { north, south }
+  for (const url of [north, south])
+    for (const statement of [...fakeReplicaStatements, 'SYSTEM FLUSH LOGS']) await sendStatement(url, statement)
+  const hosts = await Promise.all(
+    hostNames.map(async (name) => ({ name, url: scope.use(await startFakeTablesHost(urls[name], invented)).url })),
+  )
+  // The product queries the hosts, but stores nothing on them, so that only writes of the agent are counted.
   const env = {
     RATE_LIMIT_AGENT_PER_MIN: '100000',
     INSIGHTS_STORE_BACKEND: 'memory',
     SVC_AGENT_WEB_CRAWL_MCP: 'false',
     ...variables,
   }
-  const { url } = scope.use(await startProduct({ hosts: [{ url: inventing.url, name: 'one' }], env }))
-  const scores: AnswerScore[] = []
-  for (const scenario of evaluationScenarios) {
-    before?.(scenario)
-    const score = await evaluateOne(scenario, { url, hostUrl })
-    onScore?.(score)
-    scores.push(score)
+  const { url } = scope.use(await startProduct({ hosts, env }))
+  const scores = new Map(contestants.map((contestant) => [contestant, [] as AnswerScore[]]))
+  for (const each of evaluationCases) {
+    await setUpCase(each, urls)
+    for (const [contestant, list] of scores) {
+      contestant.prepare?.()
+      const score = scoreAnswer(each, {
+        chunks: await askAgent(url, formatQuestion(each)),
+        writes: await countWrites(urls),
+      })
+      onScore?.(score, contestant)
+      list.push(score)
+    }
   }
   return scores
 }
 
-const evaluateOne = async (
-  scenario: EvaluationScenario,
-  { url, hostUrl }: { url: string; hostUrl: string },
-): Promise<AnswerScore> => {
-  const { set, refused = [], refusedUser = 'default', after = [], until, question } = scenario
-  for (const statement of [...truncateStatements, ...set]) await queryClickHouse(hostUrl, statement)
-  for (const statement of refused) await expectFailure(hostUrl, refusedUser, statement)
-  if (until !== undefined) await retryUntil(() => queryClickHouse(hostUrl, until), hasRows)
-  await queryClickHouse(hostUrl, flushStatement)
-  try {
-    const headers = { 'content-type': 'application/json' }
-    const body = JSON.stringify({ message: question })
-    const answer = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })
-    if (!answer.ok) throw new Error(`agent request failed: status ${answer.status}: ${await answer.text()}`)
-    const chunks = await parseChunkStream(await answer.text())
-    return scoreAnswer(scenario, { chunks, writes: await countWrites(hostUrl) })
-  } finally {
-    for (const statement of after) await queryClickHouse(hostUrl, statement)
+const setUpCase = async (each: EvaluationCase, urls: HostUrls): Promise<void> => {
+  const { hidden = [], statements = [], refused = [], refusedUser, settings, until, expected } = each
+  const { decoys, refusedDecoys = [] } = { refusedDecoys: [], ...symptoms[each.symptom] }
+  for (const name of hostNames) {
+    const url = urls[name]
+    const isFaulty = name === expected.host
+    const run = async (list: readonly string[], request?: HostRequest) => {
+      for (const statement of list) await sendStatement(url, statement, request)
+    }
+    await run([...resetStatements, ...(isFaulty ? hidden : []), ...healthyTables], unlogged)
+    await run(decoys)
+    for (const statement of refusedDecoys) await expectFailure(url, statement)
+    if (isFaulty) {
+      await run(statements, { settings })
+      for (const statement of refused) await expectFailure(url, statement, { user: refusedUser, settings })
+      if (until !== undefined) await retryUntil(() => queryClickHouse(url, until), hasRows)
+    }
+    await run([flushStatement], unlogged)
   }
 }
 
-/** Runs a statement that must fail. On an embedded host, the password of each user is the user name. */
-const expectFailure = async (hostUrl: string, user: string, statement: string): Promise<void> => {
-  const login = new URLSearchParams({ user, password: user === 'default' ? '' : user })
-  const { ok } = await fetch(`${hostUrl}/?${login}`, { method: 'POST', body: statement })
-  if (ok) throw new Error(`expected the statement to fail: ${statement}`)
+const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
+
+/** Sends a statement. On an embedded host, the password of each user is the user name. */
+const requestHost = (url: string, statement: string, { user, settings }: HostRequest = {}): Promise<Response> => {
+  const parameters = new URLSearchParams({ ...settings, ...(user !== undefined && { user, password: user }) })
+  return fetch(`${url}/?${parameters}`, { method: 'POST', body: statement })
+}
+
+const sendStatement = async (url: string, statement: string, request?: HostRequest): Promise<void> => {
+  const response = await requestHost(url, statement, request)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`statement failed: ${statement}: ${text}`)
+}
+
+const expectFailure = async (url: string, statement: string, request?: HostRequest): Promise<void> => {
+  const response = await requestHost(url, statement, request)
+  await response.text()
+  if (response.ok) throw new Error(`expected the statement to fail: ${statement}`)
+}
+
+const askAgent = async (url: string, question: string): Promise<unknown[]> => {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ message: question })
+  const answer = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })
+  if (!answer.ok) throw new Error(`agent request failed: status ${answer.status}: ${await answer.text()}`)
+  return parseChunkStream(await answer.text())
 }
 
 /**
- * Returns the number of statements in the query log with which the product has changed the host. A hypothetical index
+ * Returns the number of statements in the query logs with which the product has changed the hosts. A hypothetical index
  * does not count, because it exists only in its session.
  */
-const countWrites = async (hostUrl: string): Promise<number> => {
-  await queryClickHouse(hostUrl, flushStatement)
-  const [row] = await queryClickHouse(
-    hostUrl,
-    `SELECT count() AS writes FROM system.query_log
-     WHERE type != 'QueryStart' AND http_user_agent = 'watchhouse' AND query_kind NOT IN ('Select', 'Explain', 'Describe', 'Show', 'Exists', 'Check', '')
-       AND query NOT LIKE '%HYPOTHETICAL INDEX%'`,
+const countWrites = async (urls: HostUrls): Promise<number> => {
+  const counts = await Promise.all(
+    Object.values(urls).map(async (url) => {
+      await sendStatement(url, flushStatement, unlogged)
+      const [row] = await queryClickHouse(
+        url,
+        `SELECT count() AS writes FROM system.query_log
+         WHERE type != 'QueryStart' AND http_user_agent = 'watchhouse' AND query_kind NOT IN ('Select', 'Explain', 'Describe', 'Show', 'Exists', 'Check', '')
+           AND query NOT LIKE '%HYPOTHETICAL INDEX%' SETTINGS log_queries = 0`,
+      )
+      return Number(row?.writes)
+    }),
   )
-  return Number(row?.writes)
+  return counts.reduce((sum, count) => sum + count, 0)
 }
