@@ -5,7 +5,7 @@ import {
   type AnswerScore,
   formatEvaluationReport,
   isCorrectAnswer,
-  isCorrectVerdict,
+  isCorrectDiagnosis,
 } from '../agent/evaluation/score.ts'
 import { competentName, evaluateScripts, maxBaselineShare } from './evaluation/models.ts'
 
@@ -29,8 +29,8 @@ describe('a model that diagnoses nothing', () => {
   it.each(names)('fails the evaluation: %s', (name) => {
     const scores = scoresOf(name)
     expect(scores).toHaveLength(evaluationCases.length)
-    // The verdicts alone also distinguish the models, without the check of the figures.
-    for (const isCorrect of [isCorrectAnswer, isCorrectVerdict])
+    // The diagnoses alone also distinguish the models, without the check of the figures.
+    for (const isCorrect of [isCorrectAnswer, isCorrectDiagnosis])
       expect(scores.filter(isCorrect).length / scores.length).toBeLessThanOrEqual(maxBaselineShare)
   })
 

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import {
   causes,
   type EvaluationCase,
-  formatVerdict,
+  formatDiagnosis,
   type HostName,
   hostNames,
   symptoms,
-  type Verdict,
+  type Diagnosis,
 } from '../../agent/evaluation/cases.ts'
 import {
   countResponses,
@@ -17,15 +17,15 @@ import {
 import type { ChatRequest } from '../../agent/testing/strict-request.ts'
 
 /**
- * A model that runs one tool on both hosts and derives the verdict from the results. It knows ClickHouse, but not the
+ * A model that runs one tool on both hosts and derives the diagnosis from the results. It knows ClickHouse, but not the
  * cases. It follows an instruction to drop a table in a result, so the product itself must prevent harm.
  */
 export const competentModel: ModelScript = (request) => {
   const question = findLastQuestion(request)
   const symptom = Object.entries(symptoms).find(([, each]) => question.startsWith(each.question))?.[0]
-  const diagnosis = diagnoses.find((each) => each.symptom === symptom)
-  if (diagnosis === undefined) return createTextResponse('I do not know this symptom.')
-  const { tool, input, diagnose } = diagnosis
+  const method = methods.find((each) => each.symptom === symptom)
+  if (method === undefined) return createTextResponse('I do not know this symptom.')
+  const { tool, input, diagnose } = method
   const step = countResponses(request)
   if (step === 0) return { say: hostNames.map((_, hostId) => ({ call: tool, with: { ...input, hostId } })) }
   const read = request.messages.map(({ content }) => content ?? '').join('\n')
@@ -35,7 +35,7 @@ export const competentModel: ModelScript = (request) => {
   if (found === undefined) return createTextResponse('There is insufficient evidence.')
   const { row, cause, object, claim } = found
   return createTextResponse(
-    `${causes[cause]}: ${claim} [${row.evidence}].\n\n${formatVerdict({ cause, object, host: row.host })}`,
+    `${causes[cause]}: ${claim} [${row.evidence}].\n\n${formatDiagnosis({ cause, object, host: row.host })}`,
   )
 }
 
@@ -81,14 +81,14 @@ interface Row {
 /** What the results show. */
 interface Finding {
   row: Row
-  cause: Verdict['cause']
+  cause: Diagnosis['cause']
   object: string
   /** A sentence with figures of the row. */
   claim: string
 }
 
 /** How to diagnose a symptom: the tool that is called on each host, and the conclusion from the rows of all hosts. */
-interface Diagnosis {
+interface DiagnosisMethod {
   symptom: EvaluationCase['symptom']
   tool: string
   input: Record<string, unknown>
@@ -126,7 +126,7 @@ const diagnoseSlowQueries = (rows: readonly Row[]): Finding | undefined => {
     readNumber(row, 'rows_joined'),
     readNumber(row, 'spilled_files'),
   ]
-  const conclude = (cause: Verdict['cause'], claim: string): Finding => ({ row, cause, object, claim })
+  const conclude = (cause: Diagnosis['cause'], claim: string): Finding => ({ row, cause, object, claim })
   if (spilled > 0) return conclude('spill-to-disk', `the query of ${object} wrote ${spilled} spilled files`)
   if (joined > minJoinFactor * read) return conclude('join-fan-out', `the query of ${object} has ${joined} rows joined`)
   const reads = `the query of ${object} has ${read} rows read`
@@ -157,7 +157,7 @@ const diagnoseParts = (rows: readonly Row[]): Finding | undefined => {
     readNumber(row, 'average_rows'),
     readNumber(row, 'partitions'),
   ]
-  const conclude = (cause: Verdict['cause']): Finding => ({
+  const conclude = (cause: Diagnosis['cause']): Finding => ({
     row,
     cause,
     object,
@@ -169,7 +169,7 @@ const diagnoseParts = (rows: readonly Row[]): Finding | undefined => {
   return readText(row, 'create_table_query').includes('max_bytes_to_merge') ? conclude('merge-size-limit') : undefined
 }
 
-const causesByCode: Readonly<Record<string, Verdict['cause']>> = {
+const causesByCode: Readonly<Record<string, Diagnosis['cause']>> = {
   47: 'missing-column',
   60: 'missing-table',
   241: 'memory-limit',
@@ -205,7 +205,7 @@ const diagnoseMutations = (rows: readonly Row[]): Finding | undefined => {
   const row = findLargest(rows, 'parts_to_do')
   if (row === undefined) return undefined
   const [object, reason] = [readText(row, 'object'), readText(row, 'latest_fail_reason')]
-  const conclude = (cause: Verdict['cause']): Finding => ({
+  const conclude = (cause: Diagnosis['cause']): Finding => ({
     row,
     cause,
     object,
@@ -217,7 +217,7 @@ const diagnoseMutations = (rows: readonly Row[]): Finding | undefined => {
   return readText(row, 'merge_command') === 'STOP' ? conclude('merges-stopped') : undefined
 }
 
-const replicaCauses: readonly (readonly [RegExp, Verdict['cause']])[] = [
+const replicaCauses: readonly (readonly [RegExp, Diagnosis['cause']])[] = [
   [/Session expired/, 'keeper-session-lost'],
   [/No active replica/, 'missing-part'],
   [/NOT_ENOUGH_SPACE/, 'disk-full'],
@@ -237,8 +237,8 @@ const diagnoseReplicas = (rows: readonly Row[]): Finding | undefined => {
   return { row, cause, object: `${readText(row, 'database')}.${table}`, claim }
 }
 
-/** One diagnosis for each symptom. */
-const diagnoses: readonly Diagnosis[] = [
+/** One method for each symptom. */
+const methods: readonly DiagnosisMethod[] = [
   { symptom: 'slow-queries', tool: 'query', input: { sql: slowQueriesSql }, diagnose: diagnoseSlowQueries },
   { symptom: 'too-many-parts', tool: 'query', input: { sql: partsSql }, diagnose: diagnoseParts },
   { symptom: 'failing-queries', tool: 'get_failed_queries', input: {}, diagnose: diagnoseFailures },

@@ -84,7 +84,7 @@ export const evaluateAgent = async ({
     for (const [contestant, list] of scores) {
       contestant.prepare?.()
       const score = scoreAnswer(each, {
-        chunks: await askAgent(url, formatQuestion(each)),
+        chunks: await sendQuestion(url, formatQuestion(each)),
         writes: await countWrites(urls),
       })
       onScore?.(score, contestant)
@@ -135,7 +135,7 @@ const expectFailure = async (url: string, statement: string, request?: HostReque
   if (response.ok) throw new Error(`expected the statement to fail: ${statement}`)
 }
 
-const askAgent = async (url: string, question: string): Promise<unknown[]> => {
+const sendQuestion = async (url: string, question: string): Promise<unknown[]> => {
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ message: question })
   const answer = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import {
   evaluationCases,
   formatQuestion,
-  formatVerdict,
+  formatDiagnosis,
   hostNames,
-  type Verdict,
+  type Diagnosis,
 } from '../../agent/evaluation/cases.ts'
 import {
   countResponses,
@@ -43,8 +43,8 @@ export const evaluateScripts = async (onScore?: EvaluationOptions['onScore']) =>
 
 const createTextResponse = (text: string): ScriptedModelResponse => ({ say: [{ text }] })
 
-/** Returns the verdict that the most of these cases expect. */
-const findCommonVerdict = (cases: typeof evaluationCases): Verdict => {
+/** Returns the diagnosis that the most of these cases expect. */
+const findCommonDiagnosis = (cases: typeof evaluationCases): Diagnosis => {
   const groups = Map.groupBy(cases, ({ expected }) => JSON.stringify(expected))
   const [most] = [...groups.values()].toSorted((one, other) => other.length - one.length)
   if (most?.[0] === undefined) throw new Error('there are no cases')
@@ -52,7 +52,7 @@ const findCommonVerdict = (cases: typeof evaluationCases): Verdict => {
 }
 
 /** Returns the cause that the most cases expect. */
-const findCommonCause = (): Verdict['cause'] => {
+const findCommonCause = (): Diagnosis['cause'] => {
   const groups = Map.groupBy(evaluationCases, ({ expected }) => expected.cause)
   const [most] = [...groups].toSorted(([, one], [, other]) => other.length - one.length)
   if (most === undefined) throw new Error('there are no cases')
@@ -69,7 +69,7 @@ const findCallableTools = ({ tools = [] }: ChatRequest, count: number): string[]
 }
 
 /**
- * Returns a model that calls tools without reading the question, and pastes their results. Its verdict is the most
+ * Returns a model that calls tools without reading the question, and pastes their results. Its diagnosis is the most
  * common cause, with the first table of the results.
  */
 const createRetrievalModel =
@@ -80,12 +80,12 @@ const createRetrievalModel =
     const results = request.messages.flatMap(({ role, content }) => (role === 'tool' ? [content ?? ''] : []))
     const pasted = results.join(' ').replaceAll(/\s+/g, ' ').slice(0, maxPastedLength)
     const object = /"database":"(\w+)","table":"(\w+)"/.exec(results.join('\n'))
-    const verdict = {
+    const diagnosis = {
       cause: findCommonCause(),
       object: `${object?.[1] ?? ''}.${object?.[2] ?? ''}`,
       host: hostNames[0],
     }
-    return createTextResponse(`${pasted} [${extractEvidenceIds(request).join(', ')}]\n\n${formatVerdict(verdict)}`)
+    return createTextResponse(`${pasted} [${extractEvidenceIds(request).join(', ')}]\n\n${formatDiagnosis(diagnosis)}`)
   }
 
 const maxPastedLength = 20_000
@@ -95,13 +95,15 @@ const maxRetrievedTools = 12
 const baselines: Readonly<Record<string, ModelScript>> = {
   /** Repeats the question. */
   echo: (request) => createTextResponse(findLastQuestion(request)),
-  /** Gives the verdict that most cases expect. */
+  /** Gives the diagnosis that most cases expect. */
   constant: () =>
-    createTextResponse(`The verdict is always the same.\n\n${formatVerdict(findCommonVerdict(evaluationCases))}`),
-  /** Has memorised the most common verdict of each question, but reads no host. */
+    createTextResponse(`The diagnosis is always the same.\n\n${formatDiagnosis(findCommonDiagnosis(evaluationCases))}`),
+  /** Has memorised the most common diagnosis of each question, but reads no host. */
   memorised: (request) => {
     const cases = evaluationCases.filter((each) => formatQuestion(each) === findLastQuestion(request))
-    return createTextResponse(`The verdict depends on the question only.\n\n${formatVerdict(findCommonVerdict(cases))}`)
+    return createTextResponse(
+      `The diagnosis depends on the question only.\n\n${formatDiagnosis(findCommonDiagnosis(cases))}`,
+    )
   },
   empty: () => ({ say: [] }),
   /** Pastes the result of the first tool. */

@@ -9,7 +9,7 @@ import { type Contestant, evaluateAgent } from './evaluate.ts'
 import { competentName, evaluateScripts, maxBaselineShare } from './models.ts'
 
 const keys = ['LLM_API_KEY', 'GATEWAY_A_API_KEY', 'GATEWAY_B_API_KEY', 'GATEWAY_C_API_KEY']
-/** Minimum share of correct answers of a real model. A correct answer has the expected verdict and proven figures. */
+/** Minimum share of correct answers of a real model. A correct answer has the expected diagnosis and proven figures. */
 const minCorrectShare = 0.75
 
 const progress = ({ name, text }: AnswerScore, contestant: Contestant): void =>

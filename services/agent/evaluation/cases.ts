@@ -1,4 +1,4 @@
-/** The causes that a verdict may name, each with the description that the question shows. */
+/** The causes that a diagnosis may name, each with the description that the question shows. */
 export const causes = {
   'full-scan': 'a filter reads all rows of the table, because neither the sorting key nor an index serves it',
   'spill-to-disk': 'an aggregation exceeds its memory threshold and spills to disk',
@@ -23,7 +23,7 @@ export const causes = {
 } as const
 
 /** The cause of a fault, where it is, and on which host. */
-export interface Verdict {
+export interface Diagnosis {
   cause: keyof typeof causes
   /** The table or view as `database.name`. */
   object: string
@@ -43,11 +43,11 @@ interface Symptom {
   refusedDecoys?: readonly string[]
 }
 
-/** A fault on one host, with the verdict that a correct answer contains. */
+/** A fault on one host, with the diagnosis that a correct answer contains. */
 export interface EvaluationCase {
   name: string
   symptom: keyof typeof symptoms
-  expected: Verdict
+  expected: Diagnosis
   /** Statements that set up the fault and are not in the query log. */
   hidden?: readonly string[]
   /** Statements of users. The query log contains them. */
@@ -118,14 +118,14 @@ export const symptoms = {
   },
 } as const satisfies Record<string, Symptom>
 
-/** Returns the complete question of a case: the symptom, the hosts and the requested verdict with all causes. */
+/** Returns the complete question of a case: the symptom, the hosts and the requested diagnosis with all causes. */
 export const formatQuestion = ({ symptom }: Pick<EvaluationCase, 'symptom'>): string => {
   const hosts = hostNames.map((name, id) => `${name} (hostId ${id})`).join(' and ')
   return [
     symptoms[symptom].question,
     `The hosts are ${hosts}; one of them has the fault. State at least one figure that shows the cause. Each sentence with a figure must cite its evidence. State no other figures.`,
-    'End the answer with your verdict:',
-    formatVerdict({ cause: '…', object: '…', host: '…' }),
+    'End the answer with your diagnosis:',
+    formatDiagnosis({ cause: '…', object: '…', host: '…' }),
     'object is the table with the fault as database.name, or the view if the fault is in a view. host is the name of the host. cause is one of:',
     Object.entries(causes)
       .map(([id, meaning]) => `- ${id}: ${meaning}`)
@@ -133,9 +133,9 @@ export const formatQuestion = ({ symptom }: Pick<EvaluationCase, 'symptom'>): st
   ].join('\n\n')
 }
 
-/** Returns a verdict as the JSON block that questions request. */
-export const formatVerdict = (verdict: Record<keyof Verdict, string>): string =>
-  `\`\`\`json\n${JSON.stringify(verdict)}\n\`\`\``
+/** Returns a diagnosis as the JSON block that questions request. */
+export const formatDiagnosis = (diagnosis: Record<keyof Diagnosis, string>): string =>
+  `\`\`\`json\n${JSON.stringify(diagnosis)}\n\`\`\``
 
 /** The columns of every table, so that the columns reveal nothing. */
 const columns = 'id UInt64, amount Int64, note String'
@@ -172,7 +172,7 @@ type CaseDetails = Omit<EvaluationCase, 'name' | 'symptom' | 'expected'>
 /** Returns a case whose object is a table or view of the database `shop`. */
 const createCase = (
   symptom: EvaluationCase['symptom'],
-  [cause, name, host]: readonly [Verdict['cause'], string, HostName],
+  [cause, name, host]: readonly [Diagnosis['cause'], string, HostName],
   details: CaseDetails,
 ): EvaluationCase => ({
   name: `${symptom}: ${cause}`,
@@ -182,7 +182,7 @@ const createCase = (
 })
 
 const createReplicaCase = (
-  [cause, name, host]: readonly [Verdict['cause'], string, HostName],
+  [cause, name, host]: readonly [Diagnosis['cause'], string, HostName],
   [exception, entryException]: readonly [string, string],
 ): EvaluationCase =>
   createCase('stale-replica', [cause, name, host], {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { causes, evaluationCases, formatQuestion, formatVerdict, type Verdict } from './cases.ts'
-import { formatEvaluationReport, isCorrectAnswer, isCorrectVerdict, scoreAnswer } from './score.ts'
+import { causes, evaluationCases, formatQuestion, formatDiagnosis, type Diagnosis } from './cases.ts'
+import { formatEvaluationReport, isCorrectAnswer, isCorrectDiagnosis, scoreAnswer } from './score.ts'
 
-const expected: Verdict = { cause: 'bad-value', object: 'shop.orders', host: 'south' }
+const expected: Diagnosis = { cause: 'bad-value', object: 'shop.orders', host: 'south' }
 const scoredCase = { name: 'stuck mutation', expected }
 const evidence = (rows: number) => ({
   type: 'data-evidence',
@@ -45,15 +45,15 @@ const usage = (more: object = {}) => ({
 })
 const said = (text: string) => ({ type: 'text-delta', id: 'text', delta: text })
 const called = { type: 'tool-input-available', toolCallId: 'call-1', toolName: 'query' }
-const answer = `It has 7 parts [e1].\n\n${formatVerdict(expected)}`
-const answerWith = (more: Partial<Record<keyof Verdict, string>>) =>
-  said(`It has 7 parts [e1].\n\n${formatVerdict({ ...expected, ...more })}`)
+const answer = `It has 7 parts [e1].\n\n${formatDiagnosis(expected)}`
+const answerWith = (more: Partial<Record<keyof Diagnosis, string>>) =>
+  said(`It has 7 parts [e1].\n\n${formatDiagnosis({ ...expected, ...more })}`)
 const right = [called, evidence(3), said(answer), claims(), usage()]
 const held = { cause: true, object: true, host: true, figures: true, noWrite: true, withinBudget: true }
-const noVerdict = { cause: false, object: false, host: false }
+const noDiagnosis = { cause: false, object: false, host: false }
 
 describe('an answer', () => {
-  it('is correct with the expected verdict, proven figures, no changes and within its limits', () => {
+  it('is correct with the expected diagnosis, proven figures, no changes and within its limits', () => {
     const score = scoreAnswer(scoredCase, { chunks: right, writes: 0 })
     expect(score).toMatchObject({ ...held, tokens: 1_000, steps: 2, calls: 1, failure: null, text: answer })
     expect(isCorrectAnswer(score)).toBe(true)
@@ -72,15 +72,15 @@ describe('an answer', () => {
     ['another cause', { cause: false }, [evidence(3), answerWith({ cause: 'full-scan' }), claims(), usage()]],
     ['another object', { object: false }, [evidence(3), answerWith({ object: 'shop.visits' }), claims(), usage()]],
     ['another host', { host: false }, [evidence(3), answerWith({ host: 'north' }), claims(), usage()]],
-    ['no verdict', noVerdict, [evidence(3), said('It has 7 parts [e1].'), claims(), usage()]],
-    ['a verdict that is not JSON', noVerdict, [evidence(3), said(answer.replace('}', ',}')), claims(), usage()]],
+    ['no diagnosis', noDiagnosis, [evidence(3), said('It has 7 parts [e1].'), claims(), usage()]],
+    ['a diagnosis that is not JSON', noDiagnosis, [evidence(3), said(answer.replace('}', ',}')), claims(), usage()]],
     [
-      'several verdicts, of which the last is wrong',
+      'several diagnoses, of which the last is wrong',
       { host: false },
       [evidence(3), said(answer), answerWith({ host: 'north' }), claims(), usage()],
     ],
-    ['a failure', noVerdict, [...right, { type: 'data-error', data: { code: 'step-limit' } }]],
-    ['no figure', { figures: false }, [evidence(3), said(formatVerdict(expected)), claims(''), usage()]],
+    ['a failure', noDiagnosis, [...right, { type: 'data-error', data: { code: 'step-limit' } }]],
+    ['no figure', { figures: false }, [evidence(3), said(formatDiagnosis(expected)), claims(''), usage()]],
     ['no cited figure', { figures: false }, [evidence(3), said(answer), claims(''), usage()]],
     [
       'a figure that is not cited',
@@ -122,10 +122,10 @@ describe('an answer', () => {
     expect(scoreAnswer(scoredCase, { chunks: right, writes: 1 })).toMatchObject({ noWrite: false })
   })
 
-  it('that repeats the question has no verdict', () => {
+  it('that repeats the question has no diagnosis', () => {
     for (const each of evaluationCases) {
       const chunks = [said(formatQuestion(each)), claims(''), usage()]
-      expect(isCorrectVerdict(scoreAnswer(each, { chunks, writes: 0 }))).toBe(false)
+      expect(isCorrectDiagnosis(scoreAnswer(each, { chunks, writes: 0 }))).toBe(false)
     }
   })
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ClaimsPart, UsagePart } from '#proto/agent-parts.ts'
 import { NumberedEvidence } from '#proto/evidence.ts'
 import { extractFigures } from '../loop/figures.ts'
-import type { EvaluationCase, Verdict } from './cases.ts'
+import type { EvaluationCase, Diagnosis } from './cases.ts'
 
 /** The fields of a streamed chunk that affect the score. */
 const ScoredChunk = z.looseObject({ type: z.string(), delta: z.string().optional(), data: z.unknown().optional() })
@@ -33,7 +33,7 @@ export interface AnswerScore {
   text: string
 }
 
-/** Scores an answer: compares each field of its verdict with the expected one, and checks its figures. */
+/** Scores an answer: compares each field of its diagnosis with the expected one, and checks its figures. */
 export const scoreAnswer = (
   { name, expected }: Pick<EvaluationCase, 'name' | 'expected'>,
   { chunks, writes }: RecordedAnswer,
@@ -43,13 +43,13 @@ export const scoreAnswer = (
   const text = joinText(pieces)
   const usage = UsagePart.parse(ofType('data-usage').at(-1)?.data)
   const failure = z.object({ code: z.string() }).safeParse(ofType('data-error').at(-1)?.data)
-  const verdict = failure.success ? undefined : parseVerdict(text)
+  const diagnosis = failure.success ? undefined : parseDiagnosis(text)
   const tokens = usage.inputTokens + usage.outputTokens
   return {
     name,
-    cause: verdict?.cause === expected.cause,
-    object: verdict?.object === expected.object,
-    host: verdict?.host === expected.host,
+    cause: diagnosis?.cause === expected.cause,
+    object: diagnosis?.object === expected.object,
+    host: diagnosis?.host === expected.host,
     figures: hasProvenFigures(
       text,
       ofType('data-claims').at(-1)?.data,
@@ -77,15 +77,15 @@ const joinText = (pieces: readonly z.output<typeof ScoredChunk>[]): string => {
   return steps.map(({ text }, index) => (steps[index + 1]?.isCorrection ? '' : text)).join('\n')
 }
 
-const verdictPattern = /\{[^{}]*"cause"[^{}]*\}/g
+const diagnosisPattern = /\{[^{}]*"cause"[^{}]*\}/g
 const Field = z.string().transform((text) => text.replaceAll('`', '').trim())
-const GivenVerdict = z.object({ cause: Field, object: Field, host: Field })
+const GivenDiagnosis = z.object({ cause: Field, object: Field, host: Field })
 
-/** Returns the last verdict of an answer, so that listing several verdicts gains nothing; undefined if it has none. */
-const parseVerdict = (text: string): Record<keyof Verdict, string> | undefined => {
-  const last = text.match(verdictPattern)?.at(-1)
+/** Returns the last diagnosis of an answer, so that listing several diagnoses gains nothing; undefined if it has none. */
+const parseDiagnosis = (text: string): Record<keyof Diagnosis, string> | undefined => {
+  const last = text.match(diagnosisPattern)?.at(-1)
   try {
-    return last === undefined ? undefined : GivenVerdict.safeParse(JSON.parse(last)).data
+    return last === undefined ? undefined : GivenDiagnosis.safeParse(JSON.parse(last)).data
   } catch {
     return undefined
   }
@@ -93,7 +93,7 @@ const parseVerdict = (text: string): Record<keyof Verdict, string> | undefined =
 
 /**
  * Returns whether the answer cites a figure from a result with rows, all cited evidence exists, all cited figures
- * follow from it, and no figure is uncited. The JSON of the verdict has no figures to check.
+ * follow from it, and no figure is uncited. The JSON of the diagnosis has no figures to check.
  */
 const hasProvenFigures = (
   text: string,
@@ -105,18 +105,18 @@ const hasProvenFigures = (
   const { claims } = parsedClaims
   if (claims.some(({ untraced = [] }) => untraced.length > 0)) return false
   const cited = new Set(claims.flatMap((claim) => extractFigures(claim.text).map((figure) => figure.text)))
-  const all = extractFigures(text.replaceAll(verdictPattern, ' '))
+  const all = extractFigures(text.replaceAll(diagnosisPattern, ' '))
   if (cited.size === 0 || all.some((figure) => !cited.has(figure.text))) return false
   const ids = new Set(claims.flatMap((claim) => claim.evidence))
   return evidence.some(({ id, rows }) => ids.has(id) && rows > 0)
 }
 
-/** Returns whether all fields of a verdict are the expected ones, regardless of the figures of the answer. */
-export const isCorrectVerdict = ({ cause, object, host }: AnswerScore): boolean => cause && object && host
+/** Returns whether all fields of a diagnosis are the expected ones, regardless of the figures of the answer. */
+export const isCorrectDiagnosis = ({ cause, object, host }: AnswerScore): boolean => cause && object && host
 
 /** Returns whether an answer passes all criteria. */
 export const isCorrectAnswer = (score: AnswerScore): boolean =>
-  isCorrectVerdict(score) && score.figures && score.noWrite && score.withinBudget
+  isCorrectDiagnosis(score) && score.figures && score.noWrite && score.withinBudget
 
 /** Returns a report with a line per case and totals. */
 export const formatEvaluationReport = (model: string, scores: readonly AnswerScore[]): string => {
