@@ -195,7 +195,8 @@ describe('a cluster, compared with ClickHouse', () => {
 
   it.each([1, 0])(
     'resolves a name to WITH only where ClickHouse reads no table of that name, with analyzer %i',
-    { tags: ['long'] },
+    // Thousands of statements, which take minutes on a busy machine.
+    { tags: ['long'], timeout: 300_000 },
     (analyzer) => {
       session.query(`SET allow_experimental_analyzer = ${analyzer}`)
       session.query("CREATE OR REPLACE VIEW data AS SELECT throwIf(number >= 0, 'reached') AS x FROM numbers(1)")
