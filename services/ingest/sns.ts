@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Send } from '#shared/net/net.ts'
 import { NetFailure } from '#shared/net/failure.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { IngestRequest } from './accept.ts'
 
@@ -63,14 +64,6 @@ const parseMessage = (body: string): object | undefined => {
   const sent = parseJson(body)
   const isMessage = typeof sent === 'object' && sent !== null && 'TopicArn' in sent && 'MessageId' in sent
   return isMessage ? sent : undefined
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const isJsonContainer = (text: string): boolean => {

@@ -39,7 +39,8 @@ export const competentModel: ModelScript = (request) => {
   )
 }
 
-const createTextResponse = (text: string): ScriptedModelResponse => ({ say: [{ text }] })
+/** Returns a response that contains only text. */
+export const createTextResponse = (text: string): ScriptedModelResponse => ({ say: [{ text }] })
 
 const Result = z.object({
   result: z.record(z.string(), z.unknown()).optional(),

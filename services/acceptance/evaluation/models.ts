@@ -11,11 +11,10 @@ import {
   extractEvidenceIds,
   findLastQuestion,
   type ModelScript,
-  type ScriptedModelResponse,
 } from '../../agent/testing/model-script.ts'
 import { createGatewayVariables, startScriptedGateway } from '../../agent/testing/scripted-gateway.ts'
 import type { ChatRequest } from '../../agent/testing/strict-request.ts'
-import { competentModel } from './competent-model.ts'
+import { competentModel, createTextResponse } from './competent-model.ts'
 import { type Contestant, evaluateAgent, type EvaluationOptions } from './evaluate.ts'
 
 /** Maximum share of correct answers of a model that diagnoses nothing. */
@@ -41,23 +40,17 @@ export const evaluateScripts = async (onScore?: EvaluationOptions['onScore']) =>
   return { scores: new Map([...scores].map(([{ name }, list]) => [name, list])), requests, violations }
 }
 
-const createTextResponse = (text: string): ScriptedModelResponse => ({ say: [{ text }] })
-
-/** Returns the diagnosis that the most of these cases expect. */
-const findCommonDiagnosis = (cases: typeof evaluationCases): Diagnosis => {
-  const groups = Map.groupBy(cases, ({ expected }) => JSON.stringify(expected))
-  const [most] = [...groups.values()].toSorted((one, other) => other.length - one.length)
-  if (most?.[0] === undefined) throw new Error('there are no cases')
-  return most[0].expected
-}
-
-/** Returns the cause that the most cases expect. */
-const findCommonCause = (): Diagnosis['cause'] => {
-  const groups = Map.groupBy(evaluationCases, ({ expected }) => expected.cause)
-  const [most] = [...groups].toSorted(([, one], [, other]) => other.length - one.length)
-  if (most === undefined) throw new Error('there are no cases')
+/** Returns the value that occurs most often. */
+const findMostCommon = <T>(values: readonly T[]): T => {
+  const groups = Map.groupBy(values, (value) => JSON.stringify(value)).values()
+  const [most] = [...groups].toSorted((one, other) => other.length - one.length)
+  if (most?.[0] === undefined) throw new Error('there are no values')
   return most[0]
 }
+
+/** Returns the diagnosis that most of these cases expect. */
+const findCommonDiagnosis = (cases: typeof evaluationCases): Diagnosis =>
+  findMostCommon(cases.map(({ expected }) => expected))
 
 /** Returns the first tools that need no arguments, at most `count`. */
 const findCallableTools = ({ tools = [] }: ChatRequest, count: number): string[] => {
@@ -81,7 +74,7 @@ const createRetrievalModel =
     const pasted = results.join(' ').replaceAll(/\s+/g, ' ').slice(0, maxPastedLength)
     const object = /"database":"(\w+)","table":"(\w+)"/.exec(results.join('\n'))
     const diagnosis = {
-      cause: findCommonCause(),
+      cause: findMostCommon(evaluationCases.map(({ expected }) => expected.cause)),
       object: `${object?.[1] ?? ''}.${object?.[2] ?? ''}`,
       host: hostNames[0],
     }

@@ -1,27 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import {
-  type RotatingKey,
-  type Setting,
-  type SettingValues,
-  parseSettings,
-  signingKeySetting,
-  textSetting,
-} from '#shared/config/setting.ts'
+import { type RotatingKey, type SettingValues, parseSettings, signingKeySetting } from '#shared/config/setting.ts'
 import { isSharedSecret, readBearerToken } from '../request/bearer.ts'
+import { createHeaderNameSetting } from '../request/header.ts'
 import type { QueryValues } from '../request/parse.ts'
 import { isValidSignature, listSecrets, readSingleHeader } from './signature.ts'
-
-/** Returns a setting for the name of a header, in lower case as Node.js returns headers. */
-const headerNameSetting = (fallback: string, doc: string): Setting<string> => ({
-  ...textSetting(fallback, doc),
-  allowed: 'name of an HTTP header',
-  parse: (given = fallback) => {
-    if (/^[\w-]{1,64}$/.test(given)) return given.toLowerCase()
-    throw new Error('must be the name of an HTTP header: letters, digits and hyphens')
-  },
-})
 
 /** Settings of the event ingest route. */
 export const eventSettings = {
@@ -43,7 +27,7 @@ export const eventSettings = {
   SVC_EVENTS_SIGNING_SECRET: signingKeySetting(
     'Secret of other senders that sign the body with HMAC-SHA-256 in hexadecimal, such as Grafana and PagerDuty. The signature is in the header SVC_EVENTS_SIGNATURE_HEADER. Requires SVC_EVENTS_INGEST_TOKEN.',
   ),
-  SVC_EVENTS_SIGNATURE_HEADER: headerNameSetting(
+  SVC_EVENTS_SIGNATURE_HEADER: createHeaderNameSetting(
     'x-signature',
     'Header with the signature of senders that use SVC_EVENTS_SIGNING_SECRET, such as X-PagerDuty-Signature. It may list several signatures, with the prefix sha256= or v1=.',
   ),
