@@ -84,7 +84,8 @@ describe('a host that', () => {
 
   it('hangs on a statement that reads from Keeper fails with an error about Keeper', async () => {
     await using stub = await startHttpStub(() => undefined)
-    await using client = clientWith()
+    // The capabilities of the host are read first, and must arrive in time even if this process is delayed.
+    await using client = clientWith({ COLUMNDB_MAX_EXECUTION_TIME: '3' })
     const run = client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, createCall())
     await expect(run).rejects.toMatchObject({
       code: 'timeout',
