@@ -152,7 +152,10 @@ export const filterMissedNotifications = async (
   return missed
 }
 
-/** Writes entries that the store lost; entries that exist already are newer. */
+/**
+ * Writes entries that the store lost. Entries that exist already are newer, even closed ones that this clock considers
+ * too old: a clock that was set must not reopen what has recovered.
+ */
 const restoreEntries = async (deps: WriteDeps, open: readonly EventEpisode[]): Promise<void> => {
   const { store, clock } = deps
   // The time of the last event is lost, so its lifetime starts again.
@@ -160,7 +163,7 @@ const restoreEntries = async (deps: WriteDeps, open: readonly EventEpisode[]): P
   const written: WrittenEntry[] = []
   await runConcurrently(open, entriesAtOnce, async ({ place, entry }) => {
     const restored = { ...entry, seenAtMs }
-    const one = await writeEntry(deps, place, (before) => (before ? 'unchanged' : restored))
+    const one = await writeEntry(deps, place, (_entry, _nowMs, isStored) => (isStored ? 'unchanged' : restored))
     written.push(one ?? toUnchangedEntry(place, await readEntry(store, place)))
   })
   await finishWrites(deps, written)

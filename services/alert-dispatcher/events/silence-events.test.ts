@@ -161,6 +161,22 @@ describe('an emptied store', () => {
     expect(await listed(inbound)).toEqual([])
   })
 
+  it('does not reopen a condition that closed during the restore, even if the clock was set since', async () => {
+    await using inbound = await openInboundFixture()
+    const { eventEpisodes } = inbound.stores
+    const { write } = eventEpisodes
+    await inbound.process({})
+    // A process ended before it recorded the recovery in the database and before another one finished the restore.
+    eventEpisodes.write = () => Promise.reject(new Error('away'))
+    await inbound.process({ status: 'resolved' })
+    eventEpisodes.write = write
+    await inbound.store.update(restoreMarkerKey, RestoreMarker, () => ({ value: undefined }))
+    inbound.nowMs += 2 * hourMs
+    expect(await inbound.tick()).toEqual([])
+    expect(await listed(inbound)).toEqual([])
+    expect(await inbound.process({})).toEqual(['fire warning Disk full on prometheus'])
+  })
+
   it('is restored again if it is emptied during the restore, even by another process', async () => {
     await using opened = new AsyncDisposableStack()
     const inbound = opened.use(await openInboundFixture())

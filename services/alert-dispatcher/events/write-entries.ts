@@ -46,12 +46,13 @@ export const toUnchangedEntry = (place: string, entry: EventEntry | undefined): 
 
 /**
  * Writes one entry together with its notifications; undefined if it stays unchanged. `finishWrites` then updates
- * buckets, metrics and history.
+ * buckets, metrics and history. `change` gets no entry that closed longer ago than `closedEntryTtlMs`; `isStored` tells
+ * whether the store still has one.
  */
 export const writeEntry = async (
   { store, clock, policy: current }: WriteDeps,
   place: string,
-  change: (entry: EventEntry | undefined, nowMs: number) => EntryChange,
+  change: (entry: EventEntry | undefined, nowMs: number, isStored: boolean) => EntryChange,
   fence?: Fence,
 ): Promise<WrittenEntry | undefined> => {
   const [policy, nowMs] = [await current(), recordInstant(clock)]
@@ -62,7 +63,7 @@ export const writeEntry = async (
     EventEntry,
     (stored) => {
       const before = stored && adjustEntry(stored, clock)
-      const changed = change(before && isEntryRetained(before, nowMs) ? before : undefined, nowMs)
+      const changed = change(before && isEntryRetained(before, nowMs) ? before : undefined, nowMs, before !== undefined)
       stays = changed === 'unchanged'
       notified = typeof changed === 'object' ? collectEntryNotifications(changed, { policy, nowMs }) : undefined
       if (!notified) return stays ? undefined : { value: undefined }
