@@ -16,8 +16,8 @@ export interface ScheduleStores extends AsyncDisposable {
   holdMs: number
   /** Deletes all data in the store. */
   flush(): Promise<void>
-  /** Returns the number of messages in the outbox, including claimed ones. */
-  waiting(): Promise<number>
+  /** Returns the ids of the messages in the outbox, including claimed ones. */
+  waiting(): Promise<readonly string[]>
   /** One function per server, which kills it with SIGKILL and restarts it. */
   crash?: readonly (() => Promise<void>)[]
 }
@@ -141,12 +141,26 @@ export class ScheduleEnvironment implements AsyncDisposable {
     const { targets, dispatchers } = this
     for (const name of targetNames) targets.modes.set(name, 'ok')
     const end = performance.now() + deliveredWithinMs
+    let lastTick: unknown = 'no dispatcher runs'
+    const tick = async (): Promise<boolean | undefined> => {
+      try {
+        const [dispatcher] = dispatchers
+        const hasLease = await dispatcher?.tick()
+        if (dispatcher) lastTick = hasLease ? 'ok' : 'the lease is taken'
+        return hasLease
+      } catch (error) {
+        lastTick = error
+        return false
+      }
+    }
     // A tick restores open episodes to an emptied store.
-    while (!(await [...dispatchers][0]?.tick().catch(() => false)) && performance.now() < end) await wait(20)
+    while (!(await tick()) && performance.now() < end) await wait(20)
     for (let emptyFor = 0; emptyFor < 6; await wait(50)) {
-      await [...dispatchers][0]?.tick().catch(() => false)
-      emptyFor = (await retry(() => this.#place.waiting())) === 0 ? emptyFor + 1 : 0
-      if (performance.now() > end) throw new Error('outbox not empty after a minute: messages were not delivered')
+      await tick()
+      const waiting = await retry(() => this.#place.waiting())
+      emptyFor = waiting.length === 0 ? emptyFor + 1 : 0
+      if (performance.now() > end)
+        throw new Error(`not delivered after a minute: messages [${waiting.join(', ')}], last tick: ${lastTick}`)
     }
     const rows = (await [...dispatchers][0]?.onRecord().catch(() => undefined))?.rows ?? []
     for (const { result, target, kind, sequence, episode, reason } of rows)

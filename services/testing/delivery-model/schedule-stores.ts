@@ -34,11 +34,7 @@ export const openFileStores = async ({ isPersistent = true } = {}): Promise<Sche
       })
     },
     async waiting() {
-      const { count } = await tables
-        .selectFrom('watchhouse_outbox')
-        .select((select) => select.fn.countAll().as('count'))
-        .executeTakeFirstOrThrow()
-      return Number(count)
+      return (await tables.selectFrom('watchhouse_outbox').select('id').execute()).map(({ id }) => id)
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
@@ -83,7 +79,7 @@ const createRedisStores = (url: string): Pick<ScheduleStores, 'openStore' | 'hol
   openStore: () => openStore({ env: { REDIS_URL: url }, busIsShared: true }),
   holdMs: 2_000,
   flush: () => withRedis(url, async (client) => void (await client.flushdb())),
-  waiting: () => withRedis(url, (client) => client.hlen(redisKeys.messages)),
+  waiting: () => withRedis(url, (client) => client.hkeys(redisKeys.messages)),
 })
 
 /** Starts Redis as the store and PostgreSQL as the state database. Tests can crash both. */

@@ -78,6 +78,7 @@ export const playSchedule = async (
     log.push(...stage.sendsInWords())
     return { log, problems, sends: targets.sends.length }
   } catch (error) {
+    log.push(...stage.sendsInWords())
     return { log, problems: [String(error)], sends: targets.sends.length }
   }
 }
