@@ -55,11 +55,24 @@ const main = async ([command, ...rest]) => {
       await buildWeb()
     })
   }
-  return handOver([entries[command], ...rest], command === 'start' ? sweeping : {})
+  return command === 'start'
+    ? handOver([...productOptions(), entries.start, ...rest], productDefaults)
+    : handOver([entries[command], ...rest])
 }
 
-/** Schedules sweeps, because a manual start has no CronJob. */
-const sweeping = { SVC_HEALTH_SWEEP_ENABLED: 'true', SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5' }
+/** Returns the options of Node for the product. The image has the same. */
+const productOptions = () => {
+  const { nodeOptions = '' } = JSON.parse(readFileSync(at('package.json'), 'utf8')).config ?? {}
+  return nodeOptions.split(' ').filter(Boolean)
+}
+
+const productDefaults = {
+  // A manual start has no CronJob, so the product schedules its sweeps.
+  SVC_HEALTH_SWEEP_ENABLED: 'true',
+  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5',
+  // Each memory arena of glibc keeps memory that its threads have freed.
+  MALLOC_ARENA_MAX: '2',
+}
 
 /** The current child process: npm or the product. */
 let child
@@ -255,7 +268,7 @@ const filesOf = (folder) => {
 }
 
 /** Runs Node 24 in the foreground and returns its exit code. */
-const handOver = (rest, defaults) =>
+const handOver = (rest, defaults = {}) =>
   new Promise((resolve, reject) => {
     const env = {
       // Caching compiled modules between starts halves their load time.

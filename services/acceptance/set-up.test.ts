@@ -7,9 +7,17 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { root } from '../testing/source-file.ts'
 
-/** Files of a minimal repository. Its web build counts its runs in a file that is not an input of the build. */
+/**
+ * Files of a minimal repository. Its web build counts its runs in a file that is not an input of the build. Its product
+ * ends with 7 if it runs with the Node options of `package.json`.
+ */
 const files: Record<string, string> = {
-  'package.json': JSON.stringify({ name: 'small', private: true, workspaces: ['web'] }),
+  'package.json': JSON.stringify({
+    name: 'small',
+    private: true,
+    workspaces: ['web'],
+    config: { nodeOptions: '--max-semi-space-size=2' },
+  }),
   'package-lock.json': JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.0' } } }),
   'node_modules/.package-lock.json': JSON.stringify({ packages: { 'node_modules/zod': { version: '4.0.0' } } }),
   'web/package.json': JSON.stringify({
@@ -31,7 +39,8 @@ const files: Record<string, string> = {
     }
     require('node:module').syncBuiltinESMExports()`,
   'services/main.ts': `
-    process.on('SIGTERM', () => { process.exitCode = 7; clearInterval(waiting) })
+    const hasOptions = process.execArgv.join(' ') === '--max-semi-space-size=2'
+    process.on('SIGTERM', () => { process.exitCode = hasOptions ? 7 : 8; clearInterval(waiting) })
     const waiting = setInterval(() => {}, 1000)
     console.log('up', process.argv.slice(2).join(' '))`,
 }
@@ -84,6 +93,18 @@ describe('set-up', () => {
     const second = await startAndStop('SIGINT')
     expect(second).toEqual({ code: 7, said: 'up query\n' })
     expect(await builds()).toBe(1)
+  })
+
+  it('runs the product with the Node options and memory arenas of the image', async () => {
+    const { config } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    const image = await readFile(join(root, 'services/Dockerfile'), 'utf8')
+    const options = config.nodeOptions.split(' ').map((option: string) => JSON.stringify(option))
+    expect(image).toContain(`ENTRYPOINT ["node", ${options.join(', ')}, "services/main.ts"]`)
+    // The compile cache is only valid for equal options.
+    expect(image).toContain(` node ${config.nodeOptions} services/main.ts\n`)
+    const arenas = /MALLOC_ARENA_MAX\W+(\d+)/
+    const setUp = await readFile(join(root, 'services/set-up.mjs'), 'utf8')
+    expect(arenas.exec(image)?.[1]).toBe(arenas.exec(setUp)?.[1])
   })
 
   it('rebuilds only if a file or variable of the build changes', async () => {

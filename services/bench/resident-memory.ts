@@ -6,7 +6,7 @@ import type { Benchmark } from './benchmark.ts'
 
 const idleMs = 30_000
 /** Maximum resident memory of a process with all seven services, in MiB. */
-const maxResidentMib = 260
+const maxResidentMib = 200
 
 /** Measures the resident memory of the product 30 seconds after it is ready. Its two hosts are not included. */
 export const residentMemory: Benchmark = {

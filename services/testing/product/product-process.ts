@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import packageFile from '../../../package.json' with { type: 'json' }
 import { createProcessKeys } from '#shared/bus/testing/keys.ts'
 
 /** An operating system process of the product. */
@@ -100,12 +101,18 @@ const spawnProduct = (
     // Many tests spend most of their time starting processes, so compiled code is cached.
     ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     NODE_ENV: 'production',
+    MALLOC_ARENA_MAX: '2',
     OPERATIONS_HOST: '127.0.0.1',
     OPERATIONS_PORT: String(operationsPort ?? 0),
     ...(variables.NATS_URL && keysFor(services, variables)),
     ...variables,
   }
-  const node = [process.execPath, ...(preload === undefined ? [] : ['--import', join(repositoryRoot, preload)])]
+  const options = packageFile.config.nodeOptions.split(' ')
+  const node = [
+    process.execPath,
+    ...options,
+    ...(preload === undefined ? [] : ['--import', join(repositoryRoot, preload)]),
+  ]
   const [program = process.execPath, ...rest] = [...parentDeathPrefix(), ...node, 'services/main.ts', ...services]
   const child = spawn(program, rest, { cwd: repositoryRoot, env, stdio: ['ignore', 'pipe', 'pipe'] })
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput)
