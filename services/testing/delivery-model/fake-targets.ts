@@ -28,7 +28,6 @@ export interface FakeTargets {
 
 export const targetNames = ['a', 'b', 'c'] as const
 const slowMs = 60
-const never = new Promise<SendResult>(() => {})
 
 export const openFakeTargets = (): FakeTargets => {
   const sends: SendAttempt[] = []
@@ -38,7 +37,8 @@ export const openFakeTargets = (): FakeTargets => {
     notifications: readonly Notification[],
     isAlive: () => boolean,
   ): Promise<SendResult> => {
-    if (!isAlive()) return never
+    // A promise of its own: a shared one would keep every killed dispatcher in memory.
+    if (!isAlive()) return new Promise<SendResult>(() => {})
     const beganMs = performance.now()
     const mode = modes.get(target) ?? 'ok'
     if (mode === 'slow') await wait(slowMs)
